@@ -1,12 +1,12 @@
-//! How a PDF gets its name in a folder, on this machine or on another: one way, whatever the folder is (ENGINE.md, "A
-//! name in a destination").
+//! How a PDF gets its name in a folder, on this machine or on another: in the same way, whatever the folder is
+//! (ENGINE.md, "A name in a destination").
 //!
-//! A folder brings the calls of [`Storage`]; [`Filing`] does the rest, step by step. It settles what attempts before it
-//! were about to do, puts the PDF under a temporary name, complete and durable, reserves a name with the intent, puts
-//! the sidecar and then the PDF under its name without overwriting, makes that durable, and looks where it is not known
-//! what came of a step. After a crash the reserved name and the temporary file tell what was done: the content under
-//! the name is the delivery; the temporary file was not put there; neither, and it was put there and an importer took
-//! it. With `sidecar_after` the sidecar gets its name last.
+//! A folder implements [`Storage`]; [`Filing`] does the rest, step by step. It settles the intents of earlier attempts.
+//! It puts the PDF under a temporary name, complete and durable. It reserves a name and records the intent. It puts the
+//! sidecar and then the PDF under its name without overwriting, makes that durable, and looks if the result of a step
+//! is unknown. After a crash, the reserved name and the temporary file tell what was done. If the content has the name,
+//! it is delivered. If the temporary file is there, the content never got the name. If neither is there, the content
+//! got the name and an importer took it. With `sidecar_after` the sidecar gets its name last.
 
 use std::collections::HashSet;
 use std::sync::Mutex;
@@ -31,7 +31,7 @@ mod sidecar;
 #[cfg(test)]
 pub(super) use self::interrupted::key_of;
 
-/// What the configuration says of names there.
+/// The configuration of names in the folder.
 pub(super) struct Options<'a> {
     /// NAME of the destination.
     pub(super) destination: &'a str,
@@ -41,24 +41,24 @@ pub(super) struct Options<'a> {
     pub(super) confirm: Option<&'a Confirm>,
 }
 
-/// What came of a rename that was answered.
+/// The answer to a rename.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Renamed {
-    /// It has the new name.
+    /// The file has the new name.
     Done,
-    /// It was refused, perhaps because something has the name: whoever asked looks. Where nothing has it, this is what
-    /// became of the delivery.
+    /// The rename was refused, perhaps because something has the name: the caller looks. If nothing has the name, this
+    /// is the outcome of the delivery.
     Refused(Outcome),
-    /// The same, because it sees no file of that name. A look that sees one contradicts it.
+    /// The same, because the folder shows no file to rename. A look that shows one contradicts it.
     Missing(Outcome),
 }
 
-/// Why a PDF has not got its name.
+/// Why a PDF did not get its name.
 pub(super) struct NotNamed {
     pub(super) outcome: Outcome,
-    /// Whether that is sure: else the intent stays, and the next attempt looks.
+    /// Whether that is certain. Otherwise the intent stays, and the next attempt looks.
     pub(super) surely: bool,
-    /// Whether an attempt before may have named it, and an importer taken it with its sidecar.
+    /// Whether an earlier attempt may have named the PDF, and an importer may have taken it with its sidecar.
     pub(super) is_taken: bool,
 }
 
@@ -72,55 +72,54 @@ impl NotNamed {
     }
 }
 
-/// What became of a sidecar.
+/// The result of putting a sidecar.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Put {
-    /// It has its name now, durably.
+    /// The sidecar has its name now, durably.
     New,
-    /// It had it already.
+    /// The sidecar already had its name.
     Same,
     /// Something else has the name.
     Taken,
 }
 
-/// A destination's folder. Names are those of files in one of its sub-folders. An `Err` is what becomes of the
-/// delivery.
+/// A destination's folder. Names are names of files in one of its sub-folders. An `Err` is the outcome of the delivery.
 #[async_trait]
 pub(super) trait Storage: Send + Sync {
     /// A sub-folder, or the folder itself.
     type Folder: Send + Sync;
-    /// The right to give sidecars this name.
+    /// The exclusive right to give sidecars a name.
     type Turn: Send;
-    /// Whether what was refused, was refused: no request that was given up can still be carried out.
+    /// Whether a refusal is final: no request that was given up can still be carried out later.
     const AT_ONCE: bool;
 
     fn options(&self) -> Options<'_>;
 
-    /// Whether the folder itself is there: where it is not, nothing that is missing in it says anything.
+    /// Checks that the folder itself is there: otherwise a missing file in it proves nothing.
     async fn find_root(&self) -> Result<(), Outcome>;
 
-    /// A sub-folder, whether or not it is there.
+    /// A sub-folder, which need not exist.
     async fn find(&self, parts: &[&str]) -> Result<Self::Folder, Outcome>;
 
-    /// A sub-folder for a file of this name, made where it is missing. The folder itself is never made.
+    /// A sub-folder for a file of this name, created if it is missing. The folder itself is never created.
     async fn make(&self, parts: &[&str], file: &str) -> Result<Self::Folder, Outcome>;
 
-    /// The name as the folder can keep it; `key` of the delivery.
+    /// The name in a form that the folder can keep; `key` is the delivery's.
     async fn fit(&self, _folder: &Self::Folder, _key: &str, name: String) -> Result<String, Outcome> {
         Ok(name)
     }
 
-    /// By which a name there is known in the ledger.
+    /// The ledger's identifier for a name in the folder.
     fn place(&self, folder: &Self::Folder, name: &str) -> Place;
 
     /// A path below the folder, for the person who asks where a letter lies.
     fn shown(&self, path: &str) -> String;
 
-    /// Compares what has the name with `content`.
+    /// Compares the file of this name with `content`.
     async fn existing(&self, folder: &Self::Folder, name: &str, content: &Digest) -> Result<Existing, Outcome>;
 
-    /// The PDF under a temporary name: complete, compared, and durable. `staged` is the name as soon as something may
-    /// have it. No intent may be in the ledger meanwhile.
+    /// Puts the PDF under a temporary name: complete, compared, and durable. `staged` is set to the name as soon as a
+    /// file may have it. The ledger must hold no intent meanwhile.
     async fn stage(
         &self,
         folder: &Self::Folder,
@@ -129,54 +128,54 @@ pub(super) trait Storage: Send + Sync {
         staged: &mut Option<String>,
     ) -> Result<String, Outcome>;
 
-    /// Whether a temporary file that an attempt before left is the whole PDF, and can be used; what cannot is
+    /// Whether a temporary file that an earlier attempt left is the whole PDF, and can be used. An unusable file is
     /// `Different`.
     async fn left(&self, folder: &Self::Folder, temporary: &str, content: &Digest) -> Result<Existing, Outcome>;
 
-    /// Whether a file still has its temporary name, and never had its own.
+    /// Whether a file still has its temporary name, and never got its final one.
     async fn waits(&self, folder: &Self::Folder, temporary: &str) -> Result<bool, Outcome>;
 
-    /// Gives a file another name, over nothing. An `Err` says that it is not known whether that happened.
+    /// Renames a file without overwriting. An `Err` means that the result is unknown.
     async fn rename(&self, folder: &Self::Folder, from: &str, to: &str) -> Result<Renamed, Outcome>;
 
-    /// Makes a rename durable that was done, or sees it.
+    /// Makes a successful rename durable, or checks that it happened.
     async fn confirm(&self, folder: &Self::Folder, temporary: &str, name: &str) -> Result<(), NotNamed>;
 
-    /// Whether a file that was renamed, and is not seen under its name, can only have been taken from there.
+    /// Whether a renamed file that is not seen under its name can only have been taken from there.
     async fn keeps(&self, _folder: &Self::Folder, _temporary: &str, _name: &str) -> Result<bool, Outcome> {
         Ok(true)
     }
 
-    /// Makes a file durable that was found under its name: an attempt that was cut off may have put it there.
+    /// Makes a file durable that was found under its name: a killed attempt may have put it there.
     async fn secure(&self, folder: &Self::Folder, item: &Item, content: &Digest, name: &str) -> Result<(), Outcome>;
 
-    /// The names of the files in the folder, as many as can be listed within bounds.
+    /// The names of the files in the folder, up to a bound.
     async fn names(&self, folder: &Self::Folder) -> Result<HashSet<String>, Outcome>;
 
-    /// Waits until no other document can be about to give a sidecar this name.
+    /// Waits until no other document is about to give a sidecar this name.
     async fn turn(&self, folder: &Self::Folder, name: &str) -> Self::Turn;
 
-    /// Puts a sidecar under its name, over nothing.
+    /// Puts a sidecar under its name without overwriting.
     async fn put_sidecar(&self, folder: &Self::Folder, item: &Item, name: &str, text: Vec<u8>) -> Result<Put, Outcome>;
 
-    /// Removes a file of ours that is of no use any more. Where that is not allowed it stays, and hurts nobody.
+    /// Removes a file of docsyncd's that is no longer needed. If that is not allowed the file stays, and does no harm.
     async fn remove(&self, folder: &Self::Folder, name: &str) -> Result<(), Outcome>;
 
     /// The temporary names that attempts at a delivery of this key may have left.
     fn temporaries(&self, key: &str) -> Vec<String>;
 
-    /// Whether an attempt before this one may have left another of them.
+    /// Whether no earlier attempt can have left another temporary file.
     fn is_first(&self, item: &Item) -> bool;
 
-    /// Whether what became of a delivery says that the folder answers at all: what hangs would remove later what is
-    /// sent next.
+    /// Whether the outcome of a delivery shows that the folder answers at all: a remove request that hangs could later
+    /// remove what the next attempt sends.
     fn answers(&self, outcome: &Outcome) -> bool;
 
-    /// The delivery of this key has come to its end.
+    /// The delivery of this key has ended.
     fn ended(&self, key: &str);
 }
 
-/// One delivery. `Err` is what became of it when the document is not there.
+/// One delivery. An `Err` is its outcome if the document is not there.
 pub(super) struct Filing<'a, S: Storage> {
     storage: &'a S,
     item: &'a Item,
@@ -185,7 +184,7 @@ pub(super) struct Filing<'a, S: Storage> {
     placed: Mutex<Option<String>>,
 }
 
-/// Where a document goes.
+/// The place that a document goes to.
 struct Target<F> {
     folder: F,
     /// The folder's path below the destination's.
@@ -195,13 +194,13 @@ struct Target<F> {
 }
 
 impl<F> Target<F> {
-    /// The path of a file in it, below the destination's folder.
+    /// The path of a file in the target, below the destination's folder.
     fn path(&self, name: &str) -> String {
         if self.within.is_empty() { name.to_owned() } else { format!("{}/{name}", self.within) }
     }
 }
 
-/// The folders of a path below the destination's, and the name.
+/// Splits a path below the destination's folder into its folders and its name.
 fn split(path: &str) -> (&str, &str) {
     path.rsplit_once('/').unwrap_or(("", path))
 }
@@ -216,7 +215,7 @@ impl<'a, S: Storage> Filing<'a, S> {
         Self { storage, item, content, placed: Mutex::default() }
     }
 
-    /// The document, delivered; an error is what became of it otherwise.
+    /// Delivers the document. An error is its outcome otherwise.
     pub(super) async fn run(&self) -> Result<Outcome, Outcome> {
         let (path, before) = self.file().await?;
         let place = self.storage.shown(&path);
@@ -228,7 +227,7 @@ impl<'a, S: Storage> Filing<'a, S> {
         Ok(Outcome::Delivered { place, filed, beside: false })
     }
 
-    /// The path of the document then, below the destination's folder, and [`crate::proof::Filed::before`].
+    /// Files the document. Returns its path below the destination's folder, and [`crate::proof::Filed::before`].
     async fn file(&self) -> Result<(String, Vec<String>), Outcome> {
         let (within, file) = self.wanted_name()?;
         let mut known = self.item.names.known().await?;
@@ -245,9 +244,9 @@ impl<'a, S: Storage> Filing<'a, S> {
                 let before = self.namesakes(&path).await;
                 return Ok((path, before));
             }
-            // What was moved there meanwhile is the document.
+            // A file that was moved there meanwhile is the document itself.
             Before::Filed { path, is_there: false } => return Ok((path, Vec::new())),
-            // A rename that is carried out only now moves a whole file: it is not written anew.
+            // A late rename moves the whole file: it is not written again.
             Before::Waits { intent, is_whole } => {
                 let staged = is_whole.then(|| intent.temporary.clone());
                 (Some(intent), staged)
@@ -257,13 +256,13 @@ impl<'a, S: Storage> Filing<'a, S> {
         let folder = self.storage.make(&parts(&within), &file).await?;
         let file = self.storage.fit(&folder, &self.item.key, file).await?;
         let target = Target { folder, within, file };
-        // Its intent stands as long as it is not known that it was not renamed.
+        // The intent stays until it is certain that the file was not renamed.
         let kept = waiting.as_ref().filter(|_| !S::AT_ONCE && staged.is_some());
         let outcome = match self.find_place(&target, &known, kept, &mut staged).await {
             Ok(filed) => {
-                // Where the folder does not answer, the next attempt clears away once more. It finds the file by the
-                // intent, or an importer took it: not where there is none, nor where it would be sent again then, or a
-                // person asked.
+                // If the folder does not answer, the next attempt clears up once more. It finds the file by the intent,
+                // or an importer took it. That fails if there is no intent, if the file would be sent again, or if a
+                // person was asked.
                 if let Err(unanswered) = self.clear_after(&target, staged.as_deref(), waiting.as_ref()).await
                     && (S::AT_ONCE
                         || self.storage.options().on_lost_reply.is_none()
@@ -275,13 +274,13 @@ impl<'a, S: Storage> Filing<'a, S> {
             }
             Err(outcome) => outcome,
         };
-        // Where the intent stands, or may come to stand, the temporary file is evidence.
+        // While an intent stands, or may stand, the temporary file is evidence.
         if outcome != Outcome::Unrecorded
             && self.storage.answers(&outcome)
             && matches!(self.item.names.known().await, Ok(Known { intent: None, .. }))
         {
             match staged {
-                // What attempts left may be what takes the room.
+                // The leftovers of attempts may fill the disk.
                 _ if matches!(outcome, Outcome::NoRoom(_)) => drop(self.clear(&target.folder, &self.item.key).await),
                 Some(temporary) => drop(self.storage.remove(&target.folder, &temporary).await),
                 None => {}
@@ -290,18 +289,18 @@ impl<'a, S: Storage> Filing<'a, S> {
         Err(outcome)
     }
 
-    /// Removes what attempts at this delivery left under its temporary names; nothing is made.
+    /// Removes what attempts at this delivery left under its temporary names. Creates nothing.
     pub(super) async fn abandon(&self) -> Result<(), Outcome> {
         let (within, _) = self.wanted_name()?;
         let folder = self.storage.find(&parts(&within)).await?;
-        // One that is not answered may be carried out late: the fewer, the better.
+        // An unanswered request may be carried out late, so stop at the first: the fewer, the better.
         for temporary in self.storage.temporaries(&self.item.key) {
             self.storage.remove(&folder, &temporary).await?;
         }
         Ok(())
     }
 
-    /// The path of the sub-folder, and the name.
+    /// The path of the sub-folder, and the file name.
     fn wanted_name(&self) -> Result<(String, String), Outcome> {
         let Options { destination, file_name, sidecar, .. } = self.storage.options();
         let metadata = wording::for_name(sidecar, &self.item.metadata);
@@ -313,7 +312,7 @@ impl<'a, S: Storage> Filing<'a, S> {
         Ok((parts.join("/"), file))
     }
 
-    /// Tries one name after the other. Returns the path of the one that the document has now, as [`Self::file`].
+    /// Tries one name after another. Returns what [`Self::file`] does.
     async fn find_place(
         &self,
         target: &Target<S::Folder>,
@@ -335,11 +334,11 @@ impl<'a, S: Storage> Filing<'a, S> {
             }
             match self.storage.existing(folder, name, &self.content).await? {
                 Existing::Different => {}
-                // Nobody's name, so it is the work of this delivery, of which a ledger that was lost knew.
+                // The name is nobody's, so the file is the work of this delivery, which a lost ledger recorded.
                 Existing::Same => {
                     if self.item.names.reserve(known.version, &wanted, None).await? {
                         self.storage.secure(folder, self.item, &self.content, name).await?;
-                        // What was written for a name that was taken is cleared away with the rest.
+                        // The file written for a taken name is removed with the rest.
                         *staged = None;
                         let path = target.path(name);
                         let before = self.namesakes(&path).await;
@@ -368,8 +367,8 @@ impl<'a, S: Storage> Filing<'a, S> {
         Candidate::of(&self.item.uuid, &target.file, known.version, index)
     }
 
-    /// The name that is the document's already, if there is one, or the one that is like its earlier version's. Where
-    /// the ledger was lost: the one that is its alone, if it lies there; the plain one may be that of another document
+    /// The name that the document already has, or the one that matches its earlier version's. If the ledger was lost,
+    /// this is the name with the short uuid, if the document lies there; the plain name may belong to another document
     /// with the same content.
     async fn first_to_try(&self, target: &Target<S::Folder>, known: &Known) -> Result<Option<usize>, Outcome> {
         if known.own.is_empty() && known.families.is_empty() {

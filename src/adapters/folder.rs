@@ -1,9 +1,9 @@
 //! `type = "folder"`: files the PDF, and an optional sidecar before it, below a folder that a practice system watches.
 //!
-//! A name appears only when its content is complete and on the disk, and never replaces another ([`super::filing`]).
+//! A name appears only when its content is complete and durable, and never replaces another ([`super::filing`]).
 //!
-//! It is not a mirror: nothing that was filed is looked at again unless a person asks, so an importer may take the
-//! files away.
+//! The folder is not a mirror: docsyncd looks at no filed document again unless a person asks, so an importer may take
+//! the files away.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -49,7 +49,7 @@ const DELIVERY_LIMIT: Duration = Duration::from_secs(30 * 60);
 /// The longest wait for a check.
 const CHECK_LIMIT: Duration = Duration::from_secs(60);
 
-/// Called with a PDF's final path when everything but its rename is done; for tests of what a fault there leaves.
+/// Called with a PDF's final path right before its rename, for tests of what a fault there leaves.
 #[cfg(test)]
 type Hook = Arc<dyn Fn(&std::path::Path) -> std::io::Result<()> + Send + Sync>;
 
@@ -57,16 +57,16 @@ type Hook = Arc<dyn Fn(&std::path::Path) -> std::io::Result<()> + Send + Sync>;
 #[derive(Clone)]
 pub struct FolderAdapter {
     config: Arc<FolderConfig>,
-    /// Whether what died before this process was looked for; shared by clones.
+    /// Whether the leftovers of earlier processes were swept; shared by clones.
     swept: Arc<AtomicBool>,
-    /// What looks for proof found out so far.
+    /// What looks for proof have found so far.
     memory: Arc<Memory>,
     #[cfg(test)]
     before_rename: Option<Hook>,
 }
 
 impl FolderAdapter {
-    /// Opens nothing.
+    /// Creates the adapter. Opens nothing.
     pub fn new(config: FolderConfig) -> Self {
         Self {
             config: Arc::new(config),
@@ -82,10 +82,10 @@ impl FolderAdapter {
         Ok(Local { adapter: self, config: &self.config, root })
     }
 
-    /// Once.
+    /// Removes leftovers of earlier processes, once.
     fn sweep(&self, local: &Local<'_>, item: &Item) {
         if !self.swept.swap(true, Ordering::Relaxed) {
-            // One that the ledger cannot tell of is spared.
+            // If the ledger cannot be read, the file is spared.
             let is_awaited = |name: &str| Handle::current().block_on(item.names.is_intended(name)).unwrap_or(true);
             leftovers::sweep(local.root.path(), is_awaited);
         }
@@ -118,7 +118,7 @@ impl Adapter for FolderAdapter {
             });
             filed.unwrap_or_else(|outcome| outcome)
         };
-        // One attempt at a time at a document, whichever account listed it.
+        // One attempt per document at a time, whichever account listed it.
         let result = blocking::run(self.claim(item.uuid.as_str()), DELIVERY_LIMIT, work).await;
         result.unwrap_or_else(|stuck| Outcome::transient(Code::word("no_answer"), self.stuck(stuck)))
     }
@@ -127,7 +127,7 @@ impl Adapter for FolderAdapter {
         let (adapter, copy) = (self.clone(), item.clone());
         let work =
             move || adapter.local().and_then(|local| Handle::current().block_on(Filing::new(&local, &copy).abandon()));
-        // An attempt that still hangs will look after itself.
+        // An attempt that still hangs clears up after itself.
         let _ = blocking::run(self.claim(item.uuid.as_str()), CHECK_LIMIT, work).await;
     }
 

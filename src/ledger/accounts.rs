@@ -1,12 +1,12 @@
-//! Accounts: how far each one's list was read.
+//! Accounts: how far each account's list was read.
 
 use rusqlite::{Connection, params};
 
 use super::QueryResult;
 use super::columns::Statements as _;
 
-/// Where the reading of a list that is too long for one poll goes on: the number of the page, and that of the poll that
-/// began it.
+/// Where the reading of a list that is too long for one poll continues: the number of the page, and the number of the
+/// poll that began the reading.
 pub type Cursor = (usize, i64);
 
 /// What the ledger knows of an account's list.
@@ -14,13 +14,13 @@ pub type Cursor = (usize, i64);
 pub struct Progress {
     /// `None`: the next poll begins at the first page.
     pub cursor: Option<Cursor>,
-    /// The number of the last poll that found anything in the list.
+    /// The number of the last poll that found a document in the list.
     pub poll: i64,
-    /// Polls that failed since the last good one.
+    /// Failed polls since the last good one.
     pub poll_failed: u32,
 }
 
-/// Reads, and if need be creates, the account's row.
+/// Reads the account's row. Creates it if there is none.
 ///
 /// # Errors
 /// Any SQLite error.
@@ -40,7 +40,7 @@ pub fn progress(db: &Connection, account: &str) -> QueryResult<Progress> {
     )
 }
 
-/// Keeps the number of a poll; meant to share a transaction with the first rows that are marked with it.
+/// Saves the number of a poll; meant to share a transaction with the first rows that are marked with it.
 ///
 /// # Errors
 /// Any SQLite error.

@@ -1,12 +1,12 @@
-//! What somebody is told of, and the outbox of the messages: what is to be told is recorded with the reason for it in
-//! one transaction, and that it is being sent is recorded before it is sent.
+//! Alerts, and the outbox of their messages. A message and its reason are recorded in one transaction, and an attempt
+//! to send it is recorded before it is made.
 
 use rusqlite::{Connection, OptionalExtension as _, Row, params};
 
 use super::columns::{Statements as _, from_row};
 use super::{Millis, QueryResult};
 
-/// Something that somebody is told of.
+/// Something that needs a person.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Alert {
     /// The ledger's number for it.
@@ -15,26 +15,26 @@ pub struct Alert {
     pub cause: String,
     /// The accounts or destinations.
     pub names: Vec<String>,
-    /// The documents that it is about.
+    /// The number of documents concerned.
     pub documents: u64,
-    /// Since when it is so.
+    /// Since when it lasts.
     pub since: Option<Millis>,
-    /// When it was first seen to need a person.
+    /// When it was first found to need a person.
     pub opened_at: Millis,
     /// When a message about it was last put into the outbox.
     pub told_at: Option<Millis>,
-    /// The last of its documents that a message told of.
+    /// The time of the newest document that a message reported.
     pub told_latest: Option<Millis>,
 }
 
-/// What an alert is about, as far as it changes.
+/// The part of an alert that changes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct About {
     /// The accounts or destinations.
     pub names: Vec<String>,
-    /// The documents that it is about.
+    /// The number of documents concerned.
     pub documents: u64,
-    /// Since when it is so.
+    /// Since when it lasts.
     pub since: Option<Millis>,
 }
 
@@ -45,13 +45,13 @@ pub struct Waiting {
     pub id: i64,
     /// Its identifier, the same for every channel and every attempt.
     pub message: String,
-    /// What it says, as JSON.
+    /// The content, as JSON.
     pub content: String,
     /// Attempts so far.
     pub attempts: u32,
     /// When it is tried next.
     pub due_at: Millis,
-    /// Since when it waits.
+    /// Since when the message waits.
     pub created_at: Millis,
 }
 
@@ -60,7 +60,7 @@ fn read(row: &Row<'_>) -> QueryResult<Alert> {
     Ok(from_row!(row => Alert { id, cause, names: names, documents, since, opened_at, told_at, told_latest }))
 }
 
-/// What lasts.
+/// The alerts that last.
 ///
 /// # Errors
 /// Any SQLite error.
@@ -73,7 +73,7 @@ pub fn open(db: &Connection) -> QueryResult<Vec<Alert>> {
     .collect()
 }
 
-/// When each cause was last told, also of what is over, and how many of its alerts were told after `since`.
+/// When each cause was last told, including alerts that are over, and how many of its alerts were told after `since`.
 ///
 /// # Errors
 /// Any SQLite error.
@@ -100,7 +100,7 @@ pub fn begin(db: &Connection, cause: &str, about: &About, now: Millis) -> QueryR
     )
 }
 
-/// It is told.
+/// A message about the alert is in the outbox.
 ///
 /// # Errors
 /// Any SQLite error.
@@ -111,7 +111,8 @@ pub fn told(db: &Connection, id: i64, about: &About, latest: Option<Millis>, now
     )
 }
 
-/// What lasts and was told, and those of these channels that have not been told of it: they were added since.
+/// Alerts that last and were told, each with a channel that has no message about it because the channel was added
+/// since.
 ///
 /// # Errors
 /// Any SQLite error.
@@ -128,7 +129,7 @@ pub fn untold(db: &Connection, channels: &[String]) -> QueryResult<Vec<(Alert, S
     Ok(untold)
 }
 
-/// Whether somebody certainly heard of this cause, which lasts.
+/// Whether a message about this cause, which lasts, was certainly received.
 ///
 /// # Errors
 /// Any SQLite error.
@@ -140,8 +141,8 @@ pub fn is_known(db: &Connection, cause: &str) -> QueryResult<bool> {
     .query_row([cause], |row| row.get(0))
 }
 
-/// It is over. What was certainly not received yet is not sent any more. Returns those of these channels that may know
-/// of it.
+/// The alert is over. Messages that were certainly not received are not sent any more. Returns those of `channels` that
+/// may know of the alert.
 ///
 /// # Errors
 /// Any SQLite error.
@@ -158,8 +159,8 @@ pub fn over(db: &Connection, id: i64, channels: &[String], now: Millis) -> Query
     Ok(knowing)
 }
 
-/// Puts a message into the outbox of a channel. An earlier one of the same alert that was certainly not received is not
-/// sent any more: the new one says all that it said.
+/// Puts a message into the outbox of a channel. An earlier message of the same alert that was certainly not received is
+/// dropped: the new one includes it.
 ///
 /// # Errors
 /// Any SQLite error.
@@ -188,7 +189,8 @@ pub fn waiting(db: &Connection, channel: &str) -> QueryResult<Option<Waiting>> {
     .optional()
 }
 
-/// Right before a message is sent: from now on it may have arrived. Returns whether it is still to be sent.
+/// To be called right before a message is sent: from now on it may have arrived. Returns whether it is still to be
+/// sent.
 ///
 /// # Errors
 /// Any SQLite error.
@@ -209,7 +211,8 @@ pub fn sent(db: &Connection, id: i64, now: Millis) -> QueryResult<()> {
     db.run("UPDATE outbox SET sent_at = ?2 WHERE id = ?1", params![id, now])
 }
 
-/// This try was not received, or may have been. What is over, and surely was never heard of, is told no more.
+/// An attempt failed; the message may have arrived or not. If the alert is over and surely nobody heard of it, its
+/// message is dropped.
 ///
 /// # Errors
 /// Any SQLite error.
@@ -225,7 +228,7 @@ pub fn not_sent(db: &Connection, id: i64, may_have_arrived: bool, due_at: Millis
                            AND (heard.sent_at IS NOT NULL OR heard.begun > 0))", params![id, may_have_arrived])
 }
 
-/// A message that nobody took for too long, or whose channel is gone.
+/// Drops a message that no receiver took for too long, or whose channel is gone.
 ///
 /// # Errors
 /// Any SQLite error.
@@ -233,7 +236,7 @@ pub fn give_up(db: &Connection, id: i64) -> QueryResult<()> {
     db.run("DELETE FROM outbox WHERE id = ?1", [id])
 }
 
-/// Forgets what was over before `before`, with its messages, and messages for channels other than these.
+/// Forgets alerts that were over before `before`, with their messages, and messages for channels other than these.
 ///
 /// # Errors
 /// Any SQLite error.
@@ -248,7 +251,7 @@ mod tests {
     use super::*;
     use crate::ledger::open;
 
-    /// How one try came out.
+    /// The outcome of an attempt.
     enum Try {
         /// The answer was lost, or the process ended.
         Lost,
@@ -256,7 +259,7 @@ mod tests {
         Refused,
     }
 
-    /// Whether the end is told of a trouble whose message had these tries.
+    /// Whether the end of an alert is told whose message had these attempts.
     fn is_told_the_end(tries: &[Try]) -> bool {
         let folder = tempfile::tempdir().unwrap();
         let db = open::open_or_create(&folder.path().join("ledger.sqlite3")).unwrap();

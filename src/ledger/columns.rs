@@ -1,4 +1,4 @@
-//! From the columns of a row to values.
+//! Converts the columns of a row to values.
 
 use rusqlite::types::{FromSql, FromSqlError, FromSqlResult, ToSqlOutput, ValueRef};
 use rusqlite::{Connection, Error, OptionalExtension as _, Params, Row, ToSql};
@@ -8,8 +8,8 @@ use crate::document::DocumentUuid;
 use crate::failure::Failure;
 use crate::state::State;
 
-/// A struct of the row's columns, each of the field's name; `field: f` is what `f` makes of the column. What is not a
-/// column of its own stands after a semicolon.
+/// Builds a struct from the row's columns, which have the names of the fields. `field: f` applies `f` to the column.
+/// Fields that are no columns follow after a semicolon.
 macro_rules! from_row {
     ($row:ident => $type:ident { $($field:ident $(: $of:ident)?),* $(; $($other:ident: $value:expr),*)? }) => {
         $type { $($field: from_row!(@ $row.get(stringify!($field))? $(, $of)?),)* $($($other: $value),*)? }
@@ -19,42 +19,42 @@ macro_rules! from_row {
 }
 pub(crate) use from_row;
 
-/// What a row is read into.
+/// A value that is read from a row.
 pub(crate) trait FromRow: for<'r> TryFrom<&'r Row<'r>, Error = Error> {}
 
 impl<T: for<'r> TryFrom<&'r Row<'r>, Error = Error>> FromRow for T {}
 
-/// Statements that are run as they are written; each is prepared once.
+/// Runs statements as written. Each is prepared once.
 pub(crate) trait Statements {
-    /// Where they are run.
+    /// The connection to run on.
     fn db(&self) -> &Connection;
 
-    /// How many rows it changed.
+    /// Runs the statement. Returns how many rows it changed.
     fn change(&self, sql: &str, params: impl Params) -> QueryResult<usize> {
         self.db().prepare_cached(sql)?.execute(params)
     }
 
-    /// Whatever it changed.
+    /// Runs the statement, however many rows it changes.
     fn run(&self, sql: &str, params: impl Params) -> QueryResult<()> {
         self.change(sql, params).map(drop)
     }
 
-    /// All rows that it finds.
+    /// All rows of the result.
     fn rows<T: FromRow, C: FromIterator<T>>(&self, sql: &str, params: impl Params) -> QueryResult<C> {
         self.db().prepare_cached(sql)?.query_map(params, |row| row.try_into())?.collect()
     }
 
-    /// The only column of each row that it finds.
+    /// The only column of each row of the result.
     fn values<T: FromSql, C: FromIterator<T>>(&self, sql: &str, params: impl Params) -> QueryResult<C> {
         self.db().prepare_cached(sql)?.query_map(params, |row| row.get(0))?.collect()
     }
 
-    /// The row that it finds, if there is one.
+    /// The row of the result, if there is one.
     fn maybe<T: FromRow>(&self, sql: &str, params: impl Params) -> QueryResult<Option<T>> {
         self.db().prepare_cached(sql)?.query_row(params, |row| row.try_into()).optional()
     }
 
-    /// The only column of the row that it finds, if there is one.
+    /// The only column of the row of the result, if there is a row.
     fn perhaps<T: FromSql>(&self, sql: &str, params: impl Params) -> QueryResult<Option<T>> {
         self.db().prepare_cached(sql)?.query_row(params, |row| row.get(0)).optional()
     }

@@ -1,4 +1,4 @@
-//! Deliveries: one row for each destination that has to take a version of a document.
+//! Deliveries: one row for each destination that must take a version of a document.
 
 use rusqlite::{Connection, OptionalExtension as _, Params, Row, params};
 
@@ -36,22 +36,23 @@ pub struct Delivery {
     pub metadata: Option<String>,
     /// NAME of the destination.
     pub destination: String,
-    /// How often it was tried.
+    /// The failed attempts.
     pub tries: Tries,
-    /// The patient's number that the last attempt was made with.
+    /// The patient's number that the last attempt used.
     pub number: Option<String>,
-    /// The one that this version was delivered with elsewhere: it stays.
+    /// The patient's number that this version was delivered with elsewhere. It stays for all destinations.
     pub frozen: Option<String>,
-    /// What the ledger knew of its names when this was read.
+    /// What the ledger knew of its names when the delivery was read.
     pub known: Known,
-    /// The PDFs of versions before that were to be delivered there when they were replaced.
+    /// The PDFs of earlier versions whose deliveries to this destination were pending when they were replaced.
     pub replaced: Vec<String>,
-    /// The PDF of the version before that came to be there, or may have: what a destination is told this one replaces.
+    /// The PDF of the last earlier version that arrived there, or may have: the destination is told that this version
+    /// replaces it.
     pub arrived_before: Option<String>,
 }
 
 impl Delivery {
-    /// Whose its names are.
+    /// The owner of its names.
     pub fn owner(&self) -> Owner {
         let document = &self.document;
         Owner {
@@ -62,12 +63,12 @@ impl Delivery {
         }
     }
 
-    /// The keys of the versions before that were to be delivered there when they were replaced.
+    /// The keys of the versions in `replaced`.
     pub fn replaced_keys(&self) -> Vec<String> {
         self.replaced.iter().map(|pdf| self.key_of(pdf)).collect()
     }
 
-    /// The key of the version before that came to be there, or may have.
+    /// The key of the version in `arrived_before`.
     pub fn key_before(&self) -> Option<String> {
         self.arrived_before.as_deref().map(|pdf| self.key_of(pdf))
     }
@@ -77,7 +78,7 @@ impl Delivery {
         Version { pdf: pdf.to_owned(), ..self.document.version.clone() }.delivery_key(&self.destination)
     }
 
-    /// Whether an attempt that was cut off, or whose answer was lost, may have delivered it: its intent is not settled.
+    /// Whether an attempt that was cut off, or whose answer was lost, may have delivered it: its intent is open.
     pub fn is_uncertain(&self) -> bool {
         self.known.intent.is_some()
     }
@@ -105,7 +106,7 @@ fn read(row: &Row<'_>) -> QueryResult<Delivery> {
     })
 }
 
-/// The one delivery that the statement finds, with its names.
+/// The first delivery that the statement finds, with its names.
 fn one(db: &Connection, sql: &str, params: impl Params) -> QueryResult<Option<Delivery>> {
     let Some(mut delivery) = db.prepare_cached(sql)?.query_row(params, read).optional()? else { return Ok(None) };
     delivery.known = reservations::known(db, &delivery.owner())?;
@@ -123,16 +124,16 @@ fn one(db: &Connection, sql: &str, params: impl Params) -> QueryResult<Option<De
     Ok(Some(delivery))
 }
 
-/// A delivery that waits for its turn, if it is the document's turn, too.
+/// A pending delivery of the current version of a fetched document.
 const PENDING: &str = "FROM delivery JOIN document ON document.id = delivery.document
      WHERE delivery.state = 'pending' AND delivery.destination = ?1
        AND document.state = 'fetched' AND document.pdf = delivery.pdf";
-/// The same of one that waits for its proof, too.
+/// The same, but the delivery may also wait for its proof.
 const OPEN: &str = "FROM delivery JOIN document ON document.id = delivery.document
      WHERE +delivery.state IN ('pending', 'filed') AND delivery.destination = ?1
        AND document.state = 'fetched' AND document.pdf = delivery.pdf";
 
-/// The number that the present version of a document was, or may have been, delivered with anywhere, as SQL.
+/// The number that the current version of a document was, or may have been, delivered with anywhere, as SQL.
 pub(super) const FROZEN: &str = "SELECT coalesce(CASE WHEN document.number_pdf = document.pdf THEN document.number END,
      (SELECT max(any.number) FROM delivery AS any WHERE any.document = document.id AND any.pdf = document.pdf))";
 
@@ -152,8 +153,9 @@ fn select_from(open: &str, which: &str) -> String {
     )
 }
 
-/// The documents of up to `limit` deliveries to the destination that are due, the longest due first; and whether each
-/// failed before. After them come as many that never failed: for those a place is kept.
+/// The documents of up to `limit` deliveries to the destination that are due, and whether each failed before. The one
+/// that is due longest comes first. If there are `limit` of them, up to as many that never failed follow: a place is
+/// kept for those.
 ///
 /// # Errors
 /// Any SQLite error.
@@ -176,7 +178,7 @@ pub fn due(db: &Connection, destination: &str, now: Millis, limit: usize) -> Que
     Ok(found)
 }
 
-/// The delivery of the document to the destination that waits for its turn.
+/// The pending delivery of the document to the destination.
 ///
 /// # Errors
 /// Any SQLite error.
@@ -184,7 +186,7 @@ pub fn pending(db: &Connection, destination: &str, document: i64) -> QueryResult
     one(db, &select("AND document.id = ?2"), params![destination, document])
 }
 
-/// The delivery of the document to the destination that waits for its turn or for its proof.
+/// The delivery of the document to the destination that is pending or waits for its proof.
 ///
 /// # Errors
 /// Any SQLite error.
@@ -192,7 +194,7 @@ pub fn of(db: &Connection, destination: &str, document: i64) -> QueryResult<Opti
     one(db, &select_from(OPEN, "AND document.id = ?2"), params![destination, document])
 }
 
-/// As [`documents::probe`], of what is due at the destination.
+/// Like [`documents::probe`], for deliveries that are due at the destination.
 ///
 /// # Errors
 /// Any SQLite error.
@@ -222,9 +224,9 @@ pub fn next_due(db: &Connection, destination: &str, now: Millis) -> QueryResult<
 }
 
 // A plus sign before a column keeps SQLite from using an index on it: by `state` alone it would read every delivery
-// that ever was. `plans` looks for such statements.
+// that ever was. The module `plans` looks for such statements.
 
-/// The destinations that have this version of the document, whether or not that is proved.
+/// The destinations that have this version of the document, proved or not.
 ///
 /// # Errors
 /// Any SQLite error.
@@ -235,7 +237,7 @@ pub fn delivered_to(db: &Connection, document: i64, pdf: &str) -> QueryResult<Ve
     )
 }
 
-/// Whether a destination still has to be sent this version.
+/// Whether this version still has to be sent to a destination.
 ///
 /// # Errors
 /// Any SQLite error.
@@ -244,14 +246,14 @@ pub fn any_pending(db: &Connection, document: i64, pdf: &str) -> QueryResult<boo
         .exists(params![document, pdf])
 }
 
-/// A delivery that was not made: the destination, by what failure it was refused and how often, when that was, and the
-/// number that it may have been made with.
+/// A delivery that was not made: its destination, the failure by which it was refused, how often, its last change, and
+/// the number that it may have been made with.
 type Refused = (String, Option<Failure>, u32, Millis, Option<String>);
 
-/// Makes the rows of this version be those of `destinations`, keeps what was delivered and by what failure others were
-/// refused, and returns how many have not come to their end. That one may have arrived is still known by its intent.
-/// What was to be delivered of versions before stays, as nobody's turn, until this one is: attempts at it may have left
-/// something there.
+/// Gives this version one row for each of `destinations`. Keeps finished deliveries, and the failures by which others
+/// were refused. Returns how many have not ended. A delivery that may have arrived is still known by its intent.
+/// Pending deliveries of earlier versions stay without a due time until this version is delivered: their attempts may
+/// have left something there.
 pub(super) fn plan(
     db: &Connection,
     document: i64,
@@ -287,7 +289,7 @@ pub(super) fn plan(
     Ok(pending)
 }
 
-/// The document left `fetched`: its pending deliveries are nobody's turn until it comes back.
+/// The document left `fetched`: its pending deliveries are not due until it comes back.
 pub(super) fn suspend(db: &Connection, document: i64) -> QueryResult<usize> {
     db.change(
         "UPDATE delivery SET due_at = NULL, unmatched = NULL WHERE document = ?1 AND state = 'pending'",

@@ -1,4 +1,4 @@
-//! Documents: what is due, and the one function that writes a change of state.
+//! Documents: which are due, and the only function that writes a change of state.
 
 use rusqlite::{Connection, OptionalExtension as _, Row, params};
 
@@ -11,62 +11,62 @@ use crate::document::Version;
 use crate::failure::Failure;
 use crate::state::{Event, State, next};
 
-/// New versions of a document within a day that begin at once.
+/// New versions of a document within a day that start at once.
 const AT_ONCE: u32 = 3;
 const DAY_MS: Millis = 24 * 60 * 60 * 1000;
 
-/// A document as a stage works on it. Its `reason` may quote a name, so it has no `Debug`.
+/// A document as a stage processes it. Its `reason` may quote a name, so it has no `Debug`.
 #[derive(Clone)]
 pub struct Document {
     /// The ledger's number for it.
     pub id: i64,
-    /// Grows each time the document starts over: work of an older round is dropped.
+    /// Increases each time the document starts over: work of an older round is dropped.
     pub round: i64,
     /// Account, uuid and PDF.
     pub version: Version,
-    /// Where it stands.
+    /// Its state.
     pub state: State,
     /// SHA-256 of the spooled PDF.
     pub sha256: Option<String>,
     /// Bytes of the spooled PDF.
     pub size: Option<u64>,
-    /// How often it was tried in this state: to be fetched, or to be reported.
+    /// The failed attempts in this state: to fetch the document, or to report it.
     pub tries: Tries,
-    /// Downloads that were no acceptable PDF.
+    /// Downloads that were not an acceptable PDF.
     pub strikes: u32,
-    /// Times its spooled PDF was lost.
+    /// How often its spooled PDF was lost since it was last delivered.
     pub started_over: u32,
-    /// Why it last failed, or why it is refused.
+    /// Why it last failed, waits, or was refused.
     pub reason: Option<String>,
-    /// The same as data: a failure, or a word.
+    /// The same as a code: a failure, or the code of a wait.
     pub reason_code: Option<String>,
-    /// How it last failed, whatever became of its report.
+    /// The last failure of the document itself, not of its report.
     pub failure: Option<Failure>,
     /// When the API last showed it.
     pub read_at: Option<Millis>,
     /// When the list first showed it.
     pub found_at: Millis,
-    /// Whether it has deliveries, of whatever version.
+    /// Whether it has deliveries, of any version.
     pub planned: bool,
-    /// The PDF that this round tried, whatever came of it.
+    /// The PDF that this round tried to fetch, whatever the outcome.
     pub tried_pdf: Option<String>,
     /// The PDF that the list shows.
     pub listed_pdf: Option<String>,
     /// Whether a delivery of this version took more than one attempt.
     pub delayed: bool,
-    /// The PDF that was shown elsewhere (the list, the answer to a report), and waited for in vain while the document
+    /// The PDF that the list or the answer to a report showed, and that docsyncd waited for in vain while the document
     /// itself showed another one: a server may name its PDFs in two ways.
     pub accepted_pdf: Option<String>,
 }
 
 impl Document {
-    /// Whether this PDF, which is shown elsewhere, was waited for in vain.
+    /// Whether docsyncd waited in vain for this PDF, which is shown elsewhere.
     pub fn has_accepted(&self, pdf: &str) -> bool {
         self.accepted_pdf.as_deref().is_some_and(|accepted| accepted.eq_ignore_ascii_case(pdf))
     }
 }
 
-/// The columns that [`read`] expects, of a table called `document`.
+/// The columns that [`read`] expects, from a table called `document`.
 pub(super) const COLUMNS: &str = "document.id, document.round, document.state, document.sha256, document.size, \
      document.attempts, document.strikes, document.started_over, document.failing_since, document.failing_for, \
      document.reason, document.reason_code, document.failure, document.refusals, document.report_failure, document.read_at, document.changed_at, document.due_at, \
@@ -105,7 +105,7 @@ pub fn by_number(db: &Connection, id: i64) -> QueryResult<Option<Document>> {
     db.prepare_cached(&format!("SELECT {COLUMNS} FROM document WHERE id = ?1"))?.query_row([id], read).optional()
 }
 
-/// Where the document stands; `None`: there is none.
+/// The document's state; `None` if there is no such document.
 ///
 /// # Errors
 /// Any SQLite error.
@@ -113,8 +113,8 @@ pub fn state(db: &Connection, id: i64) -> QueryResult<Option<State>> {
     db.perhaps("SELECT state FROM document WHERE id = ?1", [id])
 }
 
-/// The numbers of up to `limit` documents of the account that are due in this state, the longest due first, and after
-/// all others those that were last seen without a PDF; and whether each failed before.
+/// Up to `limit` documents of the account that are due in this state: their numbers, and whether each failed before.
+/// The one that is due longest comes first; documents that were last seen without a PDF come last.
 ///
 /// # Errors
 /// Any SQLite error.
@@ -134,7 +134,7 @@ pub fn due(db: &Connection, state: State, account: &str, now: Millis, limit: usi
     Ok(rows)
 }
 
-/// The due document to probe a pause with, by [`ProbeChoice`]; none that is `in_flight`.
+/// The due document to probe a pause with, chosen by [`ProbeChoice`], and not `in_flight`.
 ///
 /// # Errors
 /// Any SQLite error.
@@ -166,9 +166,9 @@ pub fn next_due(db: &Connection, state: State, account: &str, now: Millis) -> Qu
         .query_row(params![state, account, now], |row| row.get(0))
 }
 
-/// Brings due times of the account back to `now` that were chosen before the clock was set back: those beyond `latest`,
-/// as no wait is that long, and those of what changed after `now`. Documents that never failed may wait for their PDF
-/// until `latest_draft`.
+/// After the clock was set back, moves to `now` the due times that were chosen before: those beyond `latest`, as no
+/// wait is that long, and those of rows that changed after `now`. A document that never failed may wait for its PDF
+/// until `latest_draft`. Deliveries and pauses are moved too, of whichever account.
 ///
 /// # Errors
 /// Any SQLite error.
@@ -202,9 +202,9 @@ pub fn clamp_due(
     Ok(too_late + of_the_future + deliveries + pauses)
 }
 
-/// Moves the document by `event`, if it is still in `round` and the event means something in its state. Returns the
-/// new state. With it goes: a row of history, the attempts back to zero, a new round when it starts over, and no
-/// metadata once it has ended.
+/// Moves the document by `event`, if it is still in `round` and the event applies to its state. Returns the new state.
+/// The same call appends a row of history, sets the attempts to zero, begins a new round if the document starts over,
+/// and removes the metadata once it has ended or starts over.
 ///
 /// # Errors
 /// Any SQLite error.
@@ -221,7 +221,7 @@ pub fn transition(
     let Some((before, attempts)) = row else { return Ok(None) };
     let Some(after) = next(before, event) else { return Ok(None) };
     let starts_over = after == State::Discovered;
-    // What was found out before says nothing of what it is asked for anew.
+    // A new request makes earlier findings void.
     let asked_anew = matches!(event, Event::RetryRequested | Event::Relisted);
     db.run(
         "UPDATE document SET state = ?2, round = round + ?3, attempts = 0,
@@ -241,7 +241,7 @@ pub fn transition(
             reason,
             after.is_open().then_some(now),
             now,
-            // The spooled PDF may be lost again: how often is counted until it is delivered.
+            // The spooled PDF may be lost again: the losses are counted until the document is delivered.
             matches!(event, Event::Fetched | Event::StartOver),
             asked_anew
         ],
@@ -262,9 +262,9 @@ pub fn transition(
     Ok(Some(after))
 }
 
-/// The API shows another PDF of the document, or none (`pdf`), so that another one is being rendered: the new version
-/// starts, also when a report ended the round just before. What the list will show of it is no news then. Returns the
-/// state, and for how long it waits: a few times a day not at all, then longer and longer.
+/// The API shows another PDF of the document (`pdf`), or none because another one is being rendered. The new version
+/// starts, also if a report ended the round just before. The list showing the same PDF later is then no news. Returns
+/// the state and how long the document waits: a few times a day not at all, then longer and longer.
 ///
 /// # Errors
 /// Any SQLite error.
@@ -282,7 +282,8 @@ pub fn revise(
         .prepare_cached("SELECT count(*) FROM history WHERE document = ?1 AND event = 'revised' AND at > ?2")?
         .query_row([id, now.saturating_sub(DAY_MS)], |row| row.get(0))?;
     let mut due_at = now.saturating_add(wait_after(lately));
-    // One that has not begun since: a list that shows another PDF at every poll must not put it off each time.
+    // If the document has not been fetched since, it keeps its earlier due time: a list that shows another PDF at every
+    // poll must not put it off each time.
     if let Some(Document { state: State::Discovered, tries: Tries { due_at: Some(due_before), .. }, .. }) = before {
         due_at = due_at.min(due_before);
     }
@@ -293,9 +294,9 @@ pub fn revise(
     Ok(Some((state, due_at.saturating_sub(now).max(0))))
 }
 
-/// How long a document waits that began anew so often within a day because the API showed another PDF of it: a few
-/// times not at all, then twice as long each time, up to an hour. An API whose every answer shows another one would
-/// have versions filed without end.
+/// How long a document waits after so many new versions within a day: the first few times not at all, then twice as
+/// long each time, up to an hour. Otherwise an API that shows another PDF in every answer would have versions filed
+/// without end.
 fn wait_after(revisions: u32) -> Millis {
     match revisions.saturating_sub(AT_ONCE) {
         0 => 0,
@@ -303,7 +304,7 @@ fn wait_after(revisions: u32) -> Millis {
     }
 }
 
-/// Notes that this PDF, which is shown elsewhere, was waited for in vain.
+/// Records that docsyncd waited in vain for this PDF, which is shown elsewhere.
 ///
 /// # Errors
 /// Any SQLite error.
@@ -311,7 +312,7 @@ pub fn accept(db: &Connection, id: i64, pdf: &str) -> QueryResult<()> {
     db.run("UPDATE document SET accepted_pdf = ?2 WHERE id = ?1", params![id, pdf])
 }
 
-/// As [`transition`] with [`Event::StartOver`], and not due before `due_at`.
+/// Like [`transition`] with [`Event::StartOver`]; the document is not due before `due_at`.
 ///
 /// # Errors
 /// Any SQLite error.
@@ -327,7 +328,7 @@ pub fn start_over(
     if state.is_some() {
         db.run(
             "UPDATE document SET reason_code = 'spool_damaged', due_at = ?2, started_over = started_over + 1,
-                    -- Once is no trouble.
+                    -- A single loss is no trouble.
                     failing_since = CASE WHEN started_over > 0 THEN coalesce(failing_since, ?3) END
              WHERE id = ?1",
             [id, due_at, now],
@@ -340,7 +341,7 @@ pub fn start_over(
 pub struct Fetched {
     /// `pdf.uuid`, or empty.
     pub pdf: String,
-    /// When the API was asked for it.
+    /// When the API was asked for the document.
     pub read_at: Millis,
     /// `document.type`
     pub kind: Option<String>,
@@ -348,12 +349,12 @@ pub struct Fetched {
     pub patient: Option<String>,
     /// `Metadata` as JSON.
     pub metadata: String,
-    /// Digest and length of what lies in the spool; `None` when every destination has this version already, so that
-    /// nothing was downloaded.
+    /// Digest and length of the spooled PDF; `None` if nothing was downloaded, because every destination already has
+    /// this version.
     pub spooled: Option<(String, u64)>,
 }
 
-/// Records what was fetched and which destinations must get it, and moves the document on.
+/// Records the fetched document and the destinations that must get it, and moves the document on.
 ///
 /// # Errors
 /// Any SQLite error.
@@ -367,7 +368,7 @@ pub fn fetched(
     let Fetched { pdf, read_at, kind, patient, metadata, spooled } = fetched;
     let (sha256, size) = spooled.clone().unzip();
     let updated = db.change("UPDATE document SET pdf = ?3, tried_pdf = ?3, kind = ?4, sha256 = coalesce(?5, sha256), size = coalesce(?6, size),
-                    -- Where the list has shown no PDF yet, a later one in it must not pass for this one.
+                    -- If the list has shown no PDF yet, a different one that it shows later must count as new.
                     listed_pdf = coalesce(listed_pdf, nullif(?3, '')), read_at = ?7, patient = coalesce(?8, patient)
              WHERE id = ?1 AND round = ?2 AND state = 'discovered'", params![document.id, document.round, pdf, kind, sha256, size, read_at, patient])?;
     if updated == 0 {
@@ -382,7 +383,7 @@ pub fn fetched(
     transition(db, document.id, document.round, event, now, None)
 }
 
-/// The bytes of a document's PDF, if it should lie in the spool for this round.
+/// The length of the document's PDF in bytes, if the PDF should be in the spool for this round.
 ///
 /// # Errors
 /// Any SQLite error.

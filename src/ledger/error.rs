@@ -1,4 +1,4 @@
-//! What can be wrong with a ledger, in words for the person who has to mend it.
+//! What can be wrong with a ledger, in words for the person who repairs it.
 
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
@@ -10,21 +10,21 @@ use crate::readers::as_whom;
 /// An error of the ledger.
 #[derive(Debug, Error, Clone)]
 pub enum LedgerError {
-    /// Another process holds it.
+    /// Another process holds the ledger.
     #[error(
         "the ledger {} is in use by another docsyncd (its lock file is {}.lock). \
          Two daemons must not share one ledger: stop the other one, or give this one a state.path of its own",
         .0.display(), .0.display()
     )]
     InUse(PathBuf),
-    /// Another ledger lies in the same folder, and its daemon runs.
+    /// The daemon of another ledger in the same folder runs.
     #[error(
         "the folder {} is in use by another docsyncd with another ledger. Two daemons must not share one spool: \
          give each ledger a folder of its own (state.path)",
         .0.display()
     )]
     SpoolInUse(PathBuf),
-    /// The file is there and is no SQLite database, or SQLite finds it damaged.
+    /// The file exists, but it is no SQLite database, or SQLite finds it damaged.
     #[error("{}", damaged(.path, .what))]
     Damaged {
         /// The ledger.
@@ -49,7 +49,7 @@ pub enum LedgerError {
         /// The newest layout that this program knows.
         newest: i64,
     },
-    /// Written by a docsyncd whose ledgers are not read any more.
+    /// Written by a docsyncd whose ledgers this program no longer reads.
     #[error(
         "the ledger {} was written by an older docsyncd, from before the first release (its schema version is \
          {found}, this program reads {oldest} and later). It was not touched. {}",
@@ -72,7 +72,7 @@ pub enum LedgerError {
         .0.display()
     )]
     Gone(PathBuf),
-    /// There is none yet.
+    /// There is no ledger yet.
     #[error("there is no ledger at {} yet: nothing was synchronized so far (is state.path right?)", .0.display())]
     Missing(PathBuf),
     /// The operating system refused.
@@ -80,10 +80,10 @@ pub enum LedgerError {
     Access {
         /// The ledger.
         path: PathBuf,
-        /// The system's words.
+        /// The operating system's message.
         what: String,
     },
-    /// SQLite failed in a way that may pass: the disk is full, another process holds a lock for long.
+    /// SQLite failed in a way that may pass: the disk is full, or another process holds a lock for long.
     #[error("the ledger could not be read or written: {0}")]
     Sqlite(String),
     /// The program is ending.
@@ -97,7 +97,7 @@ fn damaged(path: &Path, what: &str) -> String {
 
 /// What to do about a ledger that cannot be used.
 fn begin_anew(path: &Path, kind: &str) -> String {
-    // A folder of its own each time, or the record of an earlier time would be overwritten.
+    // A new folder each time: otherwise an earlier record would be overwritten.
     let name = format!("{kind}-ledger-{}", jiff::Timestamp::now().strftime("%Y%m%dT%H%M%S%3fZ"));
     let folder = path.parent().unwrap_or(Path::new(".")).join(name);
     let command = if cfg!(windows) {
@@ -113,7 +113,7 @@ fn begin_anew(path: &Path, kind: &str) -> String {
     )
 }
 
-/// For a POSIX shell: nothing in it means anything.
+/// Quotes the path for a POSIX shell, so that no character is special.
 fn quoted(path: &Path) -> String {
     format!("'{}'", path.display().to_string().replace('\'', r"'\''"))
 }
@@ -131,8 +131,8 @@ fn access_hint(path: &Path) -> String {
         .to_owned()
 }
 
-/// The first of a service's `STATE_DIRECTORY` (systemd.exec; several stand with colons between them), unless the ledger
-/// lies in one of them.
+/// The first folder of a service's `STATE_DIRECTORY` (systemd.exec; colons separate several), unless the ledger lies in
+/// one of them.
 fn other_than(path: &Path, folders: &OsStr) -> Option<String> {
     let folders = folders.to_str()?;
     if folders.split(':').any(|folder| path.starts_with(folder)) {
@@ -142,7 +142,7 @@ fn other_than(path: &Path, folders: &OsStr) -> Option<String> {
 }
 
 impl LedgerError {
-    /// Whether the daemon can go on and try again later.
+    /// Whether the daemon can continue and try again later.
     pub fn is_transient(&self) -> bool {
         matches!(self, LedgerError::Sqlite(_))
     }

@@ -1,4 +1,4 @@
-//! Documents that could not go on: what waits for another try, what failed, and what is told of it.
+//! Documents that could not go on: waits, failures, and refused reports.
 
 use rusqlite::{Connection, params};
 
@@ -8,45 +8,45 @@ use super::{Millis, QueryResult, history};
 use crate::failure::Failure;
 use crate::state::{Event, State};
 
-/// Why a document waits whose PDF the API shows and its server does not have yet, in words and as the code that stands
-/// for them. It never fails by that. A person is told when it lasts, as of what fails again and again.
+/// Why a document waits if the API shows its PDF but the server does not have the content yet: in words, and as a code.
+/// The document never fails by this. A person is told when it lasts, as for anything that fails again and again.
 pub const NO_CONTENT: (&str, &str) = ("the API shows a PDF, and its server has nothing there yet", "no_content");
 
 /// A failure that may pass, or a wait.
 pub struct Postponed<'a> {
-    /// When to try again; `None`: it stays due as it is, and a pause holds it back.
+    /// When to try again; `None`: the due time stays, and a pause holds the work back.
     pub due_at: Option<Millis>,
     /// Why.
     pub reason: &'a str,
-    /// The same as data: a failure, or a word.
+    /// The same as a code: a failure, or the code of a wait.
     pub code: Option<&'a str>,
     /// The failure.
     pub failure: Option<&'a Failure>,
-    /// What it costs, when it counts as an attempt.
+    /// The cost, if it counts as an attempt.
     pub charge: Option<Charge>,
 }
 
-/// What an attempt costs.
+/// The cost of an attempt.
 pub struct Charge {
-    /// Whether what was downloaded was no acceptable PDF.
+    /// Whether the download was not an acceptable PDF.
     pub doubtful: bool,
-    /// What is added to the time for which it was tried; milliseconds.
+    /// The time that it adds to `failing_for`; milliseconds.
     pub failing_for: Millis,
-    /// When the attempt began: what is good from then on came in between.
+    /// When the attempt began: a success that begins later came in between.
     pub began: Millis,
 }
 
-/// Attempts of which each has a row in the history; of those after them only some do.
+/// Each of the first attempts has a row in the history; of those after them, only some have.
 const ALL_ATTEMPTS: u32 = 8;
 
 impl Postponed<'_> {
-    /// Whether the attempt is worth a row in the history: one that fails for days would have thousands.
+    /// Whether the attempt gets a row in the history: a document that fails for days would have thousands.
     pub(super) fn is_news(&self, attempt: u32, before: Option<&Failure>) -> bool {
         attempt <= ALL_ATTEMPTS || attempt.is_power_of_two() || self.failure != before
     }
 }
 
-/// What failed alike before its scope was paused is due now that the pause has ended.
+/// Makes due what failed in the same way before the pause of the scope, which has ended.
 ///
 /// # Errors
 /// Any SQLite error.
@@ -63,7 +63,7 @@ pub fn due_again(db: &Connection, account: &str, failure: &Failure, now: Millis)
     )
 }
 
-/// Leaves the document in its state.
+/// Leaves the document in its state, to be tried again.
 ///
 /// # Errors
 /// Any SQLite error.
@@ -76,13 +76,13 @@ pub fn postpone(db: &Connection, document: &Document, postponed: &Postponed<'_>,
     let updated = db.change(
         "UPDATE document SET due_at = coalesce(?3, due_at), attempts = attempts + ?5, changed_at = ?6,
                 strikes = strikes + ?8, failing_for = failing_for + coalesce(?9, 0),
-                -- A failing document keeps what is to be reported, whatever becomes of the report.
+                -- A failing document keeps the failure to be reported, whatever happens to the report.
                 reason = CASE WHEN ?11 THEN reason ELSE ?4 END,
                 reason_code = CASE WHEN ?11 THEN reason_code ELSE ?14 END,
                 report_reason = CASE WHEN ?12 AND ?10 IS NOT NULL THEN ?4 ELSE report_reason END,
                 failure = CASE WHEN ?12 THEN failure ELSE coalesce(?10, failure) END,
                 report_failure = CASE WHEN ?12 THEN coalesce(?10, report_failure) ELSE report_failure END,
-                -- What was good before the first of these attempts is no evidence, even where it failed for long.
+                -- A success before the first of these attempts is no evidence, even if the first one failed slowly.
                 failing_since = CASE WHEN ?14 IS 'no_content' THEN coalesce(failing_since, ?6)
                                      WHEN NOT ?5 THEN failing_since WHEN attempts = 0 THEN ?13
                                      ELSE coalesce(failing_since, ?13) END
@@ -91,7 +91,7 @@ pub fn postpone(db: &Connection, document: &Document, postponed: &Postponed<'_>,
             id, round, due_at, reason, charged, now, state, doubtful, spent, failure, failing, of_report, began, code
         ],
     )?;
-    // A wait that repeats itself every minute says nothing new.
+    // A wait that repeats itself every minute is no news.
     let before = document.tries.failure.as_ref();
     let (event, attempt, is_news) = match charge {
         Some(_) => {
@@ -107,8 +107,8 @@ pub fn postpone(db: &Connection, document: &Document, postponed: &Postponed<'_>,
     Ok(())
 }
 
-/// Ends the document by a failure, which the API is to be told of from `due_at` on. `code` is the reason as data,
-/// `failure` what others may turn out to share.
+/// Ends the document by a failure, which is reported to the API from `due_at` on. `code` is the reason as a code;
+/// `failure` is what others may turn out to share.
 ///
 /// # Errors
 /// Any SQLite error.
@@ -122,7 +122,7 @@ pub fn fail(
     now: Millis,
 ) -> QueryResult<Option<State>> {
     if matches!(document.state, State::Delivered | State::Failing) {
-        // It is the report that fails, not the document.
+        // The report fails here, not the document.
         return refuse_report(db, document, reason, Some(code), now);
     }
     let state = transition(db, document.id, document.round, Event::Refused, now, Some(reason))?;
@@ -135,7 +135,7 @@ pub fn fail(
     Ok(state)
 }
 
-/// Notes how often it was refused alike, with something good before each time but the first.
+/// Records how often it was refused in the same way, with a success of other work before each time but the first.
 ///
 /// # Errors
 /// Any SQLite error.
@@ -150,7 +150,7 @@ fn refuse_report(
     code: Option<&str>,
     now: Millis,
 ) -> QueryResult<Option<State>> {
-    // What failed stays the reason, also when the API does not want to hear of it.
+    // The document's own failure stays the reason, even if the API refuses the report of it.
     let kept = document.reason.as_deref().filter(|_| document.state == State::Failing);
     let why = Some(kept.unwrap_or(reason));
     let state = transition(db, document.id, document.round, Event::ReportRefused, now, why)?;
@@ -161,7 +161,7 @@ fn refuse_report(
     Ok(state)
 }
 
-/// Whether another account has the document by now.
+/// Whether another account has the document now.
 ///
 /// # Errors
 /// Any SQLite error.
@@ -170,7 +170,7 @@ pub fn is_anothers(db: &Connection, document: &Document) -> QueryResult<bool> {
         .exists(params![document.id, document.version.account])
 }
 
-/// Ends a document whose report was refused, if that still stands. Returns its state, and why.
+/// Ends a document whose report was refused, if the refusal still stands. Returns the document's state and the reason.
 ///
 /// # Errors
 /// Any SQLite error.

@@ -1,5 +1,5 @@
-//! Documents that failed, and that nobody was told of yet: kept back for a moment, and taken back when others turn out
-//! to share the failure. What the API may know of stands (promise 5).
+//! Documents that failed, and whose failure is not reported yet. They are kept back for a moment, and retracted if
+//! others turn out to share the failure. What the API may know of stands (promise 5).
 
 use rusqlite::{Connection, params};
 
@@ -9,8 +9,8 @@ use super::{Millis, QueryResult, deliveries};
 use crate::failure::{Call, Failure, Scope};
 use crate::state::{Event, State};
 
-/// Keeps the documents of the account, or of all (`None`: a destination is every account's), that failed so from being
-/// reported before `until`.
+/// Keeps documents that failed in this way from being reported before `until`: those of the account, or with `None`
+/// those of all accounts, as a destination belongs to every account.
 ///
 /// # Errors
 /// Any SQLite error.
@@ -23,18 +23,18 @@ pub fn hold(db: &Connection, account: Option<&str>, failure: &Failure, until: Mi
     )
 }
 
-/// A failure that is kept from the API, as its scope sees it.
+/// A failure that is kept from the API, with its scope.
 pub struct Held {
-    /// Which scope it may turn out to be of.
+    /// The scope that the failure may turn out to belong to.
     pub scope: Scope,
-    /// How it failed.
+    /// The failure.
     pub failure: Failure,
     /// The ledger's number for the document.
     pub document: i64,
 }
 
-/// The daemon starts, and whatever it knew of its scopes is forgotten: all that is held is held anew until then, so
-/// that what fails alike from now on still counts with it. Returns those that others may share as they are.
+/// The daemon starts, and has forgotten what it knew of its scopes. All held failures are held until `until`, so that
+/// equal failures from now on still count with them. Returns those that others may share.
 ///
 /// # Errors
 /// Any SQLite error.
@@ -44,7 +44,7 @@ pub fn hold_anew(db: &Connection, until: Millis) -> QueryResult<Vec<Held>> {
          WHERE state = 'failing' AND failure_sent = 0 AND failure IS NOT NULL RETURNING id, account, failure",
         [until],
     )?;
-    // A delivery's failure is its destination's, see below.
+    // A delivery's failure belongs to its destination, see below.
     held.retain(|(_, _, failure)| failure.call != Call::Deliver);
     let reports: Vec<(i64, String, Failure)> = db.rows(
         "UPDATE document SET due_at = max(due_at, ?1)
@@ -66,8 +66,8 @@ pub fn hold_anew(db: &Connection, until: Millis) -> QueryResult<Vec<Held>> {
     Ok(of(held, Scope::Fetch).chain(of(reports, Scope::Report)).chain(of(deliveries, Scope::Destination)).collect())
 }
 
-/// Right before the API is told of the failure: from now on it may know of it, whatever becomes of the answer, and the
-/// failure stands. Returns whether it was sent before; `None` when there is nothing to tell any more.
+/// To be called right before a failure is reported: from now on the API may know of it, whatever the answer, and the
+/// failure stands. Returns whether it was sent before; `None` if there is nothing to report any more.
 ///
 /// # Errors
 /// Any SQLite error.
@@ -82,8 +82,8 @@ pub fn sending(db: &Connection, id: i64, round: i64) -> QueryResult<Option<bool>
     Ok(before)
 }
 
-/// The API has certainly taken no notice of the failure. What was said to this account is not told by another that has
-/// the document by now: that one asks for itself. Returns the state in which the document is then, if that is another.
+/// The API has certainly not taken the report of the failure. If another account has the document now, a failure of the
+/// first account is not reported: the new account asks the API itself. Returns the document's new state, if it changed.
 ///
 /// # Errors
 /// Any SQLite error.
@@ -104,8 +104,8 @@ fn set_sent(db: &Connection, id: i64, sent: bool) -> QueryResult<()> {
     db.run("UPDATE document SET failure_sent = ?2 WHERE id = ?1 AND state = 'failing'", params![id, sent])
 }
 
-/// What ended by this failure turned out to be the scope's: it is tried again, unless the API may know of it. Returns
-/// the states that documents are in now.
+/// The documents that ended by this failure are tried again, because the failure is the scope's, unless the API may
+/// know of it. Returns the new states of the documents.
 ///
 /// # Errors
 /// Any SQLite error.
@@ -118,9 +118,9 @@ pub fn retract(
 ) -> QueryResult<Vec<State>> {
     let mut states = Vec::new();
     let failing: Vec<(i64, i64)> = match scope {
-        // The account is asked before anything of it fails.
+        // The account's sign-in is checked before any of its documents can fail.
         Scope::Account(_) => return Ok(states),
-        // A report that is refused ends nothing at once: it is sent again. That it was, is still known.
+        // A refused report ends nothing at once: it is sent again. The refusal stays known.
         Scope::Report(account) => {
             let Some(shared) = failure.taken_back() else { return Ok(states) };
             db.run(
@@ -144,7 +144,7 @@ pub fn retract(
     for (id, round) in failing {
         let state = transition(db, id, round, Event::Retracted, now, Some(reason))?;
         if state.is_some() {
-            // So that it counts once among those that fail alike.
+            // Kept, so that the document counts only once among those with equal failures.
             let of_document = matches!(scope, Scope::Fetch(_)).then_some(failure);
             db.run(
                 "UPDATE document SET reason_code = ?2, failure = ?3 WHERE id = ?1",

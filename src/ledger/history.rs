@@ -1,5 +1,5 @@
-//! The history: a row for every transition and for everything that an administrator did, never changed afterwards. Each
-//! row's hash covers the row and the hash of the row before.
+//! The history: a row for every transition and for every action of an administrator, never changed afterwards. Each
+//! row's hash covers the row and the previous row's hash.
 
 use rusqlite::functions::FunctionFlags;
 use rusqlite::types::ValueRef;
@@ -10,28 +10,28 @@ use super::columns::Statements as _;
 use super::{Millis, QueryResult, process};
 use crate::state::State;
 
-/// What an administrator did.
+/// An action of an administrator.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Action {
-    /// Documents were to be tried again.
+    /// Documents were retried.
     Retry,
-    /// What may have arrived has, as a person saw.
+    /// A person confirmed that a delivery arrived.
     Arrived,
     /// An account was signed in.
     Login,
     /// An account was signed out.
     Logout,
-    /// A person said who a patient of the service is in the practice's list.
+    /// A person assigned a patient of the service to one in the practice's list.
     Assign,
-    /// A person took that back.
+    /// A person removed such an assignment.
     Unassign,
-    /// What the service lists although it was reported is to be reported again.
+    /// Documents that the service lists although they were reported are to be reported again.
     ReportAgain,
-    /// What a destination does not hold any more is to be filed again.
+    /// Documents that a destination no longer holds are to be filed again.
     FileAgain,
     /// Names were erased.
     Forget,
-    /// docsyncd began to work with another configuration.
+    /// docsyncd started with another configuration.
     ConfigurationChanged,
 }
 
@@ -53,9 +53,9 @@ impl Action {
     }
 }
 
-/// The event of the one row that says how many rows were removed until then; its `attempt` is that number.
+/// The event of the only row that counts the rows removed so far; its `attempt` is that number.
 pub(crate) const REMOVED: &str = "history_removed";
-/// Random bytes that keep an erased reason from being guessed.
+/// The length of a salt, which keeps an erased reason from being guessed; bytes.
 const SALT: usize = 16;
 
 /// One row.
@@ -88,7 +88,7 @@ pub(crate) fn append(
     insert(db, now, &Row { document, event, state: state.as_str(), attempt, destination, reason, who: None })
 }
 
-/// Writes down what an administrator did, to what, and who that was. No patient data.
+/// Records an administrator's action, its object, and who did it. `what` must be free of patient data.
 ///
 /// # Errors
 /// Any SQLite error.
@@ -97,7 +97,7 @@ pub fn act(db: &Connection, now: Millis, action: Action, what: &str, who: Option
     insert(db, now, &Row { document: None, event, state: "", attempt: 0, destination: None, reason, who })
 }
 
-/// Writes down that docsyncd works with another configuration than before; both by their digest.
+/// Records that docsyncd works with another configuration than before; both by their digests.
 ///
 /// # Errors
 /// Any SQLite error.
@@ -112,7 +112,7 @@ pub fn configuration(db: &Connection, now: Millis, sha256: &str) -> QueryResult<
     process::set(db, KEY, sha256)
 }
 
-/// SHA-256 of values, each with its kind and length, so that no two lists of values give the same bytes.
+/// SHA-256 of values. Each value goes in with its kind and length, so that no two lists of values give the same bytes.
 pub(crate) fn hash<'a>(values: impl IntoIterator<Item = ValueRef<'a>>) -> [u8; 32] {
     let mut hash = Sha256::new();
     let mut put = |kind: u8, bytes: &[u8]| {
@@ -132,7 +132,7 @@ pub(crate) fn hash<'a>(values: impl IntoIterator<Item = ValueRef<'a>>) -> [u8; 3
     hash.finalize().into()
 }
 
-/// Makes `history_hash` known to a connection that writes.
+/// Registers the SQL function `history_hash` with a connection that writes.
 ///
 /// # Errors
 /// Any SQLite error.
@@ -143,7 +143,7 @@ pub(super) fn register(db: &Connection) -> QueryResult<()> {
     })
 }
 
-/// The hash of the row before is read by the statement itself, so that processes that write in turn make one chain.
+/// The statement itself reads the previous row's hash, so that processes that write in turn make one chain.
 fn insert(db: &Connection, now: Millis, row: &Row<'_>) -> QueryResult<()> {
     let seal = row.reason.map(salted).transpose()?;
     let (salt, sealed) = seal.unzip();
@@ -166,7 +166,7 @@ fn insert(db: &Connection, now: Millis, row: &Row<'_>) -> QueryResult<()> {
     )
 }
 
-/// Random bytes, and the hash of the reason with them.
+/// A random salt, and the hash of the reason with it.
 fn salted(reason: &str) -> QueryResult<([u8; SALT], [u8; 32])> {
     let mut salt = [0; SALT];
     getrandom::fill(&mut salt).map_err(|error| {
@@ -175,7 +175,7 @@ fn salted(reason: &str) -> QueryResult<([u8; SALT], [u8; 32])> {
     Ok((salt, hash([salt[..].into(), reason.into()])))
 }
 
-/// Erases the reasons of a document, which could quote a name. Their hash stays, for the chain.
+/// Erases the reasons of a document, which could quote a name. Their hashes stay, for the chain.
 pub(super) fn erase_reasons(db: &Connection, document: i64) -> QueryResult<()> {
     db.run(
         "UPDATE history SET seal = CASE WHEN hash IS NOT NULL THEN history_hash(seal, reason) END, reason = NULL
@@ -184,12 +184,12 @@ pub(super) fn erase_reasons(db: &Connection, document: i64) -> QueryResult<()> {
     )
 }
 
-/// The rows of a document.
+/// The numbers of a document's rows.
 pub(super) fn of_document(db: &Connection, document: i64) -> QueryResult<Vec<i64>> {
     db.values("SELECT id FROM history WHERE document = ?1", [document])
 }
 
-/// Up to `limit` rows about what administrators did before `before`.
+/// The numbers of up to `limit` rows about administrators' actions before `before`.
 pub(super) fn actions(db: &Connection, before: Millis, limit: usize) -> QueryResult<Vec<i64>> {
     db.values(
         "SELECT id FROM history WHERE document IS NULL AND at < ?1 AND event <> ?2 ORDER BY id LIMIT ?3",
@@ -197,7 +197,7 @@ pub(super) fn actions(db: &Connection, before: Millis, limit: usize) -> QueryRes
     )
 }
 
-/// Removes rows, and writes down how many are gone by now: whoever removes one without that is noticed.
+/// Removes rows, and records how many were removed so far. Removing a row without this record is noticed.
 pub(crate) fn remove(db: &Connection, now: Millis, mut rows: Vec<i64>) -> QueryResult<()> {
     if rows.is_empty() {
         return Ok(());
@@ -209,12 +209,12 @@ pub(crate) fn remove(db: &Connection, now: Millis, mut rows: Vec<i64>) -> QueryR
     rows.extend(before.map(|(id, _)| id));
     let attempt = before.map_or(0, |(_, removed)| removed) + rows.len() as u64;
     let (event, state) = (REMOVED, "");
-    // First, so that the newest row is never removed: the next one would get its number.
+    // Inserted first, so that the newest row is never removed: otherwise the next row would get its number.
     insert(db, now, &Row { document: None, event, state, attempt, destination: None, reason: None, who: None })?;
     rows.sort_unstable();
     for run in rows.chunk_by(|one, next| one + 1 == *next) {
         let (Some(first), Some(last)) = (run.first(), run.last()) else { continue };
-        // One that has it already followed on rows that were removed earlier, and these were nearer.
+        // A row that already has a `previous` followed on rows that were removed earlier, and those were nearer.
         db.run(
             "UPDATE history SET previous = coalesce(previous, (SELECT hash FROM history WHERE id = ?1))
              WHERE id = (SELECT min(id) FROM history WHERE id > ?1)",

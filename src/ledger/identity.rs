@@ -1,5 +1,5 @@
-//! Which file the ledger is: one that was removed or replaced while it is open would take everything that is written
-//! into it along, and a daemon that goes on would do what nobody knows of after its next start.
+//! Which file the ledger is. If the file is removed or replaced while it is open, all further writes are lost with it,
+//! and after its next start the daemon would not know what it had done.
 
 use std::path::Path;
 
@@ -10,18 +10,18 @@ use super::LedgerError;
 pub(super) struct Identity(Option<Inner>);
 
 impl Identity {
-    /// That of the file at `path`; one that cannot be known is never found to be another.
+    /// The identity of the file at `path`. An unknown identity never counts as another file.
     pub(super) fn of(path: &Path) -> Self {
         Self(of(path))
     }
 
-    /// Makes sure that the same file is still there.
+    /// Checks that the same file is still there.
     pub(super) fn still_at(&self, path: &Path) -> Result<(), LedgerError> {
         if self.0.is_none() || self.0 == of(path) { Ok(()) } else { Err(LedgerError::Gone(path.to_path_buf())) }
     }
 }
 
-/// Device and number of the file.
+/// Device and inode number of the file.
 #[cfg(unix)]
 type Inner = (u64, u64);
 
@@ -31,7 +31,7 @@ fn of(path: &Path) -> Option<Inner> {
     std::fs::metadata(path).ok().map(|found| (found.dev(), found.ino()))
 }
 
-/// Windows removes and replaces no file that SQLite has open.
+/// Windows does not remove or replace a file that SQLite has open.
 #[cfg(not(unix))]
 type Inner = ();
 

@@ -1,5 +1,5 @@
-//! A ledger in memory that runs its queries on the caller's task, for the simulation of the pipeline: no thread takes
-//! part, so that a run can be repeated. Queries, transactions and savepoints are those of the real one.
+//! A ledger in memory that runs its queries on the caller's task, for the simulation of the pipeline: without threads,
+//! a run can be repeated. Queries, transactions and savepoints are those of the real ledger.
 
 use std::cell::RefCell;
 use std::path::Path;
@@ -12,14 +12,14 @@ use tokio::sync::Notify;
 use super::worker::{Query, Runs, commit_batch};
 use super::{Ledger, LedgerError, open};
 
-/// What happens around a query.
+/// Hooks around a query.
 #[async_trait]
 pub(crate) trait Surroundings: Send + Sync {
-    /// Before it: time passes, and a query that writes may fail as on a full disk.
+    /// Runs before the query: time passes, and a query that writes may fail as on a full disk.
     async fn before(&self, writes: bool) -> Result<(), LedgerError>;
-    /// Right after one that writes: what is there is durable.
+    /// Runs right after a query that writes: its changes are durable.
     fn written(&self, db: &Connection);
-    /// Before the answer arrives.
+    /// Runs before the answer arrives.
     async fn after(&self);
 }
 
@@ -51,16 +51,17 @@ impl Runs for Inline {
 }
 
 thread_local! {
-    /// The last one of this thread: most of a short run's time would go into the schema and into preparing statements.
+    /// The last connection of this thread. Creating the schema and preparing statements would take most of a short
+    /// run's time.
     static LAST: RefCell<Option<Arc<Mutex<Connection>>>> = const { RefCell::new(None) };
 }
 
-/// An empty ledger in memory: a new one, or the last one if nobody has it any more.
+/// An empty ledger in memory: a new one, or the last one if nobody uses it any more.
 fn empty() -> Arc<Mutex<Connection>> {
     let last = LAST.take().filter(|last| Arc::strong_count(last) == 1 && !last.is_poisoned());
     let connection = last.unwrap_or_else(|| {
         let new = open::bring_up_to_date(Path::new(":memory:"), Connection::open_in_memory().unwrap()).unwrap();
-        // Reader and writer are one here, and whoever looks from outside asks as well.
+        // Reader, writer and the observer of the test share one connection here.
         new.set_prepared_statement_cache_capacity(256);
         Arc::new(Mutex::new(new))
     });
@@ -69,7 +70,7 @@ fn empty() -> Arc<Mutex<Connection>> {
     connection
 }
 
-/// Numbers begin anew in an empty table (SQLite, "ROWIDs and Autoincrement").
+/// Empties all tables. In an empty table, row numbers start at 1 again (SQLite, "ROWIDs and Autoincrement").
 fn wipe(db: &Connection) {
     let mut tables = db
         .prepare_cached(
@@ -77,7 +78,7 @@ fn wipe(db: &Connection) {
         )
         .unwrap();
     let tables: Vec<String> = tables.query_map([], |row| row.get(0)).unwrap().map(Result::unwrap).collect();
-    // The counts last: the triggers keep them while the documents go. So they do the index of names.
+    // The counts go last: triggers update them while the documents are deleted. Triggers also empty the index of names.
     let (counts, others): (Vec<_>, Vec<_>) = tables.into_iter().partition(|table| table == "account_count");
     for table in others.iter().chain(&counts) {
         db.execute(&format!("DELETE FROM {table}"), []).unwrap();
@@ -85,7 +86,7 @@ fn wipe(db: &Connection) {
 }
 
 impl Ledger {
-    /// An empty ledger in memory, and its connection for whoever looks at it from outside.
+    /// An empty ledger in memory, and its connection for an observer.
     pub(crate) fn in_memory(surroundings: Arc<dyn Surroundings>) -> (Self, Arc<Mutex<Connection>>) {
         let connection = empty();
         let worker =
@@ -96,7 +97,7 @@ impl Ledger {
         (ledger, connection)
     }
 
-    /// What another process's change does.
+    /// Does what a change by another process does.
     pub(crate) fn notice_change(&self) {
         self.changed_elsewhere.notify_one();
     }

@@ -1,4 +1,4 @@
-//! What the API's list shows of documents, and what that means for those that are known.
+//! What the API's list shows, and what that means for known documents.
 
 use rusqlite::{Connection, params};
 
@@ -15,20 +15,20 @@ pub use self::taking::{adopt, another_may, orphans};
 
 pub(super) mod taking;
 
-/// Why a document waits that has no PDF, in words and as the code that stands for them.
+/// Why a document without a PDF waits: in words, and as a code.
 pub const NOT_RENDERED: (&str, &str) = ("the PDF is not rendered yet", "not_rendered");
 
-/// What seeing a listed document meant.
+/// The effect of seeing a document in the list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Seen {
-    /// Never seen before: it is now `discovered`.
+    /// The document is new: it is now `discovered`.
     New,
-    /// Known, nothing to do.
+    /// The document is known, and there is nothing to do.
     Known,
-    /// It would begin anew, though it has ended. One page may be stale: the list is to be asked for it. Nothing was
-    /// written.
+    /// The document has ended, and would start over. One page may be stale, so the list must first be queried for the
+    /// document. Nothing was written.
     Doubtful,
-    /// It starts over.
+    /// The document starts over.
     Reopened {
         /// Why.
         event: Event,
@@ -36,25 +36,26 @@ pub enum Seen {
         id: i64,
         /// The round that ended.
         round: i64,
-        /// For how long it waits before that; milliseconds.
+        /// How long the document waits before it starts; milliseconds.
         wait: Millis,
     },
 }
 
-/// Who reads the list.
+/// A poll that reads an account's list.
 #[derive(Debug, Clone)]
 pub struct Reader {
-    /// Its account.
+    /// The account.
     pub account: String,
     /// The accounts of the configuration that can sign in.
     pub working: Vec<String>,
-    /// What is paused of these, and which others of the configuration are paused as a whole.
+    /// The paused scopes of these accounts, and the other configured accounts that are paused as a whole.
     pub paused: Vec<Scope>,
     /// The number of the poll.
     pub poll: i64,
-    /// Whether the list was asked for these documents, so that what it shows is no stale page.
+    /// Whether the list was queried for these documents, so that it is no stale page.
     pub confirmed: bool,
-    /// For how long what the list shows without a PDF is not read, unless it shows one before; milliseconds.
+    /// How long a document that the list shows without a PDF is not read, unless the list shows a PDF before;
+    /// milliseconds.
     pub draft_wait: Millis,
 }
 
@@ -65,21 +66,21 @@ pub(crate) struct Known {
     round: i64,
     pub(crate) listed: bool,
     pub(crate) listed_pdf: Option<String>,
-    /// The PDF that it was last read with.
+    /// The PDF that the document was last read with.
     pdf: String,
-    /// How it, or its report, last failed.
+    /// The last failure of its report, or else of the document.
     failure: Option<Failure>,
-    /// How it last failed, whatever became of its report.
+    /// The last failure of the document, whatever happened to its report.
     before_report: Option<Failure>,
-    /// Whether the API may be hearing of it just now.
+    /// Whether a report of its failure may be under way.
     is_being_told: bool,
-    /// When it is its turn.
+    /// When the document is due.
     due_at: Option<Millis>,
-    /// The number of the last poll that showed it.
+    /// The number of the last poll that showed the document.
     poll: i64,
 }
 
-/// `None` also for a word of a wait.
+/// `None` also for the code of a wait, which is no failure.
 fn parsed(failure: Option<String>) -> Option<Failure> {
     failure.as_deref().and_then(Failure::parse)
 }
@@ -105,11 +106,13 @@ pub(crate) fn known(db: &Connection, uuid: &DocumentUuid) -> QueryResult<Option<
     Ok(None)
 }
 
-/// Records that the list shows a document. Who lists it first reads it; another account takes over what nobody reads
-/// any more: what left the list of the first, and what belongs to an account that is gone from the configuration or
-/// cannot sign in. What the first does not get on with, or what waits while that one is paused, goes to another account
-/// that can go on, and ever more rarely to one that had it before: soon to who only could not go on, and at once where
-/// the other is refused.
+/// Records that the list shows a document. The account that lists a document first processes it. Another account takes
+/// it over in two cases:
+/// - The document left the first account's list, or that account is gone from the configuration or cannot sign in.
+/// - The first account cannot process the document or is paused, and the other one can go on.
+///
+/// An account that had the document before gets it back ever more rarely: soon if it only could not go on, and at once
+/// if the current account is refused.
 ///
 /// # Errors
 /// Any SQLite error.
@@ -142,10 +145,10 @@ pub fn see(db: &Connection, reader: &Reader, shown: &Listed, now: Millis) -> Que
         return Ok(Seen::Known);
     }
     let revised = matches!((&known.listed_pdf, &shown.pdf), (Some(before), Some(present)) if before != present)
-        // It was read with this one already: asked for again by a person, or after a failure.
+        // The document was already read with this PDF: after a person's retry, or after a failure.
         && shown.pdf.as_ref() != Some(&known.pdf);
-    // A list that shows it twice, or another PDF at every request, begins it anew once a poll: reading on would never
-    // end.
+    // A list may show the document twice, or another PDF at every request. It starts over at most once a poll, or
+    // reading the list would never end.
     if revised && known.listed && !anothers && known.poll == reader.poll {
         return Ok(Seen::Known);
     }
@@ -154,7 +157,7 @@ pub fn see(db: &Connection, reader: &Reader, shown: &Listed, now: Millis) -> Que
     }
     db.run(
         "UPDATE document SET listed = 1, missing_at = NULL, absent_at = NULL, unasked = 0, account = ?4,
-                -- What the API said to the account before says nothing of this one.
+                -- Answers of the API to the previous account say nothing about this one.
                 report_failure = CASE WHEN account = ?4 THEN report_failure END,
                 report_reason = CASE WHEN account = ?4 THEN report_reason END,
                 failure = CASE WHEN account = ?4 OR state <> 'discovered' THEN failure END,
@@ -172,7 +175,7 @@ pub fn see(db: &Connection, reader: &Reader, shown: &Listed, now: Millis) -> Que
         note_taken_over(db, reader, &known, lost, now)?;
     }
     if known.listed_pdf.is_none() && shown.pdf.is_some() {
-        // Rendered at last: whoever waits for it need not wait any longer.
+        // The PDF is rendered now: the document need not wait any longer.
         db.run(
             "UPDATE document SET due_at = ?2, changed_at = ?2
              WHERE id = ?1 AND state = 'discovered' AND (attempts = 0 OR reason_code = 'not_rendered')",
@@ -184,11 +187,11 @@ pub fn see(db: &Connection, reader: &Reader, shown: &Listed, now: Millis) -> Que
         let anew = revise(db, id, known.round, shown.pdf.as_deref(), now)?;
         return Ok(anew.map_or(Seen::Known, |(_, wait)| reopened(Event::Revised, wait)));
     }
-    // What another account would be answered alike is told, and what may have been told stands.
+    // A failure that every account would get is reported, and a failure that the API may know of stands.
     let may_differ = !known.is_being_told && known.before_report.as_ref().is_some_and(Failure::is_of_account);
     let event = match state {
         State::Failing if is_stuck && may_differ => Event::Retracted,
-        // It lies where it belongs: another account tells it.
+        // The document is delivered: the other account reports it.
         State::Unreported if is_stuck => Event::Retracted,
         _ if !known.listed || is_stuck && !is_open => Event::Relisted,
         _ => return Ok(Seen::Known),
@@ -200,8 +203,8 @@ pub fn see(db: &Connection, reader: &Reader, shown: &Listed, now: Millis) -> Que
     Ok(moved.map_or(Seen::Known, |_| reopened(event, 0)))
 }
 
-/// By what the list shows the document, which has ended, would begin anew, and the list cannot be asked for it. Returns
-/// by how many polls in a row that was so.
+/// Counts a poll in which a document that has ended would start over, but the list could not be queried for it. Returns
+/// the number of such polls in a row.
 ///
 /// # Errors
 /// Any SQLite error.
@@ -213,7 +216,7 @@ pub fn could_not_ask(db: &Connection, uuid: &DocumentUuid) -> QueryResult<u32> {
     .map(Option::unwrap_or_default)
 }
 
-/// Reading or reporting the document answered its account 404: the list is to be asked for it.
+/// Reading or reporting the document returned 404 to its account: the list must be queried for it.
 ///
 /// # Errors
 /// Any SQLite error.
@@ -224,7 +227,7 @@ pub fn missing(db: &Connection, document: &Document, now: Millis) -> QueryResult
     )
 }
 
-/// The API shows the document itself: that it answered 404 before was wrong.
+/// The API shows the document itself: an earlier 404 was wrong.
 ///
 /// # Errors
 /// Any SQLite error.
@@ -232,18 +235,19 @@ pub fn is_there(db: &Connection, id: i64) -> QueryResult<()> {
     db.run("UPDATE document SET missing_at = NULL, absent_at = NULL WHERE id = ?1 AND missing_at IS NOT NULL", [id])
 }
 
-/// What a poll has read of the list.
+/// How much of the list was read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Read {
-    /// All of it, in polls from this number on.
+    /// The whole list, in polls from this number on.
     Whole(i64),
-    /// Some of it, in the poll of this number.
+    /// A part of the list, in the poll of this number.
     Part(i64),
 }
 
-/// Documents of the account that the list has not shown although it should, with numbers above `after`, the lowest
-/// first: those that answer 404, those that ended lately (after three looks that showed them they are left to readings
-/// of the whole list), and after a reading of the whole list everything else that is not under way to its destinations.
+/// Documents of the account that the list should have shown and did not, with numbers above `after`, the lowest first:
+/// - those that return 404;
+/// - those that ended lately; after three queries that showed one, it is left to readings of the whole list;
+/// - after a reading of the whole list, all others that are not on their way to destinations or failing.
 ///
 /// # Errors
 /// Any SQLite error.
@@ -274,7 +278,7 @@ pub fn not_shown(
     )
 }
 
-/// The list, asked for this document, shows it.
+/// A query of the list for this document shows it.
 ///
 /// # Errors
 /// Any SQLite error.
@@ -282,38 +286,38 @@ pub fn present(db: &Connection, id: i64) -> QueryResult<()> {
     db.run("UPDATE document SET looked = looked + 1, missing_at = NULL, absent_at = NULL WHERE id = ?1", [id])
 }
 
-/// What else is known when the list, asked for a document, does not show it.
+/// What else is known when a query of the list for a document does not show it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Absence {
-    /// The list of the synchronized documents shows it.
+    /// The list of synchronized documents shows the document.
     pub synchronized: bool,
-    /// The list shows others: it is not merely empty.
+    /// The list shows other documents, so it is not merely empty.
     pub others: bool,
-    /// A look that decides must come so long after the first, also one of another process, unless the document is shown
-    /// as synchronized.
+    /// The least time between the first query and the one that decides, whichever process makes them. It does not apply
+    /// to a document that is shown as synchronized. Milliseconds.
     pub apart: Millis,
 }
 
-/// What [`absent`] came to.
+/// The result of [`absent`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Left {
     /// Nothing is decided.
     Undecided,
-    /// A document that had ended, or of which the API was told how it ended, has left the list.
+    /// A document left the list that had ended, or whose end was or may have been reported.
     Ended,
-    /// A document that was open is withdrawn.
+    /// An open document is withdrawn.
     Withdrawn,
-    /// A report may be why the list does not show it, and a 404 is held against it: it is to be read first. Nothing is
-    /// written.
+    /// A report may be the reason why the list does not show the document, but the document also returned 404. It must
+    /// be read first. Nothing was written.
     Doubtful,
 }
 
 /// Why a document is withdrawn.
 pub const WITHDRAWN: &str = "the API does not show the document any more, asked for it twice";
 
-/// The list, asked for this document, does not show it. An empty list proves nothing by itself: there must be a 404, or
-/// the document among the synchronized ones, or others in the list. The second such look decides, unless a report may
-/// be why.
+/// A query of the list for this document does not show it. An empty list alone proves nothing: there must also be a
+/// 404, the document among the synchronized ones, or other documents in the list. The second such query decides, unless
+/// a report may be the reason.
 ///
 /// # Errors
 /// Any SQLite error.
@@ -326,7 +330,7 @@ pub fn absent(db: &Connection, id: i64, absence: Absence, now: Millis) -> QueryR
         return Ok(Left::Undecided);
     }
     match absent_at {
-        // Afterwards: the clock was set back.
+        // A time in the future means that the clock was set back.
         Some(at) if at <= now => {
             if !absence.synchronized && now - at < absence.apart {
                 return Ok(Left::Undecided);
@@ -337,7 +341,7 @@ pub fn absent(db: &Connection, id: i64, absence: Absence, now: Millis) -> QueryR
             return Ok(Left::Undecided);
         }
     }
-    // A report that is answered 404 is an answer about this very version.
+    // A 404 to a report is an answer about this very version.
     let by_report = missing_at.is_some() && report_failure.is_some_and(|failure| failure.call == Call::Report);
     let has_ended = !state.is_open() || !by_report && may_have_been_told(db, id)?;
     if has_ended && state.is_open() && missing_at.is_some() && !absence.synchronized {
@@ -355,7 +359,7 @@ fn withdraw(db: &Connection, id: i64, round: i64, now: Millis) -> QueryResult<Le
     Ok(moved.map_or(Left::Undecided, |_| Left::Withdrawn))
 }
 
-/// What was [`Left::Doubtful`] was read, and the API does not know it.
+/// A document that was [`Left::Doubtful`] was read, and the API does not know it.
 ///
 /// # Errors
 /// Any SQLite error.
@@ -368,10 +372,10 @@ pub fn is_gone(db: &Connection, id: i64, now: Millis) -> QueryResult<Left> {
     round.map_or(Ok(Left::Undecided), |round| withdraw(db, id, round, now))
 }
 
-/// The list of the synchronized documents shows this one, which has ended, with another PDF than the one that it ended
-/// with: what took it out of the list of unsynchronized ones may have been the report about that one. The other starts,
-/// unless its version was delivered or waited for before. Returns the document as it was, what it is now, and for how
-/// long it waits.
+/// The list of synchronized documents shows this document, which has ended, with another PDF than the one that it ended
+/// with. The report of the old PDF may have taken it off the list of unsynchronized ones. The new PDF starts, unless
+/// its version was delivered or waited for before. Returns the document as it was, its new state, and how long it
+/// waits.
 ///
 /// # Errors
 /// Any SQLite error.
@@ -387,7 +391,7 @@ pub fn ended_with_another(
         State::Failed => document.tried_pdf.as_deref(),
         _ => None,
     };
-    // A server may name its PDFs in two ways, which cost a wait before.
+    // `has_accepted`: a server that names its PDFs in two ways has already cost one wait.
     if document.has_accepted(pdf)
         || known.is_none_or(|known| known.is_empty() || known.eq_ignore_ascii_case(pdf))
         || !deliveries::delivered_to(db, id, pdf)?.is_empty()
@@ -398,10 +402,10 @@ pub fn ended_with_another(
     Ok(anew.map(|(state, wait)| (document, state, wait)))
 }
 
-/// Whether the API was told how a version of the document ended, or may have been, since it asked for it: from the
-/// moment on in which there is something to report, whatever came between, a report may have taken effect whose answer
-/// was lost. That the list does not show the document is what a report does, also where a new version of it waits by
-/// now. One that the API does not give any more answers 404. Only what ended loses its history ([`super::prune`]).
+/// Whether a report of how a version of the document ended was, or may have been, sent since the API last listed the
+/// document anew. As soon as there is something to report, a report may have taken effect although its answer was lost.
+/// A report takes a document off the list, also when a new version waits by now; a document that the API no longer has
+/// returns 404. Without any history the answer is yes: only documents that ended lose their history ([`super::prune`]).
 fn may_have_been_told(db: &Connection, id: i64) -> QueryResult<bool> {
     db.perhaps(
         "SELECT event NOT IN ('discovered', 'relisted') FROM history

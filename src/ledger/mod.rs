@@ -1,9 +1,9 @@
 //! The ledger: everything docsyncd knows, in one SQLite file.
 //!
-//! One thread owns the writing connection and commits all that is queued in one transaction; another thread reads.
-//! Queries are typed functions on a connection in the sub-modules; stages hand closures of them to
-//! [`Ledger::write`] and [`Ledger::read`]. What the ledger deliberately is not: it decides nothing (`state::next`
-//! does), and it knows neither the API nor the destinations.
+//! One thread owns the writing connection and commits all queued queries in one transaction; another thread reads.
+//! Queries are typed functions on a connection, in the sub-modules; stages pass closures of them to [`Ledger::write`]
+//! and [`Ledger::read`]. The ledger deliberately decides nothing (`state::next` does), and it knows neither the API nor
+//! the destinations.
 
 pub mod accounts;
 pub mod alerts;
@@ -50,10 +50,10 @@ pub use crate::clock::{Millis, now};
 /// A query's result: the outer layer translates SQLite's errors.
 pub type QueryResult<T> = rusqlite::Result<T>;
 
-/// An open ledger. Clones share it; it closes with the last one.
+/// An open ledger. Clones share it; the last one closes it.
 #[derive(Clone)]
 pub struct Ledger {
-    // The reader goes first: the writer's last checkpoint then finds nobody in its way.
+    // The reader is dropped first, so that nobody blocks the writer's last checkpoint.
     reader: Arc<dyn Runs>,
     writer: Arc<dyn Runs>,
     changed_elsewhere: Arc<Notify>,
@@ -61,12 +61,11 @@ pub struct Ledger {
 }
 
 impl Ledger {
-    /// Opens the ledger for a daemon, creating it where it is missing, and holds the lock while the returned [`Lock`]
+    /// Opens the ledger for a daemon, and creates it if it is missing. The returned [`Lock`] holds the lock while it
     /// lives.
     ///
     /// # Errors
-    /// Everything [`LedgerError`] tells apart; the file is changed only when it is a sound ledger of a layout
-    /// that this program reads.
+    /// Any [`LedgerError`]. The file is changed only if it is a sound ledger of a layout that this program reads.
     pub fn open_exclusive(path: &Path) -> Result<(Self, Lock), LedgerError> {
         let lock = Lock::acquire(path)?;
         Ok((Self::start(path, open::open_or_create(path)?)?, lock))
@@ -75,15 +74,16 @@ impl Ledger {
     /// Opens an existing ledger beside a daemon that may be running.
     ///
     /// # Errors
-    /// [`LedgerError::Missing`] when there is none yet, else as [`Self::open_exclusive`].
+    /// [`LedgerError::Missing`] if there is none yet, otherwise those of [`Self::open_exclusive`].
     pub fn open_beside(path: &Path) -> Result<Self, LedgerError> {
         Self::start(path, open::open_existing(path)?)
     }
 
     fn start(path: &Path, writer: Connection) -> Result<Self, LedgerError> {
         let changed_elsewhere = Arc::new(Notify::new());
-        // What undoes a query that fails (SQLite's statement journal) is some 200 KB of pages for a document: in files
-        // it took a tenth of all processor time. Not before: a VACUUM would take as much memory as the ledger is long.
+        // SQLite's statement journal, which undoes a failed query, is some 200 KB of pages for a document: in files it
+        // took a tenth of all processor time. Not set earlier: a VACUUM would take as much memory as the ledger is
+        // long.
         writer.pragma_update(None, "temp_store", "MEMORY").map_err(|error| LedgerError::from_sqlite(path, &error))?;
         let reader = open::open_reader(path)?;
         Ok(Self {
@@ -94,11 +94,11 @@ impl Ledger {
         })
     }
 
-    /// Runs `query` in the writer's next transaction. When this returns `Ok`, its effect is durable (WAL with
-    /// synchronous=FULL); when `query` fails, only its own changes are undone.
+    /// Runs `query` in the writer's next transaction. When this returns `Ok`, the effect is durable (WAL with
+    /// synchronous=FULL). If `query` fails, only its own changes are undone.
     ///
     /// # Errors
-    /// What SQLite said, or [`LedgerError::Closed`].
+    /// Any SQLite error, or [`LedgerError::Closed`].
     pub async fn write<T, F>(&self, query: F) -> Result<T, LedgerError>
     where
         T: Send + 'static,
@@ -107,10 +107,10 @@ impl Ledger {
         run(&*self.writer, query).await
     }
 
-    /// Runs `query` on what is committed, all of it as of one moment.
+    /// Runs `query` on committed data, all as of one moment.
     ///
     /// # Errors
-    /// What SQLite said, or [`LedgerError::Closed`].
+    /// Any SQLite error, or [`LedgerError::Closed`].
     pub async fn read<T, F>(&self, query: F) -> Result<T, LedgerError>
     where
         T: Send + 'static,
@@ -119,21 +119,22 @@ impl Ledger {
         run(&*self.reader, query).await
     }
 
-    /// Gives back the pages of the ledger that both connections keep in memory (SQLite, "PRAGMA shrink_memory").
+    /// Frees the pages of the ledger that both connections cache in memory (SQLite, "PRAGMA shrink_memory").
     ///
     /// # Errors
-    /// What SQLite said, or [`LedgerError::Closed`].
+    /// Any SQLite error, or [`LedgerError::Closed`].
     pub async fn release_memory(&self) -> Result<(), LedgerError> {
         self.write(|db| db.execute_batch("PRAGMA shrink_memory")).await?;
         self.read(|db| db.execute_batch("PRAGMA shrink_memory")).await
     }
 
-    /// The length of the write-ahead log: of what is written and not yet part of the main file.
+    /// The length of the write-ahead log, whose content is not yet part of the main file; bytes.
     pub fn log_bytes(&self) -> u64 {
         std::fs::metadata(&*self.log).map_or(0, |log| log.len())
     }
 
-    /// Waits until another process (`docsyncd retry`) has changed the ledger; noticed within a second or so.
+    /// Waits until another process (`docsyncd retry`) has changed the ledger. A change is noticed within about a
+    /// second.
     pub async fn changed_elsewhere(&self) {
         self.changed_elsewhere.notified().await;
     }

@@ -1,5 +1,6 @@
-//! Names: whose letter a document is and what its files are called, so that a person finds it. Patient data: it is
-//! shown to whoever asks at this computer, never logged, kept for `state.keep_names`, and erased by `docsyncd forget`.
+//! Names: whose letter a document is and what its files are called, so that a person finds it. This is patient data:
+//! people at this computer may see it, it is never logged, it is kept for `state.keep_names`, and `docsyncd forget`
+//! erases it.
 
 use rusqlite::{Connection, params};
 use serde_json::Value;
@@ -10,32 +11,31 @@ use crate::document::{DocumentUuid, Record};
 use crate::search::folded;
 use crate::state::State;
 
-/// The parts of a place, from its end, that belong to the document: the file and its folder. The rest is the
-/// destination's.
+/// How many parts at the end of a place belong to the document: the file and its folder. The rest is the destination's.
 const PLACE_PARTS: usize = 2;
 
-/// Documents whose words are brought into the index together.
+/// Documents whose words enter the index together.
 const INDEXED_AT_ONCE: i64 = 512;
 
 fn field<'a>(record: &'a Record, name: &str) -> Option<&'a str> {
     record.get(name).and_then(Value::as_str).map(str::trim).filter(|text| !text.is_empty())
 }
 
-/// What is searched of a place.
+/// The searched words of a place.
 fn words_of(place: &str) -> String {
     let mut parts: Vec<&str> = place.rsplit(['/', '\\']).take(PLACE_PARTS).collect();
     parts.reverse();
     folded(&parts.join(" "))
 }
 
-/// What is kept of a document's names.
+/// The names that are kept of a document.
 pub struct Kept {
     shown: String,
     words: String,
 }
 
 impl Kept {
-    /// From what the API showed of the document and its patient.
+    /// Takes them from what the API showed of the document and its patient.
     pub fn of(uuid: &DocumentUuid, document: &Record, patient: &Record) -> Self {
         let names = ["lastName", "firstName"].map(|name| field(patient, name));
         let shown: Vec<&str> = match names.into_iter().flatten().collect::<Vec<_>>() {
@@ -49,7 +49,7 @@ impl Kept {
     }
 }
 
-/// Keeps the names of a document, with the places where it was filed before.
+/// Keeps the names of a document, and the places where it was filed before.
 ///
 /// # Errors
 /// Any SQLite error.
@@ -69,7 +69,7 @@ pub fn keep(db: &Connection, document: i64, kept: &Kept, now: Millis) -> QueryRe
     index_now_and_then(db, document)
 }
 
-/// Keeps the names of a document that was read and waits, or failed, unless some are kept already.
+/// Keeps the names of a document that was read and waits, or failed, unless it already has names.
 ///
 /// # Errors
 /// Any SQLite error.
@@ -88,8 +88,8 @@ fn index_now_and_then(db: &Connection, document: i64) -> QueryResult<()> {
     if document % INDEXED_AT_ONCE == 0 { index(db) } else { Ok(()) }
 }
 
-/// Brings the index up to date for documents that are filed: to take one out of it again costs as much as its longest
-/// list is long.
+/// Updates the index for filed documents only: removing a document from it again costs as much as its longest list is
+/// long.
 pub(crate) fn index(db: &Connection) -> QueryResult<()> {
     db.run(
         "UPDATE name SET indexed = 1 WHERE document IN
@@ -100,7 +100,7 @@ pub(crate) fn index(db: &Connection) -> QueryResult<()> {
     )
 }
 
-/// Makes the document be found by the name of its file, if its names are kept at all.
+/// Lets a search find the document by the name of its file, if its names are kept at all.
 ///
 /// # Errors
 /// Any SQLite error.
@@ -124,17 +124,17 @@ pub fn prune(db: &Connection, before: Millis, limit: usize) -> QueryResult<usize
     )
 }
 
-/// What became of a document that a person wants forgotten.
+/// What became of a request to forget a document.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Forgotten {
     /// Its names are gone.
     Done,
-    /// Nothing was done: it is still being worked on, and needs its names for that.
+    /// Nothing was done: the document is still open, and needs its names.
     Open(State),
 }
 
-/// Erases the names and places that are kept of a document, and the reasons, which could quote one. That it was
-/// delivered, when, where to, and its digest stay.
+/// Erases the names and places of a document, and the reasons, which could quote one. Kept are its digest and that,
+/// when and where it was delivered.
 ///
 /// # Errors
 /// Any SQLite error.

@@ -1,4 +1,4 @@
-//! Opening a ledger: the lock, the first look at the file, permissions, its layout.
+//! Opening a ledger: its lock, the checks of the file, permissions, the layout.
 
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{ErrorKind, Read as _};
@@ -13,43 +13,43 @@ use super::{LedgerError, history, prune};
 use crate::durable::{hand_over, open_beside_others};
 use crate::permissions;
 
-/// What makes a ledger of an empty file.
+/// Creates the tables in an empty file.
 const SCHEMA: &str = include_str!("schema.sql");
-/// The oldest layout that is still read, by its number, which is SQLite's `user_version`. No release had an older one.
+/// The number of the oldest layout that this program reads (SQLite's `user_version`). No release had an older one.
 const OLDEST: i64 = 24;
-/// What makes each layout of the one before it, from [`OLDEST`] on. Once a layout was released, each change of
-/// [`SCHEMA`] comes with its step here, and no step is changed.
+/// Each statement turns a layout into the next one, from [`OLDEST`] on. Once a layout was released, every change of
+/// [`SCHEMA`] adds its step here, and existing steps never change.
 const STEPS: &[&str] = &[];
 
-/// The layout that these steps lead to.
+/// The number of the layout that these steps lead to.
 fn newest(steps: &[&str]) -> i64 {
     i64::try_from(steps.len()).map_or(i64::MAX, |steps| OLDEST + steps)
 }
 
-/// "DSYD": tells a ledger from another program's SQLite file (SQLite, "PRAGMA application_id").
+/// "DSYD": distinguishes a ledger from another program's SQLite file (SQLite, "PRAGMA application_id").
 const APPLICATION_ID: i64 = 0x4453_5944;
 /// How long a statement waits for another process's write.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
 /// The first bytes of every SQLite 3 database (SQLite, "Database File Format", 1.3).
 const SQLITE_MAGIC: &[u8; 16] = b"SQLite format 3\0";
-/// A daemon that is just ending, or a `docsyncd status` that just looks, holds the lock for a moment only.
+/// How often the lock is tried. A daemon that is ending, or a `docsyncd status`, holds it only for a moment.
 const LOCK_TRIES: u32 = 40;
 const LOCK_PAUSE: Duration = Duration::from_millis(50);
-/// Up to this size the whole file is checked at start; a larger one would delay the start by seconds, and its damage
-/// still shows when the damaged page is read.
+/// Up to this size the whole file is checked at start. Checking a larger one would delay the start by seconds; its
+/// damage still shows when the damaged page is read.
 const QUICK_CHECK_MAX_BYTES: u64 = 32 * 1024 * 1024;
 
-/// What a write-ahead log that grew is cut back to; bytes.
+/// The size that a grown write-ahead log is cut back to; bytes.
 const LOG_BYTES: i64 = 8 * 1024 * 1024;
 
-/// The right to be the only daemon on a ledger; given back when dropped, also by the death of the process.
+/// The right to be the only daemon on a ledger. Dropping it releases the lock, and so does the death of the process.
 #[derive(Debug)]
 pub struct Lock {
     _ledger: File,
     _spool: File,
 }
 
-/// The file whose name has this at its end.
+/// The file beside the ledger whose name is the ledger's with `end` appended.
 pub(super) fn beside(ledger: &Path, end: &str) -> PathBuf {
     let mut name = ledger.as_os_str().to_owned();
     name.push(end);
@@ -84,7 +84,7 @@ impl Lock {
             }
             Err(in_use)
         };
-        // The spool lies beside the ledger under one name: two ledgers in one folder would share it.
+        // Every spool has the same name beside its ledger: two ledgers in one folder would share it.
         Ok(Self {
             _ledger: lock(&lock_path(ledger), LedgerError::InUse(ledger.to_path_buf()))?,
             _spool: lock(&folder.join("spool.lock"), LedgerError::SpoolInUse(folder.clone()))?,
@@ -95,7 +95,7 @@ impl Lock {
 /// Whether a daemon holds the ledger right now.
 pub fn is_locked(ledger: &Path) -> bool {
     let Ok(file) = OpenOptions::new().read(true).write(true).open(lock_path(ledger)) else { return false };
-    // A shared try: it fails only against a daemon, not against another `docsyncd status`.
+    // A shared lock: only a daemon's lock refuses it, another `docsyncd status` does not.
     matches!(file.try_lock_shared(), Err(TryLockError::WouldBlock))
 }
 
@@ -109,17 +109,17 @@ pub(super) fn private_options() -> OpenOptions {
 
 pub(crate) fn open_or_create(path: &Path) -> Result<Connection, LedgerError> {
     let access = |error: std::io::Error| LedgerError::Access { path: path.to_path_buf(), what: error.to_string() };
-    // SQLite gives -wal and -shm the permissions of the main file, so a new one is private before SQLite sees it.
+    // SQLite gives -wal and -shm the permissions of the main file, so a new file is private before SQLite opens it.
     fault_point!("ledger.create.before");
     match io_fault!("ledger.create").and_then(|()| private_options().create_new(true).open(path)) {
-        // As root SQLite gives -wal and -shm the owner of the main file, too.
+        // As root, SQLite also gives -wal and -shm the owner of the main file.
         Ok(file) => hand_over(&file, path.parent().unwrap_or(Path::new("."))),
         Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
         Err(error) => return Err(access(error)),
     }
     fault_point!("ledger.create.after");
     let connection = look(path)?;
-    // Only now it is known to be ours.
+    // Only now the file is known to be a ledger.
     for end in ["", "-wal", "-shm"] {
         permissions::protect_file(&beside(path, end)).map_err(access)?;
     }
@@ -130,8 +130,8 @@ pub(super) fn open_existing(path: &Path) -> Result<Connection, LedgerError> {
     bring_up_to_date(path, look(path)?)
 }
 
-/// Opens the file and makes sure that it is a sound ledger of ours; until then nothing is written, not even by closing
-/// it again.
+/// Opens the file and checks that it is a sound ledger. Nothing is written before that is known, not even by closing
+/// the file again.
 fn look(path: &Path) -> Result<Connection, LedgerError> {
     first_look(path)?;
     refuse_stranger(path)?;
@@ -140,7 +140,7 @@ fn look(path: &Path) -> Result<Connection, LedgerError> {
     let connection = Connection::open_with_flags(path, flags).map_err(sqlite)?;
     let checkpoint_on_close =
         |wanted: bool| connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, !wanted).map_err(sqlite);
-    // Without a log there is nothing to write, and closing takes away the empty one that opening brought.
+    // Without a log a checkpoint has nothing to write, and closing removes the empty log that opening created.
     let has_log = fs::metadata(beside(path, "-wal")).is_ok_and(|log| log.len() > 0);
     checkpoint_on_close(!has_log)?;
     connection.busy_timeout(BUSY_TIMEOUT).map_err(sqlite)?;
@@ -150,23 +150,23 @@ fn look(path: &Path) -> Result<Connection, LedgerError> {
     Ok(connection)
 }
 
-/// Writes the whole ledger anew, so that nothing of what was erased stays in its file. `secure_delete` overwrites what
-/// is deleted, but where SQLite had moved an entry within or between pages before, the bytes of its old place stay as
-/// they were until that page is written anew. The daemon may run; its next transaction waits for this one.
+/// Rewrites the whole ledger, so that no erased data stays in its file. `secure_delete` overwrites what is deleted. But
+/// if SQLite had moved an entry within or between pages before, the bytes at the old place stay until that page is
+/// rewritten. The daemon may run meanwhile; its next transaction waits for this one.
 ///
 /// # Errors
-/// As opening does, and any SQLite error: the disk is full, another program holds the file.
+/// The errors of opening, and any SQLite error: the disk is full, another program holds the file.
 pub fn rewrite(path: &Path) -> Result<(), LedgerError> {
     let sqlite = |error: rusqlite::Error| LedgerError::from_sqlite(path, &error);
     let connection = open_existing(path)?;
     connection.execute_batch("VACUUM").map_err(sqlite)?;
-    // A reader may be in the way; then the daemon's next checkpoint brings it into the file.
+    // A reader may block the checkpoint; then the daemon's next checkpoint moves the log into the file.
     connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(())).map_err(sqlite)
 }
 
-/// Statements keep the plan that they were prepared with (SQLite, "The Query Planner Stability Guarantee"). Without it
-/// each new value in a range makes SQLite prepare the statement anew, which took more than half of all time spent in
-/// it.
+/// Makes statements keep the plan that they were prepared with (SQLite, "The Query Planner Stability Guarantee").
+/// Otherwise SQLite prepares a statement again for each new value in a range, which took more than half of the time
+/// spent in SQLite.
 fn keep_plans(connection: &Connection) -> rusqlite::Result<()> {
     connection.set_prepared_statement_cache_capacity(64);
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true).map(drop)
@@ -175,7 +175,8 @@ fn keep_plans(connection: &Connection) -> rusqlite::Result<()> {
 pub(crate) fn bring_up_to_date(path: &Path, mut connection: Connection) -> Result<Connection, LedgerError> {
     for _ in 0..LOCK_TRIES {
         match up_to_date(path, &mut connection) {
-            // Some steps do not wait for another process that does the same (SQLite, "Result Codes", SQLITE_BUSY).
+            // Some steps do not wait for another process that does the same, but fail (SQLite, "Result Codes",
+            // SQLITE_BUSY).
             Err(LedgerError::Sqlite(what)) if what.contains("locked") => std::thread::sleep(LOCK_PAUSE),
             done => return done.map(|()| connection),
         }
@@ -185,14 +186,15 @@ pub(crate) fn bring_up_to_date(path: &Path, mut connection: Connection) -> Resul
 
 fn up_to_date(path: &Path, connection: &mut Connection) -> Result<(), LedgerError> {
     let sqlite = |error: rusqlite::Error| LedgerError::from_sqlite(path, &error);
-    // So that empty pages can be given back; of a new ledger only. To set it again would write the first page each
-    // time, and a full disk would refuse even `docsyncd status`.
+    // Lets empty pages be given back. Only a new ledger gets the setting here: setting it again would write the first
+    // page each time, and on a full disk even `docsyncd status` would fail.
     if pragma(path, connection, "auto_vacuum")? != i64::from(prune::INCREMENTAL) {
         connection.pragma_update(None, "auto_vacuum", prune::INCREMENTAL).map_err(sqlite)?;
     }
     connection.pragma_update(None, "journal_mode", "WAL").map_err(sqlite)?;
     connection.pragma_update(None, "journal_size_limit", LOG_BYTES).map_err(sqlite)?;
-    // FULL: a committed transition survives a power cut. secure_delete: metadata of ended documents leaves the file.
+    // FULL: a committed transition survives a power cut. secure_delete: the metadata of ended documents leaves the
+    // file.
     connection
         .execute_batch("PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON; PRAGMA secure_delete = ON;")
         .map_err(sqlite)?;
@@ -203,8 +205,8 @@ fn up_to_date(path: &Path, connection: &mut Connection) -> Result<(), LedgerErro
     keep_plans(connection).map_err(sqlite)
 }
 
-/// Brings a file that is empty, or a ledger of an older layout, to the newest one. Another process may do so at the
-/// same time: then nothing is left to do. Whoever only looks, as `docsyncd status` does, writes nothing.
+/// Creates the newest layout in an empty file, or upgrades an older layout to it. If another process does so at the
+/// same time, nothing is left to do. A process that only reads, as `docsyncd status` does, writes nothing.
 fn lay_out(connection: &mut Connection, steps: &[&str]) -> rusqlite::Result<()> {
     let layout = |db: &Connection| db.pragma_query_value(None, "user_version", |row| row.get::<_, i64>(0));
     if layout(connection)? >= newest(steps) {
@@ -235,8 +237,8 @@ pub(super) fn open_reader(path: &Path) -> Result<Connection, LedgerError> {
 }
 
 fn first_look(path: &Path) -> Result<(), LedgerError> {
-    // A device would get a ledger's permissions: /dev/null is then closed to the whole machine. A pipe would never
-    // answer.
+    // A device would get a ledger's permissions: /dev/null would then be closed to the whole machine. A pipe would
+    // never answer.
     if fs::metadata(path).is_ok_and(|found| !found.is_file() && !found.is_dir()) {
         return Err(LedgerError::Access { path: path.to_path_buf(), what: "it is not a regular file".to_owned() });
     }
@@ -252,8 +254,8 @@ fn first_look(path: &Path) -> Result<(), LedgerError> {
     }
 }
 
-/// Looks at the main file alone, without locks, so that not even a file beside it comes into being. What stands in a
-/// write-ahead log is missed, and while somebody writes anything may be seen: where in doubt the next look decides.
+/// Checks the main file alone and without locks, so that no file is created beside it. This check misses what is only
+/// in a write-ahead log, and may see anything while another process writes: in doubt, the next check decides.
 fn refuse_stranger(path: &Path) -> Result<(), LedgerError> {
     let address = std::path::absolute(path).ok().and_then(|path| Url::from_file_path(path).ok());
     let Some(mut address) = address else { return Ok(()) };
@@ -272,7 +274,7 @@ fn pragma(path: &Path, connection: &Connection, name: &str) -> Result<i64, Ledge
 
 /// Refuses databases of other programs, and layouts that this program does not know, before anything is written.
 fn check_identity(path: &Path, connection: &Connection) -> Result<(), LedgerError> {
-    // In one statement, so of one moment: another process may be creating it.
+    // One statement, so that all values are from one moment: another process may be creating the file.
     let (found, id, tables): (i64, i64, i64) = connection
         .query_row(
             "SELECT user_version, application_id, (SELECT count(*) FROM sqlite_master) AS tables

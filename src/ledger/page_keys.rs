@@ -1,18 +1,18 @@
-//! What opens the status page: the links that `docsyncd open` makes, each of which counts once, and the sessions that
-//! browsers get for them. Only digests are kept, so that whoever reads a copy of the ledger opens nothing with it. Who
-//! makes the secrets and compares them is `web::keys`.
+//! Access to the status page: the links that `docsyncd open` makes, each of which counts once, and the sessions that
+//! browsers get for them. Only digests are kept, so that a copy of the ledger opens nothing. `web::keys` makes the
+//! secrets and compares them.
 
 use rusqlite::{Connection, params};
 
 use super::columns::Statements as _;
 use super::{Millis, QueryResult};
 
-/// Links that are open at most; an older one that nobody used gives way.
+/// The most unused links; the oldest is dropped for a new one.
 const MAX_LINKS: i64 = 16;
-/// Sessions at most; the oldest ends when another one begins.
+/// The most sessions; the oldest ends when a new one begins.
 const MAX_SESSIONS: i64 = 32;
 
-/// The digests of the links that count at `now`.
+/// The digests of the links that are valid at `now`.
 ///
 /// # Errors
 /// Any SQLite error.
@@ -20,7 +20,7 @@ pub fn links(db: &Connection, now: Millis) -> QueryResult<Vec<String>> {
     digests(db, "SELECT digest FROM page_link WHERE expires_at > ?1", now)
 }
 
-/// The digests of the sessions that count at `now`, and until when each does.
+/// The digests of the sessions that are valid at `now`, and when each expires.
 ///
 /// # Errors
 /// Any SQLite error.
@@ -28,7 +28,7 @@ pub fn sessions(db: &Connection, now: Millis) -> QueryResult<Vec<(String, Millis
     db.rows("SELECT digest, expires_at FROM page_session WHERE expires_at > ?1", [now])
 }
 
-/// A session is used: it counts until `expires_at`. One that has ended stays so.
+/// A session is used: it stays valid until `expires_at`. An expired session stays expired.
 ///
 /// # Errors
 /// Any SQLite error.
@@ -55,8 +55,8 @@ pub fn add_link(db: &Connection, digest: &str, expires_at: Millis, now: Millis) 
     .map(drop)
 }
 
-/// Uses a link up and begins the session that it opens, in one step. False when the link does not count (any more):
-/// then no session begins.
+/// Uses up a link and begins its session, in one step. Returns false if the link is not valid (any more); then no
+/// session begins.
 ///
 /// # Errors
 /// Any SQLite error.

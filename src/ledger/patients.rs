@@ -1,25 +1,25 @@
-//! What persons said of who a patient of the cloud service is in the practice's list, and numbers that the service is
-//! to be told.
+//! Which patients of the practice's list persons assigned to patients of the cloud service, and numbers that are to be
+//! sent to the service.
 
 use rusqlite::{Connection, OptionalExtension as _, params};
 
 use super::columns::Statements as _;
 use super::{Millis, QueryResult};
 
-/// What a person said of a patient. A number says whose letters they are, so it has no `Debug`.
+/// An assignment by a person. A number says whose letters they are, so it has no `Debug`.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Assigned {
     /// `patient.uuid`
     pub patient: String,
     /// The number in the practice's list.
     pub number: String,
-    /// Of name and date of birth in both places, as they were then.
+    /// The digest of name and date of birth in both places at that time.
     pub fingerprint: String,
-    /// Whether the list had the number then.
+    /// Whether the practice's list had the number at that time.
     pub listed: bool,
-    /// The user of this computer who said it.
+    /// The operating system's user who made it.
     pub who: Option<String>,
-    /// When.
+    /// When it was made.
     pub at: Millis,
 }
 
@@ -36,7 +36,7 @@ fn read(row: &rusqlite::Row<'_>) -> QueryResult<Assigned> {
     })
 }
 
-/// What was said of the patient.
+/// The assignment of the patient.
 ///
 /// # Errors
 /// Any SQLite error.
@@ -44,7 +44,7 @@ pub fn assigned(db: &Connection, patient: &str) -> QueryResult<Option<Assigned>>
     db.prepare_cached(&format!("SELECT {COLUMNS} FROM patient WHERE uuid = ?1"))?.query_row([patient], read).optional()
 }
 
-/// All that was said.
+/// All assignments.
 ///
 /// # Errors
 /// Any SQLite error.
@@ -52,7 +52,7 @@ pub fn all(db: &Connection) -> QueryResult<Vec<Assigned>> {
     db.prepare(&format!("SELECT {COLUMNS} FROM patient ORDER BY uuid"))?.query_map([], read)?.collect()
 }
 
-/// A person says who it is.
+/// Saves an assignment, in place of an earlier one.
 ///
 /// # Errors
 /// Any SQLite error.
@@ -64,7 +64,7 @@ pub fn assign(db: &Connection, assigned: &Assigned) -> QueryResult<()> {
     )
 }
 
-/// A person takes it back, for what comes. Returns whether anything had been said.
+/// Removes an assignment, for future letters. Returns whether there was one.
 ///
 /// # Errors
 /// Any SQLite error.
@@ -80,7 +80,7 @@ pub fn of_document(db: &Connection, document: i64) -> QueryResult<Option<String>
     Ok(db.perhaps::<Option<String>>("SELECT patient FROM document WHERE id = ?1", [document])?.flatten())
 }
 
-/// The service shows the patient of an open document otherwise than before.
+/// The service shows other data of the patient of an open document than before.
 ///
 /// # Errors
 /// Any SQLite error.
@@ -97,7 +97,7 @@ pub fn metadata(db: &Connection, document: i64) -> QueryResult<Option<String>> {
     db.perhaps("SELECT json FROM document_metadata WHERE document = ?1", [document])
 }
 
-/// A document for each patient whose letters are in the ledger, the newest: by it a person names the patient.
+/// The uuid of the patient's newest document in the ledger: with it a person names the patient.
 ///
 /// # Errors
 /// Any SQLite error.
@@ -105,19 +105,19 @@ pub fn newest_document(db: &Connection, patient: &str) -> QueryResult<Option<Str
     db.perhaps("SELECT uuid FROM document WHERE patient = ?1 ORDER BY id DESC LIMIT 1", [patient])
 }
 
-/// A number that the service is to be told.
+/// A patient's number that is to be sent to the service.
 pub struct Push {
     /// `patient.uuid`
     pub patient: String,
-    /// Whose credentials are used.
+    /// The account whose credentials are used.
     pub account: String,
     /// The number in the practice's list.
     pub number: String,
-    /// How often that failed.
+    /// Failed attempts.
     pub attempts: u32,
 }
 
-/// A letter was delivered with this number: the service is to be told, unless it was.
+/// A letter was delivered with this number: it is to be sent to the service, unless the service has it.
 ///
 /// # Errors
 /// Any SQLite error.
@@ -129,7 +129,7 @@ pub fn push(db: &Connection, patient: &str, account: &str, number: &str, now: Mi
     )
 }
 
-/// A number that is due to be told, and when the next one is.
+/// A number that is due to be sent, and the earliest due time of all.
 ///
 /// # Errors
 /// Any SQLite error.
@@ -154,7 +154,7 @@ pub fn due_push(db: &Connection, now: Millis) -> QueryResult<(Option<Push>, Opti
     Ok((due, next))
 }
 
-/// It was told, or the service does not want to hear it (`None`); or it is tried again then.
+/// The number was sent, or the service refused it for good (`None`); otherwise it is sent again at `again_at`.
 ///
 /// # Errors
 /// Any SQLite error.

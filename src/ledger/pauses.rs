@@ -1,4 +1,4 @@
-//! Pauses: accounts, sources and destinations that are left alone for a while, kept over a restart.
+//! Pauses: scopes that docsyncd leaves alone for a while. They survive a restart.
 
 use rusqlite::{Connection, params};
 
@@ -10,7 +10,7 @@ use crate::language::Reason;
 /// One pause.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Pause {
-    /// What is paused.
+    /// The paused scope.
     pub scope: String,
     /// The failure that caused it.
     pub failure: Option<Failure>,
@@ -18,32 +18,32 @@ pub struct Pause {
     pub reason: String,
     /// Since when.
     pub since: Millis,
-    /// Probes that failed, and the failure that began it.
+    /// The failure that began the pause, plus the failed probes.
     pub attempts: u32,
-    /// When it is tried again.
+    /// When the next probe is due.
     pub probe_at: Millis,
-    /// The document that it is probed with.
+    /// The document that probes the pause.
     pub candidate: Option<i64>,
-    /// How often that was tried.
+    /// How often that document was tried.
     pub candidate_tries: u32,
 }
 
 impl Pause {
-    /// Why, for people of any language.
+    /// The reason, for people of any language.
     pub fn told(&self) -> Reason {
         let name = self.scope.split_once(':').map_or("", |(_, name)| name).to_owned();
         Reason { text: self.reason.clone(), code: self.failure.as_ref().map(Failure::to_string), name, ended: false }
     }
 }
 
-/// What a pause is to be probed with.
+/// Which work probes a pause.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ProbeChoice {
-    /// Something that was never tried, nor looked at in vain, comes first; else something that was.
+    /// Work that was never tried, nor found waiting, comes first. If false, other work comes first.
     pub fresh: bool,
-    /// What came last, not what waits for longest.
+    /// Among fresh work, the newest comes first, not the one that waits longest.
     pub newest: bool,
-    /// Among these this document, if it is still due; else what was not tried for longest.
+    /// Among these, this document comes first if it is still due; then the one that was not tried for longest.
     pub candidate: Option<i64>,
 }
 

@@ -1,6 +1,5 @@
-//! No statement of the ledger reads a big table from end to end. Every statement is run here once, SQLite's trace
-//! gathers them, and the sources are searched for one that was forgotten; then SQLite is asked how it would carry out
-//! each.
+//! No statement of the ledger reads a big table from end to end. The test runs every statement once, and SQLite's trace
+//! collects them; a search of the sources finds forgotten ones. Then SQLite explains how it would run each.
 
 use std::cell::RefCell;
 use std::collections::BTreeSet;
@@ -31,13 +30,13 @@ use crate::views::{self, chain, events, facts, letters, measures, named, reconci
 
 /// Tables that grow with every document.
 const BIG: [&str; 7] = ["document", "document_metadata", "delivery", "history", "file_reservation", "handover", "name"];
-/// What an index is asked for when that leaves most of a big table: hardly better than reading it whole. Indexes that
-/// hold few rows by themselves are named in [`SMALL`].
+/// Index conditions that leave most of a big table: hardly better than reading it whole. [`SMALL`] names indexes that
+/// hold few rows by themselves.
 const WIDE: [&str; 5] =
     ["(state=?)", "(account=?)", "(state=? AND account=?)", "(state=? AND destination=?)", "(state=? AND rowid>?)"];
-/// Partial indexes: of documents that ended and are still listed, and of those that are open.
+/// Partial indexes: documents that ended and are still listed, and open documents.
 const SMALL: [&str; 3] = ["document_in_list", "document_to_look_for", "document_open"];
-/// Statements that may read as many rows as a state or an account has, with the reason.
+/// Statements that may read as many rows as a state or an account has, each with the reason.
 const MAY_SCAN: [(&str, &str); 30] = [
     ("INDEXED BY delivery_not_replaced", "what a person has to remove: a partial index"),
     ("WHERE document.sha256 = ?2 AND delivery.destination = ?1", "an importer changed what it took"),
@@ -70,7 +69,7 @@ const MAY_SCAN: [(&str, &str); 30] = [
     ("instr(lower(uuid), lower(?1)) > 0", "a person typed the middle of a uuid: reads the index over uuid once"),
     ("ORDER BY changed_at DESC, id DESC", "docsyncd list shows them all, in the order of the index"),
 ];
-/// Statements that may sort, because what they sort is little whatever the ledger holds.
+/// Statements that may sort, because they sort few rows whatever the ledger holds.
 const MAY_SORT: [(&str, &str); 15] = [
     ("WHERE document = ?1 AND (is_present OR", "the deliveries of one letter"),
     ("INDEXED BY delivery_not_replaced", "what a person has to remove"),
@@ -88,7 +87,7 @@ const MAY_SORT: [(&str, &str); 15] = [
     ("FROM delivery WHERE document = ?1 AND place IS NOT NULL ORDER BY changed_at", "the deliveries of one document"),
     ("WHERE state IN ('failing', 'failed', 'unreported')", "merges the states that a person asked to retry"),
 ];
-/// A statement about the file and not about its tables.
+/// Whether the statement is about the file and not about its tables.
 const OF_THE_FILE: &str = "SELECT user_version, application_id, (SELECT count(*) FROM sqlite_master) AS tables FROM \
      pragma_user_version, pragma_application_id";
 
@@ -110,7 +109,7 @@ fn document(db: &Connection, state: State) -> documents::Document {
     documents::by_number(db, documents::due(db, state, "main", 100, 1).unwrap()[0].0).unwrap().unwrap()
 }
 
-/// What is kept of patients.
+/// The data kept about patients.
 fn patients(db: &Connection, document: i64) {
     let (patient, number) = ("a".to_owned(), "1".to_owned());
     let assigned = kept::Assigned { patient, number, fingerprint: "f".into(), listed: true, who: None, at: 1 };
@@ -421,7 +420,7 @@ fn reconciled(db: &Connection, document: i64) {
     }
 }
 
-/// What is told, and the outbox.
+/// Alerts and the outbox.
 fn alarms(db: &Connection) {
     let about = alerts::About { names: vec!["main".into()], documents: 1, since: None };
     alerts::begin(db, "service", &about, 1).unwrap();
@@ -480,7 +479,7 @@ fn reserved_names(db: &Connection, delivery: &deliveries::Delivery) -> Owner {
     owner
 }
 
-/// The statements that stand in the sources of the ledger and of the views, as the pieces between what is filled in.
+/// The statements in the sources of the ledger and of the views, as the pieces between the interpolated parts.
 fn written() -> Vec<Vec<String>> {
     let mut folders: Vec<_> =
         ["src/ledger", "src/views"].map(|folder| Path::new(env!("CARGO_MANIFEST_DIR")).join(folder)).into();
@@ -490,7 +489,7 @@ fn written() -> Vec<Vec<String>> {
             folders.extend(std::fs::read_dir(path).unwrap().map(|entry| entry.unwrap().path()));
             continue;
         }
-        // These belong to the tests.
+        // These files are tests.
         let of_tests = ["plans.rs", "inline.rs", "tests.rs"].iter().any(|name| path.ends_with(name));
         if path.extension().is_none_or(|end| end != "rs") || of_tests {
             continue;

@@ -1,9 +1,9 @@
-//! How the polls of each account went. A good poll after a good one changes nothing: it goes into a file that costs the
-//! disk nothing, where the service has one, and into the ledger once an hour, before whatever else is told of the
+//! How the polls of each account went. A good poll after a good one changes nothing. It is recorded in a file that
+//! costs no disk writes, if the service has one. The ledger gets it once an hour, before any other record of the
 //! account's polls, and at the end.
 //!
-//! That file is lost with the machine's memory, and nothing else with it: until then it says, to `docsyncd status` too,
-//! when the last poll was.
+//! The file is lost with the machine's memory, but holds only the times of the last polls. `docsyncd status` reads it
+//! too.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};
@@ -17,27 +17,27 @@ use super::columns::Statements as _;
 use super::open::private_options;
 use super::{Millis, QueryResult, process};
 
-/// How old what the ledger itself says of good polls may be while they go on; milliseconds.
+/// How old the ledger's own record of good polls may get while they continue; milliseconds.
 const RECORDED_EVERY: Millis = 60 * 60 * 1000;
 /// The longest file that is read; bytes. An account takes about a hundred.
 const MAX_BYTES: u64 = 1024 * 1024;
-/// Where the file is, as the running daemon says it.
+/// The key in `process` under which the running daemon publishes the file's path.
 const FILE: &str = "polls_file";
-/// The name of the file in a folder that is the service's own.
+/// The name of the file in the service's own folder.
 const NAME: &str = "polls.json";
 
-/// What is known of an account's polls.
+/// The times of an account's polls.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Polls {
-    /// When one last ended well.
+    /// When a poll last succeeded.
     pub polled_at: Option<Millis>,
-    /// When the next one comes.
+    /// When the next poll is due.
     pub next_poll_at: Option<Millis>,
     /// When the whole list was last read.
     pub swept_at: Option<Millis>,
 }
 
-/// What the file says, by NAME of the account: nothing where there is none that can be read.
+/// The content of the file, by NAME of the account; empty if no file can be read.
 #[derive(Debug, Default)]
 pub struct Latest(BTreeMap<String, Polls>);
 
@@ -50,10 +50,10 @@ impl Latest {
         Ok(Self(file(db)?.and_then(|file| content(&file).ok()).unwrap_or_default()))
     }
 
-    /// What is known of the account, `recorded` being what the ledger says.
+    /// The account's polls. `recorded` is what the ledger says.
     pub fn of(&self, account: &str, recorded: Polls) -> Polls {
         match self.0.get(account) {
-            // What the ledger was told later holds: it has all that the file had.
+            // If the ledger's record is newer it counts: it includes all that the file had.
             Some(latest) if latest.polled_at > recorded.polled_at => {
                 Polls { swept_at: latest.swept_at.max(recorded.swept_at), ..*latest }
             }
@@ -73,8 +73,9 @@ fn content(file: &Path) -> io::Result<BTreeMap<String, Polls>> {
     Ok(serde_json::from_slice(&text)?)
 }
 
-/// The file that a service on this ledger has: in the folder in memory that systemd made for it (systemd.exec(5),
-/// `RuntimeDirectory=`); on Windows one beside the ledger that is not brought to the disk while there is memory.
+/// The file that a service on this ledger uses. On Unix it is in the folder in memory that systemd made for the service
+/// (systemd.exec(5), `RuntimeDirectory=`). On Windows it is beside the ledger, and the system does not write it to the
+/// disk while there is memory.
 pub fn of_service(ledger: &Path) -> Option<PathBuf> {
     if cfg!(windows) {
         return Some(ledger.with_file_name(NAME));
@@ -84,7 +85,7 @@ pub fn of_service(ledger: &Path) -> Option<PathBuf> {
     Some(Path::new(folder).join(NAME))
 }
 
-/// A daemon begins, with this file or none. What one that was cut off left is taken over.
+/// Starts a daemon with this file, or none. A file that a killed daemon left is recorded in the ledger first.
 ///
 /// # Errors
 /// Any SQLite error.
@@ -96,7 +97,7 @@ pub fn begin(db: &Connection, file: Option<&Path>) -> QueryResult<()> {
     }
 }
 
-/// Takes all into the ledger, and the file away.
+/// Records the whole file in the ledger, and removes the file.
 ///
 /// # Errors
 /// Any SQLite error.
@@ -106,19 +107,19 @@ pub fn end(db: &Connection) -> QueryResult<()> {
         record(db, account)?;
     }
     process::remove(db, FILE)?;
-    // Should that fail, nobody reads it any more.
+    // If this fails, nobody reads the file any more.
     let _ = fs::remove_file(file);
     Ok(())
 }
 
-/// Takes what the file says of the account into the ledger.
+/// Records in the ledger what the file says about the account.
 fn record(db: &Connection, account: &str) -> QueryResult<()> {
     let Some(Polls { polled_at, next_poll_at, swept_at }) = Latest::read(db)?.0.remove(account) else { return Ok(()) };
     db.run("UPDATE account SET polled_at = ?2, next_poll_at = ?3, swept_at = max(coalesce(?4, swept_at), coalesce(swept_at, ?4))
          WHERE name = ?1 AND (polled_at IS NULL OR polled_at < ?2)", params![account, polled_at, next_poll_at, swept_at])
 }
 
-/// A poll ended well at `now`; `swept`: it read the whole list. The next one comes at `next`.
+/// A poll succeeded at `now`; `swept`: it read the whole list. The next one is due at `next`.
 ///
 /// # Errors
 /// Any SQLite error.
@@ -144,7 +145,7 @@ pub fn succeeded(db: &Connection, account: &str, swept: bool, next: Millis, now:
     )
 }
 
-/// Puts it into the file: whole or not at all, for whoever reads it meanwhile.
+/// Writes the polls into the file. A concurrent reader sees the whole content, old or new.
 fn keep(file: &Path, account: &str, polls: Polls) -> io::Result<()> {
     let mut all = content(file).unwrap_or_default();
     let before = all.get(account).and_then(|before| before.swept_at);
@@ -158,7 +159,7 @@ fn keep(file: &Path, account: &str, polls: Polls) -> io::Result<()> {
     fs::rename(anew, file)
 }
 
-/// A poll failed: why, in words and as data.
+/// A poll failed: why, in words and as a code.
 ///
 /// # Errors
 /// Any SQLite error.
@@ -171,7 +172,7 @@ pub fn failed(db: &Connection, account: &str, error: &str, code: &str, now: Mill
     )
 }
 
-/// The account is polled next at `at`, after a poll that failed.
+/// After a failed poll, the next one is due at `at`.
 ///
 /// # Errors
 /// Any SQLite error.

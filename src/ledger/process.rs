@@ -1,4 +1,4 @@
-//! What the running daemon says of itself, for `docsyncd status` in another process.
+//! What the running daemon publishes about itself, for `docsyncd status` in another process.
 
 use std::collections::BTreeMap;
 
@@ -24,34 +24,33 @@ pub const STATUS_PAGE: &str = "status_page";
 /// The address at which webhooks are heard, while they are.
 pub const WEBHOOK: &str = "webhook";
 
-/// Since when the practice's list of patients cannot be used, while it cannot.
+/// Since when the practice's list of patients is unusable; absent while it is usable.
 pub const PATIENTS_FILE: &str = "patients_file";
 
-/// How many rows the practice's list of patients had when it last counted.
+/// The number of rows in the practice's list of patients when it was last usable.
 pub const PATIENTS_ROWS: &str = "patients_rows";
 
-/// The digest of a list of patients that a person looked at (`docsyncd check`).
+/// The digest of a list of patients that a person accepted (`docsyncd check`).
 pub const PATIENTS_BELIEVED: &str = "patients_believed";
 
-/// When all sides were last compared by the daemon itself (`reconcile.every`).
+/// When the daemon itself last compared all sides (`reconcile.every`).
 pub const RECONCILED_AT: &str = "reconciled_at";
-/// What did not agree then, while something does not ([`Agreement`]).
+/// The differences found, while there are any ([`Agreement`]).
 const NOT_AGREEING: &str = "not_agreeing";
 
-/// Whether what the service, docsyncd and the destinations say of letters agrees, as it was when they were last
-/// compared.
+/// Whether the service, docsyncd and the destinations agreed on the letters when they were last compared.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Agreement {
-    /// Differences.
+    /// The number of differences.
     pub count: u64,
-    /// When some were first found.
+    /// When differences were first found.
     pub since: Option<Millis>,
-    /// When more of them were last found than before.
+    /// When their number last grew.
     pub latest: Option<Millis>,
 }
 
 impl Agreement {
-    /// As it stands in these values.
+    /// Parses it from the values of `process`.
     pub fn of(all: &BTreeMap<String, String>) -> Self {
         let read = |text: &String| {
             let mut numbers = text.split(' ').map(str::parse::<Millis>);
@@ -62,8 +61,8 @@ impl Agreement {
         known.map_or_else(Self::default, |(count, since, latest)| Self { count, since, latest })
     }
 
-    /// So many differences were found when everything was compared. `begins`: they are a problem also when there was
-    /// none before, as nobody looked at them.
+    /// Records the number of differences that a comparison of everything found. `begins`: they are a problem even if
+    /// there was none before, because no person has seen them.
     ///
     /// # Errors
     /// Any SQLite error.
@@ -81,7 +80,7 @@ impl Agreement {
     }
 }
 
-/// Takes a value away. Returns whether it was there.
+/// Removes a value. Returns whether it was there.
 ///
 /// # Errors
 /// Any SQLite error.
@@ -97,12 +96,12 @@ pub fn all(db: &Connection) -> QueryResult<BTreeMap<String, String>> {
     db.rows("SELECT key, value FROM process", [])
 }
 
-/// There while a daemon runs: one that finds it was cut off.
+/// Present while a daemon runs: if a starting daemon finds it, the one before was killed.
 const RUNNING: &str = "running";
-/// What the marks of documents that are being read begin with.
+/// The prefix of the marks of documents that are being read.
 const READING: &str = "reading:";
 
-/// A daemon begins. Returns whether the one before was cut off, with the marks that it left: numbers of documents and
+/// A daemon starts. Returns whether the previous one was killed, and the marks that it left: numbers of documents with
 /// their rounds.
 ///
 /// # Errors
@@ -116,7 +115,7 @@ pub fn begin(db: &Connection) -> QueryResult<(bool, Vec<(i64, i64)>)> {
     Ok((all.contains_key(RUNNING), marks))
 }
 
-/// A daemon ends in good order.
+/// A daemon ends normally.
 ///
 /// # Errors
 /// Any SQLite error.
@@ -132,7 +131,7 @@ pub fn mark(db: &Connection, document: i64, round: i64) -> QueryResult<()> {
     set(db, &format!("{READING}{document}"), &round.to_string())
 }
 
-/// Takes the mark away.
+/// Removes the mark.
 ///
 /// # Errors
 /// Any SQLite error.
@@ -140,17 +139,17 @@ pub fn unmark(db: &Connection, document: i64) -> QueryResult<()> {
     remove(db, &format!("{READING}{document}")).map(drop)
 }
 
-/// That a person asked for a poll, until a daemon takes it up.
+/// A person's request for a poll, until a daemon takes it up.
 const POLL_REQUESTED: &str = "poll_requested";
-/// That a person has something tried again, until a daemon takes it up.
+/// A person's request to probe what is paused, until a daemon takes it up.
 const PROBES_REQUESTED: &str = "probes_requested";
 
-/// What a person asks the daemon for, beside it.
+/// Requests from a person to the running daemon.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Asked {
-    /// To look at every account now (`docsyncd poll`), and to try what is paused.
+    /// Poll every account now, and probe what is paused (`docsyncd poll`).
     pub poll: bool,
-    /// To try what is paused (`docsyncd retry`).
+    /// Probe what is paused (`docsyncd retry`).
     pub probes: bool,
 }
 
@@ -162,7 +161,7 @@ pub fn request_poll(db: &Connection) -> QueryResult<()> {
     set(db, POLL_REQUESTED, "1")
 }
 
-/// Asks the daemon to try at once what is paused: a document that a person has tried again may wait behind that.
+/// Asks the daemon to probe at once what is paused: a document that a person retried may wait behind a pause.
 ///
 /// # Errors
 /// Any SQLite error.
@@ -170,7 +169,7 @@ pub fn request_probes(db: &Connection) -> QueryResult<()> {
     set(db, PROBES_REQUESTED, "1")
 }
 
-/// What is asked for that nobody has taken up.
+/// The requests that no daemon has taken up yet.
 ///
 /// # Errors
 /// Any SQLite error.
@@ -179,7 +178,7 @@ pub fn asked(db: &Connection) -> QueryResult<Asked> {
     Ok(Asked { poll: all.contains_key(POLL_REQUESTED), probes: all.contains_key(PROBES_REQUESTED) })
 }
 
-/// Takes up what is asked for, and returns that.
+/// Takes up the requests, and returns them.
 ///
 /// # Errors
 /// Any SQLite error.

@@ -1,17 +1,17 @@
-//! Pruning: the history of documents that ended long ago goes, their identity stays.
+//! Pruning: the history of documents that ended long ago is removed, their identity stays.
 //!
-//! What goes is what only people read: the rows of history, and the places of the files, whose names may hold patient
-//! data. What stays for ever is what promise 3 needs: that the document is known and how it ended, whether it is still
-//! listed, which PDF it had, and which destinations hold that. So a document that merely stays listed is still left
-//! alone, and one that comes back is still recognised. Documents that failed keep everything: a person is to read it.
+//! Removed is what only people read: the rows of history, and the places of the files, whose names may hold patient
+//! data. What promise 3 needs stays for ever: that the document is known and how it ended, whether it is still listed,
+//! which PDF it had, and which destinations hold it. So a document that merely stays listed is still left alone, and
+//! one that comes back is still recognised. Failed documents keep everything, for a person to read.
 
 use rusqlite::{Connection, params};
 
 use super::columns::Statements as _;
 use super::{Millis, QueryResult, history, reservations};
 
-/// Removes the history of up to `limit` documents that ended before `before`, and as many rows about what
-/// administrators did until then. Returns how many documents there were.
+/// Removes the history of up to `limit` documents that ended before `before`, and up to as many rows about
+/// administrators' actions before then. Returns the number of documents.
 ///
 /// # Errors
 /// Any SQLite error.
@@ -33,8 +33,8 @@ pub fn remove_history(db: &Connection, before: Millis, limit: usize, now: Millis
     Ok(ended.len())
 }
 
-/// Gives up to `pages` pages that hold nothing back to the file system, but keeps `reserve` of them for what is written
-/// next. Returns whether there are more; never, in a ledger whose file cannot shrink.
+/// Gives up to `pages` empty pages back to the file system, but keeps `reserve` of them for the next writes. Returns
+/// whether there are more; always false if the ledger's file cannot shrink.
 ///
 /// # Errors
 /// Any SQLite error.
@@ -44,12 +44,12 @@ pub fn give_back(db: &Connection, pages: u32, reserve: u32) -> QueryResult<bool>
     if spare == 0 || number("auto_vacuum")? != INCREMENTAL {
         return Ok(false);
     }
-    // It frees a page with every step.
+    // Each step frees a page.
     let mut vacuum = db.prepare(&format!("PRAGMA incremental_vacuum({})", spare.min(pages)))?;
     let mut steps = vacuum.query([])?;
     while steps.next()?.is_some() {}
     Ok(spare > pages)
 }
 
-/// The value of `PRAGMA auto_vacuum` with which a file shrinks when it is asked to (SQLite, "PRAGMA auto_vacuum").
+/// The value of `PRAGMA auto_vacuum` that lets a file shrink on request (SQLite, "PRAGMA auto_vacuum").
 pub(super) const INCREMENTAL: u32 = 2;

@@ -1,4 +1,4 @@
-//! Reserved names: whose a place in a destination is, and which file is about to get its name (ENGINE.md, "A name in a
+//! Reserved names: who owns a place in a destination, and which file is about to get its name (ENGINE.md, "A name in a
 //! destination").
 
 use rusqlite::{Connection, params};
@@ -8,7 +8,7 @@ use super::columns::Statements as _;
 use crate::document::DocumentUuid;
 use crate::reservation::{Intent, Known, Place, Wanted};
 
-/// Who a name is reserved for: a version of a document, whichever account lists it, in a destination.
+/// The owner of a reserved name: a version of a document in a destination, whichever account lists the document.
 #[derive(Debug, Clone)]
 pub struct Owner {
     /// The ledger's number of the document.
@@ -21,7 +21,7 @@ pub struct Owner {
     pub destination: String,
 }
 
-/// What is known of the document's names in the destination.
+/// The document's names in the destination.
 ///
 /// # Errors
 /// Any SQLite error.
@@ -56,8 +56,8 @@ pub fn known(db: &Connection, owner: &Owner) -> QueryResult<Known> {
     Ok(known)
 }
 
-/// Reserves the name unless it is another document's or another version's, and writes down the intent to give it to a
-/// file. Returns whether it is reserved now.
+/// Reserves the name, unless another document or version has it, and records the intent to give it to a file. Returns
+/// whether the name is reserved now.
 ///
 /// # Errors
 /// Any SQLite error.
@@ -69,7 +69,7 @@ pub fn reserve(
     intent: Option<&Intent>,
 ) -> QueryResult<bool> {
     let (place, uuid) = (wanted.place.as_str(), owner.uuid.as_str());
-    // A name that was never used is given back.
+    // Releases the document's names that were never used.
     db.run(
         "DELETE FROM file_reservation
          WHERE uuid = ?1 AND destination = ?2 AND (place <> ?3 OR pdf <> ?4) AND filed = 0 AND temporary IS NULL",
@@ -98,7 +98,7 @@ pub fn reserve(
     Ok(reserved > 0)
 }
 
-/// Takes an intent back, or writes down that the file had its name.
+/// Clears an intent, and records whether the file got its name.
 ///
 /// # Errors
 /// Any SQLite error.
@@ -109,12 +109,12 @@ pub fn settle(db: &Connection, place: &Place, filed: bool) -> QueryResult<()> {
     )
 }
 
-/// Of an intent that has no name but its key: what is kept beside that is JSON.
+/// Holds for an intent that has a key instead of a name: the data after the key is JSON.
 const BY_KEY: &str = "coalesce(substr(path, 1, length(temporary) + 1) = temporary || ' '
     AND json_valid(substr(path, length(temporary) + 2)), 0)";
 
-/// Erases what names a patient in the intents of a document that has ended, though they never were settled. Names stay
-/// its own, and what may have arrived is still not sent again by itself.
+/// Erases patients' names from the intents of a document that has ended without settling them. Its names stay reserved,
+/// and a delivery that may have arrived is still not repeated automatically.
 pub(super) fn forget(db: &Connection, document: i64) -> QueryResult<()> {
     let of_document = "path IS NOT NULL AND uuid = (SELECT uuid FROM document WHERE id = ?1)";
     db.run(
@@ -133,7 +133,7 @@ pub(super) fn forget(db: &Connection, document: i64) -> QueryResult<()> {
     )
 }
 
-/// Whether a file with this temporary name is about to get its own.
+/// Whether a file with this temporary name is about to get its final name.
 ///
 /// # Errors
 /// Any SQLite error.
@@ -141,12 +141,12 @@ pub fn is_intended(db: &Connection, temporary: &str) -> QueryResult<bool> {
     db.prepare_cached("SELECT 1 FROM file_reservation WHERE temporary = ?1")?.exists([temporary])
 }
 
-/// The delivery is recorded: the name is that of a file now, and nothing of it is kept but the digest.
+/// The delivery is recorded: a file has the name now, and only the digest of the name is kept.
 ///
 /// # Errors
 /// Any SQLite error.
 pub fn delivered(db: &Connection, owner: &Owner) -> QueryResult<()> {
-    // Work of an earlier round is not recorded, and its intent stands: it tells the next attempt what was done.
+    // Work of an earlier round is not recorded, so its intent stands: it tells the next attempt what was done.
     db.run(
         "UPDATE file_reservation SET filed = 1, path = NULL, temporary = NULL
          WHERE uuid = ?1 AND destination = ?2 AND pdf = ?3 AND EXISTS (

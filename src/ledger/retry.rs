@@ -1,4 +1,4 @@
-//! What failed is tried again, because a person asks for it.
+//! Retries that a person asks for.
 
 use rusqlite::{Connection, params};
 
@@ -8,19 +8,19 @@ use super::listed::taking::ask_again;
 use super::{Ledger, LedgerError, Millis, QueryResult, deliveries, documents, history, now};
 use crate::state::{Event, State};
 
-/// Failed documents that are taken up in one transaction.
+/// Failed documents that are retried in one transaction.
 const AT_ONCE: usize = 500;
 
-/// What a person's retry did to a document.
+/// The effect of a person's retry on a document.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Retried {
-    /// It goes on in this state.
+    /// The document continues in this state.
     Moved(State),
-    /// It was waiting for its next attempt and is due now.
+    /// The document was waiting for its next attempt, and is due now.
     DueNow(State),
 }
 
-/// Retries one document because a person asked.
+/// Retries one document because a person asked. Returns `None` if there is no such document.
 ///
 /// # Errors
 /// Any SQLite error.
@@ -31,15 +31,15 @@ pub fn retry(db: &Connection, id: i64, now: Millis) -> QueryResult<Option<Retrie
         return Ok(Some(Retried::Moved(after)));
     }
     if state == State::Fetched && deliveries::needs_person(db, id)? {
-        // Who the patient is may have been corrected in the service: it is read anew.
+        // The patient may have been corrected in the service: the document is read anew.
         let reason = "a person asks to look again whose it is";
         if let Some(after) = transition(db, id, round, Event::StartOver, now, Some(reason))? {
             return Ok(Some(Retried::Moved(after)));
         }
     }
     let kept = tries.failure.filter(|failure| state != State::Discovered && !failure.is_permanent());
-    // What was due already stays so: up to then it waited, whatever a clock jumped since.
-    // A refusal of its report that is not believed yet is asked about once more.
+    // A document that was already due keeps its due time: it waited until then, even if the clock jumped since. A
+    // refusal of its report that is not believed yet is void: the report is sent once more.
     db.run(
         "UPDATE document SET due_at = min(due_at, ?2), refusals = 0,
                 report_failure = ?3
@@ -51,8 +51,8 @@ pub fn retry(db: &Connection, id: i64, now: Millis) -> QueryResult<Option<Retrie
     Ok(Some(Retried::DueNow(state)))
 }
 
-/// As [`retry`], of a document that a person named: where it failed and may have arrived, that person looked, and it is
-/// sent anew.
+/// Like [`retry`], for a document that a person named. If a failed delivery may have arrived, the person has looked,
+/// and it is sent again.
 ///
 /// # Errors
 /// Any SQLite error.
@@ -61,9 +61,8 @@ pub fn named(db: &Connection, id: i64, now: Millis) -> QueryResult<Option<Retrie
     retry(db, id, now)
 }
 
-/// A person wants a reported document to be reported again, and filed again at those of its destinations that are
-/// named; what the others have stays theirs. Returns whether it was done: not of a document that goes on in another way
-/// meanwhile.
+/// Reports a reported document again because a person asked, and files it again at these `destinations`; the other
+/// destinations keep theirs. Returns whether it was done: not if the document has moved on meanwhile.
 ///
 /// # Errors
 /// Any SQLite error.
@@ -74,8 +73,8 @@ pub fn repeat(db: &Connection, id: i64, destinations: &[String], now: Millis) ->
     Ok(transition(db, id, round, Event::Relisted, now, None)?.is_some())
 }
 
-/// The numbers of up to `limit` documents that failed, above `after`, the lowest first: also those whose failure the
-/// API is being told.
+/// The numbers of up to `limit` failed documents above `after`, the lowest first. Includes those whose failure is being
+/// reported.
 ///
 /// # Errors
 /// Any SQLite error.
@@ -86,7 +85,7 @@ pub fn failed(db: &Connection, after: i64, limit: usize) -> QueryResult<Vec<i64>
     )
 }
 
-/// As [`named`], if the document has failed; else nothing is done.
+/// Like [`named`] if the document has failed; otherwise nothing is done.
 ///
 /// # Errors
 /// Any SQLite error.
@@ -96,10 +95,10 @@ pub fn if_failed(db: &Connection, id: i64, now: Millis) -> QueryResult<Option<Re
 }
 
 impl Ledger {
-    /// Tries every document again that failed; in batches, since others write into the same ledger. Returns how many.
+    /// Retries every failed document, in batches, since others write into the same ledger. Returns how many.
     ///
     /// # Errors
-    /// As [`Self::write`]; those of the batches before it are tried again.
+    /// Those of [`Self::write`]. The batches before it stay retried.
     pub async fn retry_failed(&self) -> Result<usize, LedgerError> {
         let mut retried = 0;
         let mut after = Some(0);

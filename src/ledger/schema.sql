@@ -1,77 +1,78 @@
--- The ledger. A change of this file is a new layout: src/ledger/open.rs.
--- Times are milliseconds since 1970-01-01T00:00:00Z. Text in `created_at` is what the server printed.
+-- The ledger. Each change of this file is a new layout: see src/ledger/open.rs. Times are milliseconds since
+-- 1970-01-01T00:00:00Z. Text in `created_at` is what the server printed.
 
 CREATE TABLE account (
     name               TEXT PRIMARY KEY,
-    cursor             INTEGER,                         -- page where the reading of a long list goes on
-    cursor_since       INTEGER,                         -- number of the poll at which that began
-    sweep              INTEGER NOT NULL DEFAULT 0,      -- number of the last poll that found anything
-    swept_at           INTEGER,                         -- when the end of the whole list was last reached
-    polled_at          INTEGER,                         -- when a poll last ended well
+    cursor             INTEGER,                         -- page at which the reading of a long list continues
+    cursor_since       INTEGER,                         -- number of the poll that began this reading
+    sweep              INTEGER NOT NULL DEFAULT 0,      -- number of the last poll that found a document
+    swept_at           INTEGER,                         -- when a reading of the whole list last ended
+    polled_at          INTEGER,                         -- when a poll last succeeded
     next_poll_at       INTEGER,
-    poll_failed        INTEGER NOT NULL DEFAULT 0,      -- polls that failed since one last ended well
-    poll_failing_since INTEGER,                         -- the first of them
-    poll_error         TEXT,                            -- why the last of them failed
-    poll_code          TEXT                             -- the same as data
+    poll_failed        INTEGER NOT NULL DEFAULT 0,      -- failed polls since the last good one
+    poll_failing_since INTEGER,                         -- when the first of these failed
+    poll_error         TEXT,                            -- why the last of these failed, in words
+    poll_code          TEXT                             -- the same as a code
 ) STRICT, WITHOUT ROWID;
 
--- A document is its uuid, whichever account lists it.
+-- The uuid identifies a document, whichever account lists it.
 CREATE TABLE document (
     id              INTEGER PRIMARY KEY,
     account         TEXT NOT NULL,
     uuid            TEXT NOT NULL UNIQUE,
     created_at      TEXT NOT NULL,
     kind            TEXT,                               -- document.type
-    patient         TEXT,                               -- whose it is: patient.uuid, or the letter's own where there is none
-    -- The patient's number in the practice's list that this version (`pdf`) was first delivered with: it stays.
+    patient         TEXT,                               -- patient.uuid, or an identifier of the letter if it has none
+    -- The patient's number in the practice's list, and the version (`pdf`) that was first delivered with it. Later
+    -- deliveries of this version use the same number.
     number          TEXT,
     number_pdf      TEXT,
     state           TEXT NOT NULL,
-    round           INTEGER NOT NULL DEFAULT 0,         -- grows each time it starts over; older work is dropped
-    listed_pdf      TEXT,                               -- the PDF's identifier as the list shows it
-    tried_pdf       TEXT,                               -- the version that this round tried, as it was read
-    pdf             TEXT NOT NULL DEFAULT '',           -- pdf.uuid of the version that is worked on
+    round           INTEGER NOT NULL DEFAULT 0,         -- increases at each start-over; older work is dropped
+    listed_pdf      TEXT,                               -- pdf.uuid as the list shows it
+    tried_pdf       TEXT,                               -- pdf.uuid that this round tried to fetch
+    pdf             TEXT NOT NULL DEFAULT '',           -- pdf.uuid of the current version
     sha256          TEXT,
     size            INTEGER,
-    attempts        INTEGER NOT NULL DEFAULT 0,         -- failed ones in this state
-    strikes         INTEGER NOT NULL DEFAULT 0,         -- downloads that were no acceptable PDF
-    started_over    INTEGER NOT NULL DEFAULT 0,         -- spooled PDFs lost since it was last delivered
-    due_at          INTEGER,                            -- NULL when nothing is left to do
+    attempts        INTEGER NOT NULL DEFAULT 0,         -- failed attempts in this state
+    strikes         INTEGER NOT NULL DEFAULT 0,         -- downloads that were not an acceptable PDF
+    started_over    INTEGER NOT NULL DEFAULT 0,         -- spooled PDFs lost since the last delivery
+    due_at          INTEGER,                            -- NULL: nothing is left to do
     failing_since   INTEGER,
-    failing_for     INTEGER NOT NULL DEFAULT 0,         -- milliseconds: attempts and the waits after them
-    -- The last failure, as it is compared (src/failure.rs); and why it failed or waits: in English, as the API gets
-    -- it, and as data.
+    failing_for     INTEGER NOT NULL DEFAULT 0,         -- milliseconds of attempts and the waits after them
+    -- The last failure in the form in which failures are compared (src/failure.rs). Then why the document failed or
+    -- waits: in English, as the API gets it, and as a code.
     failure         TEXT,
     reason          TEXT,
     reason_code     TEXT,
-    -- 1: its failure was sent to the API, which may know of it. 2: and then others turned out to share the failure.
+    -- 1: the failure was sent to the API, which may know of it. 2: the same, and the failure turned out to be shared.
     failure_sent    INTEGER NOT NULL DEFAULT 0,
-    report_failure  TEXT,                               -- the last failure of its report
+    report_failure  TEXT,                               -- the last failure of the document's report
     report_reason   TEXT,                               -- why the API refused the report of a failure
-    -- Permanent failures in a row that were alike, each but the first after something good had come since the one
-    -- before it: what is refused so each time is its own failure, however many others are refused as well.
+    -- Equal permanent failures in a row that count as the document's own: before each but the first, another document
+    -- succeeded. Such a failure stays the document's own, however many other documents are refused as well.
     refusals        INTEGER NOT NULL DEFAULT 0,
-    read_at         INTEGER,                            -- when the API last showed it
-    accepted_pdf    TEXT,                               -- shown elsewhere, waited for in vain while it showed another
-    listed          INTEGER NOT NULL DEFAULT 1,         -- 0: it left the list, or ended as withdrawn
-    sweep           INTEGER NOT NULL DEFAULT 0,         -- the last poll that saw it
-    looked          INTEGER NOT NULL DEFAULT 0,         -- times it was still listed when looked for after its end
-    missing_at      INTEGER,                            -- since when reading or reporting it answers 404
-    absent_at       INTEGER,                            -- when the list, asked for it, first did not show it
-    -- Polls in a row that showed another PDF of it, after it had ended, and could not ask for it.
+    read_at         INTEGER,                            -- when the API last showed the document
+    accepted_pdf    TEXT,                               -- see `Document::accepted_pdf`
+    listed          INTEGER NOT NULL DEFAULT 1,         -- 0: it left the list, or was withdrawn
+    sweep           INTEGER NOT NULL DEFAULT 0,         -- number of the last poll that saw the document
+    looked          INTEGER NOT NULL DEFAULT 0,         -- times that it was still listed after its end
+    missing_at      INTEGER,                            -- since when reading or reporting it returns 404
+    absent_at       INTEGER,                            -- when a query for the uuid first did not return it
+    -- Polls in a row that showed another PDF of the document after its end, and could not query the list for it.
     unasked         INTEGER NOT NULL DEFAULT 0,
     found_at        INTEGER NOT NULL,
     changed_at      INTEGER NOT NULL,
-    history_removed INTEGER NOT NULL DEFAULT 0          -- 1: it was older than `state.keep_history`
+    history_removed INTEGER NOT NULL DEFAULT 0          -- 1: pruned after `state.keep_history`
 ) STRICT;
 
--- What a person types: a uuid, its beginning, and the short one in the name of a file (`document::short`).
+-- What a person types: a uuid, its beginning, or the short uuid in a file name (`document::short`).
 CREATE INDEX document_uuid ON document (uuid COLLATE NOCASE);
 CREATE INDEX document_short ON document (substr(uuid, -8) COLLATE NOCASE);
 CREATE INDEX document_due ON document (state, account, due_at);
 CREATE INDEX document_changed ON document (state, changed_at);
 CREATE INDEX document_found ON document (found_at);
--- Partial indexes: few rows, whatever the ledger holds.
+-- Partial indexes: they have few rows, however large the ledger is.
 CREATE INDEX document_open ON document (account, found_at)
     WHERE state IN ('discovered', 'fetched', 'delivered', 'failing');
 CREATE INDEX document_in_list ON document (account) WHERE listed = 1 OR missing_at IS NOT NULL;
@@ -83,14 +84,14 @@ CREATE INDEX document_stalled ON document (account, state, failing_since)
 CREATE INDEX document_to_prune ON document (changed_at)
     WHERE state IN ('reported', 'withdrawn') AND history_removed = 0;
 
--- What templates need of a document that is open. It is long, written once and removed once, while the document's row
--- is written at every step.
+-- What templates need of an open document. It is long, and is written once and removed once, while the document's row
+-- is written at every step. So it has its own table.
 CREATE TABLE document_metadata (
     document INTEGER PRIMARY KEY REFERENCES document (id) ON DELETE CASCADE,
     json     TEXT NOT NULL                              -- `Metadata`
 ) STRICT;
 
--- Kept by triggers, because to count a million rows takes a good part of a second.
+-- Triggers maintain these counts, because counting a million rows takes most of a second.
 CREATE TABLE account_count (
     account   TEXT NOT NULL,
     state     TEXT NOT NULL,
@@ -116,12 +117,12 @@ CREATE TRIGGER document_counted_out AFTER DELETE ON document BEGIN
     UPDATE account_count SET documents = documents - 1 WHERE account = OLD.account AND state = OLD.state;
 END;
 
--- The last time that an account lost a document to another one that lists it.
+-- The last time that an account lost a document to another account that lists it.
 CREATE TABLE handover (
     document INTEGER NOT NULL REFERENCES document (id) ON DELETE CASCADE,
     account  TEXT NOT NULL,
-    refused  INTEGER NOT NULL,                          -- 1: the API said no to it; 0: it only could not go on
-    times    INTEGER NOT NULL,                          -- how often it lost it, since the document was asked for anew
+    refused  INTEGER NOT NULL,                          -- 1: the API refused it; 0: the account was stuck
+    times    INTEGER NOT NULL,                          -- how often, since the document was requested anew
     at       INTEGER NOT NULL,
     PRIMARY KEY (document, account)
 ) STRICT, WITHOUT ROWID;
@@ -130,22 +131,23 @@ CREATE TABLE delivery (
     document       INTEGER NOT NULL REFERENCES document (id) ON DELETE CASCADE,
     pdf            TEXT NOT NULL,
     destination    TEXT NOT NULL,
-    -- 'pending'; 'filed': it lies there, and counts once the destination's software has it; 'delivered', 'failed'.
+    -- 'pending', 'delivered', 'failed', or 'filed': the file lies there, and counts once the destination's software has
+    -- taken it.
     state          TEXT NOT NULL,
     attempts       INTEGER NOT NULL DEFAULT 0,
-    due_at         INTEGER,                             -- of a filed one: when a person is told that nothing took it
+    due_at         INTEGER,                             -- if 'filed': when the alarm is due that nothing took it
     failing_since  INTEGER,
     failing_for    INTEGER NOT NULL DEFAULT 0,
-    failure        TEXT,                                -- as that of a document; NULL once the API may know of it
+    failure        TEXT,                                -- as in `document`; NULL once the API may know of it
     reason         TEXT,
     reason_code    TEXT,
     refusals       INTEGER NOT NULL DEFAULT 0,
-    unconfirmed_at INTEGER,                             -- sent whole, answer lost: since then a person has to look
+    unconfirmed_at INTEGER,                             -- since when: sent whole, answer lost, a person must look
     place          TEXT,
-    filed          TEXT,                                -- JSON (`proof::Filed`), until that is proved
-    proof          TEXT,                                -- by what it is delivered (src/proof.rs)
-    number         TEXT,                                -- the patient's in the practice's list, which it was sent with
-    unmatched      TEXT,                                -- why a person has to say whose it is (`whose::Unmatched`)
+    filed          TEXT,                                -- JSON (`proof::Filed`), until the delivery is proved
+    proof          TEXT,                                -- how the delivery was proved (src/proof.rs)
+    number         TEXT,                                -- the patient's number that it was sent with
+    unmatched      TEXT,                                -- why a person must assign the patient (`whose::Unmatched`)
     changed_at     INTEGER NOT NULL,
     PRIMARY KEY (document, pdf, destination)
 ) STRICT, WITHOUT ROWID;
@@ -161,40 +163,40 @@ CREATE INDEX delivery_unmatched ON delivery (document) WHERE unmatched IS NOT NU
 CREATE INDEX delivery_not_replaced ON delivery (document) WHERE reason_code = 'not_replaced';
 CREATE INDEX document_patient ON document (patient) WHERE patient IS NOT NULL;
 
--- Who a patient of the cloud service is in the practice's own list, as a person said. It counts as long as name and date of
--- birth are in both places what the digest was made of.
+-- Which patient of the practice's own list a patient of the cloud service is, as a person said. The assignment counts
+-- while name and date of birth in both places match the fingerprint.
 CREATE TABLE patient (
     uuid        TEXT PRIMARY KEY,                       -- patient.uuid
     number      TEXT NOT NULL,
     fingerprint TEXT NOT NULL,
-    listed      INTEGER NOT NULL,                       -- 1: the list had the number then
-    who         TEXT,                                   -- the user of this computer
+    listed      INTEGER NOT NULL,                       -- 1: the practice's list had the number at the time
+    who         TEXT,                                   -- the operating system's user
     at          INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
 
--- Numbers that the cloud service is to be told, or was (`patients.push`).
+-- Patients' numbers that are, or were, sent to the cloud service (`patients.push`).
 CREATE TABLE patient_push (
     uuid     TEXT PRIMARY KEY,                          -- patient.uuid
     account  TEXT NOT NULL,
     number   TEXT NOT NULL,
     attempts INTEGER NOT NULL DEFAULT 0,
-    due_at   INTEGER                                    -- NULL: it was told, or does not want to hear it
+    due_at   INTEGER                                    -- NULL: the service has it, or refused it for good
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX patient_push_due ON patient_push (due_at) WHERE due_at IS NOT NULL;
 
--- A name is reserved before a file gets it, so that after a crash there is one place to look at. Whose a name is is
--- kept for ever, as a digest, because a path may hold patient data. A destination without names has the digest of the
--- delivery's key.
+-- A name is reserved before a file gets it, so that after a crash there is one place to look at. A name's owner is kept
+-- for ever, as a digest, because a path may hold patient data. A destination without names has the digest of the
+-- delivery's key instead.
 CREATE TABLE file_reservation (
     place       TEXT PRIMARY KEY,                       -- digest of the whole path
-    family      TEXT NOT NULL,                          -- the same without the version's number: one document's
+    family      TEXT NOT NULL,                          -- digest without the version's number; one document's
     destination TEXT NOT NULL,
-    uuid        TEXT NOT NULL,                          -- of the document
-    pdf         TEXT NOT NULL,                          -- of its version
-    version     INTEGER NOT NULL,                       -- 1 for the first that the destination got
+    uuid        TEXT NOT NULL,                          -- the document
+    pdf         TEXT NOT NULL,                          -- the PDF of its version
+    version     INTEGER NOT NULL,                       -- 1: the first version that the destination got
     filed       INTEGER NOT NULL DEFAULT 0,             -- 1: a file had this name
-    path        TEXT,                                   -- below the destination, while the file is about to get it
-    temporary   TEXT                                    -- the file's name until then
+    path        TEXT,                                   -- below the destination; set while an intent is open
+    temporary   TEXT                                    -- the file's name until it gets `path`
 ) STRICT, WITHOUT ROWID;
 
 CREATE INDEX file_reservation_family ON file_reservation (family);
@@ -202,37 +204,38 @@ CREATE INDEX file_reservation_document ON file_reservation (uuid, destination);
 CREATE INDEX file_reservation_intended ON file_reservation (temporary) WHERE temporary IS NOT NULL;
 
 CREATE TABLE pause (
-    scope           TEXT PRIMARY KEY,                   -- 'account:', 'fetch:', 'report:' or 'destination:', and NAME
-    failure         TEXT NOT NULL,                      -- what began it
+    scope           TEXT PRIMARY KEY,                   -- 'account:', 'fetch:', 'report:' or 'destination:', then NAME
+    failure         TEXT NOT NULL,                      -- the failure that began the pause
     reason          TEXT NOT NULL,
     since           INTEGER NOT NULL,
     attempts        INTEGER NOT NULL,
     probe_at        INTEGER NOT NULL,
-    candidate       INTEGER,                            -- the document that it is probed with
+    candidate       INTEGER,                            -- the document that probes the pause
     candidate_tries INTEGER NOT NULL DEFAULT 0
 ) STRICT, WITHOUT ROWID;
 
--- What happened to documents and what administrators did. Each row has a hash over itself and the hash of the row
--- before, so that a row that is changed or removed in this file is noticed (src/ledger/chain.rs).
+-- What happened to documents and what administrators did. Each row has a hash over itself and the previous row's hash,
+-- so that a changed or removed row is noticed (src/views/chain.rs).
 CREATE TABLE history (
     id          INTEGER PRIMARY KEY,
-    document    INTEGER REFERENCES document (id) ON DELETE CASCADE, -- NULL: something that an administrator did
+    document    INTEGER REFERENCES document (id) ON DELETE CASCADE, -- NULL: an administrator's action
     at          INTEGER NOT NULL,
     event       TEXT NOT NULL,
     state       TEXT NOT NULL,
     attempt     INTEGER NOT NULL,
     destination TEXT,
     reason      TEXT,
-    who         TEXT,                                   -- the user of this computer who did it, where that is known
-    -- Of a reason: random bytes that are hashed with it. Once it is erased: that hash, from which nobody can guess it.
+    who         TEXT,                                   -- the operating system's user
+    -- While `reason` is there: its salt, random bytes that are hashed with it. Once `reason` is erased: that hash, from
+    -- which nobody can guess the text.
     seal        BLOB,
-    previous    BLOB,                                   -- the hash of the row before, if docsyncd removed that
+    previous    BLOB,                                   -- the previous row's hash, if docsyncd removed that row
     hash        BLOB NOT NULL
 ) STRICT;
 
 CREATE INDEX history_document ON history (document, id);
 
--- But for a reason that is erased, and what keeps the chain together when rows are removed.
+-- The exceptions: erasing a reason, and `previous`, which keeps the chain together when rows are removed.
 CREATE TRIGGER history_is_append_only BEFORE UPDATE ON history
 WHEN (NEW.reason IS NOT OLD.reason AND NEW.reason IS NOT NULL) OR (NEW.seal IS NOT OLD.seal AND NEW.reason IS NOT NULL)
   OR NEW.id IS NOT OLD.id OR NEW.document IS NOT OLD.document OR NEW.at IS NOT OLD.at OR NEW.event IS NOT OLD.event
@@ -240,26 +243,26 @@ WHEN (NEW.reason IS NOT OLD.reason AND NEW.reason IS NOT NULL) OR (NEW.seal IS N
   OR NEW.who IS NOT OLD.who OR NEW.hash IS NOT OLD.hash
 BEGIN SELECT RAISE(ABORT, 'the history is append-only'); END;
 
--- Where is my letter: names are kept for `state.keep_names`, and erased by `docsyncd forget`.
+-- The index for "where is my letter": names are kept for `state.keep_names`, and erased by `docsyncd forget`.
 CREATE TABLE name (
     document INTEGER PRIMARY KEY REFERENCES document (id) ON DELETE CASCADE,
     kept_at  INTEGER NOT NULL,
     shown    TEXT NOT NULL,                             -- the patient's name
-    words    TEXT NOT NULL,                             -- what is searched, folded: name, type, file names, uuid
+    words    TEXT NOT NULL,                             -- searched, folded: name, type, file names, uuid
     indexed  INTEGER NOT NULL DEFAULT 0                 -- 1: the words are in the index
 ) STRICT;
 
 CREATE INDEX name_kept ON name (kept_at);
 CREATE INDEX name_waiting ON name (document) WHERE indexed = 0;
 
--- The index is brought up to date for many documents at a time: for each one alone it costs more than all else that is
--- written of it. Until then a search reads the words themselves. It has an entry for each beginning of a word, so that
--- a beginning that every name has is one list, read from its newest end, and not the lists of all words merged.
+-- The full-text index is updated for many documents at a time: for a single one, the update costs more than all other
+-- writes for it. Until then a search reads the words themselves. The index has an entry for each prefix of a word, so
+-- that a prefix which every name has is one list, read from its newest end, and not a merge of the lists of all words.
 CREATE VIRTUAL TABLE name_word USING fts5 (
     words, content = 'name', content_rowid = 'document', tokenize = 'unicode61 remove_diacritics 0',
     prefix = '1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16'
 );
--- What is erased leaves the index at once, and not when its pages are merged one day.
+-- Erased words leave the index at once, and not only when SQLite merges the index's pages.
 INSERT INTO name_word (name_word, rank) VALUES ('secure-delete', 1);
 
 CREATE TRIGGER name_indexed AFTER UPDATE OF indexed ON name WHEN OLD.indexed = 0 AND NEW.indexed = 1 BEGIN
@@ -274,7 +277,7 @@ CREATE TRIGGER name_erased AFTER DELETE ON name WHEN OLD.indexed = 1 BEGIN
     INSERT INTO name_word (name_word, rowid, words) VALUES ('delete', OLD.document, OLD.words);
 END;
 
--- What somebody is told of: one row from the first time that it needs a person until it is over.
+-- Alerts. One row lasts from the first time that something needs a person until it is over.
 CREATE TABLE alert (
     id          INTEGER PRIMARY KEY,
     cause       TEXT NOT NULL,                          -- src/health/cause.rs
@@ -283,24 +286,24 @@ CREATE TABLE alert (
     since       INTEGER,
     opened_at   INTEGER NOT NULL,
     told_at     INTEGER,                                -- when the last message about it was put into the outbox
-    told_latest INTEGER,                                -- the last of its documents that a message told of
+    told_latest INTEGER,                                -- time of the newest document that a message reported
     over_at     INTEGER
 ) STRICT;
 
 CREATE UNIQUE INDEX alert_open ON alert (cause) WHERE over_at IS NULL;
 CREATE INDEX alert_told ON alert (cause, told_at);
 
--- Messages, each once for every channel. What was sent stays as long as its alert.
+-- Messages, each once per channel. A sent message stays as long as its alert.
 CREATE TABLE outbox (
     id         INTEGER PRIMARY KEY,
     alert      INTEGER NOT NULL REFERENCES alert (id) ON DELETE CASCADE,
-    message    TEXT NOT NULL,                           -- its identifier, by which a receiver recognises a repetition
+    message    TEXT NOT NULL,                           -- identifier, by which a receiver recognises a repetition
     channel    TEXT NOT NULL,                           -- 'webhook', 'mail'
-    content    TEXT NOT NULL,                           -- JSON; no text but the names above
+    content    TEXT NOT NULL,                           -- JSON; its only text is the alert's names
     created_at INTEGER NOT NULL,
     due_at     INTEGER NOT NULL,
     attempts   INTEGER NOT NULL DEFAULT 0,
-    begun      INTEGER NOT NULL DEFAULT 0,              -- 1: the last try may have arrived, 2: one before it
+    begun      INTEGER NOT NULL DEFAULT 0,              -- 1: the last attempt may have arrived, 2: an earlier one
     sent_at    INTEGER,
     UNIQUE (message, channel)
 ) STRICT;
@@ -308,8 +311,8 @@ CREATE TABLE outbox (
 CREATE INDEX outbox_alert ON outbox (alert, channel);
 CREATE INDEX outbox_waiting ON outbox (channel, id) WHERE sent_at IS NULL;
 
--- What opens the status page: digests, never the secrets themselves. A link is made by `docsyncd open` and counts once;
--- a session is what the browser gets for it.
+-- Access to the status page: digests, never the secrets themselves. `docsyncd open` makes a link, which counts once;
+-- the browser gets a session for it.
 CREATE TABLE page_link (
     digest     TEXT PRIMARY KEY,
     expires_at INTEGER NOT NULL
@@ -321,9 +324,9 @@ CREATE TABLE page_session (
     expires_at INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
 
--- The webhook that docsyncd registers at the API for each account. The row is written before the call, with neither
--- uuid nor secret: both come with the answer, which shows the secret that one time. Who has the secret can make docsyncd
--- poll, and nothing else.
+-- The webhook that docsyncd registers at the API for each account. The row is written before the call, without uuid and
+-- secret: the answer brings both, and shows the secret only this once. Whoever has the secret can make docsyncd poll,
+-- and nothing else.
 CREATE TABLE webhook (
     account TEXT NOT NULL,
     url     TEXT NOT NULL,
@@ -332,7 +335,7 @@ CREATE TABLE webhook (
     PRIMARY KEY (account, url)
 ) STRICT, WITHOUT ROWID;
 
--- What the running daemon says of itself, and what it is asked for.
+-- What the running daemon publishes about itself, and requests to it.
 CREATE TABLE process (
     key   TEXT PRIMARY KEY,
     value TEXT NOT NULL

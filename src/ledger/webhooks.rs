@@ -5,20 +5,20 @@ use rusqlite::{Connection, params};
 use super::QueryResult;
 use super::columns::from_row;
 
-/// One that is registered, or is about to be.
+/// A webhook that is registered, or is about to be.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Registration {
     /// NAME of the account.
     pub account: String,
-    /// Where the API sends to.
+    /// The address that the API sends to.
     pub url: String,
-    /// Its identifier at the API; `None`: whether it is there is not known.
+    /// Its identifier at the API; `None`: unknown whether the API has it.
     pub uuid: Option<String>,
-    /// What signs its deliveries.
+    /// The secret that signs its deliveries.
     pub secret: Option<String>,
 }
 
-/// All of them.
+/// All webhooks.
 ///
 /// # Errors
 /// Any SQLite error.
@@ -28,7 +28,7 @@ pub fn all(db: &Connection) -> QueryResult<Vec<Registration>> {
         .collect()
 }
 
-/// One is about to be registered: what was known of it holds no longer.
+/// A webhook is about to be registered: what was known of it is void.
 ///
 /// # Errors
 /// Any SQLite error.
@@ -41,7 +41,7 @@ pub fn begin(db: &Connection, account: &str, url: &str) -> QueryResult<()> {
     .map(drop)
 }
 
-/// It is registered.
+/// The webhook is registered.
 ///
 /// # Errors
 /// Any SQLite error.
@@ -53,7 +53,7 @@ pub fn registered(db: &Connection, account: &str, url: &str, uuid: &str, secret:
     .map(drop)
 }
 
-/// It is gone.
+/// The webhook is gone from the API.
 ///
 /// # Errors
 /// Any SQLite error.

@@ -1,4 +1,4 @@
-//! Work: a document that is to be fetched or reported, or a delivery of one. What is due in each scope.
+//! Work: a document to be fetched or reported, or a delivery. Which work is due in each scope.
 
 use rusqlite::Connection;
 
@@ -11,26 +11,26 @@ use crate::document::Version;
 use crate::failure::{Failure, Scope};
 use crate::state::State;
 
-/// How often a piece of work was tried in vain.
+/// What is known of the failed attempts at a piece of work.
 #[derive(Clone)]
 pub struct Tries {
     /// Failed attempts that counted.
     pub attempts: u32,
-    /// When the first of them failed.
+    /// When the first of them failed or began.
     pub failing_since: Option<Millis>,
-    /// For how long it was tried; milliseconds. Pauses and a machine that was off are not in it.
+    /// How long it was tried; milliseconds. Pauses and the time that the machine was off do not count.
     pub failing_for: Millis,
     /// The last failure.
     pub failure: Option<Failure>,
-    /// How often it was refused alike, with something good before each time but the first.
+    /// How often it was refused in the same way, with a success of other work before each time but the first.
     pub refusals: u32,
-    /// When anything about it last changed.
+    /// When anything about the work last changed.
     pub changed_at: Millis,
     /// When it was due, if it was.
     pub due_at: Option<Millis>,
 }
 
-/// What a stage works on.
+/// The work of a stage.
 #[derive(Clone)]
 pub enum Work {
     /// A document to be fetched or reported.
@@ -58,7 +58,7 @@ impl From<&Delivery> for Work {
 }
 
 impl Work {
-    /// The document that it is about.
+    /// The document of the work.
     pub fn document(&self) -> &Document {
         match self {
             Work::Document(document) => document,
@@ -66,7 +66,7 @@ impl Work {
         }
     }
 
-    /// How often it was tried.
+    /// The failed attempts.
     pub fn tries(&self) -> &Tries {
         match self {
             Work::Document(document) => &document.tries,
@@ -74,12 +74,12 @@ impl Work {
         }
     }
 
-    /// The version that it is about.
+    /// The version of the document.
     pub fn version(&self) -> &Version {
         &self.document().version
     }
 
-    /// NAME of the destination, of a delivery.
+    /// NAME of the destination; `None` for a document.
     pub fn destination(&self) -> Option<&str> {
         match self {
             Work::Document(_) => None,
@@ -87,8 +87,8 @@ impl Work {
         }
     }
 
-    /// Whether another account took the document over while this one's was asked: what that was answered is not said of
-    /// it.
+    /// Whether another account took the document over during the call: the answer then says nothing about the new
+    /// account.
     ///
     /// # Errors
     /// Any SQLite error.
@@ -99,7 +99,7 @@ impl Work {
         }
     }
 
-    /// Notes how often it was refused alike, with something good before each time but the first.
+    /// Records how often it was refused in the same way, with a success of other work before each time but the first.
     ///
     /// # Errors
     /// Any SQLite error.
@@ -110,7 +110,7 @@ impl Work {
         }
     }
 
-    /// Leaves it to be tried again.
+    /// Leaves the work to be tried again.
     ///
     /// # Errors
     /// Any SQLite error.
@@ -122,7 +122,7 @@ impl Work {
     }
 }
 
-/// The states of the documents that are worked on in the scope; none in that of a destination.
+/// The states of the documents that the scope works on; none for a destination.
 fn states(scope: &Scope) -> &'static [State] {
     match scope {
         Scope::Fetch(_) => &[State::Discovered],
@@ -131,7 +131,8 @@ fn states(scope: &Scope) -> &'static [State] {
     }
 }
 
-/// The documents of what is due in the scope, the longest due first; and whether each failed before.
+/// The documents of the work that is due in the scope, and whether each failed before. The one that is due longest
+/// comes first.
 ///
 /// # Errors
 /// Any SQLite error.
@@ -146,7 +147,7 @@ pub fn due(db: &Connection, scope: &Scope, now: Millis, limit: usize) -> QueryRe
     Ok(due)
 }
 
-/// The work of the scope on this document; `None` when there is nothing to do for it.
+/// The work of the scope on this document; `None` if there is nothing to do.
 ///
 /// # Errors
 /// Any SQLite error.
@@ -157,7 +158,7 @@ pub fn of(db: &Connection, scope: &Scope, document: i64) -> QueryResult<Option<W
     }
 }
 
-/// What to probe the pause of the scope with, `but` what is in flight.
+/// The work to probe the pause of the scope with, except `but`, which is in flight.
 ///
 /// # Errors
 /// Any SQLite error.
@@ -172,7 +173,7 @@ pub fn probe(db: &Connection, scope: &Scope, now: Millis, by: ProbeChoice, but: 
     }
 }
 
-/// When something in the scope becomes due after `now`.
+/// The next time after `now` at which work of the scope becomes due.
 ///
 /// # Errors
 /// Any SQLite error.

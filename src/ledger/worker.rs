@@ -1,4 +1,4 @@
-//! A thread that owns one connection and runs the queries it is sent, as long as the ledger is the file that was
+//! A thread that owns one connection and runs the queries it receives, as long as the ledger is still the file that was
 //! opened.
 
 use std::path::Path;
@@ -14,27 +14,27 @@ use super::columns::Statements as _;
 use super::identity::Identity;
 use super::{LedgerError, QueryResult};
 
-/// Queries committed together at most: bounds the time a commit can take. The queue itself is bounded by its
-/// senders, which all wait for their answer.
+/// The most queries committed together: bounds the time of a commit. The senders bound the queue, as each waits for its
+/// answer.
 const MAX_BATCH: usize = 512;
-/// How often the writer looks whether another process changed the file.
+/// How often the writer checks whether another process changed the file.
 const LOOK_INTERVAL: Duration = Duration::from_millis(1500);
 
 type Answer = Box<dyn FnOnce(Result<(), LedgerError>) + Send>;
 
-/// A query that ran: whether its changes are wanted, and what answers its sender once the transaction has ended.
+/// A query that ran: whether to keep its changes, and how to answer its sender once the transaction has ended.
 pub(super) struct Ran {
     keep: bool,
     pub(super) answer: Answer,
 }
 
-/// Runs on a connection, or answers with the reason why there was no transaction to run in.
+/// Runs on a connection, or answers with the reason why there was no transaction.
 pub(super) type Query = Box<dyn FnOnce(Result<&Connection, LedgerError>, &Path) -> Ran + Send>;
 
-/// Who runs queries, each of which answers its sender itself: a thread, or the simulation at once.
+/// Runs queries, each of which answers its sender itself: a thread, or the simulation at once.
 #[async_trait]
 pub(super) trait Runs: Send + Sync {
-    /// Has it run, now or soon.
+    /// Runs the query, now or soon.
     async fn take(&self, query: Query) -> Result<(), LedgerError>;
 }
 
@@ -51,7 +51,7 @@ where
         Ran {
             keep: result.is_ok(),
             answer: Box::new(move |committed| {
-                // The sender may have gone away; then nobody waits for the answer.
+                // If the sender is gone, nobody waits for the answer.
                 let _ = sender.send(committed.and(result));
             }),
         }
@@ -73,12 +73,12 @@ impl Runs for Worker {
 }
 
 impl Drop for Worker {
-    /// Waits until what is queued is done and the connection is closed: a process that ends right after this leaves one
-    /// file behind, without a write-ahead log beside it.
+    /// Waits until the queue is empty and the connection is closed: a process that ends right after this leaves one
+    /// file, without a write-ahead log beside it.
     fn drop(&mut self) {
         drop(self.queue.take());
         if let Some(thread) = self.thread.take() {
-            // A panic in it was reported by the panic hook; there is nothing to add.
+            // The panic hook has already reported a panic of the thread.
             let _ = thread.join();
         }
     }
@@ -116,8 +116,8 @@ impl Worker {
     }
 }
 
-/// A transaction, so that all statements of a query see the ledger as it was at one moment: between two of them a
-/// document could go from one state to the next and be in neither.
+/// A transaction, so that all statements of a query see the ledger as of one moment: otherwise a document could change
+/// its state between two of them, and be found in neither state.
 fn moment<'a>(connection: &'a Connection, path: &Path) -> Result<Transaction<'a>, LedgerError> {
     Transaction::new_unchecked(connection, TransactionBehavior::Deferred)
         .map_err(|error| LedgerError::from_sqlite(path, &error))
@@ -143,25 +143,25 @@ fn write_loop(mut connection: Connection, queue: &mpsc::Receiver<Query>, path: &
         if looked.elapsed() >= LOOK_INTERVAL {
             looked = Instant::now();
             let version = data_version(&connection);
-            // Whoever looks again finds out that it is gone.
+            // If the file is gone, the next query reports that.
             if version != seen || opened.still_at(path).is_err() {
                 seen = version;
-                // Kept when nobody waits just now.
+                // `notify_one` keeps the notification if nobody waits now.
                 changed.notify_one();
             }
         }
     }
-    // Whoever only looked leaves the log to the daemon, whose transaction it would have to wait for.
+    // A process that only read leaves the log to the daemon, whose transaction it would have to wait for.
     if !wrote {
         return;
     }
-    // The whole state in one file for whoever copies it; failing to do so loses nothing.
+    // Puts the whole state into one file, for people who copy it. A failure here loses nothing.
     fault_point!("ledger.checkpoint.before");
     let _ = connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()));
     fault_point!("ledger.checkpoint.after");
 }
 
-/// Changes when another connection committed (SQLite, "PRAGMA data_version"); our own commits do not count.
+/// This value changes when another connection commits (SQLite, "PRAGMA data_version"); our own commits do not count.
 fn data_version(connection: &Connection) -> Option<i64> {
     connection.pragma_query_value(None, "data_version", |row| row.get(0)).ok()
 }
@@ -175,8 +175,8 @@ pub(super) fn commit_batch(connection: &mut Connection, first: Query, queue: &mp
             return;
         }
     };
-    // The first has the transaction for itself so far: what undoes it alone (copies of all pages that it changes) is
-    // spared.
+    // The first query still has the transaction to itself, so it needs no savepoint, which would copy every page that
+    // it changes.
     let Ran { keep, answer } = first(Ok(&transaction), path);
     if !keep {
         drop(transaction);
@@ -201,8 +201,8 @@ pub(super) fn commit_batch(connection: &mut Connection, first: Query, queue: &mp
     }
 }
 
-/// One query fails alone: its savepoint is undone and the others of the batch are kept. The statements are prepared
-/// once, which the library's own savepoints are not.
+/// Runs one query so that it fails alone: its savepoint is undone, and the others of the batch are kept. These
+/// statements are prepared only once, unlike those of the library's own savepoints.
 fn run_in_savepoint(
     transaction: &Transaction<'_>,
     query: Query,

@@ -1,8 +1,8 @@
-//! Whether somebody changed or removed a row of the history in the file itself: the chain of hashes through it
-//! ([`crate::ledger::history`]) tells.
+//! Checks whether somebody changed or removed a row of the history in the file itself, by the chain of hashes through
+//! it ([`crate::ledger::history`]).
 //!
-//! It is no signature: whoever can write the file can also make a new chain, or cut off its newest rows with what they
-//! led to. For that an export holds the hash of the newest row, to be kept elsewhere.
+//! The chain is no signature: whoever can write the file can also make a new chain, or cut off the newest rows with
+//! their effects. So an export holds the hash of the newest row, to be kept elsewhere.
 
 use std::collections::BTreeMap;
 
@@ -24,14 +24,14 @@ pub fn newest(db: &Connection) -> QueryResult<Option<(i64, String)>> {
     .optional()
 }
 
-/// What is known of a row that an export ended with.
+/// What became of the row that an export ended with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Anchor {
-    /// It is there.
+    /// The row is there.
     There,
-    /// It was removed: what came later is there.
+    /// The row was removed: later rows are there.
     Removed,
-    /// Another one has its number, or nothing came as far.
+    /// Another row has its number, or the history ends before it.
     Gone,
 }
 
@@ -50,29 +50,29 @@ pub fn anchor(db: &Connection, id: i64, hash: &str) -> QueryResult<Anchor> {
     })
 }
 
-/// A history that is as it was written.
+/// An unchanged history.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Sound {
-    /// Rows that are there.
+    /// The number of existing rows.
     pub rows: u64,
-    /// Rows that were removed in good order.
+    /// The number of rows that docsyncd removed itself.
     pub removed: u64,
     /// The number and the hash of the newest row.
     pub newest: Option<(i64, String)>,
 }
 
-/// What is known of the rows so far.
+/// The state of the check after the rows so far.
 #[derive(Default)]
 struct Walk {
     sound: Sound,
     last: i64,
     hash: Option<[u8; 32]>,
     missing: u64,
-    /// Documents with an erased reason, and the row it was in; whoever had them forgotten comes later.
+    /// Documents with an erased reason, each with the row that had it. The row about the request to forget comes later.
     erased: BTreeMap<Option<i64>, i64>,
 }
 
-/// Looks whether the history is as it was written, and says what is not.
+/// Checks whether the history is unchanged. If not, says what is wrong.
 ///
 /// # Errors
 /// Any SQLite error.
@@ -151,7 +151,7 @@ impl Walk {
     }
 }
 
-/// A document whose state is not that of the newest row of its history.
+/// A document whose state differs from that of the newest row of its history.
 fn ahead_of_its_history(db: &Connection) -> QueryResult<Option<String>> {
     db.query_row(
         "SELECT uuid FROM document LEFT JOIN history AS newest

@@ -1,4 +1,4 @@
-//! The documents one by one: `list` and `show`, and what `preview` knows of them.
+//! Documents one by one: `list`, `show`, and the data for `preview`.
 
 use std::ops::ControlFlow;
 
@@ -22,13 +22,13 @@ pub struct DocumentView {
     /// `document.type`
     #[serde(rename = "type")]
     pub kind: Option<String>,
-    /// Where it stands.
+    /// Its state.
     pub state: String,
     /// Failed attempts in this state.
     pub attempts: u32,
-    /// When it is worked on next.
+    /// When it is processed next.
     pub next_attempt: Option<String>,
-    /// Why it waits or failed; also a pause, or a destination, that it waits for.
+    /// Why it waits or failed, including a pause or a destination that it waits for.
     pub reason: Option<String>,
     /// `createdAt` as the API printed it.
     pub created_at: String,
@@ -40,19 +40,19 @@ pub struct DocumentView {
     pub size: Option<u64>,
     /// Digest of its PDF.
     pub sha256: Option<String>,
-    /// The destinations of its present version, as a person reads them; programs find them in `show`.
+    /// The destinations of its current version, for people; programs find them in `show`.
     #[serde(skip)]
     pub destinations: Option<String>,
-    /// The patient's name, as far as it is kept. It is shown to the person who asks, at a terminal.
+    /// The patient's name, as far as it is kept. Shown only to the person who asks, at a terminal.
     #[serde(skip)]
     pub name: Option<String>,
-    /// Where a destination has its present version, likewise.
+    /// Where a destination has its current version, for the same person.
     #[serde(skip)]
     pub place: Option<String>,
 }
 
-/// Shows documents one after the other, the newest change first; all, or those in one state. Reads no further once
-/// `show` breaks. The ledger is seen as it was at the first of them, and holds no more than one in memory.
+/// Shows documents one after another, the last changed first: all, or those in one state. Reads no further once `show`
+/// breaks. All are from the same moment, and only one is in memory at a time.
 ///
 /// # Errors
 /// Any SQLite error.
@@ -61,7 +61,7 @@ pub fn list(
     state: Option<State>,
     mut show: impl FnMut(DocumentView) -> ControlFlow<()>,
 ) -> QueryResult<()> {
-    // Each state has its documents in the order that is wanted, so that nothing has to be sorted: they are merged.
+    // The index has each state's documents in the wanted order, so they are merged and need no sorting.
     let states = state.map_or(STATES.to_vec(), |state| vec![state]);
     let of_state = |state: &State| format!("SELECT {DOCUMENT_COLUMNS} FROM document WHERE state = '{state}'");
     let all = states.iter().map(of_state).collect::<Vec<_>>().join(" UNION ALL ");
@@ -101,7 +101,7 @@ pub struct DeliveryView {
     pub next_attempt: Option<String>,
     /// Why it waits or failed, or what is left to do there.
     pub reason: Option<String>,
-    /// Where it lies. May contain patient data: it is shown to the person who asks and never logged.
+    /// Where it lies. May contain patient data: shown to the person who asks, and never logged.
     pub place: Option<String>,
     /// The PDF's identifier.
     pub pdf: String,
@@ -109,9 +109,9 @@ pub struct DeliveryView {
     pub changed_at: Option<String>,
     /// Whether it may have arrived, and waits for a person to look there.
     pub may_have_arrived: bool,
-    /// What shows that it is there (`proof::Proof`); null until something does.
+    /// The proof that it is there (`proof::Proof`); null before that.
     pub proof: Option<String>,
-    /// The patient's number that it was sent with. It is shown to the person who asks.
+    /// The patient's number that it was sent with. Shown only to the person who asks.
     #[serde(skip)]
     pub number: Option<String>,
 }
@@ -119,7 +119,7 @@ pub struct DeliveryView {
 /// One row of history in `show`.
 #[derive(Debug, Serialize)]
 pub struct HistoryView {
-    /// When.
+    /// When it happened.
     pub at: Option<String>,
     /// What happened.
     pub event: String,
@@ -167,17 +167,17 @@ pub fn show(db: &Connection, id: i64) -> QueryResult<DocumentHistory> {
 pub struct Known {
     /// The ledger's number of it.
     pub id: i64,
-    /// Where it stands.
+    /// Its state.
     pub state: State,
-    /// Whether it has ended and this PDF of it is nothing new.
+    /// Whether it has ended and this PDF is not new.
     pub is_done: bool,
-    /// The destinations that have a version, whether or not that is proved, with its PDF and where it lies.
+    /// The destinations that have a version, proved or not, each with the PDF and the place.
     pub delivered: Vec<(String, String, Option<String>)>,
     /// The patient's numbers that versions were filed with, each with its PDF.
     pub numbers: Vec<(String, String)>,
 }
 
-/// What is known of the document with this uuid, whichever account lists it, which the API lists with this PDF.
+/// What is known of the document with this uuid, whichever account lists it. `pdf` is the PDF that the API lists.
 ///
 /// # Errors
 /// Any SQLite error.
@@ -205,7 +205,7 @@ const DOCUMENT_COLUMNS: &str = "uuid, account, kind, state, attempts, due_at AS 
     (SELECT place FROM delivery WHERE document = document.id AND pdf = document.pdf AND place IS NOT NULL LIMIT 1) AS place,
     id";
 
-/// With what an open document waits for, where its own row does not say it.
+/// Adds what an open document waits for, if its own row does not say.
 fn read_waiting(db: &Connection, waits: &Waits, row: &Row<'_>) -> QueryResult<DocumentView> {
     let mut document = from_row!(row => DocumentView {
         uuid, account, kind, state, attempts, next_attempt: time, reason, created_at, found_at: time, changed_at: time,

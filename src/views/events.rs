@@ -1,4 +1,4 @@
-//! Every event of a time, for `docsyncd export`.
+//! Every event of a period, for `docsyncd export`.
 
 use std::ops::ControlFlow;
 
@@ -10,9 +10,9 @@ use crate::ledger::{Millis, QueryResult};
 
 /// One event.
 pub struct EventView {
-    /// When.
+    /// When it happened.
     pub at: Option<String>,
-    /// The document; empty for what an administrator did, as are the account and the state.
+    /// The document; empty for an administrator's action, as are the account and the state.
     pub uuid: String,
     /// Its account.
     pub account: String,
@@ -28,11 +28,11 @@ pub struct EventView {
     pub destination: Option<String>,
     /// Why.
     pub reason: Option<String>,
-    /// The user of this computer who did it, as far as known.
+    /// The operating system's user who did it, as far as known.
     pub who: Option<String>,
-    /// SHA-256 of its PDF, as it is now.
+    /// SHA-256 of the document's current PDF.
     pub sha256: Option<String>,
-    /// What shows that it is there (`proof::Proof`), of a delivery.
+    /// The proof of a delivery (`proof::Proof`).
     pub proof: Option<String>,
     /// The patient's name, as far as it is kept. Patient data.
     pub name: Option<String>,

@@ -1,5 +1,5 @@
-//! The facts from which `health::assess` tells how docsyncd is: counts and times, and no text but the names of accounts
-//! and destinations.
+//! The facts from which `health::assess` judges the state of docsyncd: counts and times, and no text except the names
+//! of accounts and destinations.
 
 use std::path::Path;
 
@@ -16,21 +16,22 @@ use crate::ledger::polls::{Latest, Polls};
 use crate::ledger::{Millis, QueryResult, now, process};
 use crate::state::State;
 
-/// A disk with fewer bytes has no room: the next letter does not fit, and soon the ledger cannot be written.
+/// A disk with fewer free bytes counts as full: the next letter does not fit, and soon the ledger cannot be written.
 const LEAST_ROOM: u64 = 1024 * 1024;
 
-/// Whether the disk of this ledger is full. Only the system knows: a ledger that cannot be written cannot say so.
+/// Whether the disk of this ledger is full. The system is asked, since a ledger that cannot be written cannot record
+/// it.
 fn has_no_room(db: &Connection) -> bool {
     let folder = db.path().and_then(|path| Path::new(path).parent()).filter(|folder| !folder.as_os_str().is_empty());
     folder.and_then(|folder| durable::free_space(folder).ok()).is_some_and(|free| free < LEAST_ROOM)
 }
 
-/// What the ledger does not know.
+/// Facts that the ledger does not know.
 #[derive(Debug, Clone)]
 pub struct Present {
     /// The present time.
     pub now: Millis,
-    /// When today began, by the calendar of this machine.
+    /// When today began, in this machine's time zone.
     pub midnight: Millis,
     /// Whether a daemon works on the ledger.
     pub running: bool,
@@ -47,7 +48,7 @@ impl Present {
         Self { now, midnight, running, accounts: accounts.collect() }
     }
 
-    /// What there is to say before there is a ledger.
+    /// The facts before there is a ledger.
     pub fn without_ledger(&self) -> Facts {
         let accounts = self.accounts.iter().map(|(name, signs_in)| AccountFacts {
             name: name.clone(),
@@ -59,7 +60,7 @@ impl Present {
     }
 }
 
-/// The facts. Sign-ins that only the files of the accounts show are not among them.
+/// The facts, except sign-ins, which only the files of the accounts show.
 ///
 /// # Errors
 /// Any SQLite error.
@@ -101,8 +102,7 @@ fn count(number: i64) -> u64 {
     u64::try_from(number).unwrap_or(0)
 }
 
-/// What is known of the configured accounts; those that are not configured any more, and still have something open,
-/// come in addition.
+/// Adds what is known of the configured accounts, and accounts that are no longer configured but have open documents.
 fn accounts(db: &Connection, facts: &mut Facts) -> QueryResult<()> {
     let mut statement = db.prepare_cached(
         "SELECT name, polled_at, poll_failing_since, next_poll_at, poll_code FROM account ORDER BY name",
@@ -135,7 +135,7 @@ fn accounts(db: &Connection, facts: &mut Facts) -> QueryResult<()> {
     Ok(())
 }
 
-/// The documents that wait for an account.
+/// The number of open documents of an account.
 pub(super) fn open_of(db: &Connection, account: &str) -> QueryResult<u64> {
     in_states(db, account, &[State::Discovered, State::Fetched, State::Delivered, State::Failing])
 }
@@ -145,7 +145,7 @@ fn in_states(db: &Connection, account: &str, states: &[State]) -> QueryResult<u6
     states.iter().map(|state| number.query_row(params![state, account], |row| row.get::<_, u64>(0))).sum()
 }
 
-/// The documents that a pause holds back.
+/// The number of documents that a pause holds back.
 fn held_back(db: &Connection, scope: &Scope) -> QueryResult<u64> {
     match scope {
         Scope::Account(name) => in_states(db, name, &[State::Discovered, State::Delivered, State::Failing]),
@@ -159,8 +159,8 @@ fn held_back(db: &Connection, scope: &Scope) -> QueryResult<u64> {
     }
 }
 
-/// What was downloaded so lately is downloaded again if its file is gone; what waits for longer waits for its
-/// destination.
+/// A document downloaded more recently than this is stalled by repeated downloads (its file is gone each time); an
+/// older one waits for its destination. Milliseconds.
 const JUST_MS: Millis = 60_000;
 
 fn stalled(db: &Connection, now: Millis) -> QueryResult<Vec<Stalled>> {
@@ -172,7 +172,8 @@ fn stalled(db: &Connection, now: Millis) -> QueryResult<Vec<Stalled>> {
     let mut all = Vec::new();
     let mut rows = documents.query([now.saturating_sub(JUST_MS)])?;
     while let Some(row) = rows.next()? {
-        // One that is downloaded again and again, because its file is gone each time, has just been downloaded.
+        // A document that is downloaded again and again, because its file is gone each time, is stalled in its
+        // download.
         let state = row.get("state")?;
         let state = if state == State::Fetched { State::Discovered } else { state };
         let Some(scope) = Scope::of(state, row.get_ref("account")?.as_str()?) else { continue };
@@ -195,7 +196,7 @@ fn stalled(db: &Connection, now: Millis) -> QueryResult<Vec<Stalled>> {
     Ok(all)
 }
 
-/// Documents of which a delivery waits for a person to look; not those that wait for it no more.
+/// Documents with a delivery that waits for a person to look, unless the document has moved on.
 pub(super) fn unconfirmed(db: &Connection) -> QueryResult<Ended> {
     db.prepare_cached(
         "SELECT count(DISTINCT document.id) AS count, min(unconfirmed_at) AS first, max(unconfirmed_at) AS last
@@ -205,7 +206,7 @@ pub(super) fn unconfirmed(db: &Connection) -> QueryResult<Ended> {
     .query_row([], |row| Ok(from_row!(row => Ended { count: count, first, last })))
 }
 
-/// Documents of which a person has to say whose they are.
+/// Documents whose patient a person has to assign.
 pub(super) fn unmatched(db: &Connection) -> QueryResult<Ended> {
     db.prepare_cached(
         "SELECT count(DISTINCT document.id) AS count, min(delivery.changed_at) AS first, max(delivery.changed_at) AS last
@@ -215,7 +216,7 @@ pub(super) fn unmatched(db: &Connection) -> QueryResult<Ended> {
     .query_row([], |row| Ok(from_row!(row => Ended { count: count, first, last })))
 }
 
-/// Documents that were filed, and that count once a destination's software has them.
+/// The number of filed documents that count once a destination's software has them.
 pub(super) fn to_confirm(db: &Connection) -> QueryResult<u64> {
     db.prepare_cached(
         "SELECT count(DISTINCT document.id) FROM delivery INDEXED BY delivery_filed JOIN document ON document.id = delivery.document
@@ -224,7 +225,7 @@ pub(super) fn to_confirm(db: &Connection) -> QueryResult<u64> {
     .query_row([], |row| row.get(0))
 }
 
-/// Those of them that nothing took for longer than `confirm_within`, by destination.
+/// Those of them that nothing took within `confirm_within`, by destination.
 fn not_taken(db: &Connection, now: Millis) -> QueryResult<Vec<(String, Ended)>> {
     let mut statement = db.prepare_cached(
         "SELECT destination, count(*) AS count, min(delivery.changed_at) AS first, max(delivery.changed_at) AS last
@@ -237,7 +238,7 @@ fn not_taken(db: &Connection, now: Millis) -> QueryResult<Vec<(String, Ended)>> 
     rows.collect()
 }
 
-/// Documents of which a person has to remove the version before.
+/// Documents whose earlier version a person has to remove.
 fn not_replaced(db: &Connection) -> QueryResult<Ended> {
     db.prepare_cached(
         "SELECT count(DISTINCT document) AS count, min(changed_at) AS first, max(changed_at) AS last
@@ -246,8 +247,7 @@ fn not_replaced(db: &Connection) -> QueryResult<Ended> {
     .query_row([], |row| Ok(from_row!(row => Ended { count: count, first, last })))
 }
 
-/// The documents that ended in this state, and when the first and the last of them did: read from both ends of an
-/// index.
+/// The documents that ended in this state, and when the first and the last did, read from both ends of an index.
 fn ended(
     db: &Connection,
     state: State,

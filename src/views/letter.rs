@@ -1,4 +1,4 @@
-//! All of one document, for its page: what `show` says, as data.
+//! Everything about one document, for its page: the same as `show`, as data.
 
 use rusqlite::{Connection, params};
 
@@ -12,19 +12,19 @@ use crate::ledger::{Millis, QueryResult};
 pub struct LetterDetail {
     /// As in a list.
     pub letter: LetterView,
-    /// When the service made it, as it printed that.
+    /// When the service created it, as the service printed it.
     pub created_at: String,
-    /// The PDF of the present version.
+    /// The PDF of the current version.
     pub pdf: PdfView,
-    /// Where it went and goes, the present version first.
+    /// Its deliveries, those of the current version first.
     pub deliveries: Vec<Delivery>,
     /// What happened to it, the oldest first.
     pub history: Vec<Happened>,
     /// Whether older rows were removed (`state.keep_history`).
     pub history_removed: bool,
-    /// How it stands, to be compared: what was decided before a page that shows this may not hold after it.
+    /// A text that changes with the document: a decision made on an older page may no longer apply.
     pub stands: String,
-    /// Whether there is something to try again.
+    /// Whether there is something to retry.
     pub can_be_retried: bool,
 }
 
@@ -33,9 +33,9 @@ pub struct LetterDetail {
 pub struct PdfView {
     /// The ledger's number of the document.
     pub id: i64,
-    /// By which the spool knows it.
+    /// The round, by which the spool identifies the file.
     pub round: i64,
-    /// In bytes.
+    /// Length in bytes.
     pub size: Option<u64>,
     /// SHA-256, 64 lower-case hexadecimal digits.
     pub sha256: Option<String>,
@@ -53,15 +53,15 @@ pub struct Delivery {
     pub next_attempt: Option<Millis>,
     /// Where it lies.
     pub place: Option<String>,
-    /// Whether it is of the present version.
+    /// Whether it is of the current version.
     pub is_present: bool,
-    /// When that last changed.
+    /// When the delivery last changed.
     pub changed_at: Millis,
     /// Whether it may have arrived, and waits for a person to look there.
     pub may_have_arrived: bool,
-    /// Whether a person has to say whose it is.
+    /// Whether a person has to assign the patient.
     pub is_unmatched: bool,
-    /// What shows that it is there (`proof::Proof`).
+    /// The proof that it is there (`proof::Proof`).
     pub proof: Option<String>,
     /// The patient's number that it was sent with.
     pub number: Option<String>,
@@ -71,17 +71,17 @@ pub struct Delivery {
 
 /// A row of the history.
 pub struct Happened {
-    /// When.
+    /// When it happened.
     pub at: Millis,
-    /// What.
+    /// What happened.
     pub event: String,
     /// The destination concerned.
     pub destination: Option<String>,
-    /// Why, as far as that still stands beside what it is about, or in English.
+    /// Why: with its code while the document or a delivery still has this reason, else in English only.
     pub reason: Option<Reason>,
 }
 
-/// What is read of the document that has this uuid; `None`: there is none.
+/// Runs `read` on the document with this uuid; `None` if there is none.
 ///
 /// # Errors
 /// Any SQLite error.
@@ -94,7 +94,7 @@ pub fn of<T>(
     id.map(|id| read(db, id)).transpose()
 }
 
-/// All of the document with this number in the ledger.
+/// Everything about the document with this number in the ledger.
 ///
 /// # Errors
 /// Any SQLite error.
@@ -121,7 +121,7 @@ pub fn read(db: &Connection, id: i64) -> QueryResult<LetterDetail> {
             }))
         })?
         .collect::<QueryResult<_>>()?;
-    // A row of the history has no code; what it tells of still has one, as long as it is so.
+    // A row of the history has no code. The document or delivery still has one while the reason lasts.
     let known: Vec<&Reason> =
         letter.reasons.iter().chain(deliveries.iter().filter_map(|delivery| delivery.reason.as_ref())).collect();
     let history = db
@@ -139,7 +139,7 @@ pub fn read(db: &Connection, id: i64) -> QueryResult<LetterDetail> {
     Ok(LetterDetail { letter, created_at, pdf, deliveries, history, history_removed, stands, can_be_retried })
 }
 
-/// Its PDF.
+/// The document's PDF.
 ///
 /// # Errors
 /// Any SQLite error.
@@ -153,8 +153,8 @@ pub fn pdf(db: &Connection, id: i64) -> QueryResult<PdfView> {
         .query_row([id], |row| Ok(from_row!(row => PdfView { id, round, size, sha256; places: places })))
 }
 
-/// Whether there is something to try again: not of a letter that has ended well, and not of one that lies where it
-/// belongs.
+/// Whether there is something to retry: not for a letter that has ended well, nor for one that is filed and waits for
+/// its proof.
 ///
 /// # Errors
 /// Any SQLite error.
@@ -166,7 +166,7 @@ pub fn can_be_retried(db: &Connection, id: i64) -> QueryResult<bool> {
     .exists([id])
 }
 
-/// How it stands: another text whenever anything of it changed.
+/// A text that changes whenever anything about the document changes.
 ///
 /// # Errors
 /// Any SQLite error.

@@ -1,4 +1,4 @@
-//! What the status page shows of single documents. Everything is bounded: a page is read by a person.
+//! What the status page shows of single documents. Everything is bounded, because a person reads the page.
 
 use rusqlite::{Connection, Row, params};
 
@@ -18,11 +18,11 @@ pub struct LetterView {
     pub account: String,
     /// `document.type`
     pub kind: Option<String>,
-    /// Where it stands.
+    /// Its state.
     pub state: State,
-    /// Why it waits or failed; also a pause, or each destination, that it waits for or that refused it.
+    /// Why it waits or failed, including a pause, or each destination that it waits for or that refused it.
     pub reasons: Vec<Reason>,
-    /// When it is worked on next.
+    /// When it is processed next.
     pub next_attempt: Option<Millis>,
     /// When docsyncd first saw it.
     pub found_at: Millis,
@@ -37,18 +37,18 @@ pub struct LetterView {
 /// Some documents, and whether there are more.
 #[derive(Clone, Default)]
 pub struct Letters {
-    /// As many as were asked for.
+    /// Up to the requested number.
     pub shown: Vec<LetterView>,
     /// Whether these are not all.
     pub more: bool,
 }
 
-/// Which of them come first.
+/// The order of the documents.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Order {
-    /// Those that changed last.
+    /// The last changed come first.
     Newest,
-    /// Those that have not changed for longest.
+    /// Those unchanged for longest come first.
     Oldest,
 }
 
@@ -74,7 +74,7 @@ pub fn list(db: &Connection, states: &[State], since: Millis, order: Order, limi
     let direction = if order == Order::Newest { "DESC" } else { "ASC" };
     let of_state =
         |state: &State| format!("SELECT {COLUMNS} FROM document WHERE state = '{state}' AND changed_at >= ?1");
-    // One more, to know whether there are more.
+    // One more than `limit`, to know whether there are more.
     let mut found: Vec<(i64, LetterView)> = db
         .prepare_cached(&format!(
             "{} ORDER BY changed_at {direction}, id {direction} LIMIT ?2",
@@ -99,7 +99,7 @@ pub fn one(db: &Connection, id: i64) -> QueryResult<LetterView> {
     whole(db, &Waits::read(db)?, id, letter)
 }
 
-/// With what stands in other tables.
+/// Adds the data from other tables.
 fn whole(db: &Connection, waits: &Waits, id: i64, mut letter: LetterView) -> QueryResult<LetterView> {
     if letter.reasons.is_empty()
         && let Some(wait) = waits.of(db, id, &letter.account, letter.state)?
@@ -109,7 +109,7 @@ fn whole(db: &Connection, waits: &Waits, id: i64, mut letter: LetterView) -> Que
     }
     if FAILED.contains(&letter.state) && letter.reasons.iter().all(|reason| reason.code.is_none()) {
         let refused = refusals(db, id)?;
-        // Each in its own words, instead of all in one line.
+        // Each reason separately, instead of all in one line.
         if !refused.is_empty() {
             letter.reasons = refused;
         }
@@ -143,11 +143,11 @@ pub struct Day {
     pub filed: u64,
     /// Ended by a failure.
     pub failed: u64,
-    /// Whether somebody was to be told of something that needed a person.
+    /// Whether there was an alert.
     pub alert: bool,
 }
 
-/// What is said of a day in a word.
+/// A day in one word.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Told {
     /// Letters were filed, and nothing was wrong.
@@ -159,7 +159,7 @@ pub enum Told {
 }
 
 impl Day {
-    /// How it was.
+    /// The day in one word.
     pub fn told(self) -> Told {
         match self {
             Day { failed: 1.., .. } | Day { alert: true, .. } => Told::Trouble,
@@ -169,7 +169,7 @@ impl Day {
     }
 }
 
-/// What became of documents from each of these moments to the next; one less than there are moments.
+/// What became of documents from each of these moments to the next. The result has one entry fewer than `moments`.
 ///
 /// # Errors
 /// Any SQLite error.

@@ -1,4 +1,4 @@
-//! What `/metrics` asks of the ledger: nothing that takes longer when the ledger grows, and nothing about a patient.
+//! What `/metrics` reads from the ledger: nothing that takes longer as the ledger grows, and nothing about a patient.
 
 use rusqlite::{Connection, params};
 
@@ -9,14 +9,14 @@ use crate::ledger::polls::{Latest, Polls};
 use crate::ledger::{Millis, QueryResult};
 use crate::state::State;
 
-/// How many documents of an account are in a state.
+/// The number of documents of an account in a state.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Count {
     /// NAME of the account.
     pub account: String,
-    /// Where they stand.
+    /// Their state.
     pub state: State,
-    /// How many.
+    /// The number of documents.
     pub documents: u64,
 }
 
@@ -27,28 +27,28 @@ pub struct AccountMeasure {
     pub account: String,
     /// When its list was last read without an error.
     pub polled_at: Option<Millis>,
-    /// When the document that waits for longest was found; `None` when none waits.
+    /// When the open document that waits longest was found; `None` if none waits.
     pub oldest_at: Option<Millis>,
 }
 
-/// One moment of the ledger.
+/// Measures of the ledger, all from one moment.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Measures {
     /// By account and state.
     pub counts: Vec<Count>,
     /// By account.
     pub accounts: Vec<AccountMeasure>,
-    /// Documents of which a person has to say whose they are.
+    /// Documents whose patient a person has to assign.
     pub needs_person: u64,
     /// Documents that count once a destination's software has them.
     pub to_confirm: u64,
-    /// What is paused.
+    /// The pauses.
     pub pauses: Vec<Pause>,
     /// The length of the ledger's file; bytes.
     pub ledger_bytes: u64,
 }
 
-/// Reads them.
+/// Reads the measures.
 ///
 /// # Errors
 /// Any SQLite error.
@@ -74,7 +74,7 @@ pub fn read(db: &Connection) -> QueryResult<Measures> {
     Ok(Measures { counts, accounts, needs_person, to_confirm, pauses: pauses::all(db)?, ledger_bytes })
 }
 
-/// When the open document of the account was found that waits for longest.
+/// When the account's open document that waits longest was found.
 ///
 /// # Errors
 /// Any SQLite error.
@@ -86,8 +86,8 @@ pub fn oldest(db: &Connection, account: &str) -> QueryResult<Option<Millis>> {
     .query_row(params![account], |row| row.get(0))
 }
 
-/// Another number whenever something was written (SQLite, "PRAGMA data_version"). It costs nothing, and means nothing
-/// to another connection.
+/// A number that changes with every write (SQLite, "PRAGMA data_version"). It costs nothing, and another connection
+/// must not compare it with its own.
 ///
 /// # Errors
 /// Any SQLite error.

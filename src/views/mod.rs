@@ -1,6 +1,6 @@
-//! What people and programs are shown of the ledger. A view only reads.
+//! What people and programs see of the ledger. A view only reads.
 //!
-//! The views that this file exports are the shapes behind `--json`: their field names are stable.
+//! The views that this file exports define the JSON of `--json`: their field names are stable.
 
 use crate::ledger::Millis;
 

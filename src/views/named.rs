@@ -1,4 +1,4 @@
-//! Which document a person means who types its uuid or a part of it.
+//! Which document a person means by a uuid or a part of it.
 
 use rusqlite::{Connection, params};
 
@@ -8,22 +8,22 @@ use crate::ledger::columns::Statements as _;
 
 /// The shortest part of a uuid that names a document; characters.
 pub const SHORTEST_PART: usize = 6;
-/// Uuids that are shown when a part fits several.
+/// The most uuids that are shown if a part matches several.
 const SHOWN: usize = 5;
 
 /// What a text names.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Named {
-    /// One document, with its numbers in the ledger: one for each account that lists it.
+    /// One document, with its numbers in the ledger: several if uuids differ only in letter case.
     One(Vec<i64>),
     /// No document.
     Nothing,
-    /// So many documents; the uuids of the first of them.
+    /// This many documents, with the uuids of the first of them.
     Several(usize, Vec<String>),
 }
 
-/// As [`named`], where something is done to the document: a beginning of one uuid that is also another part of a second
-/// one names both, because nobody can tell which of them the person has before their eyes.
+/// Like [`named`], for actions on the document: if a beginning of one uuid is also another part of a second one, it
+/// names both, because nobody can tell which of them the person is looking at.
 ///
 /// # Errors
 /// Any SQLite error.
@@ -41,13 +41,13 @@ fn is_whole(db: &Connection, text: &str) -> QueryResult<bool> {
     db.prepare_cached("SELECT 1 FROM document WHERE uuid = ?1 COLLATE NOCASE")?.exists([text])
 }
 
-/// The documents of whose uuid it is a part.
+/// The documents whose uuid contains the text.
 const ANY_PART: &str = "SELECT id, uuid FROM document INDEXED BY document_uuid
          WHERE instr(lower(uuid), lower(?1)) > 0 ORDER BY uuid COLLATE NOCASE, id";
 
-/// The document that `text` names: by its whole uuid, else as the beginning of one, else as any part of one. Letter
-/// case does not matter. A beginning goes before any other part, because that is what file names and `docsyncd list`
-/// show: of a million documents some has almost any six digits somewhere.
+/// The document that `text` names: by its whole uuid, else by its beginning, else by any part of it. Letter case does
+/// not matter. A beginning takes precedence over other parts, because file names and `docsyncd list` show it: among a
+/// million documents, almost any six digits occur in some uuid.
 ///
 /// # Errors
 /// Any SQLite error.
@@ -72,7 +72,7 @@ pub fn named(db: &Connection, text: &str) -> QueryResult<Named> {
     parts(db, ANY_PART, text)
 }
 
-/// What the rows of a query name, whose equal uuids follow one another.
+/// What the rows of a query name. Rows with the same uuid must be adjacent.
 fn parts(db: &Connection, sql: &str, text: &str) -> QueryResult<Named> {
     let mut statement = db.prepare_cached(sql)?;
     let mut rows = statement.query(params![text])?;

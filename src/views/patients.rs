@@ -1,4 +1,4 @@
-//! Letters of which a person has to say who in the practice their patient is.
+//! Letters whose patient a person has to find in the practice's list.
 
 use rusqlite::Connection;
 
@@ -6,12 +6,12 @@ use crate::language::Reason;
 use crate::ledger::columns::from_row;
 use crate::ledger::{Millis, QueryResult};
 
-/// The letters of one patient that wait so.
+/// The waiting letters of one patient.
 #[derive(Debug, Clone)]
 pub struct UnmatchedView {
-    /// The ledger's number of the first of them.
+    /// The ledger's number of the first of these letters.
     pub id: i64,
-    /// Its identifier.
+    /// The identifier of the first letter.
     pub uuid: String,
     /// Its `document.type`
     pub kind: Option<String>,
@@ -23,13 +23,13 @@ pub struct UnmatchedView {
     pub reason: Reason,
 }
 
-/// Up to `limit` patients, those first whose letters wait for longest. One of whom the service says nothing is each
-/// letter's own.
+/// Up to `limit` patients, starting with those whose letters wait longest. If the service names no patient, each letter
+/// counts as one of its own.
 ///
 /// # Errors
 /// Any SQLite error.
 pub fn unmatched(db: &Connection, limit: usize) -> QueryResult<Vec<UnmatchedView>> {
-    // SQLite takes the bare columns from the row of the minimum.
+    // SQLite takes the bare columns from the row with the minimum.
     let mut statement = db.prepare_cached(
         "SELECT document.id AS id, uuid, kind, min(found_at) AS found_at, count(DISTINCT document.id) AS letters,
                 destination, delivery.reason AS reason, delivery.reason_code AS reason_code

@@ -1,4 +1,4 @@
-//! What `docsyncd reconcile` compares: letters as the ledger knows them, in batches.
+//! What `docsyncd reconcile` compares: the ledger's letters, in batches.
 
 use std::collections::{BTreeMap, HashSet};
 
@@ -17,9 +17,9 @@ pub struct Letter {
     pub uuid: DocumentUuid,
     /// The account that lists it.
     pub account: String,
-    /// Where it stands.
+    /// Its state.
     pub state: State,
-    /// The version that is worked on.
+    /// The PDF of the current version.
     pub pdf: String,
     /// When docsyncd first saw it.
     pub found_at: Millis,
@@ -39,13 +39,13 @@ impl TryFrom<&Row<'_>> for Letter {
 pub struct Delivered {
     /// The ledger's number of the letter.
     pub document: i64,
-    /// Its present version.
+    /// Its current version.
     pub version: Version,
-    /// Where it was put; `None` where that was erased, or where the destination's software took it from there.
+    /// Where it was put; `None` if that was erased, or if the destination's software took it from there.
     pub place: Option<String>,
     /// Bytes of its PDF.
     pub size: u64,
-    /// The digest of that.
+    /// SHA-256 of its PDF.
     pub sha256: String,
 }
 
@@ -58,7 +58,7 @@ impl TryFrom<&Row<'_>> for Delivered {
     }
 }
 
-/// The numbers of the letters that are open, of those that were found since then.
+/// The numbers of the open letters that were found at or after `since`.
 ///
 /// # Errors
 /// Any SQLite error.
@@ -70,7 +70,7 @@ pub fn open(db: &Connection, since: Millis) -> QueryResult<HashSet<i64>> {
     )
 }
 
-/// The letter of this identifier.
+/// The letter with this uuid.
 ///
 /// # Errors
 /// Any SQLite error.
@@ -82,7 +82,7 @@ pub fn letter(db: &Connection, uuid: &DocumentUuid) -> QueryResult<Option<Letter
     Ok(found.into_iter().find(|letter| letter.uuid == *uuid))
 }
 
-/// The letter of this number.
+/// The letter with this number.
 ///
 /// # Errors
 /// Any SQLite error.
@@ -90,7 +90,7 @@ pub fn by_number(db: &Connection, id: i64) -> QueryResult<Option<Letter>> {
     db.maybe("SELECT id, uuid, account, state, pdf, found_at, changed_at FROM document WHERE id = ?1", [id])
 }
 
-/// How many letters each destination has, all versions counted.
+/// The number of letters that each destination has; every version counts.
 ///
 /// # Errors
 /// Any SQLite error.
@@ -98,8 +98,8 @@ pub fn counts(db: &Connection) -> QueryResult<BTreeMap<String, u64>> {
     db.rows("SELECT destination, count(*) FROM delivery WHERE state = 'delivered' GROUP BY destination", [])
 }
 
-/// Up to `limit` letters that the destination has in their present version, with numbers above `after`, the lowest
-/// first; of those that were found since then.
+/// Up to `limit` letters whose current version the destination has, with numbers above `after`, the lowest first. Only
+/// letters that were found at or after `since`.
 ///
 /// # Errors
 /// Any SQLite error.

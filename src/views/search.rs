@@ -11,25 +11,25 @@ use crate::ledger::columns::{Statements as _, from_row};
 use crate::ledger::{Millis, QueryResult};
 use crate::search::{has_beginning, parts};
 
-/// Whether a document was first seen in this time.
+/// Whether a document was first seen in this period.
 const IS_SEEN: &str = "SELECT 1 FROM document WHERE id = ?1 AND found_at BETWEEN ?2 AND ?3";
-/// What is kept of the newest documents between these numbers.
+/// The names of the newest documents between these numbers.
 const WORDS: &str = "SELECT document, words FROM name WHERE document BETWEEN ?2 AND ?3 ORDER BY document DESC LIMIT ?1";
 
-/// Where a found document lies.
+/// A place where a found document lies.
 #[derive(Debug, Clone, Serialize)]
 pub struct PlaceView {
     /// NAME of the destination.
     pub destination: String,
     /// The file.
     pub place: String,
-    /// What shows that it is there (`proof::Proof`), for the status page.
+    /// The proof that it is there (`proof::Proof`), for the status page.
     #[serde(skip)]
     pub proof: Option<String>,
-    /// Whether it counts only once the destination's software has it.
+    /// Whether the delivery counts only once the destination's software has it.
     #[serde(skip)]
     pub to_confirm: bool,
-    /// Whether the version before lies there as well.
+    /// Whether the earlier version lies there as well.
     #[serde(skip)]
     pub beside: bool,
 }
@@ -44,7 +44,7 @@ pub struct FoundView {
     /// `document.type`
     #[serde(rename = "type")]
     pub kind: Option<String>,
-    /// Where it stands.
+    /// Its state.
     pub state: String,
     /// `createdAt` as the API printed it.
     pub created_at: String,
@@ -52,25 +52,25 @@ pub struct FoundView {
     pub found_at: Option<String>,
     /// When anything about it last changed.
     pub changed_at: Option<String>,
-    /// The patient's name; null when it is not kept.
+    /// The patient's name; null if it is not kept.
     pub name: Option<String>,
-    /// Where it was filed, as far as it is kept.
+    /// The places where it was filed, as far as they are kept.
     pub places: Vec<PlaceView>,
 }
 
-/// What a search found.
+/// The result of a search.
 #[derive(Debug, Serialize)]
 pub struct Found {
     /// The newest first.
     pub letters: Vec<FoundView>,
-    /// Whether there may be older ones: each of the words is in very many letters, and only the newest were looked at.
+    /// Whether there may be older ones: every word is in very many letters, and only the newest were searched.
     pub newest_only: bool,
 }
 
-/// The newest `limit` documents, first seen in this time, in which all of these words are found: the beginnings of
-/// words in the patient's name, the type, the name of a file, and the uuid; only when that finds none, any part of
-/// these, among the newest 100,000. Where every word is very common, the newest letters that have each of them are
-/// looked at. `words` are folded; none at all means every document of that time.
+/// The newest `limit` documents, first seen in this period, that match all of these words: as prefixes of words in the
+/// patient's name, the type, the name of a file, and the uuid. Only if that finds none, any part of these is searched
+/// among the newest 100,000. If every word is very common, only the newest letters with each of them are searched.
+/// `words` are folded; without words, every document of the period matches.
 ///
 /// # Errors
 /// Any SQLite error.
@@ -96,7 +96,7 @@ pub fn find(db: &Connection, words: &[String], seen: RangeInclusive<Millis>, lim
             }
         }
     }
-    // The short uuid of a file's name is the end of one, and known also where no names are kept.
+    // The short uuid in a file's name is the end of a uuid, and known even if no names are kept.
     if let (true, [short]) = (ids.is_empty(), words) {
         let mut of_short = db.prepare_cached(
             "SELECT id FROM document WHERE substr(uuid, -8) = ?1 COLLATE NOCASE AND +found_at BETWEEN ?2 AND ?3 LIMIT ?4",
@@ -111,11 +111,11 @@ pub fn find(db: &Connection, words: &[String], seen: RangeInclusive<Millis>, lim
     Ok(found)
 }
 
-/// Documents that a clock may have mixed up.
+/// The number of documents whose order a changed clock may have mixed up.
 const MIXED_UP: usize = 1000;
 
-/// The documents of this time lie between these numbers, and few others do: numbers are given as time passes, and what
-/// a clock mixed up that was set is looked for at both ends. `None`: there are none.
+/// The range of numbers that holds the documents of this period, and few others: numbers increase with time. If the
+/// clock was set meanwhile, some documents are out of order, so several are read at each end. `None`: there are none.
 fn numbers(db: &Connection, seen: &RangeInclusive<Millis>) -> QueryResult<Option<RangeInclusive<i64>>> {
     if *seen.start() <= 0 && *seen.end() == Millis::MAX {
         return Ok(Some(0..=i64::MAX));
@@ -130,7 +130,7 @@ fn numbers(db: &Connection, seen: &RangeInclusive<Millis>) -> QueryResult<Option
     Ok(end("min", "ASC")?.zip(end("max", "DESC")?).map(|(first, last)| first..=last))
 }
 
-/// The newest of this time, whatever they are.
+/// The newest documents of this period.
 fn of_time(db: &Connection, seen: &RangeInclusive<Millis>, limit: usize) -> QueryResult<Vec<i64>> {
     db.values(
         "SELECT id FROM document INDEXED BY document_found WHERE found_at BETWEEN ?1 AND ?2
@@ -139,35 +139,35 @@ fn of_time(db: &Connection, seen: &RangeInclusive<Millis>, limit: usize) -> Quer
     )
 }
 
-/// How much is looked at where every word is common. The index finds what has all of several words by going through all
-/// that have one of them, however long ago the time is over that is asked for.
+/// How much is searched if every word is common. For several words, the index goes through all letters that have one of
+/// them, even if the requested period is long past.
 struct Bounds {
-    /// A word that is in so many letters is common, and so many of its newest are looked at.
+    /// A word is common if it is in this many letters; this many of its newest letters are searched.
     common: usize,
-    /// Letters whose words are compared.
+    /// The number of letters whose words are compared.
     compared: usize,
-    /// Who wants more than so many has the time to wait for all of them.
+    /// A search for more results than this has time to wait for all of them.
     wanted: usize,
 }
 
 const BOUNDS: Bounds = Bounds { common: 50_000, compared: 5_000, wanted: 1_000 };
 
-/// The newest names in which parts of words are looked for, which no index knows: years of a practice, and some
+/// The number of newest names that are searched for parts of words, without an index: years of a practice, in some
 /// hundredths of a second.
 const MOST_PARTS: usize = 100_000;
 
-/// What is searched for.
+/// A search.
 struct Search<'a> {
     db: &'a Connection,
     words: &'a [String],
     seen: RangeInclusive<Millis>,
-    /// Between these numbers.
+    /// The range of the ledger's numbers to search.
     numbers: RangeInclusive<i64>,
     limit: usize,
 }
 
 impl Search<'_> {
-    /// A single word may be a uuid, which is known of every document, whatever is kept of its names.
+    /// A single word may be a uuid, which is known of every document, even if its names are not kept.
     fn by_uuid(&self) -> QueryResult<BTreeSet<i64>> {
         let Self { db, words, seen, limit, .. } = self;
         match words {
@@ -182,8 +182,7 @@ impl Search<'_> {
 
     fn by_beginnings(&self) -> QueryResult<BTreeSet<i64>> {
         let Self { db, words, seen, numbers, limit } = self;
-        // In quotes a word is no operator of the search, and its punctuation parts it into words that follow one
-        // another.
+        // A quoted word is no search operator, and its punctuation splits it into words that must follow one another.
         let query: Vec<String> = words.iter().map(|word| format!("\"{}\"*", word.replace('"', "\"\""))).collect();
         let mut statement = db.prepare_cached(
             "SELECT name_word.rowid FROM name_word CROSS JOIN document ON document.id = name_word.rowid
@@ -196,12 +195,12 @@ impl Search<'_> {
             .collect()
     }
 
-    /// The newest documents that have all of these words, among those that are the newest with each of them. `None`:
-    /// one of the words is not common, and the index has the answer soon.
+    /// The newest documents with all of these words, among the newest with each of them. `None`: one of the words is
+    /// not common, so the index answers quickly.
     fn common(&self, bounds: &Bounds) -> QueryResult<Option<BTreeSet<i64>>> {
         let Self { db, words, seen, numbers, .. } = self;
         let mut queries: Vec<String> = words.iter().flat_map(|word| each_alone(word)).collect();
-        // The longest first: it is the rarest, as a rule.
+        // The longest first: it is usually the rarest.
         queries.sort_by_key(|query| std::cmp::Reverse(query.len()));
         queries.dedup();
         if queries.len() < 2 || self.limit > bounds.wanted {
@@ -220,7 +219,7 @@ impl Search<'_> {
                 return Ok(None);
             }
             common = Some(match common {
-                // Both have the newest first.
+                // Both lists have the newest first.
                 Some(mut both) => {
                     both.retain(|id| have.binary_search_by(|other| id.cmp(other)).is_ok());
                     both
@@ -230,7 +229,7 @@ impl Search<'_> {
         }
         let mut is_seen = db.prepare_cached(IS_SEEN)?;
         let mut kept = db.prepare_cached(WORDS)?;
-        // Of a word with punctuation the parts have to follow one another.
+        // The parts of a word with punctuation must follow one another.
         let whole: Vec<&String> = words.iter().filter(|word| parts(word).len() > 1).collect();
         let most = if whole.is_empty() { usize::MAX } else { bounds.compared };
         let mut found = BTreeSet::new();
@@ -250,7 +249,7 @@ impl Search<'_> {
         Ok(Some(found))
     }
 
-    /// Of the few that the index does not have yet.
+    /// Searches the few documents that the index does not have yet.
     fn not_indexed(&self) -> QueryResult<BTreeSet<i64>> {
         let Self { db, words, seen, .. } = self;
         let mut statement = db.prepare_cached(

@@ -1,4 +1,4 @@
-//! How the whole stands: `status`.
+//! The state of the whole: `status`.
 
 use std::collections::BTreeMap;
 
@@ -12,34 +12,33 @@ use crate::ledger::polls::{Latest, Polls};
 use crate::ledger::{Millis, QueryResult, pauses, process};
 use crate::state::{STATES, State};
 
-/// What the ledger has to say for `status`.
+/// What the ledger knows for `status`.
 #[derive(Debug, Default, Serialize)]
 pub struct Summary {
     /// Documents by state; every state is there.
     pub documents: BTreeMap<&'static str, i64>,
-    /// Documents that docsyncd still has to work on.
+    /// Open documents.
     pub waiting: i64,
     /// Documents that ended in `failed` or `unreported`.
     pub failed: i64,
-    /// Documents, of those that wait, that may have arrived at a destination which cannot be asked: a person has to
-    /// look.
+    /// Open documents that may have arrived at a destination which cannot be asked: a person has to look.
     pub may_have_arrived: u64,
-    /// Documents, of those that wait, of which a person has to say whose they are.
+    /// Open documents whose patient a person has to assign.
     pub needs_person: u64,
-    /// Documents, of those that wait, that lie where they belong, and count once the destination's software has them.
+    /// Open documents that are filed, and count once the destination's software has them.
     pub to_confirm: u64,
     /// When a document was last reported as synchronized.
     pub last_success: Option<String>,
     /// Accounts by name.
     pub accounts: Vec<AccountView>,
-    /// What is paused.
+    /// The pauses.
     pub pauses: Vec<PauseView>,
-    /// What the process that works on the ledger, or did so last, says of itself.
+    /// What the process that works, or last worked, on the ledger publishes about itself.
     pub process: ProcessView,
 }
 
 impl Summary {
-    /// What there is to say before there is a ledger.
+    /// The summary before there is a ledger.
     pub fn of_nothing() -> Self {
         Self { documents: no_documents(), ..Self::default() }
     }
@@ -52,16 +51,16 @@ pub struct AccountView {
     pub account: String,
     /// When its list was last read without an error.
     pub last_poll: Option<String>,
-    /// Why the last poll failed; null when it did not.
+    /// Why the last poll failed; null if it did not.
     pub poll_error: Option<String>,
     /// The same for people of any language.
     #[serde(skip)]
     pub told: Option<Reason>,
     /// When the whole list was last read.
     pub last_sweep: Option<String>,
-    /// How many of its documents docsyncd still has to work on.
+    /// The number of its open documents.
     pub waiting: u64,
-    /// Whether it is in the configuration; the ledger does not know.
+    /// Whether it is in the configuration; the caller sets this, as the ledger does not know.
     pub configured: bool,
 }
 
@@ -77,14 +76,14 @@ pub struct PauseView {
     pub told: Reason,
     /// Since when.
     pub since: Option<String>,
-    /// When it is tried again.
+    /// When the next probe is due.
     pub next_probe: Option<String>,
 }
 
 /// A process in `status`.
 #[derive(Debug, Default, Serialize)]
 pub struct ProcessView {
-    /// Its number in the system.
+    /// Its process id.
     pub pid: Option<u32>,
     /// When it started.
     pub started_at: Option<String>,
@@ -149,7 +148,7 @@ pub fn summary(db: &Connection) -> QueryResult<Summary> {
     })
 }
 
-/// What a daemon does, in a line for a person who looks at the service.
+/// What the daemon does, in one line for a person who looks at the service.
 ///
 /// # Errors
 /// Any SQLite error.

@@ -1,4 +1,4 @@
-//! What an open document waits for when its own row does not say it: a pause, or one of its destinations.
+//! What an open document waits for if its own row does not say: a pause, or one of its destinations.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +10,7 @@ use crate::ledger::pauses::{self, Pause};
 use crate::ledger::{Millis, QueryResult};
 use crate::state::State;
 
-/// What is said of a letter that lies where it belongs, until the destination's software has it.
+/// The reason for a letter that is filed, until the destination's software has it.
 const NOT_TAKEN: &str = "filed, not yet taken";
 
 /// The pauses of one moment.
@@ -31,7 +31,7 @@ impl Waits {
         Ok(Self(pauses::all(db)?.into_iter().map(|pause| (pause.scope.clone(), pause)).collect()))
     }
 
-    /// Of several things what takes longest.
+    /// The longest of several waits.
     pub(super) fn of(&self, db: &Connection, id: i64, account: &str, state: State) -> QueryResult<Option<Wait>> {
         if state == State::Fetched {
             return self.of_deliveries(db, id);
@@ -62,7 +62,7 @@ impl Waits {
             }
             let reason = text.map(|text| Reason { text, code, name: destination.clone(), ended: false });
             if let (Some(reason), true) = (&reason, needs_person) {
-                // A person has to look: nothing else that it waits for takes longer.
+                // A person has to look: no other wait takes longer.
                 return Ok(Some(Wait { reason: reason.clone(), attempts, until: Millis::MAX }));
             }
             let own = reason.zip(due_at).map(|(reason, until)| Wait { reason, attempts, until });

@@ -1,4 +1,4 @@
-//! What is kept of a letter whose proof is still to come (`confirm`).
+//! What is kept about a letter that waits for its proof (`confirm`).
 
 use super::super::Outcome;
 use super::super::confirm::elsewhere;
@@ -7,13 +7,14 @@ use super::{Filing, Storage, parts, split};
 use crate::proof::Filed;
 
 impl<S: Storage> Filing<'_, S> {
-    /// The letter that lies, or lay, at this path.
+    /// Describes the letter that lies, or lay, at this path.
     pub(super) async fn filed(&self, path: String, before: Vec<String>) -> Result<Filed, Outcome> {
         let sidecar = self.sidecar_of(&path).await?;
         Ok(Filed { path, sidecar, before, ..Filed::default() })
     }
 
-    /// What has the document's name already where it may be moved to. What cannot be seen there may have it.
+    /// The files that already have the document's name where it may be moved to. A file that cannot be checked counts
+    /// as one.
     pub(super) async fn namesakes(&self, path: &str) -> Vec<String> {
         let mut found = Vec::new();
         for moved in self.storage.options().confirm.into_iter().flat_map(|confirm| confirm.folders()) {

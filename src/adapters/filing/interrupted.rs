@@ -1,4 +1,4 @@
-//! What attempts left that were cut off, or of whose last step it is not known whether it was done.
+//! What is left of attempts that were cut off, or whose last step has an unknown result.
 
 use super::super::files::Existing;
 use super::super::{Outcome, wording};
@@ -7,27 +7,27 @@ use crate::config::LostReply;
 use crate::failure::Code;
 use crate::reservation::{Intent, Known};
 
-/// What an attempt before this one came to.
+/// The result of an earlier attempt.
 pub(super) enum Before {
-    /// The file had its name.
+    /// The file got its name.
     Filed {
         /// Below the destination's folder.
         path: String,
-        /// Whether it still has it.
+        /// Whether the file still has it.
         is_there: bool,
     },
-    /// It has none; what was written has the temporary name.
+    /// The file has no name yet, only its temporary name.
     Waits {
-        /// As it was recorded.
+        /// The recorded intent.
         intent: Intent,
-        /// Whether it can have its name as it is.
+        /// Whether the temporary file is complete, and can be renamed as it is.
         is_whole: bool,
     },
     Nothing,
 }
 
 impl<S: Storage> Filing<'_, S> {
-    /// Settles what attempts at other versions were about to do when they were cut off: nobody comes by those again.
+    /// Settles the intents of interrupted attempts at other versions: no later attempt returns to them.
     pub(super) async fn settle_others(&self, intents: &[Intent]) -> Result<(), Outcome> {
         for intent in intents {
             let folder = self.folder_of(intent).await?;
@@ -35,7 +35,8 @@ impl<S: Storage> Filing<'_, S> {
             if !waits {
                 self.storage.find_root().await?;
             }
-            // A rename that was given up, and is carried out only now, would take the name from whoever has it by then.
+            // A rename that was given up may be carried out late, and would then take the name from a later owner. So
+            // the name counts as used.
             self.item.names.settle(&intent.place, !(waits && S::AT_ONCE)).await?;
             self.storage.remove(&folder, &intent.temporary).await?;
             self.clear(&folder, key_of(&intent.temporary)).await?;
@@ -43,7 +44,7 @@ impl<S: Storage> Filing<'_, S> {
         Ok(())
     }
 
-    /// Settles what an attempt at this version was about to do when it was cut off, or got no answer.
+    /// Settles the intent of an attempt at this version that was cut off, or got no answer.
     pub(super) async fn resume(&self, known: &Known, within: &str) -> Result<Before, Outcome> {
         let Some(intent) = &known.intent else { return Ok(Before::Nothing) };
         let (storage, temporary, folder) = (self.storage, &intent.temporary, self.folder_of(intent).await?);
@@ -57,7 +58,7 @@ impl<S: Storage> Filing<'_, S> {
                     left = storage.left(&folder, temporary, &self.content).await?;
                 }
                 is_whole = left == Existing::Same;
-                // The rename may have been carried out in this moment: as long as the intent stands, it tells so.
+                // The rename may have happened just now: while the intent stands, it shows that.
                 waits = is_whole || storage.waits(&folder, temporary).await?;
             }
             if storage.existing(&folder, name, &self.content).await? == Existing::Same {
@@ -69,7 +70,7 @@ impl<S: Storage> Filing<'_, S> {
                 return Err(self.unsure());
             }
             if !waits {
-                // Of a folder that went away meanwhile nothing is known.
+                // If the folder is gone meanwhile, nothing is known.
                 storage.find_root().await?;
                 match storage.options().on_lost_reply {
                     None => {}
@@ -88,12 +89,12 @@ impl<S: Storage> Filing<'_, S> {
                     self.item.names.settle(&intent.place, false).await?;
                     return Err(wording::put_elsewhere(storage.options().destination));
                 }
-                // It had its name, and was taken from there.
+                // The file had its name, and was taken from there.
                 return Ok(Before::Filed { path: intent.path.clone(), is_there: false });
             }
         }
-        // Only then its temporary file may go: without it, the intent would say that the file had its name. A whole one
-        // stays, and so does its intent, until it is renamed again, or another name is tried.
+        // The intent goes before the temporary file: without the file, the intent would say that the file had its name.
+        // A complete file stays with its intent until it is renamed again, or another name is tried.
         if S::AT_ONCE || !is_whole {
             self.item.names.settle(&intent.place, false).await?;
         }
@@ -103,19 +104,19 @@ impl<S: Storage> Filing<'_, S> {
         Ok(Before::Waits { intent: intent.clone(), is_whole })
     }
 
-    /// One look shows a file that another does not: of two machines that answer, one lags behind.
+    /// One look shows a file and another does not: the server may consist of two machines, of which one lags behind.
     pub(super) fn unsure(&self) -> Outcome {
         let destination = self.storage.options().destination;
         let words = "it shows a file, and says that there is none: it is looked at again";
         Outcome::transient(Code::word("unsure"), format!("destination `{destination}`: {words}"))
     }
 
-    /// The folder in which a file was about to get its name.
+    /// The folder in which the file of the intent was about to get its name.
     async fn folder_of(&self, intent: &Intent) -> Result<S::Folder, Outcome> {
         self.storage.find(&parts(split(&intent.path).0)).await
     }
 
-    /// Removes what attempts before left, now that the file has its name.
+    /// Removes what earlier attempts left, now that the file has its name.
     pub(super) async fn clear_after(
         &self,
         target: &Target<S::Folder>,
@@ -127,19 +128,19 @@ impl<S: Storage> Filing<'_, S> {
         {
             self.storage.remove(&self.folder_of(intent).await?, &intent.temporary).await?;
         }
-        // Where it had its name already, a ledger that was lost knew of attempts.
+        // If the file already had its name, a lost ledger may have known of earlier attempts.
         let is_first = staged.is_some() && waited.is_none() && self.storage.is_first(self.item);
         if is_first { Ok(()) } else { self.clear(&target.folder, &self.item.key).await }
     }
 
-    /// The same where the file was found: what hangs there keeps nobody from saying so.
+    /// Clears up after the file was found: a request that hangs must not keep the delivery from being recorded.
     async fn clear_if_it_can(&self, folder: &S::Folder) -> Result<(), Outcome> {
         let cleared = self.clear(folder, &self.item.key).await;
         if S::AT_ONCE { cleared } else { Ok(()) }
     }
 
-    /// Removes what lies under the temporary names of this key, as much of it as can be. An `Err` says that something
-    /// may be left.
+    /// Removes the files with the temporary names of this key, as many as possible. An `Err` means that something may
+    /// be left.
     pub(super) async fn clear(&self, folder: &S::Folder, key: &str) -> Result<(), Outcome> {
         let mut cleared = Ok(());
         for temporary in self.storage.temporaries(key) {
@@ -149,7 +150,7 @@ impl<S: Storage> Filing<'_, S> {
     }
 }
 
-/// The key, as it stands in a temporary name.
+/// The key in a temporary name.
 pub(in crate::adapters) fn key_of(temporary: &str) -> &str {
     let name = temporary.strip_prefix(super::candidate::TEMPORARY).unwrap_or(temporary);
     name.split(['-', '.']).next().unwrap_or(name)

@@ -1,4 +1,4 @@
-//! How a PDF gets its name, its sidecar before it, or behind it.
+//! How a PDF gets its name, with its sidecar before or after it.
 
 use super::super::Outcome;
 use super::super::files::Existing;
@@ -9,8 +9,8 @@ use crate::failure::Code;
 use crate::reservation::{Intent, Known, Wanted};
 
 impl<S: Storage> Filing<'_, S> {
-    /// Reserves the name and gives it to the PDF, with its sidecar; false when one of the two is taken. `known` before
-    /// this attempt; `is_kept`: its intent stands.
+    /// Reserves the name and gives it to the PDF, with its sidecar. Returns false if one of the two names is taken.
+    /// `known` is from before this attempt; `is_kept`: the intent from then stands.
     pub(super) async fn give_names(
         &self,
         target: &Target<S::Folder>,
@@ -37,7 +37,7 @@ impl<S: Storage> Filing<'_, S> {
                 })
             };
             if !matches!(is_ready, Ok(true)) {
-                // The intent of an attempt before says more.
+                // The intent of an earlier attempt says more.
                 if !is_kept {
                     self.item.names.settle(&wanted.place, false).await?;
                 }
@@ -50,7 +50,7 @@ impl<S: Storage> Filing<'_, S> {
             Some(Sidecar { name, is_new: true, .. }),
         ) = (&named, &sidecar)
         {
-            // Without its PDF an importer could not do anything with it.
+            // An importer could not use a sidecar without its PDF.
             fault_point!("filing.sidecar_remove.before");
             let _ = self.storage.remove(&target.folder, name).await;
             fault_point!("filing.sidecar_remove.after");
@@ -63,8 +63,8 @@ impl<S: Storage> Filing<'_, S> {
         Ok(is_named)
     }
 
-    /// Gives the PDF its name and makes that durable; false when other content has it. `is_first`: no attempt before
-    /// asked for the PDF to be named, so that nothing is under way.
+    /// Gives the PDF its name and makes that durable. Returns false if other content has the name. `is_first`: no
+    /// earlier attempt requested the rename, so none is under way.
     async fn give_name(
         &self,
         target: &Target<S::Folder>,
@@ -89,7 +89,7 @@ impl<S: Storage> Filing<'_, S> {
             Ok(Renamed::Missing(outcome)) => (outcome, true, true),
             Err(outcome) => (outcome, false, false),
         };
-        // Where even that is not answered, the intent stays, and the next attempt looks.
+        // If even this gets no answer, the intent stays, and the next attempt looks.
         let Ok(existing) = storage.existing(folder, name, &self.content).await else {
             return Err(NotNamed::perhaps(outcome));
         };
@@ -99,13 +99,13 @@ impl<S: Storage> Filing<'_, S> {
             return Ok(true);
         }
         let waits = storage.waits(folder, temporary).await;
-        // It may have had the name all the same, an importer may have taken it, and another file may have come since.
-        // The only request to name it, refused, did not.
+        // The PDF may have got the name nevertheless, an importer may have taken it, and another file may have come
+        // since. Only the refusal of the only rename request excludes that.
         if !is_refused || !(is_first || matches!(waits, Ok(true))) {
             return Err(NotNamed::perhaps(outcome));
         }
-        // An attempt before may have given it the name, and an importer took it: a look that lags behind still shows it
-        // where it was.
+        // An earlier attempt may have given the PDF its name, and an importer may have taken it: a server that lags
+        // behind still shows it under its temporary name.
         if is_missing && !is_first {
             return Err(NotNamed { is_taken: true, ..NotNamed::perhaps(self.unsure()) });
         }
@@ -115,7 +115,7 @@ impl<S: Storage> Filing<'_, S> {
             return Err(NotNamed::perhaps(Outcome::cut_off(words)));
         }
         if is_gone {
-            // Of a folder that went away meanwhile nothing is known.
+            // If the folder is gone meanwhile, nothing is known.
             storage.find_root().await.map_err(NotNamed::perhaps)?;
         }
         self.item

@@ -1,7 +1,7 @@
-//! How a sidecar gets its name: the one that its template gives, or the first of those that it counts.
+//! How a sidecar gets its name: the only one that its template gives, or the first free one of those that it counts.
 //!
-//! An attempt before may have put it there, and been cut off: then what lies there with its content is it. With
-//! `sidecar_after` the intent stands until it has its name, so that the next attempt comes by again.
+//! A killed attempt may have put the sidecar there: then a file with its content is the sidecar. With `sidecar_after`
+//! the intent stays until the sidecar has its name, so that the next attempt returns to it.
 
 use std::collections::HashSet;
 use std::ops::RangeInclusive;
@@ -12,7 +12,7 @@ use super::super::{Outcome, wording};
 use super::{Filing, Put, Storage, parts, split};
 use crate::config::{Evidence, SidecarConfig};
 
-/// What `number3` counts.
+/// The range of `number3`.
 const NUMBERS: RangeInclusive<u16> = 1..=999;
 
 /// A sidecar that has its name.
@@ -20,14 +20,15 @@ pub(super) struct Sidecar<T> {
     pub(super) name: String,
     /// Whether this attempt put it there.
     pub(super) is_new: bool,
-    /// Until the PDF has its name, so that nobody finds a sidecar that is taken away again: one name may be that of
-    /// all.
+    /// Held until the PDF has its name, so that no other document relies on a sidecar that is removed again: all
+    /// letters may share one sidecar name.
     _turn: T,
 }
 
 impl<S: Storage> Filing<'_, S> {
-    /// The sidecar of the PDF with this path, under its own name and durable; `None` when other content has that name.
-    /// `next` is the name that the PDF would have then; `is_resumed`: an attempt before may have put it there.
+    /// Puts the sidecar of the PDF with this path under its name, durably. Returns `None` if other content has that
+    /// name. `next` is the name that the PDF would get then; `is_resumed`: an earlier attempt may have put the sidecar
+    /// there.
     pub(super) async fn place_sidecar(
         &self,
         folder: &S::Folder,
@@ -44,8 +45,8 @@ impl<S: Storage> Filing<'_, S> {
         let wanted = wording::sidecar_name(destination, config, self.item, split(path).1, 1)?;
         let name = self.storage.fit(folder, &self.item.key, wanted.clone()).await?;
         match self.put(folder, name, &content).await? {
-            // It was free before the PDF got its name, and is no other letter's: the importer has written into it, as
-            // it is to.
+            // The name was free before the PDF got its name, and no other letter uses it: the importer has written its
+            // answer into the sidecar.
             (Put::Taken, placed) if is_resumed && config.name.is_unique() && self.is_answered_in_sidecars() => {
                 Ok(Some(placed))
             }
@@ -54,7 +55,7 @@ impl<S: Storage> Filing<'_, S> {
         }
     }
 
-    /// The same under the first name that is free, but for the one that it has already.
+    /// The same under the first free name, or the name that the sidecar already has.
     async fn place_counted(
         &self,
         folder: &S::Folder,
@@ -72,7 +73,7 @@ impl<S: Storage> Filing<'_, S> {
         }
         for number in NUMBERS {
             let name = self.counted(folder, config, path, number).await?;
-            // The same content is that of another document.
+            // A file with the same content belongs to another document.
             if !listed.contains(&name)
                 && let (Put::New, placed) = self.put(folder, name, &content).await?
             {
@@ -82,7 +83,7 @@ impl<S: Storage> Filing<'_, S> {
         Err(wording::sidecar_in_the_way(self.storage.options().destination))
     }
 
-    /// Whether `confirm` is what an importer writes into a sidecar.
+    /// Whether `confirm` reads what an importer writes into a sidecar.
     fn is_answered_in_sidecars(&self) -> bool {
         let success = self.storage.options().confirm.map(|confirm| &confirm.success);
         matches!(success, Some(Evidence::Sidecar(_)))
@@ -100,7 +101,7 @@ impl<S: Storage> Filing<'_, S> {
         self.storage.fit(folder, &self.item.key, wanted).await
     }
 
-    /// The counted name under which a sidecar with this content lies.
+    /// The counted name of an existing sidecar with this content.
     async fn find_counted(
         &self,
         folder: &S::Folder,
@@ -128,8 +129,7 @@ impl<S: Storage> Filing<'_, S> {
         Ok((put, Sidecar { name, is_new: put == Put::New, _turn: turn }))
     }
 
-    /// Whether a PDF can have this path, before it has: its sidecar can be written, and nothing else has the sidecar's
-    /// name.
+    /// Whether a PDF can get this path: its sidecar can be written, and no other file has the sidecar's name.
     pub(super) async fn sidecar_can_follow(
         &self,
         folder: &S::Folder,
@@ -156,8 +156,8 @@ impl<S: Storage> Filing<'_, S> {
         Ok(true)
     }
 
-    /// With `sidecar_after`: the sidecar of the PDF that has this path now. Where its name is taken meanwhile, it is
-    /// waited for.
+    /// With `sidecar_after`, puts the sidecar of the PDF that has this path now. If its name is taken meanwhile, the
+    /// delivery waits until it is free.
     pub(super) async fn put_sidecar_last(&self, path: &str, is_resumed: bool) -> Result<(), Outcome> {
         let options = self.storage.options();
         let Some(config) = options.sidecar.filter(|config| config.is_last) else { return Ok(()) };
@@ -169,7 +169,7 @@ impl<S: Storage> Filing<'_, S> {
         placed.map(drop).ok_or_else(|| wording::sidecar_in_the_way(options.destination))
     }
 
-    /// The name of the sidecar of a PDF that has this path; `None` where there is none.
+    /// The name of the sidecar of a PDF with this path; `None` if there is none.
     pub(super) async fn sidecar_of(&self, path: &str) -> Result<Option<String>, Outcome> {
         let placed = self.placed.lock().unwrap_or_else(PoisonError::into_inner).clone();
         let options = self.storage.options();
@@ -177,7 +177,7 @@ impl<S: Storage> Filing<'_, S> {
         let (within, name) = split(path);
         let folder = self.storage.find(&parts(within)).await?;
         if !config.is_counted() {
-            // One that cannot be filled in was not put there.
+            // A sidecar whose template fails was never put there.
             let Ok(wanted) = wording::sidecar_name(options.destination, config, self.item, name, 1) else {
                 return Ok(None);
             };

@@ -1,5 +1,4 @@
-//! Drive letters that a service does not see: those that are mapped to a share exist for the person only who is signed
-//! in.
+//! Drive letters that a service does not see: a mapped drive exists only for the person who is signed in.
 
 use std::path::{Component, Path, Prefix};
 
@@ -8,11 +7,11 @@ use windows_sys::Win32::Storage::FileSystem::GetDriveTypeW;
 
 use super::FolderConfig;
 
-/// GetDriveType's answers (winbase.h).
+/// Return values of GetDriveType (winbase.h).
 const NO_ROOT: u32 = 1;
 const REMOTE: u32 = 4;
 
-/// Why the folder of this destination is out of a service's reach, and what to write instead; `None` when it is not.
+/// Why a service cannot reach the folder of this destination, and what to write instead; `None` if it can.
 pub fn refused_drive(config: &FolderConfig) -> Option<String> {
     let letter = letter(&config.path)?;
     // SAFETY: the text ends in NUL and outlives the call.
@@ -35,7 +34,7 @@ fn words(name: &str, letter: char, kind: u32, share: Option<&str>) -> Option<Str
     }
 }
 
-/// What a service is told about a drive that it does not find.
+/// The hint about a drive that a service does not find.
 pub(super) fn hint(path: &Path) -> &'static str {
     match letter(path) {
         Some(_) => {
@@ -57,7 +56,7 @@ fn letter(path: &Path) -> Option<char> {
 fn share(letter: char) -> Option<String> {
     let mut share = [0_u16; 512];
     let mut length = 512;
-    // SAFETY: the name ends in NUL, and the buffer has the length that is said.
+    // SAFETY: the name ends in NUL, and the buffer has the given length.
     let code = unsafe { WNetGetConnectionW(wide(&format!("{letter}:")).as_ptr(), share.as_mut_ptr(), &mut length) };
     let end = share.iter().position(|unit| *unit == 0)?;
     (code == 0 && end > 0).then(|| String::from_utf16_lossy(share.get(..end).unwrap_or_default()))

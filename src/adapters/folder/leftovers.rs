@@ -1,6 +1,6 @@
-//! What processes that died left in the configured folder under temporary names that no later attempt comes by again.
+//! Removes temporary files that dead processes left in the configured folder, and that no later attempt returns to.
 //!
-//! A delivery finds its own leftovers by its key. A check has a name of its process, and a delivery may never be
+//! A delivery finds its own leftovers by its key. But a check uses a name of its process, and a delivery may never be
 //! repeated (the document was withdrawn, or has another PDF by now). Sub-folders are not searched: there may be very
 //! many.
 
@@ -8,17 +8,17 @@ use std::fs::{self, DirEntry};
 use std::path::Path;
 use std::time::Duration;
 
-/// How the names of checks begin; the number of the process follows.
+/// The start of the names of checks; the process id follows.
 pub(super) const CHECK: &str = ".docsyncd-check-";
-/// How every temporary name begins and ends.
+/// The start and end of every temporary name.
 const OURS: (&str, &str) = (".docsyncd-", ".part");
-/// Far longer than any attempt takes, and than a machine that shares the folder is off: what became of its delivery
-/// follows from the file's being there. A check's is nobody's much earlier.
+/// Far longer than any attempt takes, and than a machine that shares the folder stays off: the temporary file is
+/// evidence about its delivery. A check's file is nobody's much earlier.
 const SURELY_DEAD: Duration = Duration::from_secs(30 * 24 * 60 * 60);
 const CHECK_DEAD: Duration = Duration::from_secs(24 * 60 * 60);
 
-/// Removes them, as far as that works: what stays now is tried again. A delivery's is spared when `is_awaited` says
-/// that the ledger knows of it: what became of that delivery follows from its being there.
+/// Removes the leftovers, as far as that works: the next sweep tries the rest. A delivery's file is spared if
+/// `is_awaited` says that the ledger knows it, because it is evidence about that delivery.
 pub(super) fn sweep(root: &Path, is_awaited: impl Fn(&str) -> bool) {
     for entry in fs::read_dir(root).into_iter().flatten().flatten() {
         let name = entry.file_name();
@@ -32,8 +32,8 @@ pub(super) fn sweep(root: &Path, is_awaited: impl Fn(&str) -> bool) {
     }
 }
 
-/// Whether it is the check of a process that has ended. Of two machines that share the folder one may take the other's
-/// check for dead; it then fails, and is repeated.
+/// Whether it is the file of a check whose process has ended. If two machines share the folder, one may take the
+/// other's check for dead; that check then fails, and is repeated.
 fn is_of_dead_process(name: &str) -> bool {
     let number = name.strip_prefix(CHECK).and_then(|rest| rest.split('-').next());
     number.and_then(|number| number.parse().ok()).is_some_and(has_ended)
@@ -46,7 +46,7 @@ fn has_ended(process: i32) -> bool {
     Pid::from_raw(process).is_some_and(|process| test_kill_process(process) == Err(Errno::SRCH))
 }
 
-/// Windows gives the numbers of processes away again at once, and asking takes rights: there the age decides.
+/// Windows reuses process ids at once, and asking about a process takes rights: there the age decides.
 #[cfg(not(unix))]
 fn has_ended(_: i32) -> bool {
     false

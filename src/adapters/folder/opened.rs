@@ -1,4 +1,4 @@
-//! A letter, read from where it lies for whoever wants to see it.
+//! Reads a filed letter from its place, for a person who wants to see it.
 
 use std::io;
 use std::path::{Component, Path};
@@ -6,11 +6,11 @@ use std::path::{Component, Path};
 use super::files::{self, Digest};
 use crate::adapters::files::Handle;
 
-/// The file at `place`, which is below the folder `root`, if it is still what was filed; `None`: something else lies
-/// there. Neither a link below the folder nor a path that leads out of it is followed.
+/// The file at `place`, below the folder `root`, if it still has the filed content; `None` if something else lies
+/// there. Neither links below the folder nor paths that lead out of it are followed.
 ///
 /// # Errors
-/// Nothing can be read there.
+/// Any I/O error: nothing can be read there.
 pub(crate) fn read_filed(root: &Path, place: &Path, size: u64, sha256: &str) -> io::Result<Option<Vec<u8>>> {
     let refused = || io::Error::from(io::ErrorKind::PermissionDenied);
     let below = place.strip_prefix(root).map_err(|_| refused())?;

@@ -1,4 +1,4 @@
-//! The folder a document goes into: the configured one, which must be there, and sub-folders, which are created.
+//! The folder that a document goes into: the configured one, which must exist, and its sub-folders, which are created.
 
 #[cfg(windows)]
 use std::collections::BTreeSet;
@@ -11,8 +11,8 @@ use std::sync::{Mutex, PoisonError};
 use super::super::files::Handle;
 use super::{Code, Doing, FolderConfig, Outcome, fault, files};
 
-/// A folder, with all links in its path followed. What is done in it is done through its handle: whoever may write
-/// there, and moves it away and puts a link in its place meanwhile, moves nothing out of the configured folder.
+/// A folder, with all links in its path resolved. All work in it goes through its handle: a user who may write there,
+/// and replaces it with a link meanwhile, moves nothing out of the configured folder.
 #[derive(Clone)]
 pub(super) struct Folder<'a> {
     config: &'a FolderConfig,
@@ -28,8 +28,8 @@ struct Root {
 }
 
 impl<'a> Folder<'a> {
-    /// The configured folder. It is never created: that it is missing means that a share is not mounted, and documents
-    /// filed into the empty mount point would be invisible once it is.
+    /// The configured folder. It is never created: if it is missing, a share is not mounted, and documents filed into
+    /// the empty mount point would be invisible once it is.
     pub(super) fn open(config: &'a FolderConfig) -> Result<Self, Outcome> {
         let unusable = |reason| Outcome::transient(Code::word("folder_unusable"), reason);
         let path = open_root(config).map_err(unusable)?;
@@ -38,12 +38,12 @@ impl<'a> Folder<'a> {
         Ok(Self { config, root, path, handle })
     }
 
-    /// The sub-folder of these names, created where it is missing.
+    /// The sub-folder of these names, created if it is missing.
     pub(super) fn enter_all(self, parts: &[&str]) -> Result<Self, Outcome> {
         parts.iter().try_fold(self, |folder, part| folder.enter(part))
     }
 
-    /// The same, without creating any.
+    /// The same, without creating any folder.
     pub(super) fn find<'p>(&self, parts: impl Iterator<Item = &'p str>) -> Result<Self, Outcome> {
         let mut folder = self.clone();
         for part in parts {
@@ -61,23 +61,22 @@ impl<'a> Folder<'a> {
         Ok(folder)
     }
 
-    /// The path by which to reach the folder itself, whatever becomes of its name meanwhile.
+    /// The path that reaches the folder itself, whatever happens to its name meanwhile.
     pub(super) fn path(&self) -> &Path {
         self.handle.path()
     }
 
-    /// The path by which to reach a file in it.
+    /// The path that reaches a file in the folder.
     pub(super) fn at(&self, name: &str) -> PathBuf {
         self.handle.path().join(name)
     }
 
-    /// The path by which a file in it is known: the same in every attempt.
+    /// The path that identifies a file in the folder: the same in every attempt.
     pub(super) fn named(&self, name: &str) -> PathBuf {
         self.path.join(name)
     }
 
-    /// Whether the file lies in the folder, but not where it should: somebody moved the folder or put another in its
-    /// place.
+    /// Whether the file lies in the folder, but not at its path: somebody moved the folder or put another in its place.
     pub(super) fn was_moved_with(&self, name: &str) -> io::Result<bool> {
         // In this order: an importer may take the file in between.
         Ok(!is_there(&self.named(name))? && is_there(&self.at(name))?)
@@ -96,13 +95,13 @@ impl<'a> Folder<'a> {
             }
             Err(error) => return Err(self.fault(Doing::MakeFolder, &error)),
         };
-        // Also when it was there: the attempt that created it may have ended before this.
+        // Also for an existing folder: the attempt that created it may have ended before this.
         files::sync_folder(self.path()).map_err(|error| self.fault(Doing::Sync, &error))?;
         (self.path, self.handle) = (path, handle);
         Ok(self)
     }
 
-    /// Where a link leads, if that is a folder below the configured one.
+    /// The target of a link, if that is a folder below the configured one.
     fn follow(&self, link: &str) -> Result<(PathBuf, Handle), Outcome> {
         let inside = fs::canonicalize(self.named(link)).and_then(|real| {
             let below =
@@ -139,7 +138,8 @@ pub(super) fn shown(config: &FolderConfig, path: &str) -> String {
     config.path.join(path.split('/').collect::<PathBuf>()).display().to_string()
 }
 
-/// The configured folder with all links followed, or what is wrong with it. It is the administrator's, so it is named.
+/// The configured folder with all links resolved, or what is wrong with it. It is the administrator's, so the message
+/// names it.
 pub(super) fn open_root(config: &FolderConfig) -> Result<PathBuf, String> {
     let (name, path) = (&config.name, config.path.display());
     match fs::metadata(&config.path) {
@@ -164,9 +164,9 @@ fn resolve(path: &Path) -> io::Result<PathBuf> {
     fs::canonicalize(path)
 }
 
-/// Some network drives can never be resolved; a link below one is then refused, which is the safe side. What fails only
-/// now must not give the folder another name for this one attempt: by its name the ledger knows what lies there. So it
-/// is with one that was resolved before, and with the errors that a network has for a while.
+/// Some network drives can never be resolved; a link below one is then refused, which is the safe side. A temporary
+/// failure must not give the folder another name for one attempt, because the ledger identifies files by it. So a
+/// failure is an error for a folder that was resolved before, and for errors that are temporary on a network.
 #[cfg(windows)]
 fn resolve(path: &Path) -> io::Result<PathBuf> {
     use windows_sys::Win32::Foundation as code;
@@ -208,8 +208,8 @@ fn resolve(path: &Path) -> io::Result<PathBuf> {
     }
 }
 
-/// The file that only the mounted share has, where there is one: the folder below a share that is not mounted is there,
-/// too, and empty.
+/// Looks for the configured marker, a file that only the mounted share has: the mount point of an unmounted share
+/// exists, too, and is empty.
 fn look_for_marker(config: &FolderConfig) -> Result<(), String> {
     let Some(marker) = &config.marker else { return Ok(()) };
     let (name, path, marker) = (&config.name, config.path.join(marker), marker.display());
@@ -224,7 +224,8 @@ fn look_for_marker(config: &FolderConfig) -> Result<(), String> {
     }
 }
 
-/// The packages' units say `ProtectHome=yes`, which looks like a missing folder or a missing right from within.
+/// The packages' systemd units set `ProtectHome=yes`, which looks like a missing folder or a missing right to the
+/// service.
 fn hidden(path: &Path) -> &'static str {
     if ["/home", "/root", "/run/user"].iter().any(|homes| path.starts_with(homes)) {
         " (home folders are hidden from a service of systemd: use a folder elsewhere, such as below /srv)"

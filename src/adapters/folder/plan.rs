@@ -1,4 +1,4 @@
-//! What a delivery would be called, without making anything.
+//! The name that a delivery would get, without creating anything.
 
 use std::path::Path;
 
@@ -31,7 +31,7 @@ pub(super) async fn plan(
         blocking::run(adapter.claim(&format!("plan\0{uuid}")), CHECK_LIMIT, move || place::open_root(&copy)).await
     };
     let root = root.unwrap_or_else(|stuck| Err(adapter.stuck(stuck)));
-    // The names that are kept are those with all links followed.
+    // Reserved names have all links resolved.
     let real = root.as_ref().map_or_else(|_| folder.clone(), |root| below(root));
     let (wanted, otherwise) = planned(uuid, &file, known, |name| Place::of(&real.join(name).to_string_lossy()));
     let path = folder.join(&wanted);

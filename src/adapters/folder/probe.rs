@@ -1,4 +1,4 @@
-//! Trying a folder for real: everything a delivery does to it, with a file of its own.
+//! Tests a folder for real: everything that a delivery does there, with a file of its own.
 
 use std::io::Write;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -7,10 +7,10 @@ use super::leftovers::{CHECK, sweep};
 use super::place::open_root;
 use super::{Doing, FolderConfig, fault, files};
 
-/// Of this process so far; tells the files of checks at the same time apart.
+/// The number of probes of this process: distinguishes the files of concurrent checks.
 static PROBES: AtomicU64 = AtomicU64::new(0);
 
-/// Writes, forces to the disk, renames and deletes a file; the error says which of it did not work and what to do.
+/// Writes, syncs, renames and deletes a file. The error says which step failed and what to do.
 pub(super) fn check(config: &FolderConfig) -> Result<(), String> {
     let root = open_root(config)?;
     // A check cannot ask the ledger.

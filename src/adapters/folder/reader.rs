@@ -1,5 +1,5 @@
-//! Whether the user or group for whom letters are filed can read them: judged by what a sub-folder and a file really
-//! become in this folder, since the group comes from the folder and the mode from the configuration and the umask.
+//! Whether the user or group for whom letters are filed can read them. The group comes from the folder, the mode from
+//! the configuration and the umask, so the judgement looks at a real sub-folder and a real file.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -11,12 +11,12 @@ use super::place::open_root;
 use super::{CHECK_LIMIT, Doing, FolderAdapter, FolderConfig, fault, files};
 use crate::readers::{self, ENTER, READ, Reader};
 
-/// So many entries of a folder are looked at.
+/// The most entries of a folder that are checked.
 const MOST_ENTRIES: usize = 10_000;
-/// Of this process so far.
+/// The number of trials of this process.
 static TRIALS: AtomicU64 = AtomicU64::new(0);
 
-/// As [`super::super::readable`].
+/// See [`super::super::readable`].
 pub(crate) async fn readable(config: &FolderConfig) -> Result<(), String> {
     let Some(name) = config.reader.clone() else { return Ok(()) };
     let adapter = FolderAdapter::new(config.clone());
@@ -26,7 +26,7 @@ pub(crate) async fn readable(config: &FolderConfig) -> Result<(), String> {
     judged.unwrap_or_else(|stuck| Err(adapter.stuck(stuck)))
 }
 
-/// A sub-folder that is removed with the file in it.
+/// A sub-folder that is removed on drop, with the file in it.
 struct Trial(PathBuf);
 
 impl Drop for Trial {
@@ -55,7 +55,7 @@ fn judge(config: &FolderConfig, name: &str) -> Result<(), String> {
     let file = file.map_err(failed(Doing::Create))?;
     look(config, &reader, &folder.0, &config.path, "a new sub-folder", READ | ENTER)?;
     look(config, &reader, file.path(), &config.path, "a new file in a sub-folder", READ)?;
-    // The service's: who asks now may be root.
+    // The folder's owner counts, too: the caller may be root, and not the service's user.
     let own = [&folder.0, &root].map(|path| readers::permissions(path).map(|found| found.uid));
     drop((file, folder));
     match of_before(&reader, &root, own) {
@@ -68,8 +68,8 @@ fn judge(config: &FolderConfig, name: &str) -> Result<(), String> {
     }
 }
 
-/// How many entries of the folder, of those that docsyncd's user or the folder's made, were made before the reader was
-/// named and are closed to it. What an importer keeps there belongs to another user.
+/// How many entries of the folder are closed to the reader. Only entries of docsyncd's user or the folder's user count:
+/// an importer's files belong to another user.
 fn of_before(reader: &Reader, root: &Path, own: [Option<u32>; 2]) -> usize {
     let entries = fs::read_dir(root).into_iter().flatten().flatten().take(MOST_ENTRIES);
     let is_closed = |entry: &fs::DirEntry| {
@@ -84,7 +84,7 @@ fn of_before(reader: &Reader, root: &Path, own: [Option<u32>; 2]) -> usize {
     entries.filter(is_closed).count()
 }
 
-/// The commands that open what is there to the folder's group.
+/// The commands that open existing entries to the folder's group.
 fn opened_by(root: &Path) -> String {
     let gid = readers::permissions(root).map(|found| found.gid).unwrap_or_default();
     let path = root.display();
@@ -149,7 +149,7 @@ mod tests {
             let said = judged(modes, root_mode).await;
             assert!(said.contains(sign) && said.contains("nobody cannot read"), "{said}");
         }
-        // What was filed before there was a reader.
+        // Entries that were filed before a reader was configured.
         for (mode, sign) in
             [(0o700, "not 1 of the folders and files that are there already: run chgrp -R"), (0o755, "")]
         {

@@ -1,4 +1,4 @@
-//! A folder of this machine, or of a share, as a look for proof sees it. Each call goes to a thread that may block.
+//! A folder of this machine, or of a share, as a look for proof sees it. Each call runs on a thread that may block.
 
 use std::collections::HashSet;
 use std::fs;
@@ -12,7 +12,7 @@ use super::place::{self, Folder, is_there};
 use super::{Code, DELIVERY_LIMIT, Doing, FolderAdapter, Outcome, blocking, fault, files};
 
 impl FolderAdapter {
-    /// Does something in the folder.
+    /// Runs `work` in the folder.
     async fn looked<T: Send + 'static>(
         &self,
         work: impl FnOnce(&Folder<'_>) -> Result<T, Outcome> + Send + 'static,
@@ -24,7 +24,7 @@ impl FolderAdapter {
     }
 }
 
-/// The sub-folder and the name of a path.
+/// Splits a path into its sub-folder and its name.
 fn split<'a, 'p>(root: &Folder<'a>, path: &'p str) -> Result<(Folder<'a>, &'p str), Outcome> {
     let (within, name) = path.rsplit_once('/').unwrap_or(("", path));
     Ok((root.find(within.split('/').filter(|part| !part.is_empty()))?, name))
@@ -50,7 +50,7 @@ impl Shelf for FolderAdapter {
             };
             let mut listed = Vec::new();
             for entry in entries.map_while(Result::ok) {
-                // One that is taken in this moment is no file any more, and one whose name is no text is not ours.
+                // A file that was taken at this moment no longer exists, and docsyncd's names are always text.
                 let (Ok(found), Ok(name)) = (entry.metadata(), entry.file_name().into_string()) else { continue };
                 if found.is_file() {
                     let changed = found.modified().ok().and_then(|at| at.duration_since(UNIX_EPOCH).ok());
@@ -82,7 +82,7 @@ impl Shelf for FolderAdapter {
 
     async fn digest(&self, path: &str, limit: u64) -> Result<Option<Digest>, Outcome> {
         let path = path.to_owned();
-        // An importer may have it open.
+        // An importer may have the file open.
         self.looked(move |root| split(root, &path).map(|(folder, name)| files::hash_file(&folder.at(name), limit).ok()))
             .await
     }

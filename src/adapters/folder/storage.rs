@@ -1,4 +1,4 @@
-//! A folder of this machine, or of a share, as filing sees it: what a step needs to be on the disk before the next one.
+//! A folder of this machine, or of a share, as filing sees it: which step must be durable before the next one.
 
 use std::collections::HashSet;
 use std::fs::File;
@@ -17,7 +17,7 @@ use super::place::{self, Folder, is_there};
 use super::{Code, FolderAdapter, FolderConfig, unsynced};
 use crate::reservation::Place;
 
-/// How temporary names end.
+/// The end of temporary names.
 const PDF: &str = ".part";
 const SIDECAR: &str = ".sidecar.part";
 
@@ -45,7 +45,7 @@ impl<'a> Storage for Local<'a> {
         }
     }
 
-    /// To Windows a share that went away is a file that is not there.
+    /// Windows reports a share that went away as a missing file.
     async fn find_root(&self) -> Result<(), Outcome> {
         Folder::open(self.config).map(drop)
     }
@@ -55,7 +55,7 @@ impl<'a> Storage for Local<'a> {
     }
 
     async fn make(&self, parts: &[&str], file: &str) -> Result<Folder<'a>, Outcome> {
-        // What no path reaches nobody could open, though a handle would make it.
+        // Nobody could open a file beyond the longest path, though a handle could create it.
         let whole = parts.iter().fold(self.root.named(""), |path, part| path.join(part)).join(file);
         match is_there(&whole) {
             Err(error) if error.kind() == io::ErrorKind::InvalidFilename => Err(self.fault(Doing::MakeFolder, &error)),
@@ -83,14 +83,14 @@ impl<'a> Storage for Local<'a> {
         staged: &mut Option<String>,
     ) -> Result<String, Outcome> {
         let mut pdf = self.write(folder, item, content)?;
-        // From here on whoever asked removes it.
+        // From here on the caller removes the file.
         pdf.stay(true);
         let name = candidate::temporary(&item.key, PDF);
         *staged = Some(name.clone());
         Ok(name)
     }
 
-    /// It is written anew: of a file that could not be brought to the disk once, the system may say that it is there.
+    /// The file is always rewritten: after a failed fsync, the system may claim that the file is on the disk.
     async fn left(&self, _: &Folder<'a>, _: &str, _: &Digest) -> Result<Existing, Outcome> {
         Ok(Existing::Different)
     }
@@ -114,7 +114,7 @@ impl<'a> Storage for Local<'a> {
         };
         let Err(error) = renamed() else { return Ok(Renamed::Done) };
         let outcome = self.fault(Doing::Rename, &error);
-        // A virus scanner may have taken the temporary file; else only a file that is gone was renamed.
+        // A virus scanner may have taken the temporary file; otherwise a missing file means that it was renamed.
         let is_refused = error.kind() == io::ErrorKind::AlreadyExists
             || files::is_absent(&error)
             || is_there(&from).unwrap_or(false);
@@ -122,8 +122,8 @@ impl<'a> Storage for Local<'a> {
     }
 
     async fn confirm(&self, folder: &Folder<'a>, temporary: &str, name: &str) -> Result<(), NotNamed> {
-        // A second try could succeed without the name being on the disk: the system tells of such an error once. So the
-        // name is taken back, and the next attempt writes everything anew.
+        // A second fsync could succeed although the name is not on the disk: the system reports such an error once. So
+        // the rename is undone, and the next attempt writes everything anew.
         let taken_back = |outcome| match files::rename_new(&folder.at(name), &folder.at(temporary)) {
             Ok(()) => NotNamed::surely(outcome),
             Err(_) => NotNamed::perhaps(outcome),
@@ -161,7 +161,7 @@ impl<'a> Storage for Local<'a> {
             unsynced::clear(&known);
         } else {
             files::sync_existing(&path).map_err(|error| {
-                // Who reads it, or takes it in this moment, is no fault of the disk.
+                // A program that reads or takes the file at this moment is no disk fault.
                 if !files::is_open_elsewhere(&error) && !files::is_absent(&error) {
                     unsynced::mark(&known);
                 }
@@ -203,7 +203,7 @@ impl<'a> Storage for Local<'a> {
             }
             Err(error) => return Err(self.fault(Doing::Rename, &error)),
         };
-        // Its name has to be on the disk before the PDF's, not only before it in memory.
+        // The sidecar's name must be on the disk before the PDF's, not only before it in memory.
         files::sync_folder(folder.path()).map_err(|error| {
             if put == Put::New {
                 let _ = std::fs::remove_file(&path);
@@ -221,7 +221,7 @@ impl<'a> Storage for Local<'a> {
         [PDF, SIDECAR].map(|end| candidate::temporary(key, end)).to_vec()
     }
 
-    /// Every attempt has the same ones.
+    /// Every attempt uses the same temporary names.
     fn is_first(&self, _: &Item) -> bool {
         true
     }
@@ -238,7 +238,7 @@ impl Local<'_> {
         Temporary::create(path, self.config.file_mode).map_err(|error| self.fault(Doing::Create, &error))
     }
 
-    /// The PDF under its temporary name: complete, checked and on the disk.
+    /// Writes the PDF under its temporary name: complete, checked and on the disk.
     fn write(&self, folder: &Folder<'_>, item: &Item, content: &Digest) -> Result<Temporary, Outcome> {
         let path = folder.at(&candidate::temporary(&item.key, PDF));
         let mut pdf = match &item.pdf.in_memory {
@@ -250,7 +250,7 @@ impl Local<'_> {
             None => self.copy_spooled(path, item, content)?,
         };
         pdf.sync().map_err(|error| self.fault(Doing::Sync, &error))?;
-        // Its temporary name is evidence from now on.
+        // The temporary name is evidence from now on.
         files::sync_folder(folder.path()).map_err(|error| self.fault(Doing::Sync, &error))?;
         Ok(pdf)
     }

@@ -1,32 +1,31 @@
-//! Files that have their own name already, and of which the system could not say that they are on the disk.
+//! Files that already have their final name, but whose fsync failed.
 //!
-//! It says so once: what it could not write it drops, and the next fsync succeeds. So such a file is not asked for
-//! again, but written anew, with the same bytes, in its own place. A restart forgets this list; what it knew by then
-//! was an error in the log and a document that waits.
+//! The system reports such a failure once: it drops the data that it could not write, and the next fsync succeeds. So
+//! the file is not synced again, but rewritten in place with the same bytes. A restart forgets this list; until then
+//! the failure is an error in the log and a document that waits.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// Of the whole process, because a reloaded configuration builds new adapters. At most one for each delivery that
-/// waits.
+/// One list per process, because a reloaded configuration builds new adapters. At most one entry per waiting delivery.
 static DOUBTFUL: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
 
 fn unsynced() -> MutexGuard<'static, BTreeSet<PathBuf>> {
     DOUBTFUL.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Its fsync failed, or that of its folder.
+/// The fsync of the file, or of its folder, failed.
 pub(super) fn mark(path: &Path) {
     unsynced().insert(path.to_path_buf());
 }
 
-/// Whether an fsync of it failed.
+/// Whether such an fsync failed.
 pub(super) fn is_marked(path: &Path) -> bool {
     unsynced().contains(path)
 }
 
-/// It was written anew.
+/// The file was rewritten.
 pub(super) fn clear(path: &Path) {
     unsynced().remove(path);
 }

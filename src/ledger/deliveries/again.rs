@@ -1,4 +1,4 @@
-//! Deliveries that become due by something else than time: a person asked for them, others turned out to share their
+//! Deliveries that become due by something other than time: a person asked for them, others turned out to share their
 //! failure, or the configuration changed.
 
 use rusqlite::{Connection, params};
@@ -10,7 +10,7 @@ use crate::failure::{Failure, Kind};
 use crate::proof::Proof;
 use crate::state::{Event, State};
 
-/// As [`crate::ledger::failures::due_again`], of what waits for this destination.
+/// Like [`crate::ledger::failures::due_again`], for deliveries to this destination.
 ///
 /// # Errors
 /// Any SQLite error.
@@ -22,7 +22,7 @@ pub fn due_again(db: &Connection, destination: &str, failure: &Failure, now: Mil
     )
 }
 
-/// A destination works again: what waits because as much lies in the spool as may is due.
+/// A destination works again: documents that wait because the spool is full are due.
 ///
 /// # Errors
 /// Any SQLite error.
@@ -33,8 +33,9 @@ pub fn spool_empties(db: &Connection, now: Millis) -> QueryResult<()> {
     )
 }
 
-/// The deliveries that this destination refused by this failure turned out to be none of the documents' own: they are
-/// due again, unless the API may know of the failure.
+/// The failure by which this destination refused deliveries is not the documents' own: the deliveries are due again,
+/// unless the API may know of the failure. Returns how many documents were still fetched, and the failing documents
+/// with their rounds.
 pub(in crate::ledger) fn retract(
     db: &Connection,
     destination: &str,
@@ -69,7 +70,7 @@ pub(in crate::ledger) fn retract(
 }
 
 /// Makes the deliveries of a fetched document due: those that wait, those that may have arrived, and those that failed
-/// while it waits for others.
+/// while others wait.
 pub(in crate::ledger) fn due_now(db: &Connection, document: i64, now: Millis) -> QueryResult<usize> {
     send_unconfirmed_again(db, document, now)?;
     db.run(
@@ -84,8 +85,8 @@ pub(in crate::ledger) fn due_now(db: &Connection, document: i64, now: Millis) ->
     )
 }
 
-/// A person looked for what may have arrived of the document, also where it was given up: what was about to be done
-/// when that became uncertain says nothing any more.
+/// A person looked for what may have arrived of the document, also if it was given up: the intents of those attempts
+/// are void.
 ///
 /// # Errors
 /// Any SQLite error.
@@ -109,7 +110,7 @@ pub fn forget_intents(db: &Connection, document: i64) -> QueryResult<()> {
     Ok(())
 }
 
-/// A person wants what may have arrived to be sent again. Returns how many deliveries that are.
+/// A person wants deliveries that may have arrived to be sent again. Returns how many there are.
 fn send_unconfirmed_again(db: &Connection, document: i64, now: Millis) -> QueryResult<usize> {
     forget_intents(db, document)?;
     db.change(
@@ -119,8 +120,8 @@ fn send_unconfirmed_again(db: &Connection, document: i64, now: Millis) -> QueryR
     )
 }
 
-/// A person looked, and what may have arrived of the document is there, or was taken from there: that is delivered.
-/// Returns how many deliveries that are.
+/// A person looked, and deliveries of the document that may have arrived are there, or were taken from there: they
+/// count as delivered. Returns how many there are.
 ///
 /// # Errors
 /// Any SQLite error.
@@ -143,20 +144,20 @@ pub fn arrived(db: &Connection, document: i64, now: Millis) -> QueryResult<usize
     Ok(arrived)
 }
 
-/// The place of what a person has seen.
+/// The place of a delivery that a person has seen.
 const SEEN: &str = "seen there by a person";
 
-/// The document is asked for anew: how often it was refused counts no more.
+/// The document is requested anew: earlier refusals no longer count.
 pub(in crate::ledger) fn forget_refusals(db: &Connection, document: i64) -> QueryResult<()> {
     db.run("UPDATE delivery SET refusals = 0 WHERE document = ?1", [document])
 }
 
-/// A person asked for the document again: what was delivered is to be delivered once more.
+/// A person asked for the document again: it is to be delivered everywhere once more.
 pub(in crate::ledger) fn forget_success(db: &Connection, document: i64) -> QueryResult<usize> {
     db.change("DELETE FROM delivery WHERE document = ?1", [document])
 }
 
-/// As [`forget_success`], at these destinations, of the present version.
+/// Like [`forget_success`], at these destinations only, and for the current version.
 pub(in crate::ledger) fn forget_at(db: &Connection, document: i64, destinations: &[String]) -> QueryResult<()> {
     db.run(
         "DELETE FROM delivery WHERE document = ?1 AND pdf = (SELECT pdf FROM document WHERE id = ?1)
@@ -165,7 +166,7 @@ pub(in crate::ledger) fn forget_at(db: &Connection, document: i64, destinations:
     )
 }
 
-/// After a change of the configuration: documents that wait for a destination which no longer exists start over, so
+/// After a change of the configuration, documents that wait for a destination which no longer exists start over, so
 /// that the routes decide again. Returns how many.
 ///
 /// # Errors
@@ -179,7 +180,7 @@ pub fn reroute_unknown(db: &Connection, known: &[String], now: Millis) -> QueryR
     for name in waited_for.into_iter().filter(|name| !known.contains(name)) {
         let reason = format!("destination {name} is no longer configured");
         loop {
-            // Each that starts over waits no longer, so that the next ones are found.
+            // A document that starts over no longer matches, so the next query finds others.
             let waiting: Vec<(i64, i64)> = db.rows(
                 "SELECT document.id, document.round FROM delivery JOIN document ON document.id = delivery.document
                  WHERE delivery.state = 'pending' AND delivery.destination = ?1
@@ -200,5 +201,5 @@ pub fn reroute_unknown(db: &Connection, known: &[String], now: Millis) -> QueryR
     Ok(rerouted)
 }
 
-/// Documents that are read at once to be routed anew.
+/// Documents that are routed anew per query.
 const REROUTED_AT_ONCE: usize = 500;

@@ -1,4 +1,4 @@
-//! What became of an attempt at a delivery.
+//! The outcomes of attempts at deliveries.
 
 use rusqlite::{Connection, ToSql, params};
 
@@ -9,37 +9,37 @@ use crate::failure::{Failure, HOLD};
 use crate::proof::{Filed, Proof};
 use crate::state::{Event, State};
 
-/// What became of one delivery.
+/// The end of a delivery.
 pub enum Ended<'a> {
-    /// The destination has it, there.
+    /// The destination has it.
     Delivered {
         /// Where it lies.
         place: &'a str,
-        /// What shows that.
+        /// The proof.
         proof: Proof,
     },
-    /// It lies there, and counts once the destination's software has it.
+    /// The file lies there, and counts once the destination's software has it.
     Filed {
         /// Where it lies.
         place: &'a str,
-        /// What a look for it needs.
+        /// What a later look for it needs.
         filed: &'a Filed,
         /// When a person is told that nothing took it.
         told_at: Millis,
     },
-    /// It will never take it.
+    /// The destination will never take it.
     Failed {
         /// Why.
         reason: &'a str,
-        /// The same as data.
+        /// The same as a code.
         code: &'a str,
         /// The failure, if others may turn out to share it.
         failure: Option<&'a Failure>,
     },
 }
 
-/// Records the end of a delivery, and moves the document on when it was the last one. Returns the document's new
-/// state, if it changed.
+/// Records the end of a delivery, and moves the document on if it was the last one. Returns the document's new state,
+/// if it changed.
 ///
 /// # Errors
 /// Any SQLite error.
@@ -54,7 +54,7 @@ pub fn end(db: &Connection, delivery: &Delivery, ended: &Ended<'_>, now: Millis)
         }
         Ended::Failed { reason, code, failure } => ("failed", None, Some(*reason), Some(*code), *failure, None, None),
     };
-    // That the version before lies there as well stays so when this one is proved.
+    // `not_replaced` outlives this proof: the earlier version still lies there.
     let set = "state = ?6, place = ?7, due_at = ?11, failure = ?9, proof = ?12, filed = ?13, unmatched = NULL,
                reason = coalesce(?8, CASE reason_code WHEN 'not_replaced' THEN reason END),
                reason_code = coalesce(?10, CASE reason_code WHEN 'not_replaced' THEN reason_code END)";
@@ -112,7 +112,7 @@ pub fn end(db: &Connection, delivery: &Delivery, ended: &Ended<'_>, now: Millis)
             Ok(row.get::<_, Option<Failure>>(0)?.zip(row.get::<_, Option<Millis>>(1)?))
         })?;
     if let (Some(State::Failing), Some((failure, failed_at))) = (state, shared) {
-        // Whichever delivery was the last: others may turn out to share the failure.
+        // Set whichever delivery was the last: others may turn out to share the failure.
         let hold = Millis::try_from(HOLD.as_millis()).unwrap_or(Millis::MAX);
         let told_at = failed_at.min(now).saturating_add(hold).max(now);
         db.run("UPDATE document SET failure = ?2, due_at = ?3 WHERE id = ?1", params![document.id, failure, told_at])?;
@@ -146,7 +146,7 @@ pub fn postpone(
     Ok(())
 }
 
-/// As [`failures::refused`]; the time of its last change stays.
+/// Like [`failures::refused`]. The time of the last change stays.
 ///
 /// # Errors
 /// Any SQLite error.
@@ -177,11 +177,11 @@ pub fn leave_unconfirmed(
     Ok(())
 }
 
-/// The states of a delivery that waits for its turn, as SQL.
+/// The states of a pending delivery, as SQL.
 pub(super) const PENDING: &str = "('pending')";
 
-/// Changes the delivery, if it is in one of these states and its document has not moved on. What is set has the numbers
-/// from 6.
+/// Changes the delivery, if it is in one of `states` and its document has not moved on. The parameters in `set` begin
+/// at 6.
 pub(super) fn update(
     db: &Connection,
     of: &Delivery,

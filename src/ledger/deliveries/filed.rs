@@ -1,4 +1,4 @@
-//! Deliveries that were filed, and that count once the destination's software has them (`confirm`).
+//! Filed deliveries, which count once the destination's software has them (`confirm`).
 
 use std::time::Duration;
 
@@ -16,23 +16,23 @@ use crate::state::State;
 pub struct Unproved {
     /// The ledger's number of the document.
     pub document: i64,
-    /// The version that was filed, which need not be the present one.
+    /// The version that was filed, which need not be the current one.
     pub version: Version,
-    /// Length of the PDF in bytes, and its digest.
+    /// Length of the PDF in bytes.
     pub size: u64,
-    /// As above.
+    /// SHA-256 of the PDF.
     pub sha256: String,
     /// Where it was put.
     pub filed: Filed,
-    /// The same for a person.
+    /// The same, as a person is shown it.
     pub place: Option<String>,
-    /// When.
+    /// When it was filed.
     pub filed_at: Millis,
     /// `Metadata` as JSON ([`with_metadata`]).
     pub metadata: Option<String>,
 }
 
-/// What was filed at the destination and is not proved.
+/// The letters that were filed at the destination and are not proved.
 ///
 /// # Errors
 /// Any SQLite error.
@@ -48,7 +48,7 @@ pub fn unproved(db: &Connection, destination: &str) -> QueryResult<Vec<Unproved>
     while let Some(row) = rows.next()? {
         let filed = row.get::<_, Option<String>>("filed")?.and_then(|json| serde_json::from_str(&json).ok());
         let (size, sha256): (Option<u64>, Option<String>) = (row.get("size")?, row.get("sha256")?);
-        // What was erased cannot be looked for any more.
+        // A letter whose data were erased cannot be looked for.
         let (Some(filed), Some(size), Some(sha256)) = (filed, size, sha256) else { continue };
         let version = Version { account: row.get("account")?, uuid: row.get("uuid")?, pdf: row.get("pdf")? };
         let (document, place, filed_at) = (row.get("id")?, row.get("place")?, row.get("filed_at")?);
@@ -57,7 +57,7 @@ pub fn unproved(db: &Connection, destination: &str) -> QueryResult<Vec<Unproved>
     Ok(found)
 }
 
-/// The same letters with what templates need of them.
+/// Adds to the letters what templates need.
 ///
 /// # Errors
 /// Any SQLite error.
@@ -68,7 +68,7 @@ pub fn with_metadata(db: &Connection, letters: &mut [Unproved]) -> QueryResult<(
     Ok(())
 }
 
-/// Whether a letter that was delivered to the destination lies at this place, as a person is shown it.
+/// Whether the software of the destination moved a letter to this place, written as a person is shown it.
 ///
 /// # Errors
 /// Any SQLite error.
@@ -79,8 +79,8 @@ pub fn lies_at(db: &Connection, destination: &str, place: &str) -> QueryResult<b
     .exists([destination, place])
 }
 
-/// Whether a letter with this content was ever put into the destination. Reads the whole ledger: it is asked of a file
-/// that has a letter's name and another content.
+/// Whether a letter with this content was ever put into the destination. Reads the whole ledger: the question arises
+/// only for a file that has a letter's name and another content.
 ///
 /// # Errors
 /// Any SQLite error.
@@ -93,12 +93,12 @@ pub fn was_sent(db: &Connection, destination: &str, sha256: &str) -> QueryResult
 }
 
 impl Unproved {
-    /// The delivery, if this is still the version that is worked on.
+    /// The delivery, if this is still the current version.
     fn delivery(&self, db: &Connection, destination: &str) -> QueryResult<Option<Delivery>> {
         Ok(of(db, destination, self.document)?.filter(|delivery| delivery.document.version.pdf == self.version.pdf))
     }
 
-    /// The destination's software has the letter. Returns the delivery and the document's new state, if it has one now.
+    /// The destination's software has the letter. Returns the delivery, and the document's new state if it changed.
     ///
     /// # Errors
     /// Any SQLite error.
@@ -112,7 +112,7 @@ impl Unproved {
     ) -> QueryResult<Option<(Delivery, Option<State>)>> {
         let place = place.or(self.place.as_deref()).unwrap_or_default();
         let Some(delivery) = self.delivery(db, destination)? else {
-            // Of a version before: nothing waits for it but who asks where it lies.
+            // An earlier version: nothing waits for it except a person who asks where it lies.
             db.run(
                 "UPDATE delivery SET state = 'delivered', proof = ?4, place = ?5, filed = NULL, due_at = NULL, changed_at = ?6
                  WHERE document = ?1 AND pdf = ?2 AND destination = ?3 AND state = 'filed'",
@@ -142,9 +142,9 @@ impl Unproved {
     }
 }
 
-/// A daemon begins: letters of a `known` destination that is not asked for proof any more count as delivered, by what
-/// showed that they were filed; of the others the time counts after which a person is told. `asks`: the destinations
-/// that are asked, with that time. What waits for a destination that is gone waits for a person's word.
+/// A daemon starts. Letters of a `known` destination that no longer asks for proof count as delivered, by the proof
+/// that they were filed. `asks` has the destinations that ask for proof, each with the time after which a person is
+/// told; that time is applied to their letters. Letters of a destination that is gone wait for a person's word.
 ///
 /// # Errors
 /// Any SQLite error.

@@ -1,4 +1,4 @@
-//! New versions that destinations filed beside the ones that they replace: a person removes those there.
+//! New versions that destinations filed beside the old versions: a person removes the old ones there.
 
 use rusqlite::{Connection, params};
 
@@ -10,7 +10,7 @@ use crate::state::State;
 /// What is said of such a letter.
 pub const NOT_REPLACED: &str = "it was filed beside the version that it replaces: remove the old one there";
 
-/// The delivery has ended well, and the version before lies there as well.
+/// The delivery succeeded, and the earlier version still lies there.
 ///
 /// # Errors
 /// Any SQLite error.
@@ -39,7 +39,7 @@ pub fn removed(db: &Connection, document: i64) -> QueryResult<usize> {
     )
 }
 
-/// The documents whose old versions a person has to remove, the first `limit` of them.
+/// The first `limit` documents whose old versions a person has to remove.
 ///
 /// # Errors
 /// Any SQLite error.

@@ -31,7 +31,7 @@ fn the_due(db: &Connection) -> Delivery {
     pending(db, "engine", due(db, "engine", 100, 9).unwrap()[0].0).unwrap().unwrap()
 }
 
-/// Fetches the document for one destination, and returns its delivery.
+/// Fetches the document for one destination. Returns its delivery.
 fn fetch(db: &Connection) -> Delivery {
     let row =
         documents::by_number(db, documents::due(db, State::Discovered, "main", 100, 1).unwrap()[0].0).unwrap().unwrap();
@@ -47,7 +47,7 @@ fn fetch(db: &Connection) -> Delivery {
     the_due(db)
 }
 
-/// The intent of a delivery that has no name.
+/// The intent of a delivery without a name.
 fn commit(db: &Connection, delivery: &Delivery) {
     let owner = delivery.owner();
     let place = Place::of("delivery key");
@@ -70,7 +70,7 @@ fn an_intent_makes_the_next_attempt_uncertain_also_when_the_document_starts_over
     assert!(!the_due(&db).is_uncertain());
 }
 
-/// What was to be delivered of a version that another took the place of is known until that one is, and nobody's turn.
+/// Pending deliveries of a replaced version stay known until the new version is delivered, but are not due.
 #[test]
 fn what_a_new_version_replaces_is_known_until_that_is_delivered() {
     let (_folder, db) = ledger();
@@ -117,11 +117,11 @@ fn a_version_knows_which_one_came_there_before() {
     };
     let key = first.document.version.delivery_key("engine");
     assert_eq!(fetch_anew("q", 3).key_before().as_ref(), Some(&key));
-    // One that never came there replaces nothing.
+    // A version that never arrived there is not replaced.
     assert_eq!(fetch_anew("r", 4).key_before(), Some(key));
 }
 
-/// Others may turn out to share the failure, also when another destination was the last to have the document.
+/// Others may turn out to share the failure, even if another destination was the last to end.
 #[test]
 fn a_refusal_is_kept_from_the_api_for_a_while_whichever_delivery_ends_last() {
     let refused = |failure| Ended::Failed { reason: "no", code: "deliver permanent exit_9", failure };
@@ -155,7 +155,7 @@ fn a_refusal_is_kept_from_the_api_for_a_while_whichever_delivery_ends_last() {
     }
 }
 
-/// While another destination has it still to come, a person may retry what failed.
+/// While a delivery to another destination is pending, a person may retry a failed one.
 #[test]
 fn what_one_destination_refused_is_tried_again_by_a_person_while_another_waits() {
     let (_folder, db) = ledger();
@@ -211,7 +211,7 @@ fn what_may_have_arrived_is_shown_waits_for_a_person_and_is_sent_again_when_one_
     assert_eq!(shown.document.next_attempt, None);
     assert_eq!(shown.history.last().unwrap().event, "unconfirmed");
     assert_eq!(views::summary(&db).unwrap().may_have_arrived, 1);
-    // The end of a pause makes due what failed alike; this is none of it.
+    // The end of a pause makes equal failures due; this failure differs.
     due_again(&db, "engine", &cut(), 3).unwrap();
     assert!(due(&db, "engine", 100, 9).unwrap().is_empty());
 
@@ -281,7 +281,7 @@ fn what_never_failed_is_found_behind_however_many_that_did() {
     assert_eq!(found(20).len(), 9);
 }
 
-/// It would wait for a person for ever, who could say nothing of it any more.
+/// Otherwise it would wait for ever for a person, who could no longer say anything about it.
 #[test]
 fn what_may_have_arrived_is_for_nobody_to_look_for_when_its_document_is_gone() {
     let (_folder, db) = ledger();
@@ -294,7 +294,7 @@ fn what_may_have_arrived_is_for_nobody_to_look_for_when_its_document_is_gone() {
     assert_eq!(waiting(), 0);
 }
 
-/// Where it was about to be filed when it was given up, or its destination was removed.
+/// The place where a document was about to be filed when it was given up, or when its destination was removed.
 #[test]
 fn no_patient_is_kept_of_what_is_forgotten_or_pruned_though_its_intent_stands() {
     let place = Place::of("delivery key");
@@ -317,7 +317,7 @@ fn no_patient_is_kept_of_what_is_forgotten_or_pruned_though_its_intent_stands() 
         }
         let known = reservations::known(&db, &delivery.owner()).unwrap();
         assert!(known.own.contains(&place), "the name stays its own");
-        // What may have arrived is not sent again by itself.
+        // A delivery that may have arrived is not repeated automatically.
         let kept = known.intent.map(|intent| intent.path);
         assert_eq!(kept.as_deref(), is_kept.then_some(r#"key {"at":7,"patient":null}"#), "{path}");
     }

@@ -9,8 +9,8 @@ use super::{Delivery, FROZEN};
 use crate::document::DocumentUuid;
 use crate::state::State;
 
-/// Notes the number that the delivery is about to be made with, and returns it: this one, unless the version was, or
-/// may have been, delivered with another.
+/// Records the patient's number that the delivery is about to be made with, and returns it: `number`, unless the
+/// version was, or may have been, delivered with another one.
 ///
 /// # Errors
 /// Any SQLite error.
@@ -18,13 +18,13 @@ pub fn send_with(db: &Connection, delivery: &Delivery, number: &str) -> QueryRes
     let frozen: Option<Option<String>> =
         db.perhaps(&format!("SELECT ({FROZEN}) FROM document WHERE id = ?1"), [delivery.document.id])?;
     let number = frozen.flatten().unwrap_or_else(|| number.to_owned());
-    // It is not tried yet.
+    // The time of the last change stays, because nothing was tried yet.
     let unchanged = delivery.tries.changed_at;
     update(db, delivery, unchanged, PENDING, "number = ?6, unmatched = NULL", &[&number])?;
     Ok(number)
 }
 
-/// An attempt surely delivered nothing, so that the number is asked for again.
+/// An attempt surely delivered nothing, so the number is determined again.
 ///
 /// # Errors
 /// Any SQLite error.
@@ -32,7 +32,7 @@ pub fn sent_nothing(db: &Connection, delivery: &Delivery) -> QueryResult<()> {
     update(db, delivery, delivery.tries.changed_at, PENDING, "number = NULL", &[]).map(drop)
 }
 
-/// A daemon begins: deliveries to other destinations than these need no number, whatever they waited for.
+/// A daemon starts: deliveries to destinations outside `needing` need no number, and no longer wait for one.
 ///
 /// # Errors
 /// Any SQLite error.
@@ -44,7 +44,7 @@ pub fn needs_none(db: &Connection, needing: &[String], now: Millis) -> QueryResu
     )
 }
 
-/// Leaves the delivery until somebody, or the list, says whose the letter is.
+/// Leaves the delivery until a person, or the practice's list, says whose the letter is.
 ///
 /// # Errors
 /// Any SQLite error.
@@ -58,7 +58,7 @@ pub fn leave_unmatched(db: &Connection, delivery: &Delivery, why: &str, reason: 
     Ok(())
 }
 
-/// A delivery that waits so. It holds patient data in `metadata`, so it has no `Debug`.
+/// A delivery that waits for its patient. It holds patient data in `metadata`, so it has no `Debug`.
 pub struct Waiting {
     /// The ledger's number of the document.
     pub document: i64,
@@ -74,7 +74,7 @@ pub struct Waiting {
     pub metadata: String,
 }
 
-/// Those that wait so.
+/// The deliveries that wait for their patients.
 ///
 /// # Errors
 /// Any SQLite error.
@@ -106,7 +106,7 @@ pub fn needs_person(db: &Connection, document: i64) -> QueryResult<bool> {
     db.prepare_cached("SELECT 1 FROM delivery WHERE document = ?1 AND unmatched IS NOT NULL")?.exists([document])
 }
 
-/// What these deliveries wait for is known, or another than before: they are due.
+/// The patients of these deliveries are known, or have changed: the deliveries are due.
 ///
 /// # Errors
 /// Any SQLite error.

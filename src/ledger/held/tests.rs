@@ -1,4 +1,4 @@
-//! What was taken back is tried again, and it is still known that it was tried.
+//! Retracted documents are tried again, and their earlier attempts stay known.
 
 use super::*;
 use crate::document::DocumentUuid;
@@ -27,7 +27,7 @@ fn choice(fresh: bool, newest: bool) -> ProbeChoice {
 }
 
 impl Two {
-    /// Two documents, the first found earlier.
+    /// Two documents; the first was found earlier.
     fn found() -> Self {
         let folder = tempfile::tempdir().unwrap();
         let db = open::open_or_create(&folder.path().join("ledger.sqlite3")).unwrap();
@@ -74,15 +74,15 @@ impl Two {
     }
 }
 
-/// Another account took the document over while it was told what the first was answered, and nobody heard of it: that
-/// one asks for itself.
+/// Another account took the document over while the first account's failure was being reported, and the report was not
+/// heard: the new account asks the API itself.
 #[test]
 fn what_one_account_was_answered_is_not_told_by_another_that_took_the_document_over_meanwhile() {
     for (failure, taken_over, state) in [
         ("read permanent status_403", true, State::Discovered),
         ("read permanent status_403", false, State::Failing),
         ("deliver permanent exit_65", true, State::Failing),
-        // One that is given up.
+        // A document that was given up.
         ("read passing status_403", true, State::Discovered),
     ] {
         let two = Two::found();
@@ -127,7 +127,7 @@ fn what_came_last_is_first_among_what_was_never_tried_and_nowhere_else() {
     assert_eq!([true, false].map(|fresh| newest(fresh, &[])), [Some(1); 2], "whose last try is the oldest");
 }
 
-/// Hundreds of drafts would be looked at again and again before what failed has its turn.
+/// Otherwise hundreds of drafts would be read again and again before failed documents have their turn.
 #[test]
 fn a_draft_that_was_looked_at_is_no_fresh_one() {
     let two = Two::found();
@@ -190,7 +190,7 @@ fn what_is_held_is_held_anew_and_what_was_told_is_not() {
     assert_eq!([1, 2].map(|id| two.row(id).tries.due_at), [Some(50), Some(9)]);
 }
 
-/// A destination is every account's, what the API answers its own.
+/// A destination belongs to every account; an answer of the API belongs to one account.
 #[test]
 fn what_fails_alike_at_a_destination_is_held_whichever_account_lists_it() {
     for (account, due) in [(None, [50, 50]), (Some("other"), [9, 50])] {
@@ -204,8 +204,7 @@ fn what_fails_alike_at_a_destination_is_held_whichever_account_lists_it() {
     }
 }
 
-/// A PDF that was lost from the spool twice: what was downloaded in between says nothing of what is downloaded from now
-/// on.
+/// A PDF was lost from the spool twice: earlier successes are no evidence about later downloads.
 #[test]
 fn the_first_failure_of_a_download_is_the_first_since_it_was_last_downloaded() {
     let two = Two::found();

@@ -10,30 +10,30 @@ use crate::failure::{Call, Failure, Kind, Scope};
 use crate::state::{STATES, State};
 
 const MINUTE: Millis = 60 * 1000;
-/// An account that only could not go on may have the document back after so long, if nothing comes of it with the one
-/// that has it; milliseconds.
+/// The first wait before an account that only could not go on may have the document back, if the current account makes
+/// no progress with it; milliseconds.
 const PATIENCE: Millis = 2 * MINUTE;
-/// One that was refused may after so long; milliseconds. Both waits are four times as long each further time, up to
-/// [`AGAIN`] and [`LONGEST`].
+/// The first wait before an account that was refused may have the document back; milliseconds. Each further time, both
+/// waits are four times as long, up to [`AGAIN`] and [`LONGEST`].
 const AGAIN: Millis = 60 * MINUTE;
-/// The longest wait of one that was refused; milliseconds.
+/// The longest wait of an account that was refused; milliseconds.
 const LONGEST: Millis = 24 * 60 * MINUTE;
-/// One that lost the document so often is no reason any more to wait for it.
+/// An account that lost the document this often is no longer a reason to wait for it.
 pub(super) const OFTEN: u32 = 6;
 
-/// What an account came to with the document when it last lost it to another.
+/// How an account last lost the document to another one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Handover {
-    /// Whether the API said no to the account: else it only could not go on.
+    /// Whether the API refused the document to the account. Otherwise the account only could not go on.
     pub(super) was_refused: bool,
-    /// How often it lost it.
+    /// How often the account lost it.
     pub(super) times: u32,
-    /// When.
+    /// The last time.
     pub(super) at: Millis,
 }
 
 impl Handover {
-    /// Whether accounts would pass it round if it went back now.
+    /// Whether giving the document back now would make accounts pass it back and forth.
     fn is_recent(&self, now: Millis) -> bool {
         let (shortest, longest) = if self.was_refused { (AGAIN, LONGEST) } else { (PATIENCE, AGAIN) };
         let wait = shortest.saturating_mul(4_i64.saturating_pow(self.times.saturating_sub(1))).min(longest);
@@ -46,12 +46,12 @@ impl Handover {
 }
 
 impl Reader {
-    /// Whether nothing is paused of the account that a document in this state waits for.
+    /// Whether no scope of the account is paused that a document in this state needs.
     fn goes_on(&self, account: &str, state: State) -> bool {
         Scope::of(state, account).is_none_or(|scope| !self.paused.contains(&scope))
     }
 
-    /// Whether the reader can bring a document in this state to its end.
+    /// Whether the reader can process a document in this state to its end.
     fn can_have(&self, state: State) -> bool {
         let is_filed = matches!(state, State::Fetched | State::Delivered);
         self.goes_on(&self.account, State::Delivered) && (is_filed || self.goes_on(&self.account, State::Discovered))
@@ -59,21 +59,22 @@ impl Reader {
 }
 
 impl Known {
-    /// Whether its failure is such a one. A failure that is being told waits for that to end.
+    /// Whether `is_such` holds for its failure. A failure whose report is under way does not count until that has
+    /// ended.
     fn has_failed(&self, is_such: fn(&Failure) -> bool) -> bool {
         !self.is_being_told && self.failure.as_ref().is_some_and(is_such)
     }
 
-    /// Whether nothing comes of it with the account that has it: it failed, or waits although the list shows its PDF.
+    /// Whether its account makes no progress: the document failed, or waits although the list shows its PDF.
     fn does_not_go_on(&self, shown: &Listed, now: Millis) -> bool {
         let waits = || shown.pdf.is_some() && self.due_at.is_none_or(|due_at| due_at > now);
         self.state != State::Fetched && !self.is_being_told && (self.failure.is_some() || waits())
     }
 
-    /// Whether the API said no to the account that has it, or that one has tried for long enough: what may pass does
-    /// not speak against it, nor does what is answered to several of its documents alike, or not for good yet. All of
-    /// that does where the reader had it `before` and may have it back. Who lacks the patient only can file it all the
-    /// same.
+    /// Whether the API refused the document to its account, or the document has failed or ended. These are no refusals:
+    /// a failure that may pass; a failure that the account's other documents share; a doubtful failure. The last two
+    /// count if the reader had the document `before` and may have it back. A refused patient record never counts: the
+    /// document can be filed without it.
     fn was_refused(&self, reader: &Reader, before: Option<Handover>) -> bool {
         let is_failing = self.state == State::Failing;
         let is_back = before.is_some_and(|before| !before.was_refused);
@@ -85,27 +86,28 @@ impl Known {
     }
 }
 
-/// What a reader of the list has to do with a document that it shows.
+/// What a reader of the list does with a document that it shows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Claim {
-    /// Nothing: it is another account's.
+    /// Nothing: the document belongs to another account.
     None,
-    /// It is its own, or nobody reads it any more.
+    /// The document is the reader's own, or no account processes it any more.
     Free,
-    /// The account that has it does not get on with it, and this one may.
+    /// The account that has the document cannot process it, and the reader may.
     Stopped,
 }
 
-/// What the reader has to do with the document, if this was the last time that it lost it.
+/// What the reader does with the document. `lost`: the last time that the reader lost it.
 pub(super) fn claim(reader: &Reader, known: &Known, shown: &Listed, lost: Option<Handover>, now: Millis) -> Claim {
-    // What is in nobody's list but the reader's is the reader's.
+    // A document that only the reader's list shows is the reader's.
     if known.account == reader.account || !known.listed {
         return Claim::Free;
     }
     let works = |account: &String| reader.working.contains(account);
     let (is_left_to_it, is_open) = (works(&known.account), known.state.is_open());
     let could_not_go_on = lost.is_some_and(|lost| !lost.was_refused);
-    // Where the account that has it was refused, one that only could not go on is the better one, be it paused.
+    // If the current account was refused, an account that only could not go on is the better one, even while it is
+    // paused.
     let lacks_patient = known.has_failed(|failure| failure.call == Call::Record && failure.is_refusal());
     let was_refused = !known.is_being_told && known.was_refused(reader, lost);
     let goes_back = is_open && could_not_go_on && (lacks_patient || was_refused);
@@ -114,13 +116,13 @@ pub(super) fn claim(reader: &Reader, known: &Known, shown: &Listed, lost: Option
         let failed = known.has_failed(Failure::is_of_account);
         is_held_up || failed || could_not_go_on && known.does_not_go_on(shown, now)
     } else {
-        // What was told of an account that is gone was told.
+        // A failure that was reported for an account which is now gone stays reported.
         is_left_to_it && known.state.is_failure() && known.has_failed(Failure::is_of_account)
     };
     let can_have = works(&reader.account) && (goes_back || reader.can_have(known.state));
     let is_too_early =
         !goes_back && lost.is_some_and(|lost| if is_open { lost.is_recent(now) } else { lost.was_refused });
-    // Two polls may each take the other's account for one that cannot sign in.
+    // Two concurrent polls may each believe that the other's account cannot sign in.
     let may_sign_in = reader.paused.contains(&Scope::Account(known.account.clone()));
     let just_lost_it = is_open && may_sign_in && lost.is_some_and(|lost| lost.is_younger(PATIENCE, now));
     match (needs_another, can_have) {
@@ -138,7 +140,7 @@ pub(super) fn lost(db: &Connection, id: i64, account: &str) -> QueryResult<Optio
     Ok(row.map(|(was_refused, times, at)| Handover { was_refused, times, at }))
 }
 
-/// Notes that the reader takes the document over, if this was the last time that it lost it.
+/// Records that the reader takes the document over. `lost`: the last time that the reader lost it.
 pub(super) fn note_taken_over(
     db: &Connection,
     reader: &Reader,
@@ -158,8 +160,8 @@ fn note(db: &Connection, id: i64, from: &str, state: State, now: Millis) -> Quer
     history::append(db, id, now, "taken_over", state, 0, None, Some(&format!("taken over from account {from}")))
 }
 
-/// Whether one of these accounts lost the document, only could not go on, and may yet have it back, since it is listed:
-/// what is refused to `account`, which has it now, says nothing of that one.
+/// Whether a configured account other than `account`, which has the document now, lost it, only could not go on, and
+/// may get it back while it is listed. A refusal to `account` says nothing about such an account.
 ///
 /// # Errors
 /// Any SQLite error.
@@ -172,13 +174,13 @@ pub fn another_may(db: &Connection, id: i64, account: &str, configured: &[String
     .exists(params![id, account, as_json(configured), OFTEN])
 }
 
-/// The document is asked for anew, or another version of it: every account may have it, at once.
+/// The document, or another version of it, is requested anew: every account may take it at once.
 pub(in crate::ledger) fn ask_again(db: &Connection, id: i64) -> QueryResult<()> {
     db.run("UPDATE handover SET refused = 0, times = 0, at = 0 WHERE document = ?1", [id])
 }
 
-/// Documents that wait and belong to an account that is gone from the configuration, so that nobody works on them.
-/// Which ones, where there are more than `limit`, is left to chance, so that none hides behind others for ever.
+/// Open documents of accounts that are gone from the configuration, so that nobody processes them. If there are more
+/// than `limit`, the choice is random, so that none stays behind others for ever.
 ///
 /// # Errors
 /// Any SQLite error.
@@ -193,9 +195,8 @@ pub fn orphans(db: &Connection, configured: &[String], limit: usize) -> QueryRes
     query.query_map(params![as_json(configured), as_json(&open), limit], |row| row.try_into())?.collect()
 }
 
-/// An orphan that the account can see among the synchronized documents: the account takes it over. Where only the
-/// report of it was open, its answer was lost, and it is told once more; else the next looks find that it has left the
-/// list.
+/// The account takes over an orphan that it sees among the synchronized documents. If only the report was open, its
+/// answer was lost, and it is sent once more. Otherwise the next queries find that the document has left the list.
 ///
 /// # Errors
 /// Any SQLite error.

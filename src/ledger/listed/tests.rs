@@ -1,4 +1,4 @@
-//! What a list does to what is known.
+//! The effects of a list on known documents.
 
 use super::*;
 
@@ -100,7 +100,7 @@ impl One {
         self.db.execute(&format!("UPDATE document SET {change}"), []).unwrap();
     }
 
-    /// Whether the account was refused, and how often it lost it.
+    /// Whether the account was refused, and how often it lost the document.
     fn lost(&self, account: &str) -> Option<(bool, u32)> {
         lost(&self.db, 1, account).unwrap().map(|lost| (lost.was_refused, lost.times))
     }
@@ -115,9 +115,8 @@ impl One {
     }
 }
 
-/// A report takes the document off the list, also one whose answer was lost; a new version of it is still to be filed,
-/// however it was noticed, and however long it takes to fetch. What the list shows again after that was asked for, and
-/// may be withdrawn.
+/// A report takes the document off the list, even if its answer was lost. A new version is still to be filed, however
+/// it was noticed and however long fetching takes. A later listing is a new request, which may be withdrawn.
 #[test]
 fn a_version_that_waits_when_a_report_may_have_been_told_is_not_gone_because_the_list_does_not_show_it() {
     for told in [true, false] {
@@ -130,7 +129,8 @@ fn a_version_that_waits_when_a_report_may_have_been_told_is_not_gone_because_the
             assert_eq!(documents::revise(&one.db, 1, 0, Some("q"), revised_at).unwrap(), Some((State::Discovered, 0)));
             let looks = || [one.absent(OTHERS, 10), one.absent(OTHERS, 10 + POLL)];
             assert_eq!(looks(), [Left::Undecided, Left::Ended], "{told} {revised_at}");
-            // A 404 is held against it: whether the API has it is asked once more, unless another list shows that.
+            // It also returned 404: the API is asked once more whether it has the document, unless another list shows
+            // that.
             missing(&one.db, &one.row(), 0).unwrap();
             assert_eq!(looks(), [Left::Undecided, Left::Doubtful]);
             let synchronized = Absence { synchronized: true, ..NOTHING };
@@ -148,7 +148,7 @@ fn a_version_that_waits_when_a_report_may_have_been_told_is_not_gone_because_the
     assert_eq!([one.absent(OTHERS, 10), one.absent(OTHERS, 10 + POLL)], [Left::Undecided, Left::Withdrawn]);
 }
 
-/// Seed 500064: the list does not show what was reported, however long ago that was.
+/// Seed 500064: the list does not show a reported document, however long ago the report was.
 #[test]
 fn what_a_person_retries_after_its_history_was_removed_is_not_gone_because_the_list_does_not_show_it() {
     let one = One::found();
@@ -197,7 +197,7 @@ fn a_document_that_a_person_tries_again_after_its_report_is_gone_only_when_it_an
     assert_eq!(is_gone(&one.db, 1, 3 * POLL).unwrap(), Left::Withdrawn);
 }
 
-/// The report that it failed was heard, and its answer lost.
+/// The report of its failure was received, but the answer was lost.
 #[test]
 fn a_document_that_a_person_tries_again_while_its_failure_is_told_is_gone_only_when_it_answers_404() {
     let one = One::found();
@@ -212,7 +212,7 @@ fn a_document_that_a_person_tries_again_while_its_failure_is_told_is_gone_only_w
     assert_eq!(is_gone(&one.db, 1, 2 * POLL).unwrap(), Left::Withdrawn);
 }
 
-/// What has not begun since is not put off by every poll whose list shows yet another PDF.
+/// A document that has not started since is not put off by every poll whose list shows yet another PDF.
 #[test]
 fn a_document_whose_pdf_changes_at_every_poll_becomes_due_all_the_same() {
     let one = One::found();
@@ -225,7 +225,7 @@ fn a_document_whose_pdf_changes_at_every_poll_becomes_due_all_the_same() {
     assert_eq!(documents::due(&one.db, State::Discovered, "main", 2500, 5).unwrap().len(), 1);
 }
 
-/// Whatever took it off the list: what the API shows of it is not what was filed.
+/// Whatever took it off the list, the API shows another PDF than the one that was filed.
 #[test]
 fn a_document_that_is_shown_as_synchronized_with_another_pdf_begins_anew() {
     let one = One::found();
@@ -254,7 +254,7 @@ fn one_look_that_shows_it_and_a_clock_that_was_set_back_begin_anew() {
     assert_eq!(one.absent(OTHERS, 2 * POLL), Left::Withdrawn);
 }
 
-/// A person asked for it again, or it failed before, so that it was read before the list showed the PDF.
+/// After a person's retry, or a failure, the document was read before the list showed the PDF.
 #[test]
 fn what_the_list_shows_after_it_was_read_with_that_pdf_is_no_new_version() {
     for ends in [false, true] {

@@ -45,7 +45,7 @@ fn a_ledger_that_several_bring_up_to_date_at_once_is_sound_for_all() {
     }
 }
 
-/// Names that are kept and erased, a few in each transaction; which ones lie together decides where SQLite moves them.
+/// Inserts and erases names, a few in each transaction. Which names lie together decides where SQLite moves them.
 fn keep_and_erase(db: &Connection, chance: &mut impl FnMut(u64) -> u64) {
     let mut names: Vec<(i64, bool)> = (0..60).map(|id| (id, false)).collect();
     while !names.is_empty() {
@@ -77,7 +77,8 @@ fn keep_and_erase(db: &Connection, chance: &mut impl FnMut(u64) -> u64) {
     db.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(())).unwrap();
 }
 
-/// What SQLite moved within its pages is not overwritten by `secure_delete` alone: the first assertion of the last two.
+/// `secure_delete` alone does not overwrite what SQLite moved within its pages: `holds_canary` shows that before
+/// `rewrite`.
 #[test]
 fn a_ledger_that_is_written_anew_holds_nothing_of_what_was_erased() {
     let folder = tempfile::tempdir().unwrap();
@@ -88,7 +89,7 @@ fn a_ledger_that_is_written_anew_holds_nothing_of_what_was_erased() {
         seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         (seed >> 33) % bound.max(1)
     };
-    // Without an entry for each beginning of a word a trace is ten times as frequent.
+    // Without an index entry for each prefix of a word, a trace is ten times as frequent.
     let index = "DROP TABLE name_word; CREATE VIRTUAL TABLE name_word USING fts5 (
             words, content = 'name', content_rowid = 'document', tokenize = 'unicode61 remove_diacritics 0');
         INSERT INTO name_word (name_word, rank) VALUES ('secure-delete', 1)";
@@ -105,5 +106,5 @@ fn a_ledger_that_is_written_anew_holds_nothing_of_what_was_erased() {
         }
         assert!(!holds_canary());
     }
-    assert!(traces > 0, "the names never left a trace: the test shows nothing");
+    assert!(traces > 0, "no erased name ever left a trace, so the test shows nothing");
 }

@@ -11,7 +11,7 @@ struct World {
 }
 
 impl World {
-    /// A ledger whose daemon has such a file, after its first poll.
+    /// A ledger whose daemon has a polls file, after its first poll.
     fn new() -> Self {
         let folder = tempfile::tempdir().unwrap();
         let db = open::open_or_create(&folder.path().join("ledger.sqlite3")).unwrap();
@@ -26,12 +26,12 @@ impl World {
         self.folder.path().join(NAME)
     }
 
-    /// A poll ended well, and read the whole list.
+    /// A poll succeeded, and read the whole list.
     fn succeeded(&self, at: Millis) {
         succeeded(&self.db, "main", true, at + 60_000, at).unwrap();
     }
 
-    /// What the ledger itself says.
+    /// The ledger's own record.
     fn recorded(&self) -> Polls {
         let sql = "SELECT polled_at, next_poll_at, swept_at FROM account";
         let read = |row: &rusqlite::Row<'_>| {
@@ -44,7 +44,7 @@ impl World {
         Latest::read(&self.db).unwrap().of("main", self.recorded())
     }
 
-    /// The bytes of its write-ahead log, which each commit of a change makes longer.
+    /// The length of its write-ahead log, which each commit of a change extends; bytes.
     fn log(&self) -> u64 {
         fs::metadata(self.folder.path().join("ledger.sqlite3-wal")).unwrap().len()
     }
@@ -86,7 +86,7 @@ fn a_failure_a_poll_after_it_and_the_end_are_recorded_with_what_was_noted_before
     assert_eq!(world.recorded(), whole(START + 3));
     assert_eq!(accounts::progress(&world.db, "main").unwrap().poll_failed, 0);
 
-    // Only a part of the list was read: when all of it was is still known.
+    // Only a part of the list was read: the time of the last whole reading stays known.
     world.succeeded(START + 4);
     succeeded(&world.db, "main", false, START + 60_005, START + 5).unwrap();
     assert_eq!(world.known(), Polls { swept_at: Some(START + 4), ..whole(START + 5) });

@@ -5,7 +5,7 @@ use crate::ledger::history::{self, Action};
 use crate::ledger::{Ledger, Millis, names, open, prune};
 use crate::state::State;
 
-/// A ledger with documents that ended, three rows of history each, and what administrators did between them.
+/// A ledger with ended documents, with three rows of history each, and administrators' actions between them.
 fn ledger(documents: i64) -> (tempfile::TempDir, PathBuf, Connection) {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("ledger.sqlite3");
@@ -29,7 +29,7 @@ fn add(db: &Connection, id: i64, at: Millis) {
     }
 }
 
-/// What somebody does with a tool for SQLite files.
+/// Changes the file as somebody with an SQLite tool could.
 fn tampered(db: &Connection, change: &str) {
     db.execute_batch(&format!("DROP TRIGGER IF EXISTS history_is_append_only; {change}")).unwrap();
 }
@@ -84,7 +84,7 @@ fn a_row_that_was_removed_is_found_also_when_the_chain_was_closed_over_it() {
          DELETE FROM history WHERE id = 4",
     );
     assert!(wrong(&db).starts_with("1 rows of the history are missing, of which docsyncd removed 0"), "{}", wrong(&db));
-    // Who gives a changed row a hash of its own passes the old one off as that of a row that was removed.
+    // An attacker who gives a changed row a new hash presents the old hash as that of a removed row.
     let (_folder, _, db) = ledger(3);
     tampered(
         &db,
@@ -93,7 +93,7 @@ fn a_row_that_was_removed_is_found_also_when_the_chain_was_closed_over_it() {
              attempt, destination, history_hash(seal, reason), 'berta') WHERE id = 4",
     );
     assert_eq!(wrong(&db), "row 5 of the history says that the row before it was removed, which is there");
-    // The oldest and the newest.
+    // The oldest and the newest rows.
     let (_folder, _, db) = ledger(3);
     tampered(&db, "DELETE FROM history WHERE id = 1");
     assert!(wrong(&db).starts_with("row 2 "), "{}", wrong(&db));
@@ -120,14 +120,14 @@ fn the_chain_outlasts_what_is_pruned_from_its_end_and_from_its_middle() {
     let (row, hash) = newest(&db).unwrap().unwrap();
     assert_eq!(prune::remove_history(&db, 3, 5, 9).unwrap(), 2);
     assert_eq!((sound(&db).rows, sound(&db).removed), (24 - 8 + 1, 8));
-    // One in the middle, whose neighbours failed.
+    // A document in the middle, whose neighbours failed.
     db.execute("UPDATE document SET changed_at = 0 WHERE id = 5", []).unwrap();
     assert_eq!(prune::remove_history(&db, 1, 5, 9).unwrap(), 1);
     assert_eq!((sound(&db).rows, sound(&db).removed), (16 - 3 + 1, 8 + 3 + 1), "the row about the first removal, too");
     assert_eq!(prune::remove_history(&db, 1, 5, 9).unwrap(), 0);
     assert_eq!(sound(&db).removed, 12);
     assert_eq!(anchor(&db, row, &hash).unwrap(), Anchor::There);
-    // All of it, and it goes on.
+    // All of the history, and it continues.
     assert_eq!(prune::remove_history(&db, 100, 100, 9).unwrap(), 3);
     assert_eq!((sound(&db).rows, anchor(&db, row, &hash).unwrap()), (1, Anchor::Removed));
     add(&db, 7, 200);
@@ -146,7 +146,7 @@ fn the_chain_outlasts_gaps_that_grow_towards_either_end_or_meet() {
     for rows in [vec![6], vec![5], vec![7], vec![9, 10], vec![8], vec![1, 3], vec![2]] {
         removed += rows.len() as u64;
         history::remove(&db, 9, rows.clone()).unwrap();
-        // And the row about the removal before.
+        // And the row about the earlier removal.
         let so_far = sound(&db);
         assert_eq!(so_far.rows, 16 - removed + 1, "{rows:?}");
     }

@@ -73,7 +73,7 @@ fn polls_pauses_and_documents_that_wait_are_counted() {
     );
     assert_eq!(second.stalled, [Stalled { scope, no_room: false, count: 1, since: 870 }]);
     assert!(!format!("{second:?}").contains("CANARY"), "no reason gets into the facts");
-    // It was downloaded again, as its file is gone each time; or it waits for a destination that is away.
+    // Either it was downloaded again because its file is gone each time, or it waits for an unreachable destination.
     for (changed_at, count) in [(second.now, 1), (second.now - JUST_MS, 0)] {
         db.execute(
             "UPDATE document SET state = 'fetched', changed_at = ?1 WHERE failing_since IS NOT NULL",

@@ -1,7 +1,7 @@
 use super::*;
 use crate::ledger::names::index;
 
-/// What finds nothing costs the same whatever the ledger holds.
+/// A search without a result costs the same, whatever the ledger holds.
 #[test]
 fn parts_of_words_are_looked_for_in_the_newest_names_and_beginnings_in_all() {
     let db =
@@ -48,7 +48,7 @@ fn what_is_in_the_index_hides_nothing_that_is_not_there_yet() {
     assert_eq!([found("dur"), found("zoe"), found("paul"), found("martin")], [2, 2, 1, 1]);
 }
 
-/// Words that each of very many letters has, and no letter together, cost as little as any.
+/// Words that are each in very many letters, but never together, cost as little as others.
 #[test]
 fn among_common_words_the_newest_letters_are_looked_at_and_a_rare_word_finds_all() {
     let db =

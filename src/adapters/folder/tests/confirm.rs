@@ -1,5 +1,5 @@
-//! Looks for letters that were taken (`confirm`) in a real folder; what every such destination keeps is in the
-//! contract.
+//! Looks for letters that were taken (`confirm`), in a real folder. What holds for every such destination is in the
+//! contract tests.
 
 use super::*;
 use crate::adapters::contract::confirm::{Known, confirm, filed, moved, said};
@@ -22,7 +22,7 @@ async fn what_an_importer_took_before_it_was_recorded_can_be_proved() {
         if let Some(to) = to {
             inbox.put(to, PDF);
         }
-        // The process died before it could record that.
+        // The process died before it could record the delivery.
         let letter = filed(&inbox.adapter(), &spool, 1, PDF).await;
         assert_eq!(letter.filed.path, FILED);
         let sights = adapter.look(&[letter], &Known::default()).await.ok().unwrap();

@@ -1,11 +1,11 @@
-//! What an attempt left that was cut off, or of which the ledger did not hear.
+//! Leftovers of attempts that were killed, or that the ledger has no record of.
 
 use super::*;
 
-/// What a crash leaves between the intent and the name: the temporary file, and the intent in the ledger.
+/// Leaves what a crash leaves between the intent and the rename: the temporary file, and the intent in the ledger.
 async fn cut_off(inbox: &Inbox, spool: &Spool, item: &Item) {
     let adapter = {
-        // The ledger is gone with the process, so nothing is taken back.
+        // The process is dead, so no intent is cleared.
         let spool = spool.clone();
         inbox.adapter_with(move |_| {
             spool.answer(Some(0));
@@ -50,7 +50,7 @@ async fn what_an_importer_took_before_it_was_recorded_is_not_filed_again() {
             assert_eq!(assert_delivered(&inbox.adapter().deliver(&spool.item(1, PDF)).await), place);
         }
         assert_eq!(inbox.names().len(), usize::from(another_came));
-        // Asked for again, it is filed again.
+        // When it is requested again, it is filed again.
         spool.record(&spool.item(1, PDF));
         assert_delivered(&inbox.adapter().deliver(&spool.item(1, PDF)).await);
         assert_eq!(inbox.names().len(), 1 + usize::from(another_came));
@@ -126,7 +126,7 @@ async fn what_an_attempt_left_that_was_cut_off_is_replaced_and_removed() {
     leave();
     assert_delivered(&inbox.adapter().deliver(&item).await);
     assert_eq!((inbox.names().len(), inbox.read(FILED).as_bytes()), (2, PDF));
-    // The crash may also have come after the rename.
+    // The crash may also have happened after the rename.
     leave();
     assert_delivered(&inbox.adapter().deliver(&item).await);
     assert_eq!(inbox.names().len(), 2);

@@ -1,4 +1,4 @@
-//! Which name a document gets, and that nobody else's is overwritten.
+//! Which name a document gets, and that no other document's file is overwritten.
 
 use super::*;
 
@@ -72,7 +72,7 @@ async fn another_document_with_the_same_content_and_name_gets_a_file_of_its_own(
         if round == 0 {
             items.iter().for_each(|item| spool.record(item));
         } else {
-            // Their order decides who gets the plain name; two of them are found.
+            // The order decides which document gets the plain name; two of them are found.
             spool.forget();
         }
     }

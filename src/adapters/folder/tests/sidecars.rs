@@ -5,7 +5,7 @@ use crate::adapters::Item;
 use crate::document::Metadata;
 use crate::sidecar::{Charset, Form};
 
-/// Several rounds, as the order in which the threads come differs.
+/// Several rounds, as the order of the threads varies.
 #[tokio::test]
 async fn documents_that_want_one_name_at_once_each_get_a_file_and_its_sidecar() {
     for _round in 0..20 {
@@ -30,14 +30,14 @@ async fn a_sidecar_never_stands_beside_another_documents_pdf() {
     let (inbox, spool) = (Inbox::with_sidecar(), Spool::new());
     let tried = Arc::new(std::sync::Mutex::new(Vec::new()));
     let (log, second) = (Arc::clone(&tried), inbox.path.join(SUFFIXED));
-    // While the first name is being given, another program takes it and the next one.
+    // While the PDF gets the first name, another program takes that name and the next one.
     let adapter = inbox.adapter_with(move |pdf| {
         log.lock().unwrap().push(pdf.file_name().unwrap().to_string_lossy().into_owned());
         fs::write(&second, "another's")?;
         if pdf.ends_with("2026-11-21_lab_slip.pdf") { fs::write(pdf, "another's") } else { Ok(()) }
     });
     assert_delivered(&adapter.deliver(&spool.item(1, PDF)).await);
-    // For the second name not even the sidecar was written.
+    // For the second name, not even the sidecar was written.
     assert_eq!(*tried.lock().unwrap(), ["2026-11-21_lab_slip.pdf", "2026-11-21_lab_slip_00000001_2.pdf"]);
     assert_eq!(inbox.names().iter().filter(|name| name.ends_with("xml")).count(), 1);
 }
@@ -100,7 +100,7 @@ async fn a_sidecar_that_comes_last_has_no_name_before_its_pdf_which_is_there_onc
     let (mut inbox, spool) = (Inbox::with_sidecar(), Spool::new());
     inbox.config.sidecar.as_mut().unwrap().is_last = true;
     let sidecar = "Canaryworth_Zoé/2026-11-21_lab_slip.xml";
-    // While the PDF gets its name, somebody takes that of the sidecar.
+    // While the PDF gets its name, somebody takes the sidecar's name.
     let path = inbox.path.join(sidecar);
     let adapter = inbox.adapter_with(move |_| {
         assert!(!path.exists());
@@ -130,7 +130,8 @@ async fn a_sidecar_that_an_importer_has_answered_in_is_the_letters_own_after_a_c
     inbox.config.confirm =
         Some(crate::adapters::contract::confirm::confirm(crate::config::Evidence::Sidecar(ready), None));
     let path = inbox.path.join("Canaryworth_Zoé/2026-11-21_lab_slip.xml");
-    // The first attempt ends when both are there, and the importer writes into the sidecar before the next one.
+    // The first attempt ends when both files are there, and the importer writes into the sidecar before the next
+    // attempt.
     let adapter = inbox.adapter_with(move |_| fs::write(&path, "READY=1"));
     assert!(matches!(adapter.deliver(&spool.item(1, PDF)).await, Outcome::Transient { .. }));
     assert_delivered(&inbox.adapter().deliver(&spool.item(1, PDF)).await);
@@ -148,7 +149,7 @@ async fn when_all_counted_names_are_taken_the_letter_waits() {
     assert_eq!((inbox.read("D.998").as_str(), inbox.names().len()), ("x", 1000));
 }
 
-/// Of a patient of this name.
+/// Changes the patient's last name.
 fn of_patient(item: Item, last_name: &str) -> Item {
     let mut metadata = Metadata::clone(&item.metadata);
     metadata.patient.insert("lastName".to_owned(), last_name.into());
@@ -171,7 +172,7 @@ async fn letters_that_the_encoding_lacks_are_written_as_others_also_in_the_name_
     assert_delivered(&inbox.adapter().deliver(&item).await);
     assert_eq!(inbox.names(), ["Lukasz Jörg.pdf", "Lukasz Jörg.xml"]);
     assert_eq!(fs::read(inbox.path.join("Lukasz Jörg.xml")).unwrap(), b"Lukasz J\xf6rg Lukasz J\xf6rg.pdf");
-    // The name stays what it is where the sidecar does not tell it.
+    // The name is unchanged if the sidecar does not contain it.
     let mut inbox = Inbox::new(named, Some(("import.xml", "{{ patient.lastName }}")));
     in_windows_1252(&mut inbox);
     assert_delivered(&inbox.adapter().deliver(&item).await);
@@ -194,7 +195,7 @@ async fn what_cannot_be_written_fails_by_the_field_and_nothing_of_it_is_told() {
             assert_eq!((reason(&outcome), inbox.names()), (expected, Vec::new()));
         }
     }
-    // Not its field, but its length.
+    // The reason is not its field, but its length.
     let mut inbox = Inbox::new("{{ document.number }}.pdf", None);
     let compile = |kind, source: &str| Arc::new(Template::compile(kind, source).unwrap());
     let content = compile(TemplateKind::Text(TextFormat::Gdt), "80006310\n6227{{ patient.lastName }}");

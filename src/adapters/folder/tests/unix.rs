@@ -1,4 +1,4 @@
-//! Permissions and links, which only Unix has so.
+//! Permissions and links in the form that only Unix has.
 
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _, symlink};
 
@@ -41,8 +41,8 @@ async fn a_link_out_of_the_folder_is_not_followed_and_one_inside_is() {
     assert_eq!(inbox.names(), ["patients/2026-11-21_lab_slip.pdf"]);
 }
 
-/// Where the file system knows no exclusive rename, a hard link gives the name: the process may end between the two
-/// steps, and an importer take the file before the next start.
+/// If the file system has no exclusive rename, a hard link gives the name. The process may end between the two steps,
+/// and an importer may take the file before the next start.
 #[tokio::test]
 async fn what_was_given_its_name_by_a_link_and_imported_is_not_filed_again() {
     let (inbox, spool) = (Inbox::new(NAME, None), Spool::new());
@@ -55,7 +55,7 @@ async fn what_was_given_its_name_by_a_link_and_imported_is_not_filed_again() {
     assert_eq!(inbox.names(), ["imported.pdf"]);
 }
 
-/// Whoever may write the inbox moves a sub-folder away in the middle of a delivery, and puts a link in its place.
+/// A user with write access to the inbox moves a sub-folder away during a delivery, and puts a link in its place.
 #[tokio::test]
 async fn a_folder_that_is_replaced_by_a_link_meanwhile_leads_nothing_out() {
     for sidecar in [None, Some(("{{ file_stem }}.xml", "<n/>\n"))] {

@@ -1,4 +1,4 @@
-//! What one account takes over from another.
+//! What one account takes over from another account.
 
 use super::*;
 use crate::ledger::listed::taking::OFTEN;
@@ -15,12 +15,12 @@ fn another_account_takes_over_only_what_nobody_reads() {
 
 const MINUTE: Millis = 60_000;
 const BOTH: [&str; 2] = ["main", "other"];
-/// What may pass, and what is a refusal.
+/// Failures that may pass, and refusals.
 const PASSES: &str = "state = 'discovered', report_failure = NULL, failure = 'read passing status_500'";
 const REFUSED: &str = "state = 'discovered', report_failure = NULL, failure = 'read permanent status_403'";
 
 impl One {
-    /// Whose it is once the account's list showed it then, when nothing was paused.
+    /// The account that has the document after the account's list showed it at that time, with nothing paused.
     fn goes_to(&self, account: &str, minutes: Millis) -> String {
         self.seen_at(minutes * MINUTE, &BOTH, &BOTH, account, true);
         self.whose().0
@@ -38,7 +38,7 @@ fn what_one_account_does_not_get_on_with_goes_to_another_that_lists_it() {
         ("discovered", "state = 'failing', failure = 'read permanent status_403'"),
         ("discovered", "state = 'failed', reason_code = 'read permanent status_403'"),
         ("delivered", "state = 'unreported', reason_code = 'report permanent status_403'"),
-        // Refused, and told of only when the API is not asked too often: that is no failure that may pass.
+        // A refused report that is sent only while the API is not rate-limited: that is no failure that may pass.
         (
             "discovered",
             "state = 'failing', failure = 'read permanent status_403', report_failure = 'report passing status_429'",
@@ -63,7 +63,8 @@ fn what_one_account_does_not_get_on_with_goes_to_another_that_lists_it() {
         one.set(PASSES);
         assert_eq!(one.goes_to("main", 1), "other", "{change}: it is not passed round");
         assert_eq!(one.goes_to("main", 2), if was_refused { "other" } else { "main" }, "{change}");
-        // Where the one is gone from the configuration, who takes it over must be able to ask; what was told was told.
+        // If an account is gone from the configuration, its successor must be able to sign in. A reported failure stays
+        // reported.
         let gone = One::found();
         gone.set(change);
         gone.seen_where(&["other"], &[], "other", true);
@@ -91,8 +92,8 @@ fn what_one_account_does_not_get_on_with_goes_to_another_that_lists_it() {
     }
 }
 
-/// Who only could not go on has it back soon, where nothing comes of it with the other, and each time it takes four
-/// times as long.
+/// An account that only could not go on gets the document back soon if the other makes no progress. Each further time
+/// takes four times as long.
 #[test]
 fn who_could_not_go_on_has_it_back_ever_more_rarely_where_the_other_does_not_go_on() {
     for change in [
@@ -130,8 +131,8 @@ fn who_could_not_go_on_has_it_back_ever_more_rarely_where_the_other_does_not_go_
     assert_eq!(its_turn.goes_to("main", 9), "other", "it is on its way to its destinations");
 }
 
-/// What is refused to the one goes back at once to who only could not go on, be that paused; who was refused is asked
-/// again after an hour.
+/// A refused document goes back at once to an account that only could not go on, even a paused one. A refused account
+/// is asked again after an hour.
 #[test]
 fn what_is_refused_goes_back_to_who_was_not() {
     let one = One::found();
@@ -167,7 +168,7 @@ fn what_is_refused_goes_back_to_who_was_not() {
             break;
         }
     }
-    // Who asks for it anew, or renders it anew, asks everybody.
+    // A new request, or a new version, lets every account try.
     for anew in [
         |one: &One| assert!(retry::retry(&one.db, 1, 0).unwrap().is_some()),
         |one: &One| assert!(documents::revise(&one.db, 1, one.row().round, Some("q"), 0).unwrap().is_some()),
@@ -187,7 +188,7 @@ fn what_is_refused_goes_back_to_who_was_not() {
     }
 }
 
-/// Both accounts are refused everything just then.
+/// Both accounts are refused everything at that time.
 #[test]
 fn what_is_refused_while_both_are_paused_for_it_is_not_passed_round() {
     let one = One::found();
@@ -203,14 +204,14 @@ fn what_is_refused_while_both_are_paused_for_it_is_not_passed_round() {
     }
 }
 
-/// What an account is answered for several documents alike was not refused for itself.
+/// An answer that an account gets for several documents is not a refusal of one of them.
 #[test]
 fn a_pause_is_no_refusal() {
     let one = One::found();
     one.set(REFUSED);
     one.seen_where(&BOTH, &["other"], "other", false);
     assert_eq!((one.whose().0.as_str(), one.lost("main")), ("other", Some((false, 1))));
-    // So were reports, which are taken back; how they failed at first is still there.
+    // The same holds for reports, whose refusals are retracted; the first failure is still recorded.
     let one = One::found();
     one.set("state = 'delivered', report_failure = 'report passing status_403', reason_code = 'report permanent status_403'");
     one.seen_where(&BOTH, &["other"], "other", false);
@@ -237,7 +238,8 @@ fn a_third_account_is_asked_where_neither_of_two_goes_on() {
     }
 }
 
-/// What has ended is asked for by each account once that was refused, and by one that only could not go on when it can.
+/// Each account that was refused asks once for a document that has ended; one that only could not go on asks when it
+/// can.
 #[test]
 fn a_failure_that_was_told_goes_to_who_was_not_refused() {
     for (before, whose) in [(REFUSED, "other"), (PASSES, "main")] {
@@ -247,13 +249,13 @@ fn a_failure_that_was_told_goes_to_who_was_not_refused() {
         one.set("state = 'failed', reason_code = 'read permanent status_403', failure = NULL");
         assert_eq!(one.goes_to("main", 99_999), whose, "{before}");
         assert_eq!(one.whose().1, if whose == "main" { "discovered" } else { "failed" });
-        // What neither got on with is told once by each.
+        // A failure that both accounts have is reported once by each.
         one.set("state = 'failed', reason_code = 'read passing status_500', failure = NULL");
         assert_eq!([one.goes_to("other", 199_999), one.goes_to("main", 299_999)], [whose; 2], "{before}");
     }
 }
 
-/// A PDF that is refused is tried again: that says nothing yet of the account that found it.
+/// A refused PDF is tried again: the refusal says nothing yet about the account that found it.
 #[test]
 fn a_pdf_that_is_refused_to_the_other_as_well_goes_back_at_once() {
     let one = One::found();
@@ -263,8 +265,8 @@ fn a_pdf_that_is_refused_to_the_other_as_well_goes_back_at_once() {
     assert_eq!((one.goes_to("main", 0).as_str(), one.lost("other")), ("main", Some((true, 1))));
 }
 
-/// Who may not read the patient gives it back, and has it again where the other is refused: it can be filed without the
-/// name.
+/// An account that may not read the patient gives the document back, and gets it again if the other is refused: it can
+/// be filed without the name.
 #[test]
 fn who_lacks_only_the_patient_was_not_refused() {
     let one = One::found();
@@ -277,7 +279,8 @@ fn who_lacks_only_the_patient_was_not_refused() {
     assert!(!another_may(&one.db, 1, "other", &BOTH.map(str::to_owned)).unwrap());
 }
 
-/// Which accounts work may have been another when this poll began: who was refused leaves it, unless it has ended.
+/// The set of working accounts may have changed since this poll began. A refused account leaves the document alone,
+/// unless it has ended.
 #[test]
 fn two_accounts_that_take_each_other_for_stopped_do_not_pass_it_round() {
     let one = One::found();
@@ -300,13 +303,13 @@ fn two_accounts_that_take_each_other_for_stopped_do_not_pass_it_round() {
         ("other", "main".to_owned()),
         "gone from the configuration"
     );
-    // In the list of another alone it is that one's; the first one may yet have it back, when its list shows it as
-    // well.
+    // A document that only the other account's list shows is that account's. The first account may get it back once its
+    // list shows it as well.
     one.set("listed = 0");
     assert_eq!((one.goes_to("other", 3).as_str(), one.lost("main")), ("other", Some((false, 0))));
 }
 
-/// What has only to be reported waits for nothing but reports.
+/// A document that only has to be reported waits for reports alone.
 #[test]
 fn a_document_goes_to_another_account_for_what_it_waits_for() {
     let seen = |one: &One, paused: &[Scope], account: &str| {
@@ -338,7 +341,7 @@ fn a_document_goes_to_another_account_for_what_it_waits_for() {
     assert_eq!(seen(&one, &[fetch("main")], "main"), "other");
     one.set("report_failure = 'report permanent status_403'");
     assert_eq!(seen(&one, &[fetch("main")], "main"), "main");
-    // Another account only tells what failed, unless it may be answered otherwise itself and nobody was told.
+    // The other account only reports the failure, unless it may get another answer itself and nothing was reported.
     for (change, state) in [
         ("failure = 'deliver permanent exit_65'", "failing"),
         ("failure = 'deliver permanent exit_65', report_failure = 'report down status_429'", "failing"),
@@ -360,7 +363,7 @@ fn a_document_goes_to_another_account_for_what_it_waits_for() {
     assert_eq!(seen(&one, &[fetch("main")], "other"), "other");
 }
 
-/// Who takes it over, or asks for it anew, is answered anew.
+/// A takeover, or a new request, gets a new answer.
 #[test]
 fn a_refusal_that_another_account_got_or_a_person_questions_is_not_believed() {
     let refused = |one: &One| {

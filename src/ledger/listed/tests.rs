@@ -9,6 +9,7 @@ const NOTHING: Absence = Absence { synchronized: false, others: false, apart: PO
 const OTHERS: Absence = Absence { others: true, ..NOTHING };
 
 mod accounts;
+mod passed_round;
 
 struct One {
     _folder: tempfile::TempDir,

@@ -322,6 +322,8 @@ fn alone(failure: &Failure, tried: &Tried, evidence: &Evidence, patience: Patien
         Kind::Unconfirmed(_) => Consequence::Ask,
         Kind::Doubtful(_) if tried.doubtful + 1 >= TRIES && tried.failing_for >= least => Consequence::Hold,
         Kind::NoRoom => Consequence::Charge,
+        // That wait has a limit of its own, and ends with the version that is there.
+        _ if failure.is_two_versions() => Consequence::Charge,
         Kind::Down(_) | Kind::Passing(_) | Kind::Doubtful(_) | Kind::Own(_) => {
             if given_up {
                 Consequence::GiveUp

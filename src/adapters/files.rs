@@ -3,7 +3,7 @@
 //! mean is said elsewhere.
 
 use std::fs;
-use std::io::{self, Read, Write};
+use std::io::{self, Read, Seek as _, Write};
 use std::path::Path;
 
 use sha2::{Digest as _, Sha256};
@@ -72,10 +72,23 @@ pub(super) fn copy_hashing(from: impl Read, to: &mut impl Write, limit: u64) -> 
 /// The digest of a file of at most `limit` bytes; of a longer one the digest of one byte more.
 pub(super) fn hash_file(path: &Path, limit: u64) -> io::Result<Digest> {
     io_fault!("files.read")?;
-    let file = system::open_to_read(path)?;
+    hash_open(&system::open_to_read(path)?, limit)
+}
+
+fn hash_open(file: &fs::File, limit: u64) -> io::Result<Digest> {
     copy_hashing(file, &mut io::sink(), limit.saturating_add(1)).map_err(|error| match error {
         CopyError::Read(error) | CopyError::Write(error) => error,
     })
+}
+
+/// The file at `path`, to be read from its beginning, if it has this very content.
+pub(super) fn open_same(path: &Path, content: &Digest) -> io::Result<Option<fs::File>> {
+    let mut file = system::open_to_read(path)?;
+    if hash_open(&file, content.size)? != *content {
+        return Ok(None);
+    }
+    file.rewind()?;
+    Ok(Some(file))
 }
 
 /// The first `limit` bytes of a file, and one more of one that is longer.

@@ -39,7 +39,7 @@ mod unsynced;
 
 #[cfg(windows)]
 pub use drive::refused_drive;
-pub(crate) use opened::read_filed;
+pub(crate) use opened::open_filed;
 pub(super) use reader::readable;
 use storage::Local;
 

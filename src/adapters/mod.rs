@@ -53,7 +53,7 @@ pub use dicom::{Answers, DicomAdapter, Message};
 #[cfg(feature = "fhir")]
 pub use fhir::{FhirAdapter, shown_letters};
 pub use folder::FolderAdapter;
-pub(crate) use folder::read_filed;
+pub(crate) use folder::open_filed;
 #[cfg(windows)]
 pub use folder::refused_drive;
 #[cfg(feature = "hl7v2")]

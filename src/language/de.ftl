@@ -636,6 +636,7 @@ reason-not-rendered = Sein PDF ist noch nicht fertig.
 reason-no-content = Der Dienst kündigt sein PDF an, aber der Server hat dessen Inhalt noch nicht.
 reason-rendered-anew = Sein PDF wird gerade erneuert.
 reason-two-versions = Der Dienst zeigt zwei Fassungen zugleich: Er wird noch einmal geprüft.
+reason-many-versions = Der Dienst zeigt davon immer neue Fassungen: Er wird immer seltener heruntergeladen.
 reason-spool-full = Der Platz für heruntergeladene Briefe ist voll (state.spool_limit): Er wird heruntergeladen, wenn andere abgelegt sind.
 reason-spool-damaged = Sein heruntergeladenes PDF ist verschwunden oder verändert: docsyncd lädt es noch einmal herunter. Vielleicht hat ein Virenscanner es gelöscht.
 

@@ -3,6 +3,7 @@
 use rusqlite::{Connection, OptionalExtension as _, Row, params};
 
 use super::columns::{Statements as _, as_json, from_row};
+use super::listed::is_there;
 use super::listed::taking::ask_again;
 use super::pauses::ProbeChoice;
 use super::work::Tries;
@@ -13,6 +14,9 @@ use crate::state::{Event, State, next};
 
 /// New versions of a document within a day that start at once.
 const AT_ONCE: u32 = 3;
+/// Why a document waits of which the API shows ever new versions, in words and as the code that stands for them.
+const MANY_VERSIONS: (&str, &str) =
+    ("the API shows ever new versions of it: they are fetched more and more rarely", "many_versions");
 const DAY_MS: Millis = 24 * 60 * 60 * 1000;
 
 /// A document as a stage processes it. Its `reason` may quote a name, so it has no `Debug`.
@@ -57,6 +61,8 @@ pub struct Document {
     /// The PDF that the list or the answer to a report showed, and that docsyncd waited for in vain while the document
     /// itself showed another one: a server may name its PDFs in two ways.
     pub accepted_pdf: Option<String>,
+    /// Since when two answers of the API show two PDFs of the document, at every look.
+    pub disagreed_at: Option<Millis>,
 }
 
 impl Document {
@@ -73,7 +79,7 @@ pub(super) const COLUMNS: &str = "document.id, document.round, document.state, d
      document.found_at, EXISTS (SELECT 1 FROM delivery AS any WHERE any.document = document.id) AS planned, \
      document.tried_pdf, document.listed_pdf, EXISTS (SELECT 1 FROM delivery AS any \
      WHERE any.document = document.id AND any.pdf = document.pdf AND any.attempts > 0) AS delayed, \
-     document.account, document.uuid, document.pdf, document.accepted_pdf";
+     document.account, document.uuid, document.pdf, document.disagreed_at, document.accepted_pdf";
 
 pub(super) fn read(row: &Row<'_>) -> QueryResult<Document> {
     let of_report = row.get::<_, State>("state")? != State::Discovered;
@@ -83,7 +89,7 @@ pub(super) fn read(row: &Row<'_>) -> QueryResult<Document> {
     });
     Ok(from_row!(row => Document {
         id, round, state, sha256, size, strikes, started_over, reason, reason_code, failure, read_at, found_at, planned,
-        tried_pdf, listed_pdf, delayed, accepted_pdf;
+        tried_pdf, listed_pdf, delayed, disagreed_at, accepted_pdf;
         tries: tries,
         version: Version { account: row.get("account")?, uuid: row.get("uuid")?, pdf: row.get("pdf")? }
     }))
@@ -216,9 +222,11 @@ pub fn transition(
     now: Millis,
     reason: Option<&str>,
 ) -> QueryResult<Option<State>> {
-    let row: Option<(State, u32)> =
-        db.maybe("SELECT state, attempts FROM document WHERE id = ?1 AND round = ?2", params![id, round])?;
-    let Some((before, attempts)) = row else { return Ok(None) };
+    let row: Option<(State, u32, bool)> = db.maybe(
+        "SELECT state, attempts, missing_at IS NOT NULL FROM document WHERE id = ?1 AND round = ?2",
+        params![id, round],
+    )?;
+    let Some((before, attempts, is_missing)) = row else { return Ok(None) };
     let Some(after) = next(before, event) else { return Ok(None) };
     let starts_over = after == State::Discovered;
     // A new request makes earlier findings void.
@@ -227,12 +235,12 @@ pub fn transition(
         "UPDATE document SET state = ?2, round = round + ?3, attempts = 0,
                 failing_since = CASE WHEN ?7 AND started_over > 0 THEN failing_since END,
                 strikes = 0, started_over = CASE WHEN ?7 THEN started_over ELSE 0 END,
-                looked = 0, missing_at = NULL, absent_at = NULL, due_at = ?5, changed_at = ?6,
+                looked = 0, absent_at = NULL, due_at = ?5, changed_at = ?6,
                 reason = ?4, reason_code = CASE WHEN reason IS ?4 THEN reason_code END,
                 history_removed = 0, failure_sent = CASE WHEN ?3 THEN 0 ELSE failure_sent END,
                 tried_pdf = CASE WHEN ?3 THEN NULL ELSE tried_pdf END,
                 failure = NULL, report_failure = NULL, report_reason = NULL, failing_for = 0,
-                accepted_pdf = CASE WHEN ?8 THEN NULL ELSE accepted_pdf END
+                disagreed_at = NULL, accepted_pdf = CASE WHEN ?8 THEN NULL ELSE accepted_pdf END
          WHERE id = ?1",
         params![
             id,
@@ -246,6 +254,10 @@ pub fn transition(
             asked_anew
         ],
     )?;
+    // Only where it changes: a column of an index that is set has the index written again.
+    if is_missing {
+        is_there(db, id)?;
+    }
     if asked_anew {
         deliveries::forget_refusals(db, id)?;
     }
@@ -281,15 +293,18 @@ pub fn revise(
     let lately: u32 = db
         .prepare_cached("SELECT count(*) FROM history WHERE document = ?1 AND event = 'revised' AND at > ?2")?
         .query_row([id, now.saturating_sub(DAY_MS)], |row| row.get(0))?;
-    let mut due_at = now.saturating_add(wait_after(lately));
+    let wait = wait_after(lately);
+    let mut due_at = now.saturating_add(wait);
     // If the document has not been fetched since, it keeps its earlier due time: a list that shows another PDF at every
     // poll must not put it off each time.
     if let Some(Document { state: State::Discovered, tries: Tries { due_at: Some(due_before), .. }, .. }) = before {
         due_at = due_at.min(due_before);
     }
+    let (reason, code) = (wait > 0).then_some(MANY_VERSIONS).unzip();
     db.run(
-        "UPDATE document SET listed_pdf = coalesce(?2, listed_pdf), due_at = ?3 WHERE id = ?1",
-        params![id, pdf, due_at],
+        "UPDATE document SET listed_pdf = coalesce(?2, listed_pdf), due_at = ?3, reason = ?4, reason_code = ?5
+         WHERE id = ?1",
+        params![id, pdf, due_at, reason, code],
     )?;
     Ok(Some((state, due_at.saturating_sub(now).max(0))))
 }
@@ -302,6 +317,14 @@ fn wait_after(revisions: u32) -> Millis {
         0 => 0,
         more => 1000_i64.saturating_mul(1 << more.min(12)).min(60 * 60 * 1000),
     }
+}
+
+/// Records since when two answers of the API show two PDFs of the document; `None` once they agree.
+///
+/// # Errors
+/// Any SQLite error.
+pub fn disagree(db: &Connection, id: i64, since: Option<Millis>) -> QueryResult<()> {
+    db.run("UPDATE document SET disagreed_at = ?2 WHERE id = ?1", params![id, since])
 }
 
 /// Records that docsyncd waited in vain for this PDF, which is shown elsewhere.

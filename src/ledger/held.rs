@@ -47,7 +47,8 @@ pub fn hold_anew(db: &Connection, until: Millis) -> QueryResult<Vec<Held>> {
     // A delivery's failure belongs to its destination, see below.
     held.retain(|(_, _, failure)| failure.call != Call::Deliver);
     let reports: Vec<(i64, String, Failure)> = db.rows(
-        "UPDATE document SET due_at = max(due_at, ?1)
+        // The time until now was no wait of the report's: the computer may have been off for a week.
+        "UPDATE document SET failing_for = failing_for - max(0, ?1 - due_at), due_at = max(due_at, ?1)
          WHERE state IN ('delivered', 'failing') AND report_failure IS NOT NULL
          RETURNING id, account, report_failure",
         [until],

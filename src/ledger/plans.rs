@@ -276,6 +276,7 @@ fn scenario(db: &Connection) {
     fetch(&["pms"]);
     fetch(&["pms"]);
     documents::accept(db, second.id, "r").unwrap();
+    documents::disagree(db, second.id, Some(1)).unwrap();
     documents::start_over(db, second.id, second.round + 1, 5, 1, "lost").unwrap();
     deliveries::end(
         db,

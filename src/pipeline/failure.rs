@@ -200,8 +200,6 @@ fn decided(context: &Context, scope: &Scope, work: &Work, failed: Failed, anothe
     // The document does not fail while a destination has no room, however long that lasts.
     let spent = match failure.kind {
         Kind::NoRoom => 0,
-        // The API answers. Only time spent on this failure counts as the wait until its two answers agree.
-        _ if failure.is_two_versions() && work.tries().failure.as_ref() != Some(&failure) => -work.tries().failing_for,
         _ => work.tries().spent(took, at),
     };
     let tried = Tried { another_may, ..work.tried(spent) };

@@ -17,7 +17,7 @@ use super::stage::{self, Lane, Stage};
 use super::transition_log::TransitionLog;
 use crate::api::{Api, ApiError, Detail, ListQuery, Meaning, Pdf};
 use crate::document::{DOCUMENT_TYPES, Metadata, Record};
-use crate::failure::{Call, Code, Failure, Kind, TWO_VERSIONS};
+use crate::failure::{Call, Code, Kind, TWO_VERSIONS};
 use crate::ledger::documents::{self, Document, Fetched};
 use crate::ledger::listed::NOT_RENDERED;
 use crate::ledger::work::Work;
@@ -37,7 +37,7 @@ const SHORTEST_WAIT: Duration = Duration::from_secs(1);
 /// How long a document is tried that shows another PDF than the list or the answer to a report. One of the two lags
 /// behind, and nobody can tell which. This is longer than caches and replicas lag, and no longer than a person minds;
 /// milliseconds.
-const LAG_LIMIT: Millis = 2 * 60 * 1000;
+const LAG_LIMIT: u64 = 2 * 60 * 1000;
 /// If the account may not read the patient, the document waits this long for another account that was not refused.
 /// After that it is filed without the patient's name.
 const PATIENT_FOR: Duration = Duration::from_secs(60 * 60);
@@ -189,24 +189,21 @@ async fn fetch(
     };
     // Before a failure is told, docsyncd asks whether the API still shows this version.
     document.tried_pdf = Some(pdf.uuid.clone());
+    let id = document.id;
     if let Some(elsewhere) = shown_elsewhere(client, document, &pdf).await {
-        if !has_waited_for_it(document) {
+        let since = document.disagreed_at.unwrap_or(read_at);
+        if read_at.abs_diff(since) < LAG_LIMIT {
+            context.ledger.write(move |db| documents::disagree(db, id, Some(since))).await?;
             were_answered(context, document, &[Call::Read]).await?;
             let reason = "the API's list shows another PDF than the document itself: it is looked at again";
             return Ok(Err(Failed::new(Call::Read, Kind::Passing(TWO_VERSIONS), reason)));
         }
         document.accepted_pdf = Some(elsewhere.clone());
-        let id = document.id;
         context.ledger.write(move |db| documents::accept(db, id, &elsewhere)).await?;
+    } else if document.disagreed_at.is_some() {
+        context.ledger.write(move |db| documents::disagree(db, id, None)).await?;
     }
     take(context, client, document, detail, &pdf, read_at).await
-}
-
-/// Whether the document was tried for long enough since two answers of the API showed two PDFs.
-fn has_waited_for_it(document: &Document) -> bool {
-    let tries = &document.tries;
-    let waits = tries.failure.as_ref().is_some_and(Failure::is_two_versions);
-    waits && tries.failing_for.saturating_add(tries.spent(after(0, stage::took()), now())) >= LAG_LIMIT
 }
 
 /// The newer PDF that the list or the answer to a report shows, if it is to be waited for: success told for the older

@@ -4,7 +4,8 @@ use std::borrow::Cow;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use http_body_util::{Either, Full};
+use http_body_util::combinators::UnsyncBoxBody;
+use http_body_util::{BodyExt as _, Either, Full};
 use hyper::body::Bytes;
 use hyper::header::{self, HeaderMap, HeaderName, HeaderValue};
 use hyper::http::request::Parts;
@@ -21,7 +22,6 @@ use super::keys::{self, KeyError, Session};
 use super::page::{self, Found, Keyed, Notice};
 use super::patients::{self, Questions};
 use super::pdf::{self, Kept};
-use super::told::Told;
 use super::{SERVER, frame, letter, metrics, told};
 use crate::document::DocumentUuid;
 use crate::language::Language;
@@ -50,14 +50,15 @@ pub(super) struct Site {
     /// The name of the session's cookie: browsers send cookies to every port of a computer.
     cookie: String,
     making: Semaphore,
-    /// Who may read a PDF now: one at a time, as each takes as much memory as it is long.
+    /// Who may look for a PDF now: one at a time, as each is read whole and compared.
     reading: Arc<Semaphore>,
     /// Who may be told when something changes.
     told: Arc<Semaphore>,
     overview: Mutex<Option<(Instant, Arc<Overview>)>>,
 }
 
-pub(super) type Body = Either<Full<Bytes>, Told>;
+/// What is at hand, or comes in parts: a file, or what is told of changes.
+pub(super) type Body = Either<Full<Bytes>, UnsyncBoxBody<Bytes, std::io::Error>>;
 pub(super) type Answer = Response<Body>;
 
 impl connections::Site for Site {
@@ -124,9 +125,9 @@ impl Site {
     }
 
     async fn route(&self, asked: &Asked, query: &Fields, language: Language) -> Answer {
-        // Nobody makes more than a few pages at once; the semaphore is never closed.
-        let _making = self.making.acquire().await;
         let (method, path) = (&asked.head.method, asked.head.uri.path());
+        // Nobody makes more than a few pages at once; the semaphore is never closed. A PDF is no page, and may take long.
+        let _making = if path.ends_with("/pdf") { None } else { self.making.acquire().await.ok() };
         let reads = matches!(*method, Method::GET | Method::HEAD);
         if let Some(uuid) = path.strip_prefix("/letter/") {
             let (uuid, is_pdf) = uuid.strip_suffix("/pdf").map_or((uuid, false), |uuid| (uuid, true));
@@ -173,7 +174,9 @@ impl Site {
             return sentence(StatusCode::SERVICE_UNAVAILABLE, language, "trouble");
         };
         let mut answer = respond(StatusCode::OK, "text/event-stream", "");
-        *answer.body_mut() = Either::Right(told::begin(self.context.clone(), self.setup.clone(), place));
+        *answer.body_mut() = Either::Right(
+            told::begin(self.context.clone(), self.setup.clone(), place).map_err(|never| match never {}).boxed_unsync(),
+        );
         answer
     }
 
@@ -196,7 +199,7 @@ impl Site {
                     self.context.ledger.read(move |db| views::letter::of(db, &uuid, views::letter::pdf)).await?;
                 let Some(known) = known else { return Ok(sentence(StatusCode::NOT_FOUND, language, "no-letter")) };
                 return Ok(match pdf::read(&self.context, &self.setup.disks.folders, known, &self.reading).await {
-                    Ok(bytes) => pdf::answer(bytes, &short),
+                    Ok(found) => pdf::answer(found, &short),
                     Err(Kept::Changed) => sentence(StatusCode::NOT_FOUND, language, "pdf-changed"),
                     Err(Kept::Gone) => sentence(StatusCode::NOT_FOUND, language, "pdf-gone"),
                     Err(Kept::Unknown) => sentence(StatusCode::SERVICE_UNAVAILABLE, language, "pdf-unknown"),

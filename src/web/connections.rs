@@ -36,7 +36,7 @@ const MAX_DISCARDED: usize = 256 * 1024;
 const BODY_LIMIT: Duration = Duration::from_secs(5);
 /// How long a connection may last in all.
 const TOTAL_LIMIT: Duration = Duration::from_secs(40);
-/// The same of one that is told when something changes: after that the browser asks anew.
+/// The same of one that is told when something changes, or is sent a file: after that the browser asks anew.
 const TOLD_LIMIT: Duration = Duration::from_secs(60 * 60);
 /// How long an answer that is under way may take when the daemon stops.
 const LAST_LIMIT: Duration = Duration::from_secs(2);
@@ -67,7 +67,8 @@ struct Guest {
     leave: CancellationToken,
     /// It has asked something, and the answer is being made.
     served: AtomicBool,
-    /// Its answer goes on until one of both sides ends it. It gives way like whoever asks nothing.
+    /// Its answer goes on until one of both sides ends it, or is a file that is sent as fast as it is taken. It gives
+    /// way like whoever asks nothing.
     told: AtomicBool,
     gone: AtomicBool,
 }
@@ -110,7 +111,7 @@ async fn serve<S: Site>(stream: TcpStream, guest: Arc<Guest>, site: Arc<S>, stop
             let asked = read(request, S::MAX_BODY).await;
             guest.served.store(true, Ordering::Release);
             let answer = site.answer(asked).await;
-            // The length of all others is known.
+            // The length of all others is at hand.
             guest.told.store(answer.body().size_hint().exact().is_none(), Ordering::Release);
             guest.served.store(false, Ordering::Release);
             Ok::<_, Infallible>(answer)

@@ -1,16 +1,21 @@
 //! A letter's PDF, from where it lies in a folder of this computer, or from the spool: from nowhere else.
 
 use std::collections::BTreeMap;
+use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use hyper::body::Bytes;
+use futures_util::TryStreamExt as _;
+use http_body_util::{BodyExt as _, Either, StreamBody};
+use hyper::body::{Bytes, Frame};
 use hyper::{StatusCode, header};
+use tokio::io::AsyncReadExt as _;
 use tokio::sync::Semaphore;
+use tokio_util::io::ReaderStream;
 
 use super::answers::{Answer, add, with_headers};
-use crate::adapters::read_filed;
+use crate::adapters::open_filed;
 use crate::pipeline::Shared;
 use crate::views::letter::PdfView;
 
@@ -18,6 +23,16 @@ use crate::views::letter::PdfView;
 const PDF_POLICY: &str = "sandbox; default-src 'none'; form-action 'none'; base-uri 'none'; frame-ancestors 'none'";
 /// How long a folder may take to be read: a share that hangs takes for ever.
 const LIMIT: Duration = Duration::from_secs(20);
+/// What is in memory of a file that a browser reads; bytes.
+const CHUNK: usize = 64 * 1024;
+
+/// A letter's PDF, as the ledger knows it.
+pub(super) enum Found {
+    /// It is still in memory.
+    Content(Bytes),
+    /// It lies in a file of this size.
+    File(File, u64),
+}
 
 /// Why there is no PDF.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -30,18 +45,18 @@ pub(super) enum Kept {
     Unknown,
 }
 
-/// The bytes, if they are what the ledger knows. `folders` are those of the destinations that have one here; `reading`
-/// lets one in at a time.
+/// The PDF, if it is what the ledger knows. `folders` are those of the destinations that have one here; `reading` lets
+/// one in at a time to be compared.
 pub(super) async fn read(
     context: &Shared,
     folders: &BTreeMap<String, String>,
     pdf: PdfView,
     reading: &Arc<Semaphore>,
-) -> Result<Bytes, Kept> {
+) -> Result<Found, Kept> {
     let PdfView { id, round, size: Some(size), sha256: Some(sha256), places } = pdf else { return Err(Kept::Gone) };
     let spooled = context.spool.pdf(id, round, size, sha256.clone());
     if let Some(content) = spooled.in_memory {
-        return Ok(Bytes::copy_from_slice(content.as_ref()));
+        return Ok(Found::Content(Bytes::copy_from_slice(content.as_ref())));
     }
     let folder = |(name, place): (String, String)| Some((PathBuf::from(folders.get(&name)?), PathBuf::from(place)));
     let mut lies: Vec<(PathBuf, PathBuf)> = places.into_iter().filter_map(folder).collect();
@@ -55,15 +70,15 @@ pub(super) async fn read(
         first(&lies, size, &sha256)
     };
     match tokio::time::timeout(LIMIT, tokio::task::spawn_blocking(work)).await {
-        Ok(Ok(found)) => found.map(Bytes::from),
+        Ok(Ok(found)) => found.map(|file| Found::File(file, size)),
         _ => Err(Kept::Unknown),
     }
 }
 
-fn first(lies: &[(PathBuf, PathBuf)], size: u64, sha256: &str) -> Result<Vec<u8>, Kept> {
+fn first(lies: &[(PathBuf, PathBuf)], size: u64, sha256: &str) -> Result<File, Kept> {
     let mut why = Kept::Gone;
     for (root, place) in lies {
-        match read_filed(root, Path::new(place), size, sha256) {
+        match open_filed(root, Path::new(place), size, sha256) {
             Ok(Some(found)) => return Ok(found),
             Ok(None) => why = Kept::Changed,
             Err(_) => {}
@@ -72,9 +87,20 @@ fn first(lies: &[(PathBuf, PathBuf)], size: u64, sha256: &str) -> Result<Vec<u8>
     Err(why)
 }
 
-/// A letter's PDF. Nothing that a page could do may stand in it: whoever wrote it is not known.
-pub(super) fn answer(pdf: Bytes, short: &str) -> Answer {
-    let mut answer = with_headers(StatusCode::OK, "application/pdf", PDF_POLICY, pdf);
+/// A letter's PDF. Nothing that a page could do may stand in it: whoever wrote it is not known. A file is read as fast
+/// as the browser takes it.
+pub(super) fn answer(pdf: Found, short: &str) -> Answer {
+    let answer_with = |content| with_headers(StatusCode::OK, "application/pdf", PDF_POLICY, content);
+    let mut answer = match pdf {
+        Found::Content(content) => answer_with(content),
+        Found::File(file, size) => {
+            let mut answer = answer_with(Bytes::new());
+            let blocks = ReaderStream::with_capacity(tokio::fs::File::from_std(file).take(size), CHUNK);
+            *answer.body_mut() = Either::Right(StreamBody::new(blocks.map_ok(Frame::data)).boxed_unsync());
+            add(answer.headers_mut(), header::CONTENT_LENGTH, &size.to_string());
+            answer
+        }
+    };
     add(answer.headers_mut(), header::CONTENT_DISPOSITION, &format!("inline; filename=\"{short}.pdf\""));
     answer
 }

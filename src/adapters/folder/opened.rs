@@ -1,5 +1,6 @@
 //! Reads a filed letter from its place, for a person who wants to see it.
 
+use std::fs::File;
 use std::io;
 use std::path::{Component, Path};
 
@@ -11,7 +12,7 @@ use crate::adapters::files::Handle;
 ///
 /// # Errors
 /// Any I/O error: nothing can be read there.
-pub(crate) fn read_filed(root: &Path, place: &Path, size: u64, sha256: &str) -> io::Result<Option<Vec<u8>>> {
+pub(crate) fn open_filed(root: &Path, place: &Path, size: u64, sha256: &str) -> io::Result<Option<File>> {
     let refused = || io::Error::from(io::ErrorKind::PermissionDenied);
     let below = place.strip_prefix(root).map_err(|_| refused())?;
     let mut parts = below.components().map(|part| match part {
@@ -20,13 +21,13 @@ pub(crate) fn read_filed(root: &Path, place: &Path, size: u64, sha256: &str) -> 
     });
     let name = parts.next_back().ok_or_else(refused)??;
     let folder = parts.try_fold(Handle::open(root)?, |folder, part| folder.enter(part?))?;
-    let found = files::read_file(&folder.path().join(name), size)?;
-    Ok((Digest::of(&found) == Digest { size, sha256: sha256.to_owned() }).then_some(found))
+    files::open_same(&folder.path().join(name), &Digest { size, sha256: sha256.to_owned() })
 }
 
 #[cfg(test)]
 mod tests {
     use std::fs;
+    use std::io::Read as _;
 
     use super::*;
 
@@ -38,12 +39,20 @@ mod tests {
             fs::create_dir_all(made).unwrap();
         }
         let Digest { size, sha256 } = Digest::of(b"a letter");
-        let read = |place: &Path| read_filed(&root, place, size, &sha256);
+        let read = |place: &Path| {
+            let found = open_filed(&root, place, size, &sha256)?;
+            found
+                .map(|mut file| {
+                    let mut content = String::new();
+                    file.read_to_string(&mut content).map(|_| content)
+                })
+                .transpose()
+        };
         for place in [root.join("a.pdf"), root.join("2026").join("b.pdf"), outside.join("c.pdf")] {
             fs::write(place, "a letter").unwrap();
         }
         for inside in ["a.pdf", "2026/b.pdf"] {
-            assert_eq!(read(&root.join(inside)).unwrap().as_deref(), Some(&b"a letter"[..]), "{inside}");
+            assert_eq!(read(&root.join(inside)).unwrap().as_deref(), Some("a letter"), "{inside}");
         }
         for elsewhere in ["../outside/c.pdf", "2026/../../outside/c.pdf", "", "2026", "none.pdf"] {
             assert!(read(&root.join(elsewhere)).is_err(), "{elsewhere}");
@@ -70,12 +79,12 @@ mod tests {
             .unwrap();
         let Digest { size, sha256 } = Digest::of(b"a letter");
         for place in ["link.pdf", "folder/c.pdf"] {
-            assert!(read_filed(&root, &root.join(place), size, &sha256).is_err(), "{place}");
+            assert!(open_filed(&root, &root.join(place), size, &sha256).is_err(), "{place}");
         }
-        assert_eq!(read_filed(&root, &root.join("pipe.pdf"), size, &sha256).unwrap(), None);
+        assert!(open_filed(&root, &root.join("pipe.pdf"), size, &sha256).unwrap().is_none());
         // The folder itself is the administrator's: a link to it is followed.
         let linked = folder.path().join("linked");
         std::os::unix::fs::symlink(&outside, &linked).unwrap();
-        assert!(read_filed(&linked, &linked.join("c.pdf"), size, &sha256).unwrap().is_some());
+        assert!(open_filed(&linked, &linked.join("c.pdf"), size, &sha256).unwrap().is_some());
     }
 }

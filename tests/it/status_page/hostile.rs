@@ -11,7 +11,7 @@ use crate::scale::Memory;
 
 /// KiB beside the program itself.
 #[cfg(target_os = "linux")]
-fn own_memory(id: u32) -> u64 {
+pub(super) fn own_memory(id: u32) -> u64 {
     let mut memory = Memory::default();
     memory.read(&format!("/proc/{id}/status"));
     memory.own()

@@ -210,3 +210,36 @@ async fn more_than_twenty_letters_are_folded() {
     assert_eq!((rows(seen), rows(folded)), (20, 3), "{shown}");
     page.running.end().await;
 }
+
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn browsers_that_read_a_large_pdf_slowly_take_no_memory_and_keep_nobody_waiting() {
+    use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+    let (practice, _) = practice_with_letter("").await;
+    let large = [pdf("large"), vec![b'\n'; 32 << 20]].concat();
+    let letter = NewDocument { pdf: NewPdf::Bytes(large.clone()), ..NewDocument::default() };
+    let uuid = practice.sandbox.add(letter).await.unwrap();
+    let mut page = Page::of(&practice).await;
+    practice.wait_for_posts(2).await;
+    let key = page.key(&practice).await;
+    shows(&page, &key, &uuid, "It is filed, and the service knows it.").await;
+    let before = super::hostile::own_memory(page.running.id());
+    let mut readers = Vec::new();
+    for _ in 0..8 {
+        let mut reader = tokio::net::TcpStream::connect(&page.address).await.unwrap();
+        let host = &page.address;
+        let asked = format!("GET /letter/{uuid}/pdf HTTP/1.1\r\nHost: {host}\r\nCookie: {key}\r\n\r\n");
+        reader.write_all(asked.as_bytes()).await.unwrap();
+        let mut first = vec![0; 16 * 1024];
+        reader.read_exact(&mut first).await.unwrap();
+        assert!(String::from_utf8_lossy(&first).contains(&format!("content-length: {}", large.len())));
+        readers.push((reader, first));
+    }
+    assert_eq!(page.get("/").await.status, 200);
+    let (mut reader, mut whole) = readers.swap_remove(3);
+    reader.read_to_end(&mut whole).await.unwrap();
+    assert!(whole.ends_with(&large), "{} bytes", whole.len());
+    let after = super::hostile::own_memory(page.running.id());
+    assert!(after < before + 16 * 1024, "{before} KiB before, {after} after");
+    page.running.end().await;
+}

@@ -338,6 +338,7 @@ impl VddsAdapter {
         })?;
 
         item.committing_to(Some(&Value::from(patient_id))).await?;
+        fault_point!("vdds.commit.before");
         let begun = Instant::now();
         let run = Run {
             program: archive.program,
@@ -348,6 +349,7 @@ impl VddsAdapter {
         };
         let program = run.program.clone();
         let (ended, _) = run.until_the_end().await;
+        fault_point!("vdds.commit.after");
         let (wait, code, words) = match ended {
             Ended::NotStarted(error) => return Err(not_started(&self.config.name, &program, &error)),
             Ended::Exited(status) => match ending(status) {

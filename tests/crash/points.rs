@@ -112,6 +112,8 @@ pub const POINTS: &[(&str, Way)] = &[
     ("dicom.commit.after", Way::Work),
     ("smtp.commit.before", Way::Work),
     ("smtp.commit.after", Way::Work),
+    ("vdds.commit.before", Way::Work),
+    ("vdds.commit.after", Way::Work),
     ("command.run.before", Way::Work),
     ("command.run.after", Way::Work),
     ("spool.remove.before", Way::Work),

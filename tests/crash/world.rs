@@ -214,6 +214,15 @@ impl World {
         self.export_patients(true);
     }
 
+    /// Letters come in for the archive of the practice software.
+    pub async fn dental_letters_arrive(&mut self, count: usize) {
+        for _ in 0..count {
+            let letter = letters::add_dental(&self.practice.sandbox, &mut self.random, PAUL_KEY).await;
+            self.letters.push(letter);
+        }
+        self.export_patients(true);
+    }
+
     /// Gives the next life credentials of its own: a key, and an access token that has to be renewed first.
     pub fn begin_life(&mut self) {
         self.practice.write_secret("api-key", &claires_key(self.lives));

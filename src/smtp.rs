@@ -356,6 +356,10 @@ impl From<ErrorKind> for Why {
 /// A connection to the first address that takes it, and what this computer calls itself there: a mail client need not
 /// have a name in the DNS (RFC 5321, section 4.1.4).
 async fn connect(host: &str, port: u16) -> Result<(Box<dyn Duplex>, String), Why> {
+    #[cfg(test)]
+    if let Some(simulated) = crate::simulation::spoken::connect().await {
+        return Ok((Box::new(simulated?), "[192.0.2.1]".to_owned()));
+    }
     let mut last = Why::Unresolved;
     for address in look_up(host).await.map_err(|_| Why::Unresolved)? {
         match TcpStream::connect(SocketAddr::new(address.ip(), port)).await {

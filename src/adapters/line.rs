@@ -52,6 +52,10 @@ impl Line {
         let set_up = tls.map(Tls::set_up).transpose().map_err(|wrong| ("tls", wrong))?;
         let section = format!("destinations.{destination}");
         let opening = async {
+            #[cfg(test)]
+            if let Some(simulated) = crate::simulation::spoken::connect().await {
+                return simulated.map(|stream| Box::new(stream) as Box<dyn Duplex>);
+            }
             let stream = connect(host, port).await?;
             let stream: Box<dyn Duplex> = match set_up {
                 None => Box::new(stream),

@@ -15,11 +15,11 @@ use async_trait::async_trait;
 use serde_json::Value;
 use tokio::time::{Instant, sleep};
 
-use super::command::{Ended, Run, crashed, ending, find, inherited, not_started};
+use super::command::{Ended, Run, crashed, ending, inherited, not_started};
 use super::fault::{self, At, Doing};
 use super::{Adapter, Checked, Item, Outcome, Planned, blocking, spooled, wording};
 use crate::clock;
-use crate::config::{LostReply, VddsConfig, VddsProgram};
+use crate::config::{LostReply, VddsConfig};
 use crate::document::{DocumentUuid, Metadata};
 use crate::durable::{Temporary, remove_if_there, sync_folder};
 use crate::failure::Code;
@@ -27,10 +27,13 @@ use crate::patients::Unmatched;
 use crate::permissions;
 use crate::reservation::Known;
 use crate::template::Context;
-use crate::vdds::{Announcement, Answer, Ini, OURS, answer, bytes, is_object_id, object_id, text};
+use crate::vdds::{Announcement, Answer, answer, bytes, is_object_id, object_id, text};
 
+mod archive;
 #[cfg(test)]
 mod tests;
+
+use archive::Archive;
 
 /// Pause between two looks for an answer. It counts when two looks see the same: some write READY before the rest.
 const LOOK: Duration = Duration::from_millis(250);
@@ -86,64 +89,6 @@ pub fn read_ini_bytes(path: &Path) -> io::Result<Vec<u8>> {
     let mut read = Vec::new();
     File::open(path)?.take(MAX_INI).read_to_end(&mut read)?;
     Ok(read)
-}
-
-/// `VDDS_MMI.INI`, and what stands in it.
-fn mmi() -> Result<(PathBuf, String), String> {
-    let file = mmi_file().ok_or(
-        "VDDS_MMI.INI is looked for in the folder of Windows (WINDIR), which this system has not: write `program` instead of `archive`",
-    )?;
-    let read = read_ini(&file).map_err(|error| {
-        format!("{} cannot be read ({}): is the archive installed here?", file.display(), fault::system_text(&error))
-    });
-    read.map(|text| (file, text))
-}
-
-/// The archive as it is entered in `VDDS_MMI.INI`.
-struct Archive {
-    program: PathBuf,
-    /// The section of the practice software.
-    practice_software: String,
-    /// What the archive starts to fetch a PDF.
-    export: Option<PathBuf>,
-}
-
-impl Archive {
-    /// Finds the program, and what else is known.
-    fn find(config: &VddsConfig) -> Result<Self, String> {
-        let mmi = mmi();
-        let ini = Ini::parse(mmi.as_ref().map_or("", |(_, text)| text));
-        let (program, section) = match &config.program {
-            VddsProgram::Program(program) => (program.clone(), None),
-            VddsProgram::Archive(section) => {
-                let (file, _) = mmi.as_ref().map_err(Clone::clone)?;
-                let program = ini.get(section, "MMOINFIMPORT").filter(|program| !program.is_empty());
-                let program = program.ok_or_else(|| {
-                    let sections = ini.sections_with("MMOINFIMPORT").collect::<Vec<_>>().join(", ");
-                    let others = if sections.is_empty() { "no section".to_owned() } else { format!("only {sections}") };
-                    format!(
-                        "{} has no MMOINFIMPORT in a section [{section}], {others} has: correct `archive`, or ask the archive's maker \
-                         for VDDS-media stage 6",
-                        file.display()
-                    )
-                })?;
-                (PathBuf::from(program), Some(section))
-            }
-        };
-        let listed = ini.entries("PVS").into_iter().flatten().filter(|(key, _)| is_name(key)).map(|(_, name)| name);
-        let listed: Vec<&str> = listed.collect();
-        let own = listed.iter().find(|name| section.is_some_and(|section| name.eq_ignore_ascii_case(section)));
-        Ok(Self {
-            program: find(&program)?,
-            practice_software: own.or(listed.first()).copied().unwrap_or_default().to_owned(),
-            export: ini.get(OURS, "MMOEXPORT").map(PathBuf::from),
-        })
-    }
-}
-
-/// Whether an entry of a list names a section: NAME1, NAME2…
-fn is_name(key: &str) -> bool {
-    key.len() > 4 && key.to_ascii_uppercase().starts_with("NAME")
 }
 
 /// The files of one letter.
@@ -338,6 +283,7 @@ impl VddsAdapter {
         })?;
 
         item.committing_to(Some(&Value::from(patient_id))).await?;
+        fault_point!("vdds.commit.before");
         let begun = Instant::now();
         let run = Run {
             program: archive.program,
@@ -348,6 +294,7 @@ impl VddsAdapter {
         };
         let program = run.program.clone();
         let (ended, _) = run.until_the_end().await;
+        fault_point!("vdds.commit.after");
         let (wait, code, words) = match ended {
             Ended::NotStarted(error) => return Err(not_started(&self.config.name, &program, &error)),
             Ended::Exited(status) => match ending(status) {

@@ -45,7 +45,8 @@ pub fn unregistered(bytes: &[u8]) -> Vec<u8> {
 /// The file with docsyncd in it, whose PDFs are asked for by starting this program.
 pub fn registered(bytes: &[u8], program: &[u8]) -> Vec<u8> {
     let mut file = unregistered(bytes);
-    let end: &[u8] = if file.contains(&b'\n') && !file.windows(2).any(|two| two == b"\r\n") { b"\n" } else { b"\r\n" };
+    let first = lines(&file).next().map_or(&[][..], |(_, line)| line);
+    let end: &[u8] = if first.ends_with(b"\n") && !first.ends_with(b"\r\n") { b"\n" } else { b"\r\n" };
     if file.last().is_some_and(|last| *last != b'\n') {
         file.extend_from_slice(end);
     }

@@ -70,6 +70,7 @@ async fn at_point(world: &mut World, point: &'static str, way: Way, count: usize
     match way {
         Way::Work | Way::Start | Way::FirstStart | Way::Stop => {}
         Way::Large => world.large_letters_arrive(count).await,
+        Way::Dental => world.dental_letters_arrive(count).await,
         Way::RecordsApart => world.show_records_apart(true),
         Way::CutDownload => {
             let times = u32::try_from(count).unwrap();

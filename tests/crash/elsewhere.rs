@@ -1,8 +1,8 @@
 //! The destinations on another machine, in this process: `cloud` and `lab` file by names over WebDAV and SFTP, and
 //! their importers take what is there as that of the folder does; `service` takes each document once under its key over
 //! HTTP, and `archive` is a bucket; `engine` takes each document once by its control id, over MLLP; `post` is a mail
-//! server, whose mails are known by their Message-ID, `chart` a FHIR server, and `pacs` a DICOM archive. They outlive
-//! docsyncd.
+//! server, whose mails are known by their Message-ID, `chart` a FHIR server, `pacs` a DICOM archive, and `dental` the
+//! archive of a practice software, whose program docsyncd starts, and which starts docsyncd back. They outlive docsyncd.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -14,13 +14,13 @@ use crate::fhir::Fhir;
 use crate::harness::sha256;
 use crate::letters::Letter;
 use crate::peer::Peer;
-use crate::{dicom, mail, mllp, oracle, ssh};
+use crate::{dicom, mail, mllp, oracle, ssh, vdds};
 
 /// The password and the secret key of those that ask for one.
 pub const SECRET: &str = "elsewhere";
 
 /// Each with the folder in which it has its documents, wherever that is moved to.
-const DESTINATIONS: [(&str, &str); 8] = [
+const DESTINATIONS: [(&str, &str); 9] = [
     ("cloud", "/letters/"),
     ("service", "/inbox/"),
     ("lab", "/lab/"),
@@ -29,6 +29,7 @@ const DESTINATIONS: [(&str, &str); 8] = [
     ("post", "/post/"),
     ("chart", "/chart/"),
     ("pacs", "/pacs/"),
+    ("dental", "/dental/"),
 ];
 /// Those that file by names: with sidecars, and an importer.
 const NAMED: [&str; 2] = ["cloud", "lab"];
@@ -42,6 +43,7 @@ pub struct Elsewhere {
     mail: mail::Peer,
     chart: Peer,
     pacs: dicom::Peer,
+    pub dental: vdds::Archive,
     /// Of what is visible, by path: what was seen whole does not change until it is imported.
     digests: Mutex<BTreeMap<String, (usize, String)>>,
 }
@@ -57,7 +59,9 @@ impl Elsewhere {
         let chart = Peer::start().await;
         chart.state().fhir = Some(Fhir::default());
         let pacs = dicom::Peer::start().await;
-        Self { web, bucket, engine, ssh, mail: mail::Peer::start(), chart, pacs, digests: Mutex::default() }
+        // Whatever test its program is asked for, it plays the archive.
+        let dental = vdds::Archive::new("");
+        Self { web, bucket, engine, ssh, mail: mail::Peer::start(), chart, pacs, dental, digests: Mutex::default() }
     }
 
     pub fn configuration(&self) -> String {
@@ -75,7 +79,8 @@ impl Elsewhere {
              [destinations.post]\ntype = \"smtp\"\nhost = \"127.0.0.1\"\nport = {}\nencryption = \"none\"\n\
              from = \"letters@practice.test\"\nto = \"inbox@clinic.test\"\n\
              [destinations.chart]\ntype = \"fhir\"\nbase_url = \"{}\"\ntimeout = \"2s\"\n\
-             [destinations.pacs]\ntype = \"dicom\"\nhost = \"127.0.0.1\"\nport = {}\n",
+             [destinations.pacs]\ntype = \"dicom\"\nhost = \"127.0.0.1\"\nport = {}\n\
+             [destinations.dental]\ntype = \"vdds\"\narchive = \"{}\"\npatient_id = \"4711\"\ntimeout = \"3s\"\n",
             self.web.url("/"),
             self.web.url("/inbox/"),
             self.ssh.port,
@@ -86,6 +91,7 @@ impl Elsewhere {
             self.mail.port,
             self.chart.url("/fhir"),
             self.pacs.address.port(),
+            vdds::SECTION,
         )
     }
 
@@ -158,6 +164,7 @@ impl Elsewhere {
         objects.extend(
             self.pacs.objects().into_iter().map(|(id, pdf)| (format!("/pacs/{}.pdf", id.replace('/', "-")), pdf)),
         );
+        objects.extend(self.dental.objects().into_iter().map(|(id, pdf)| (format!("/dental/{id}.pdf"), pdf)));
         let letters = self.chart.state().fhir.as_ref().unwrap().contents();
         objects.extend(letters.into_iter().map(|(id, content)| (format!("/chart/{id}.pdf"), content)));
         // What a dead process had sent may still be under way.

@@ -9,11 +9,14 @@ use crate::harness::sha256;
 /// Few patients and types, so that many documents want one name.
 const PATIENTS: [(&str, &str); 4] = [("Martin", "Paul"), ("Bernard", "Anne"), ("Müller", "Zoë"), ("O'Neill", "Liam")];
 /// The types of documents, and where each of them goes.
-pub const ROUTES: [(&str, &[&str]); 3] = [
+pub const ROUTES: [(&str, &[&str]); 4] = [
     ("referral_letter", &["pms", "cloud", "service", "engine", "pacs"]),
     ("prescription", &["pms", "lab", "archive", "post", "chart"]),
     ("lab_slip", &["pms", "scan", "cloud", "lab", "record"]),
+    ("quote", &["pms", "dental"]),
 ];
+/// Of 256 letters so many are of the last type: an archive of images takes a third of a second for each.
+const FOR_DENTAL: u8 = 24;
 
 /// A document that the sandbox has.
 pub struct Letter {
@@ -50,23 +53,41 @@ pub async fn add_twin(sandbox: &Sandbox, of: &Letter) -> Letter {
 /// Adds a document to the account with this key; for a patient who was never there before, whose folder has to be made.
 pub async fn add(sandbox: &Sandbox, random: &mut Rng, key: &str, new_patient: bool) -> Letter {
     let length = if random.u8(..) < 40 { large(random) } else { random.usize(50..5_000) };
-    add_of(sandbox, random, key, new_patient, length).await
+    let route = route(random);
+    add_of(sandbox, random, key, new_patient, (route, length)).await
 }
 
 /// Adds one that takes several reads of a socket and several writes of a file.
 pub async fn add_large(sandbox: &Sandbox, random: &mut Rng, key: &str) -> Letter {
-    let length = large(random);
-    add_of(sandbox, random, key, false, length).await
+    let (route, length) = (route(random), large(random));
+    add_of(sandbox, random, key, false, (route, length)).await
+}
+
+/// Adds one of the last type.
+pub async fn add_dental(sandbox: &Sandbox, random: &mut Rng, key: &str) -> Letter {
+    let length = random.usize(50..5_000);
+    add_of(sandbox, random, key, false, (ROUTES.len() - 1, length)).await
+}
+
+fn route(random: &mut Rng) -> usize {
+    let last = ROUTES.len() - 1;
+    if random.u8(..) < FOR_DENTAL { last } else { random.usize(..last) }
 }
 
 fn large(random: &mut Rng) -> usize {
     random.usize(150_000..400_000)
 }
 
-async fn add_of(sandbox: &Sandbox, random: &mut Rng, key: &str, new_patient: bool, length: usize) -> Letter {
+async fn add_of(
+    sandbox: &Sandbox,
+    random: &mut Rng,
+    key: &str,
+    new_patient: bool,
+    (route, length): (usize, usize),
+) -> Letter {
     let (last, first) = PATIENTS[random.usize(..PATIENTS.len())];
     let first = if new_patient { format!("{first} {}", random.u32(..)) } else { first.to_owned() };
-    let (kind, to) = ROUTES[random.usize(..ROUTES.len())];
+    let (kind, to) = ROUTES[route];
     let bytes = pdf(random, length);
     let sha256 = sha256(&bytes);
     let document = NewDocument {

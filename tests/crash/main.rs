@@ -59,10 +59,11 @@ mod table;
 mod world;
 
 #[cfg(unix)]
-use docsyncd_test_support::{dicom, fhir, harness, mllp, peer};
+use docsyncd_test_support::{dicom, fhir, harness, mllp, peer, vdds};
 
 #[cfg(unix)]
 fn main() -> std::process::ExitCode {
+    vdds::play();
     if let Some(code) = importer::when_asked() {
         return code;
     }

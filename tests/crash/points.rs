@@ -15,6 +15,8 @@ pub enum Way {
     RecordsApart,
     /// Letters come in that are written to the spool piece by piece.
     Large,
+    /// Letters come in for the archive of a practice software, of which there are few.
+    Dental,
     /// A download broke off in its body.
     CutDownload,
     /// Something that is nobody's lies in the spool.
@@ -112,6 +114,8 @@ pub const POINTS: &[(&str, Way)] = &[
     ("dicom.commit.after", Way::Work),
     ("smtp.commit.before", Way::Work),
     ("smtp.commit.after", Way::Work),
+    ("vdds.commit.before", Way::Dental),
+    ("vdds.commit.after", Way::Dental),
     ("command.run.before", Way::Work),
     ("command.run.after", Way::Work),
     ("spool.remove.before", Way::Work),

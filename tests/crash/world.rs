@@ -1,4 +1,4 @@
-//! A practice that is killed again and again: the sandbox, two accounts, eight destinations, and docsyncd as a process.
+//! A practice that is killed again and again: the sandbox, two accounts, twelve destinations, and docsyncd as a process.
 
 use std::path::{Path, PathBuf};
 
@@ -43,8 +43,9 @@ impl World {
         let mut api_keys: Vec<ApiKey> =
             (0..CLAIRE_KEYS).map(|life| ApiKey::of_user(claires_key(life), CLAIRE)).collect();
         api_keys.push(ApiKey::of_user(PAUL_KEY, PAUL));
-        let practice = Practice::with_options(Options { api_keys, quirks, ..Options::default() }).await;
+        let mut practice = Practice::with_options(Options { api_keys, quirks, ..Options::default() }).await;
         let elsewhere = Elsewhere::start().await;
+        practice.env.insert("WINDIR".into(), elsewhere.dental.windows());
         Self { practice, elsewhere, letters: Vec::new(), random, lives: 0, imports: 0, takes: false }
     }
 
@@ -82,6 +83,8 @@ impl World {
             routes =
                 letters::ROUTES.map(|(kind, to)| format!("[[routes]]\ntypes = [{kind:?}]\nto = {to:?}\n")).concat(),
         ));
+        let installed = self.practice.docsyncd(&["vdds", "install"]).await;
+        assert_eq!(installed.code, 0, "{installed:?}");
         signed_in::sign_in(&self.practice, "paul", PAUL, &signed_in::SCOPES).await;
     }
 
@@ -206,6 +209,15 @@ impl World {
     pub async fn large_letters_arrive(&mut self, count: usize) {
         for _ in 0..count {
             let letter = letters::add_large(&self.practice.sandbox, &mut self.random, PAUL_KEY).await;
+            self.letters.push(letter);
+        }
+        self.export_patients(true);
+    }
+
+    /// Letters come in for the archive of the practice software.
+    pub async fn dental_letters_arrive(&mut self, count: usize) {
+        for _ in 0..count {
+            let letter = letters::add_dental(&self.practice.sandbox, &mut self.random, PAUL_KEY).await;
             self.letters.push(letter);
         }
         self.export_patients(true);

@@ -122,6 +122,40 @@ async fn ten_kills_in_the_middle_double_nothing_and_lose_nothing() {
     assert!(archive.calls().values().all(|calls| *calls == 1), "{:?}", archive.calls());
 }
 
+/// The archive dies again and again, and docsyncd with it or not: before it has the letter, with it, or when it answered.
+#[cfg(unix)]
+#[tokio::test]
+async fn ten_kills_of_the_archive_double_nothing_and_lose_nothing() {
+    const DOCUMENTS: usize = 20;
+    let archive = archive();
+    (0..10).for_each(|_| archive.inject("slow"));
+    let (practice, uuids) = practice_of(&archive, DOCUMENTS, "timeout = \"4s\"").await;
+    let mut running = practice.run().await;
+    for kill in 0..10 {
+        let calls = || archive.calls().into_values().sum::<usize>();
+        let before = calls();
+        let is_called = async {
+            while calls() == before {
+                tokio::time::sleep(Duration::from_millis(20)).await;
+            }
+        };
+        tokio::time::timeout(crate::harness::PATIENCE, is_called).await.expect("the archive is called");
+        // It takes a second until it has the letter.
+        tokio::time::sleep(Duration::from_millis(kill * 130)).await;
+        archive.kill();
+        if kill % 3 == 2 {
+            running.kill().await;
+            running = practice.run().await;
+        }
+    }
+    running.kill().await;
+    let synced = practice.sync().await;
+    assert_eq!(synced.code, 0, "{synced:?}");
+    assert_eq!(sorted(archive.objects()), small_pdfs(DOCUMENTS));
+    let is_told = |uuid: &String| posts_of(&practice.sandbox, uuid).iter().all(|post| *post == (Some(true), None));
+    assert!(uuids.iter().all(|uuid| !posts_of(&practice.sandbox, uuid).is_empty() && is_told(uuid)));
+}
+
 #[tokio::test]
 async fn docsyncd_is_entered_in_the_file_of_the_archives_and_taken_out_without_a_trace() {
     let archive = archive();

@@ -7,6 +7,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::future::pending;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+
+use docsyncd_test_support::dicom;
 
 use super::checks::number;
 use super::clock;
@@ -42,6 +45,8 @@ pub(super) struct Server {
     replaced: BTreeSet<String>,
     /// The keys of all that was to be delivered there, with its document.
     keys: BTreeMap<String, usize>,
+    /// What it shows of its objects where it is a DICOM archive.
+    pub(super) archive: Arc<Mutex<dicom::State>>,
 }
 
 /// A file, or an object.

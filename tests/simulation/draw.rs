@@ -212,12 +212,15 @@ impl Draw {
                 imports: self.percent(40),
             };
             let keeps_keys = self.percent(70);
-            let (kind, calls) = match self.0.u8(0..20) {
+            let (kind, calls) = match self.0.u8(0..23) {
                 0..7 => (Kind::Named(named), 24),
-                7 => (Kind::Web(Web::Put), 4),
-                8 => (Kind::Web(Web::Post), 4),
-                9..11 => (Kind::Web(Web::Bucket { keeps_keys }), 6),
-                11 => (Kind::Web(Web::Fhir { heeds: keeps_keys }), 5),
+                7 => (Kind::Service(Service::Put), 4),
+                8 => (Kind::Service(Service::Post), 4),
+                9..11 => (Kind::Service(Service::Bucket { keeps_keys }), 6),
+                11 => (Kind::Service(Service::Fhir { heeds: keeps_keys }), 5),
+                12 => (Kind::Service(Service::Receiver), 2),
+                13 => (Kind::Service(Service::Mail), 3),
+                14 => (Kind::Service(Service::Archive { tells: keeps_keys }), 4),
                 _ => (Kind::Keys, 0),
             };
             plan.kinds.push(kind);

@@ -1,7 +1,7 @@
 //! Destinations on other machines, cut off at each of their calls: what chance draws too seldom.
 
 use super::found::{at, letter, practice};
-use super::plan::{Document, Event, Kind, Named, Plan, Web, What, Wrong};
+use super::plan::{Document, Event, Kind, Named, Plan, Service, What, Wrong};
 use super::run::run;
 
 /// An importer waits, and each PDF has a sidecar.
@@ -37,10 +37,12 @@ fn a_daemon_that_is_killed_at_any_call_files_each_letter_once() {
         assert_kept(IMPORTED, What::KillFiling { destination: 0, call }, 2);
     }
     for call in 0..4 {
-        let buckets = [true, false].map(|keeps_keys| Web::Bucket { keeps_keys });
-        let records = [true, false].map(|heeds| Web::Fhir { heeds });
-        for web in [Web::Put, Web::Post].into_iter().chain(buckets).chain(records) {
-            assert_kept(Kind::Web(web), What::KillFiling { destination: 0, call }, 1);
+        let buckets = [true, false].map(|keeps_keys| Service::Bucket { keeps_keys });
+        let records = [true, false].map(|heeds| Service::Fhir { heeds });
+        let archives = [true, false].map(|tells| Service::Archive { tells });
+        let others = [Service::Put, Service::Post, Service::Receiver, Service::Mail];
+        for service in others.into_iter().chain(buckets).chain(records).chain(archives) {
+            assert_kept(Kind::Service(service), What::KillFiling { destination: 0, call }, 1);
         }
     }
 }
@@ -60,8 +62,10 @@ fn a_daemon_that_is_killed_once_more_while_it_settles_the_first_files_each_lette
 
 #[test]
 fn an_answer_that_is_lost_costs_no_letter_and_makes_no_second() {
-    let webs = [Web::Post, Web::Bucket { keeps_keys: true }, Web::Fhir { heeds: false }].map(Kind::Web);
-    for kind in [IMPORTED, OVERWRITING].into_iter().chain(webs) {
+    let web = [Service::Post, Service::Bucket { keeps_keys: true }, Service::Fhir { heeds: false }];
+    let archives = [true, false].map(|tells| Service::Archive { tells });
+    let services = web.into_iter().chain([Service::Receiver, Service::Mail]).chain(archives).map(Kind::Service);
+    for kind in [IMPORTED, OVERWRITING].into_iter().chain(services) {
         let lost = What::Delivery { destination: 0, document: None, how: Wrong::AnswerLost, percent: 100 };
         assert_kept(kind, lost, 6);
     }
@@ -80,7 +84,7 @@ fn what_attempts_at_a_replaced_version_left_is_cleared_away() {
 
 #[test]
 fn what_a_stranger_puts_there_in_the_same_moment_stays() {
-    for kind in [IMPORTED, OVERWRITING, Kind::Web(Web::Bucket { keeps_keys: true })] {
+    for kind in [IMPORTED, OVERWRITING, Kind::Service(Service::Bucket { keeps_keys: true })] {
         assert_kept(kind, What::Stranger { destination: 0 }, 6);
     }
 }

@@ -24,6 +24,7 @@ mod server;
 mod settled;
 mod shared;
 mod shrink;
+pub(crate) mod spoken;
 pub(crate) mod web;
 mod world;
 

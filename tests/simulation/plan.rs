@@ -51,12 +51,12 @@ pub(super) enum Kind {
     /// It remembers the key of everything that it took.
     Keys,
     Named(Named),
-    Web(Web),
+    Service(Service),
 }
 
-/// A service that speaks HTTP.
+/// A service: the first four speak HTTP.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Web {
+pub(super) enum Service {
     /// A PUT to an address of the document's own, on the condition that nothing lies there.
     Put,
     /// A POST; the service can be asked whether it has a document.
@@ -65,6 +65,12 @@ pub(super) enum Web {
     Bucket { keeps_keys: bool },
     /// A FHIR server; `heeds`: it keeps to the condition of a create.
     Fhir { heeds: bool },
+    /// A receiver of HL7 v2, which knows a message by its control id.
+    Receiver,
+    /// A mail server, whose mails are known by their Message-ID.
+    Mail,
+    /// A DICOM archive; `tells`: it may be asked what it has.
+    Archive { tells: bool },
 }
 
 /// The server of a destination that files by names.

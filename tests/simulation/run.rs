@@ -355,7 +355,7 @@ fn parts(world: &Shared, plan: &Plan, patients: &Patients) -> Parts {
     let adapter = |index| {
         let adapter: Box<dyn Adapter> = match plan.kind(index) {
             Kind::Named(how) => Box::new(Named::new(world.clone(), index, how)),
-            Kind::Web(how) => Box::new(Web::new(world.clone(), index, how)),
+            Kind::Service(how) => Box::new(Web::new(world.clone(), index, how)),
             Kind::Keys => Box::new(Destination { world: world.clone(), index }),
         };
         (format!("destination{index}"), adapter)

@@ -1,5 +1,6 @@
-//! Destinations that speak HTTP, simulated: the real adapters `http`, `s3` and `fhir`, whose requests this server
-//! answers instead of the network (src/adapters/web_client/simulated.rs).
+//! Destinations that are services, simulated. Of those that speak HTTP, the real adapters `http`, `s3` and `fhir`, this
+//! server answers the requests instead of the network (src/adapters/web_client/simulated.rs); the others are in
+//! [`spoken`].
 
 use std::future::Future;
 use std::sync::Arc;
@@ -16,7 +17,8 @@ use serde_json::{Value, json};
 use super::calls::{Calls, Came, File, Line, is_temporary};
 use super::clock;
 use super::destination::{UnderWay, from_spool};
-use super::plan::Web as How;
+use super::plan::Service as How;
+use super::spoken;
 use super::world::{Shared, World};
 use crate::adapters::{Adapter, Checked, FhirAdapter, HttpAdapter, Item, Outcome, S3Adapter};
 use crate::config::{
@@ -32,7 +34,7 @@ const KEY: &str = "x-amz-meta-docsyncd-key";
 
 tokio::task_local! {
     /// The delivery that makes the requests of this task.
-    static CALLS_OF: Arc<(Calls, How)>;
+    pub(super) static CALLS_OF: Arc<(Calls, How)>;
 }
 
 /// A request.
@@ -128,7 +130,7 @@ fn bring(calls: &Calls, how: How, world: &mut World, asked: &Asked) -> Answered 
     let with = |status| Answered::With { status, headers: Vec::new(), body: Vec::new() };
     let path = match how {
         How::Post => format!("{}/{}", asked.path, calls.server(world).files.len()),
-        How::Put | How::Bucket { .. } | How::Fhir { .. } => asked.path.clone(),
+        _ => asked.path.clone(),
     };
     if calls.refuses(world) {
         return with(422);
@@ -195,7 +197,7 @@ pub(super) struct Web {
     adapter: Box<dyn Adapter>,
 }
 
-fn template(kind: TemplateKind, source: &str) -> Arc<Template> {
+pub(super) fn template(kind: TemplateKind, source: &str) -> Arc<Template> {
     Arc::new(Template::compile(kind, source).unwrap())
 }
 
@@ -276,11 +278,11 @@ fn fhir_config(index: usize) -> FhirConfig {
 
 impl Web {
     pub(super) fn new(world: Shared, index: usize, how: How) -> Self {
-        let adapter: Box<dyn Adapter> = match how {
-            How::Put | How::Post => Box::new(HttpAdapter::new(http(index, how))),
+        let adapter = spoken::adapter(index, how).unwrap_or_else(|| match how {
             How::Bucket { .. } => Box::new(S3Adapter::new(s3(index))),
             How::Fhir { .. } => Box::new(FhirAdapter::new(fhir_config(index))),
-        };
+            _ => Box::new(HttpAdapter::new(http(index, how))),
+        });
         Self { line: Line { world, index, imports: false, calls: CALLS }, how, adapter }
     }
 

@@ -4,6 +4,7 @@
 
 use std::collections::{BTreeMap, VecDeque};
 use std::net::SocketAddr;
+use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard};
 
 use dicom_ul::pdu::{
@@ -12,8 +13,8 @@ use dicom_ul::pdu::{
     UserVariableItem, read_pdu, write_pdu,
 };
 use serde_json::{Value, json};
-use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
-use tokio::net::{TcpListener, TcpStream};
+use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _};
+use tokio::net::TcpListener;
 use tokio::task::{JoinHandle, JoinSet};
 
 use crate::peer::Received;
@@ -106,7 +107,7 @@ impl Object {
     }
 
     /// As archives do: what has another patient, study or series is another object.
-    fn identity(&self) -> String {
+    pub fn identity(&self) -> String {
         let parts = [(0x0010, 0x0020), (0x0020, 0x000d), (0x0020, 0x000e), (0x0008, 0x0018)];
         parts.map(|(group, element)| self.text(group, element)).join("/")
     }
@@ -145,7 +146,8 @@ pub struct State {
 }
 
 impl State {
-    fn keep(&mut self, object: Object) {
+    /// Keeps an object, unless it has it.
+    pub fn keep(&mut self, object: Object) {
         self.kept.entry(object.identity()).or_insert(object);
     }
 
@@ -184,7 +186,7 @@ impl Peer {
         let listening = tokio::spawn(async move {
             let mut connections = JoinSet::new();
             while let Ok((stream, _)) = listener.accept().await {
-                connections.spawn(Serving { stream, state: shared.clone(), most: 0, largest: 0 }.serve());
+                connections.spawn(serve(stream, shared.clone(), None));
             }
         });
         Self { address, state, listening }
@@ -213,9 +215,19 @@ impl Peer {
     }
 }
 
-struct Serving {
-    stream: TcpStream,
+/// What becomes of an object that came, or of a question (`None`): the status that is answered, the object being kept
+/// by the gate; `None`: nothing is answered.
+pub type Gate = Arc<dyn Fn(Option<Object>) -> Pin<Box<dyn Future<Output = Option<u16>> + Send>> + Send + Sync>;
+
+/// Serves one connection, by the rules of the gate if there is one.
+pub async fn serve(stream: impl AsyncRead + AsyncWrite + Unpin, state: Arc<Mutex<State>>, gate: Option<Gate>) {
+    let _ = Serving { stream, state, gate, most: 0, largest: 0 }.associate().await;
+}
+
+struct Serving<S> {
+    stream: S,
     state: Arc<Mutex<State>>,
+    gate: Option<Gate>,
     most: usize,
     largest: usize,
 }
@@ -223,11 +235,7 @@ struct Serving {
 /// What comes next is nothing, or not to be answered.
 struct Ended;
 
-impl Serving {
-    async fn serve(mut self) {
-        let _ = self.associate().await;
-    }
-
+impl<S: AsyncRead + AsyncWrite + Unpin> Serving<S> {
     fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().expect("no test panicked with it")
     }
@@ -368,6 +376,11 @@ impl Serving {
     ) -> Result<(), Ended> {
         let object = Object { largest: self.largest, ..Object::parse(data, is_explicit) };
         assert_eq!(command.instance_of(), object.instance());
+        if let Some(gate) = &self.gate {
+            let instance = object.instance();
+            let status = gate(Some(object)).await.ok_or(Ended)?;
+            return self.say(id, 0x8001, status, &instance, None).await;
+        }
         {
             let mut state = self.lock();
             state.received.push(object.clone());
@@ -400,6 +413,9 @@ impl Serving {
     }
 
     async fn find(&mut self, id: u8, data: &[u8]) -> Result<(), Ended> {
+        if let Some(gate) = &self.gate {
+            gate(None).await.ok_or(Ended)?;
+        }
         if self.lock().aborts_queries {
             return self.abort().await;
         }

@@ -84,6 +84,15 @@ impl Archive {
         read_all(&self.path("patients"))
     }
 
+    /// Kills its program where it works for the letter that was announced last, if it does.
+    #[cfg(unix)]
+    pub fn kill(&self) {
+        let started = |entry: &fs::DirEntry| entry.metadata().unwrap().modified().unwrap();
+        let calls = fs::read_dir(self.path("called")).unwrap().map(Result::unwrap);
+        let last = calls.max_by_key(started).map(|entry| fs::read_to_string(entry.path()).unwrap());
+        let _ = Command::new("kill").args(["-KILL", &last.unwrap()]).stderr(Stdio::null()).status();
+    }
+
     /// How often its program was started for each object.
     pub fn calls(&self) -> BTreeMap<String, usize> {
         let mut calls = BTreeMap::new();
@@ -136,7 +145,7 @@ pub fn play() {
     let behind = std::env::var(BEHIND).ok();
     if behind.is_none() {
         let call = (0..).map(|number| folder.join("called").join(format!("{id}-{number}"))).find(|path| !path.exists());
-        fs::write(call.unwrap(), "").unwrap();
+        fs::write(call.unwrap(), std::process::id().to_string()).unwrap();
     }
     let fault = behind.clone().unwrap_or_else(|| next_fault(&folder));
     let (fault, level) = fault.split_once(' ').unwrap_or((&fault, "0"));
@@ -178,7 +187,9 @@ pub fn play() {
             let pdf = fetch(&folder, &said, &ini);
             let content = fs::read(&pdf).unwrap();
             fs::remove_file(&pdf).unwrap();
-            fs::write(folder.join("objects").join(&id), content).unwrap();
+            let whole = folder.join(format!("{id}-{}", std::process::id()));
+            fs::write(&whole, content).unwrap();
+            fs::rename(&whole, folder.join("objects").join(&id)).unwrap();
             fs::write(folder.join("patients").join(&id), said.get("PATID", "PATID")).unwrap();
             if fault == "crash-late" {
                 std::process::abort();

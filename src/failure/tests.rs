@@ -169,3 +169,11 @@ fn a_failure_can_be_read_back() {
         assert_eq!(Failure::parse(other), None);
     }
 }
+
+/// That wait has a limit of its own (the fetch stage), after which the version that is there is filed.
+#[test]
+fn answers_that_contradict_each_other_are_never_given_up() {
+    let failure = Failure { call: Call::Read, kind: Kind::Passing(TWO_VERSIONS) };
+    let tried = Tried { attempts: MIN_ATTEMPTS, failing_for: WEEK, ..Tried::default() };
+    assert_eq!(letters(decide(&failure, &tried, &Evidence::default(), PATIENCE)), ".c");
+}

@@ -61,8 +61,9 @@ pub struct Document {
     /// The PDF that the list or the answer to a report showed, and that docsyncd waited for in vain while the document
     /// itself showed another one: a server may name its PDFs in two ways.
     pub accepted_pdf: Option<String>,
-    /// Since when two answers of the API show two PDFs of the document, at every look.
-    pub disagreed_at: Option<Millis>,
+    /// How long the document had been tried when two answers of the API first showed two PDFs of it, as they still do;
+    /// milliseconds.
+    pub disagreed_after: Option<Millis>,
 }
 
 impl Document {
@@ -79,7 +80,7 @@ pub(super) const COLUMNS: &str = "document.id, document.round, document.state, d
      document.found_at, EXISTS (SELECT 1 FROM delivery AS any WHERE any.document = document.id) AS planned, \
      document.tried_pdf, document.listed_pdf, EXISTS (SELECT 1 FROM delivery AS any \
      WHERE any.document = document.id AND any.pdf = document.pdf AND any.attempts > 0) AS delayed, \
-     document.account, document.uuid, document.pdf, document.disagreed_at, document.accepted_pdf";
+     document.account, document.uuid, document.pdf, document.disagreed_after, document.accepted_pdf";
 
 pub(super) fn read(row: &Row<'_>) -> QueryResult<Document> {
     let of_report = row.get::<_, State>("state")? != State::Discovered;
@@ -89,7 +90,7 @@ pub(super) fn read(row: &Row<'_>) -> QueryResult<Document> {
     });
     Ok(from_row!(row => Document {
         id, round, state, sha256, size, strikes, started_over, reason, reason_code, failure, read_at, found_at, planned,
-        tried_pdf, listed_pdf, delayed, disagreed_at, accepted_pdf;
+        tried_pdf, listed_pdf, delayed, disagreed_after, accepted_pdf;
         tries: tries,
         version: Version { account: row.get("account")?, uuid: row.get("uuid")?, pdf: row.get("pdf")? }
     }))
@@ -240,7 +241,7 @@ pub fn transition(
                 history_removed = 0, failure_sent = CASE WHEN ?3 THEN 0 ELSE failure_sent END,
                 tried_pdf = CASE WHEN ?3 THEN NULL ELSE tried_pdf END,
                 failure = NULL, report_failure = NULL, report_reason = NULL, failing_for = 0,
-                disagreed_at = NULL, accepted_pdf = CASE WHEN ?8 THEN NULL ELSE accepted_pdf END
+                disagreed_after = NULL, accepted_pdf = CASE WHEN ?8 THEN NULL ELSE accepted_pdf END
          WHERE id = ?1",
         params![
             id,
@@ -319,12 +320,12 @@ fn wait_after(revisions: u32) -> Millis {
     }
 }
 
-/// Records since when two answers of the API show two PDFs of the document; `None` once they agree.
+/// Records that two answers of the API show two PDFs of the document, after it was tried for so long; `None`: they agree.
 ///
 /// # Errors
 /// Any SQLite error.
-pub fn disagree(db: &Connection, id: i64, since: Option<Millis>) -> QueryResult<()> {
-    db.run("UPDATE document SET disagreed_at = ?2 WHERE id = ?1", params![id, since])
+pub fn disagree(db: &Connection, id: i64, after: Option<Millis>) -> QueryResult<()> {
+    db.run("UPDATE document SET disagreed_after = ?2 WHERE id = ?1", params![id, after])
 }
 
 /// Records that docsyncd waited in vain for this PDF, which is shown elsewhere.

@@ -53,7 +53,8 @@ CREATE TABLE document (
     -- succeeded. Such a failure stays the document's own, however many other documents are refused as well.
     refusals        INTEGER NOT NULL DEFAULT 0,
     read_at         INTEGER,                            -- when the API last showed the document
-    disagreed_at    INTEGER,                            -- since when two answers of the API show two PDFs of it
+    -- `failing_for` when two answers of the API first showed two PDFs of it, as they still do.
+    disagreed_after INTEGER,
     accepted_pdf    TEXT,                               -- see `Document::accepted_pdf`
     listed          INTEGER NOT NULL DEFAULT 1,         -- 0: it left the list, or was withdrawn
     sweep           INTEGER NOT NULL DEFAULT 0,         -- number of the last poll that saw the document

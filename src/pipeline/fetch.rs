@@ -37,7 +37,7 @@ const SHORTEST_WAIT: Duration = Duration::from_secs(1);
 /// How long a document is tried that shows another PDF than the list or the answer to a report. One of the two lags
 /// behind, and nobody can tell which. This is longer than caches and replicas lag, and no longer than a person minds;
 /// milliseconds.
-const LAG_LIMIT: u64 = 2 * 60 * 1000;
+const LAG_LIMIT: Millis = 2 * 60 * 1000;
 /// If the account may not read the patient, the document waits this long for another account that was not refused.
 /// After that it is filed without the patient's name.
 const PATIENT_FOR: Duration = Duration::from_secs(60 * 60);
@@ -191,16 +191,18 @@ async fn fetch(
     document.tried_pdf = Some(pdf.uuid.clone());
     let id = document.id;
     if let Some(elsewhere) = shown_elsewhere(client, document, &pdf).await {
-        let since = document.disagreed_at.unwrap_or(read_at);
-        if read_at.abs_diff(since) < LAG_LIMIT {
-            context.ledger.write(move |db| documents::disagree(db, id, Some(since))).await?;
+        let tries = &document.tries;
+        let tried = tries.failing_for.saturating_add(tries.spent(after(0, stage::took()), now()));
+        let before = document.disagreed_after.unwrap_or(tried);
+        if tried.saturating_sub(before) < LAG_LIMIT {
+            context.ledger.write(move |db| documents::disagree(db, id, Some(before))).await?;
             were_answered(context, document, &[Call::Read]).await?;
             let reason = "the API's list shows another PDF than the document itself: it is looked at again";
             return Ok(Err(Failed::new(Call::Read, Kind::Passing(TWO_VERSIONS), reason)));
         }
         document.accepted_pdf = Some(elsewhere.clone());
         context.ledger.write(move |db| documents::accept(db, id, &elsewhere)).await?;
-    } else if document.disagreed_at.is_some() {
+    } else if document.disagreed_after.is_some() {
         context.ledger.write(move |db| documents::disagree(db, id, None)).await?;
     }
     take(context, client, document, detail, &pdf, read_at).await

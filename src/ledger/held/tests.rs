@@ -216,3 +216,21 @@ fn the_first_failure_of_a_download_is_the_first_since_it_was_last_downloaded() {
         assert_eq!(two.row(1).tries.failing_since, Some(70));
     }
 }
+
+/// Nights and weekends would add up to `sync.give_up_after`.
+#[test]
+fn while_the_computer_was_off_no_report_was_tried() {
+    let (two, week) = (Two::found(), 7 * 24 * 3_600_000);
+    two.db
+        .execute_batch(
+            "UPDATE document SET state = 'delivered', attempts = 3, changed_at = 10, due_at = 30, failing_for = 100,
+                    report_failure = 'report passing status_500'",
+        )
+        .unwrap();
+    for start in [week, 2 * week] {
+        hold_anew(&two.db, start).unwrap();
+        let tries = two.row(1).tries;
+        let waited = tries.due_at.unwrap() - tries.changed_at;
+        assert_eq!((tries.due_at, tries.failing_for + waited), (Some(start), 100 + 20));
+    }
+}

@@ -107,6 +107,30 @@ async fn a_version_that_only_the_list_shows_is_waited_for_beyond_an_outage() {
     }
 }
 
+/// What fails in between begins the wait anew no more: it would never end.
+#[tokio::test]
+async fn other_failures_do_not_put_off_a_version_that_only_the_list_shows() {
+    let script = |letter: &mut Letter, asked| {
+        letter.version = 2;
+        let host = letter.host.clone();
+        let old = Letter { version: 1, padding: 0, host, asked: Vec::new(), told: Vec::new() };
+        match asked {
+            Asked::Document if letter.times(Asked::Document) % 2 == 1 => Some((200, old.shown())),
+            Asked::Document => Some((500, String::new())),
+            _ => None,
+        }
+    };
+    let told = Told::set(0, &[("SYNC__POLL_INTERVAL", "300ms"), ("RETRY__MAX", "1s")], Box::new(script)).await;
+    let looks = async |looks: usize| {
+        told.until("it is looked at", |letter, _| letter.times(Asked::Document) > looks).await;
+        let db = rusqlite::Connection::open(told.practice.ledger()).unwrap();
+        let read = |row: &rusqlite::Row<'_>| Ok((row.get::<_, i64>(0)?, row.get::<_, Option<i64>>(1)?));
+        db.query_row("SELECT failing_for, disagreed_after FROM document", [], read).unwrap()
+    };
+    let (first, later) = (looks(3).await, looks(7).await);
+    assert!(first.1.is_some() && first.1 == later.1 && first.0 < later.0, "{first:?} {later:?}");
+}
+
 /// A report took the document off the list, and one answer says that it is not there: the next one, which shows it,
 /// refutes that.
 #[tokio::test]

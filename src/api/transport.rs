@@ -88,7 +88,7 @@ pub(super) struct Body {
     pub is_idempotent: bool,
 }
 
-/// The answer to [`Transport::post_once`], whatever its status.
+/// The answer to a JSON body that held a secret, whatever its status.
 pub struct TokenAnswer {
     /// The status code.
     pub status: u16,

@@ -290,7 +290,7 @@ fn no_column(key: &'static str, column: &str, names: &[String]) -> Refused {
 const OF_COLUMNS: [&str; 12] =
     ["num", "nom", "name", "prénom", "prenom", "geb", "birth", "naiss", "patient", "dob", "datum", "date"];
 
-/// A first line that is a patient's has a date of birth and a number in it; no name of a column looks so.
+/// Whether this may be a value: a patient's row has a date of birth and a number, and no column name looks like those.
 fn may_be_a_value(name: &str) -> bool {
     let digits = name.split(|c: char| !c.is_ascii_digit()).map(str::len).max().unwrap_or_default();
     let is_number = !name.is_empty() && name.chars().all(|c| c.is_ascii_digit());

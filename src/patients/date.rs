@@ -164,7 +164,7 @@ fn numbers(day: Date) -> (i16, i8, i8) {
     (day.year(), day.month(), day.day())
 }
 
-/// Empty, nothing but zeros, or the null of a database.
+/// Empty, only zeros, or a database's null.
 fn is_nothing(text: &str) -> bool {
     let text = without_time(text);
     text.chars().all(|c| "0-./ ".contains(c)) || text.eq_ignore_ascii_case("null") || text == r"\N"

@@ -76,8 +76,9 @@ impl DocumentUuid {
         without_case(&self.0)
     }
 
-    /// The last eight letters or digits: enough to tell two files of one name apart, short enough to read. The end,
-    /// because a UUID of version 7 begins with the time, which documents of one moment share (RFC 9562, section 5.7).
+    /// The last eight letters or digits: enough to distinguish two files with one name, and short enough to read. The
+    /// end, because a UUID of version 7 begins with the time, which documents of the same moment share (RFC 9562,
+    /// section 5.7).
     pub fn short(&self) -> String {
         short(&self.0)
     }

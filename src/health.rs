@@ -102,7 +102,7 @@ pub struct PauseFacts {
 /// Documents with failures that may pass and that caused no pause.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Stalled {
-    /// Whose it is: downloads or reports of an account, or a destination.
+    /// The scope of the failures: downloads or reports of an account, or a destination.
     pub scope: Scope,
     /// Whether the destination had no room for them.
     pub no_room: bool,

@@ -16,7 +16,7 @@ use tokio::time::{Instant, sleep_until};
 use crate::answering::ask;
 use crate::document::hex;
 
-/// Waits this long after the last event, so that an editor can finish writing.
+/// The wait after the last event, so that an editor can finish writing.
 const SETTLE: Duration = Duration::from_millis(300);
 /// How often the content is checked without any event.
 const LOOK_INTERVAL: Duration = Duration::from_secs(30);

@@ -1,5 +1,5 @@
-//! The console's events: Ctrl-C, Ctrl-Break, closing the window, logging off and shutting down all stop docsyncd.
-//! [`super::super::ConfigWatch`] notices a changed configuration.
+//! The console's events: Ctrl-C, Ctrl-Break, closing the window, logging off and shutting down all stop docsyncd. The
+//! watch of the configuration file notices changes of it.
 
 use std::io;
 

@@ -91,7 +91,7 @@ pub struct PauseFacts {
     pub scope: Scope,
     /// The failure that it is paused for; `None` if this version cannot read it from the ledger.
     pub failure: Option<Failure>,
-    /// Since when.
+    /// When it began.
     pub since: Millis,
     /// When the next probe is due.
     pub probe_at: Millis,
@@ -187,13 +187,13 @@ impl Light {
 /// One problem. Its cause decides the remedy.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Problem {
-    /// Why.
+    /// The cause.
     pub cause: Cause,
     /// NAME of the account or destination; empty if there is none.
     pub name: String,
     /// The number of its documents; zero if there are none.
     pub count: u64,
-    /// Since when.
+    /// When it began.
     pub since: Option<Millis>,
     /// When it last got worse, that is, when the last document failed. `None` if it cannot get worse.
     pub latest: Option<Millis>,
@@ -227,7 +227,7 @@ pub enum Headline {
     },
 }
 
-/// How docsyncd is.
+/// The health of docsyncd.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Health {
     /// The state at a glance.

@@ -18,7 +18,7 @@ pub enum ApiError {
         /// The reason in short.
         what: String,
     },
-    /// The connection broke, or nothing came for `api.timeout`, in the middle of an answer.
+    /// The connection broke in the middle of an answer, or nothing came for `api.timeout`.
     #[error("the answer of {host} broke off: {what}")]
     BrokenOff {
         /// Host and port.

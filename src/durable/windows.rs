@@ -156,7 +156,7 @@ mod tests {
         }
     }
 
-    /// A virus scanner, a backup, or a reader that lets nobody else in.
+    /// Stands for a virus scanner, a backup, or a reader that opens the file exclusively.
     #[test]
     fn a_file_that_another_program_has_open_is_replaced_as_soon_as_it_is_closed() {
         let folder = tempfile::tempdir().unwrap();

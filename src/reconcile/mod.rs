@@ -1,8 +1,8 @@
 //! Compares what the API, the ledger and the destinations say of each letter (`docsyncd reconcile`; RECORD.md, section
 //! 5).
 //!
-//! It only reads, at a bounded rate, and keeps no more in memory than the letters that it looks at and the first
-//! differences. What cannot be looked at is told as that, and is no difference.
+//! It only reads, at a bounded rate. In memory it keeps only the letters that it is checking and the first differences.
+//! A letter that cannot be checked is reported as such, and is no difference.
 
 mod difference;
 mod lists;

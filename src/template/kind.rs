@@ -8,11 +8,11 @@ pub enum TemplateKind {
     FileName,
     /// `file_name` of a destination on another machine: as [`Self::FileName`], with the delivery's `key` and `uuid`.
     RemoteName,
-    /// `sidecar_name` of a folder: as [`Self::FileName`], and the PDF's final name is known.
+    /// `sidecar_name` of a folder: as [`Self::FileName`], with the PDF's final name.
     SidecarName,
-    /// One argument of a command. Control and bidirectional characters are dropped, the rest stands as it is. A
-    /// missing, null or empty value prints `unknown`. A value never gives the argument a dash to begin with, which the
-    /// program would take for an option: that is an error.
+    /// One argument of a command. Control and bidirectional characters are dropped; the rest stays. A missing, null or
+    /// empty value becomes `unknown`. If a value gives the argument a leading dash, which the program would take for an
+    /// option, that is an error.
     Argument,
     /// The content of a sidecar. A missing value becomes empty, in JSON `null`: programs that read XML or INI expect an
     /// empty element or key, and would take `unknown` for a name.

@@ -104,7 +104,7 @@ fn variables(kind: TemplateKind) -> &'static [&'static str] {
     }
 }
 
-/// The line in which `word` first stands as a whole word; 1 when it is not found.
+/// The first line with `word` as a whole word; 1 if there is none.
 fn line_of(source: &str, word: &str) -> usize {
     source.lines().position(|line| has_word(line, word)).map_or(1, |index| index + 1)
 }

@@ -98,7 +98,7 @@ pub async fn remove_others(client: &dyn Api, ledger: &Ledger, others: Others<'_>
         let seen: Vec<_> =
             there.iter().filter(|one| one.url == old.url || Some(&one.uuid) == old.uuid.as_ref()).collect();
         if seen.is_empty() && !is_own(&old) {
-            continue; // another user's, perhaps
+            continue; // It may be another user's.
         }
         for one in seen {
             client.remove_webhook(&one.uuid).await?;

@@ -117,7 +117,7 @@ fn text_of(path: &Path, credentials: Option<OsString>, key: &str, what: &str) ->
     Ok((shown.to_string(), String::from_utf8(bytes).unwrap_or_else(|_| "\u{0}".to_owned())))
 }
 
-/// The fault of a file that [`is_utf16`], and the remedy.
+/// The fault of a UTF-16 file ([`is_utf16`]), and the remedy.
 pub const UTF_16: &str = "it is UTF-16, as `>` of PowerShell writes. Save it as UTF-8: in PowerShell with \
     `| Set-Content -Encoding utf8` instead, in Notepad with File, Save as, Encoding: UTF-8";
 

@@ -230,7 +230,8 @@ impl Keeper {
         self.hold(list, since, now);
     }
 
-    /// Makes the list current, unless it lost most of its patients and neither a person nor an hour has confirmed that.
+    /// Makes the list current, unless it is empty or lost most of its patients, and neither a person nor an hour has
+    /// confirmed that.
     fn hold(&mut self, list: List, since: Instant, now: Instant) {
         let rows_before = self.patients.0.rows_before.load(Ordering::Relaxed);
         let before = self.patients.current().list.map_or(rows_before, |list| list.len());

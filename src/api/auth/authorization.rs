@@ -89,7 +89,7 @@ impl Attempt {
         address
     }
 
-    /// Reads the query with which the browser came back. Checks the state before it uses anything else in the query.
+    /// Reads the query with which the browser came back. Checks the state before it trusts anything else.
     ///
     /// # Errors
     /// [`NotAnAnswer`] if the query has another state, or not exactly one code or error.

@@ -206,7 +206,8 @@ impl TokenStore {
         self.folder.join(format!(".{}.tmp", self.stem))
     }
 
-    /// Stores the tokens. On success they are on disk; on failure the old ones are still there.
+    /// Stores the tokens. On success they are on disk. After an error the file holds the old tokens, or the new ones if
+    /// only the sync of the folder failed.
     ///
     /// # Errors
     /// [`TokenStoreError::Access`] if the file system refuses.

@@ -8,9 +8,9 @@ use super::Tokens;
 
 /// An access token is renewed this long before its end.
 const MARGIN: Duration = Duration::from_secs(60);
-/// The margin is at most the lifetime divided by this, in whole seconds, since a JWT ends with a whole second (RFC 7519,
-/// "NumericDate"). So tokens that live for seconds are also renewed about once per lifetime. If a call still meets an
-/// expired token, the 401 leads to a renewal.
+/// The margin is at most the lifetime divided by this, in whole seconds, since a JWT ends with a whole second (RFC
+/// 7519, "NumericDate"). So tokens that live for seconds are also renewed about once per lifetime. If a call still
+/// meets an expired token, the 401 leads to a renewal.
 const MARGIN_PART: u64 = 40;
 /// Keeps docsyncd from renewing without a pause when the server gives tokens no lifetime at all.
 const LEAST_LIFETIME: Duration = Duration::from_secs(1);

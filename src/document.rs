@@ -310,7 +310,7 @@ mod tests {
         let (upper, lower) =
             (uuid("019AA5C0-7D1E-7000-8000-0123456789AB"), uuid("019aa5c0-7d1e-7000-8000-0123456789ab"));
         assert_eq!(upper, lower);
-        assert_eq!(upper.as_str(), "019AA5C0-7D1E-7000-8000-0123456789AB", "asked for as it was printed");
+        assert_eq!(upper.as_str(), "019AA5C0-7D1E-7000-8000-0123456789AB", "it is requested as the API printed it");
         assert_eq!([upper, lower].into_iter().collect::<std::collections::HashSet<_>>().len(), 1);
         for (one, other) in
             [("aB", "Ab"), ("019aa5c07d1e70008000-0123456789ab--aa", "019AA5c07d1e70008000-0123456789ab--aa")]

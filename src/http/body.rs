@@ -142,7 +142,7 @@ mod tests {
             [&["gzip"][..], &["GZIP"], &["x-gzip"], &["identity, X-Gzip"], &["", "gzip"], &["gzip", "base64"]]
         {
             assert_eq!(read(encodings, two.clone()).await.0.unwrap(), b"%PDF-1.7 one and two", "{encodings:?}");
-            assert_eq!(read(encodings, Vec::new()).await.0.unwrap(), b"", "nothing is nothing");
+            assert_eq!(read(encodings, Vec::new()).await.0.unwrap(), b"", "an empty body is no error");
         }
         for encodings in [&[][..], &["identity"], &["utf-8"], &["base64", "Binary"]] {
             assert_eq!(read(encodings, two.clone()).await.0.unwrap(), two, "{encodings:?}");

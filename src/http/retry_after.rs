@@ -76,6 +76,6 @@ mod tests {
         for now in [server, server - 120 * MINUTE, server + 120 * MINUTE] {
             assert_eq!(asked(until, date, now), Some(MINUTE));
         }
-        assert_eq!(asked(until, Some("yesterday"), server), Some(MINUTE), "a date that is none is no clock");
+        assert_eq!(asked(until, Some("yesterday"), server), Some(MINUTE), "an invalid Date is ignored");
     }
 }

@@ -188,7 +188,7 @@ mod tests {
         assert_eq!(
             Charset::Utf8.encode("u\u{308}").as_deref(),
             Some("u\u{308}".as_bytes()),
-            "and here nothing is touched"
+            "UTF-8 keeps the text"
         );
     }
 

@@ -114,7 +114,7 @@ fn all_rows_together_show_whether_the_day_or_the_month_comes_first() {
     };
     assert!(april("1;Müller;Jörg;17/02/1980\n2;A;B;03/04/1980", 4, 3));
     assert!(april("1;Müller;Jörg;02/17/1980\n2;A;B;03/04/1980", 3, 4));
-    assert!(april("2;A;B;04/04/1980", 4, 4), "both ways are one");
+    assert!(april("2;A;B;04/04/1980", 4, 4), "both orders give the same day");
     assert!(april("1;C;D;1980-01-02\n2;A;B;1980-04-03", 4, 3));
     let given = |format: &str| PatientsConfig { date_format: Some(format.to_owned()), ..config() };
     let list = parse(with("2;A;B;03/04/1980").as_bytes(), &given("%d/%m/%Y")).unwrap();

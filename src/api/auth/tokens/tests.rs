@@ -33,7 +33,7 @@ fn what_was_saved_is_loaded_and_can_be_forgotten() {
         assert_eq!((found.scopes, found.user), (saved.scopes, saved.user));
     }
     let files = fs::read_dir(folder.path().join("state/tokens")).unwrap().count();
-    assert_eq!(files, 2, "the tokens and the lock, nothing else is left");
+    assert_eq!(files, 2, "only the tokens and the lock are left");
     assert!(store.forget(&lock).unwrap());
     assert!(store.load().unwrap().is_none());
 }

@@ -185,11 +185,7 @@ mod tests {
             assert_eq!(charset.encode("u\u{308}").as_deref(), bytes.get(..1), "letters are composed");
         }
         assert_eq!(Charset::Iso8859_1.encode("€"), None);
-        assert_eq!(
-            Charset::Utf8.encode("u\u{308}").as_deref(),
-            Some("u\u{308}".as_bytes()),
-            "UTF-8 keeps the text"
-        );
+        assert_eq!(Charset::Utf8.encode("u\u{308}").as_deref(), Some("u\u{308}".as_bytes()), "UTF-8 keeps the text");
     }
 
     #[test]

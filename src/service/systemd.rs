@@ -59,7 +59,7 @@ impl Supervisor for Systemd {
     fn tell(&self, news: &News) {
         let told = match news {
             News::Ready => self.send(&[NotifyState::Ready]),
-            // By the time, systemd 253 and later know to which request this message belongs.
+            // The time tells systemd 253 and later which request this message answers.
             News::Reloading => match NotifyState::monotonic_usec_now() {
                 Ok(now) => self.send(&[NotifyState::Reloading, now]),
                 Err(_) => self.send(&[NotifyState::Reloading]),

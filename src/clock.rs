@@ -1,12 +1,12 @@
-//! The wall clock, chance, and threads that may hang: what the simulation of the pipeline (tests/simulation) takes the
-//! place of, and the only place in the sources that knows of it.
+//! The wall clock, randomness, and threads that may hang. The simulation of the pipeline (tests/simulation) replaces
+//! them; no other source file knows of it.
 
 use std::time::Duration;
 
 #[cfg(test)]
 use crate::simulation::clock as simulated;
 
-/// Outside the unit tests nothing is simulated.
+/// Outside of the unit tests nothing is simulated.
 #[cfg(not(test))]
 mod simulated {
     pub(super) fn wall() -> Option<super::Millis> {
@@ -21,19 +21,18 @@ mod simulated {
 /// Milliseconds since 1970-01-01T00:00:00Z, as the ledger stores times.
 pub type Millis = i64;
 
-/// The present time of the wall clock. Due times survive restarts, so they cannot be of the monotonic clock; a clock
-/// that jumped is caught by [`crate::ledger::documents::clamp_due`].
+/// The present time of the wall clock. Due times survive restarts, so they cannot use the monotonic clock.
+/// [`crate::ledger::documents::clamp_due`] corrects them after a jump of the clock.
 pub fn now() -> Millis {
     simulated::wall().unwrap_or_else(|| jiff::Timestamp::now().as_millisecond())
 }
 
-/// A delay of at most `bound`: what the simulation draws, else what `drawn` does.
+/// A delay of at most `bound`: from the simulation, else from `drawn`.
 pub fn jitter(bound: Duration, drawn: impl FnOnce() -> Duration) -> Duration {
     simulated::jitter(bound).unwrap_or_else(drawn)
 }
 
-/// Runs what may hang on a thread of its own; in a simulation at once, since no thread takes part in a run that has to
-/// be repeated.
+/// Runs work that may hang on a separate thread. A simulation runs it at once, since a repeatable run uses no threads.
 pub fn aside(work: impl FnOnce() + Send + 'static) {
     match simulated::wall() {
         Some(_) => work(),

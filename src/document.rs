@@ -1,4 +1,4 @@
-//! What docsyncd knows of a document: its identity, its record as the API gave it, and the spooled PDF.
+//! A document as docsyncd knows it: its identity, its record from the API, and the spooled PDF.
 //!
 //! Pure data. Nothing here reads a file, a socket or a clock.
 
@@ -24,13 +24,13 @@ pub use type_code::{CodeSystem, LOINC, OTHER, TypeCode, TypeMap};
 /// A JSON object as the API printed it, with all its fields, known or not.
 pub type Record = Map<String, Value>;
 
-/// The identifier of a document (API, "Document", field `uuid`): a string that never came from us, so nothing is
-/// assumed of its form except that it can stand in a URL path and in a log line.
+/// The identifier of a document (API, "Document", field `uuid`). It comes from outside, so the only assumption about
+/// its form is that it fits into a URL path and a log line.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct DocumentUuid(String);
 
-/// The types of documents that the API describes (API, "Document", field `type`). Others are taken too: it may grow.
+/// The types of documents that the API describes (API, "Document", field `type`). Others are accepted too.
 pub const DOCUMENT_TYPES: [&str; 11] = [
     "operative_report",
     "referral_letter",
@@ -45,10 +45,10 @@ pub const DOCUMENT_TYPES: [&str; 11] = [
     "ortho_letter",
 ];
 
-/// The longest identifier that is taken for one, in bytes; a UUID has 36.
+/// The longest accepted identifier, in bytes; a UUID has 36.
 const MAX_UUID_BYTES: usize = 128;
 
-/// Letters and digits of a short identifier.
+/// The length of a short identifier.
 const SHORT: usize = 8;
 
 /// The last eight ASCII letters or digits of an identifier, in lower case.
@@ -58,8 +58,8 @@ pub fn short(identifier: &str) -> String {
 }
 
 impl DocumentUuid {
-    /// Accepts an identifier; `None` when it is empty, too long, or has characters no identifier has (anything but
-    /// ASCII letters, digits, `-`, `_`, `.` and `:`), or would mean "this folder" in a path.
+    /// Accepts an identifier. `None` if it is empty or too long, has other characters than ASCII letters, digits, `-`,
+    /// `_`, `.` and `:`, or consists of dots only, which mean a folder in a path.
     pub fn parse(text: &str) -> Option<Self> {
         let plain = text.bytes().all(|b| b.is_ascii_alphanumeric() || b"-_.:".contains(&b));
         let dots = text.bytes().all(|b| b == b'.');
@@ -71,19 +71,20 @@ impl DocumentUuid {
         &self.0
     }
 
-    /// As it is compared: of a UUID the letters' case says nothing (RFC 9562, section 4), of another identifier it may.
+    /// The form for comparisons: a UUID ignores letter case (RFC 9562, section 4); other identifiers may not.
     fn folded(&self) -> Cow<'_, str> {
         without_case(&self.0)
     }
 
-    /// The last eight letters or digits: enough to tell two files of one name apart, short enough to read. The end,
-    /// because a UUID of version 7 begins with the time, which documents of one moment share (RFC 9562, section 5.7).
+    /// The last eight letters or digits: enough to distinguish two files with one name, and short enough to read. The
+    /// end, because a UUID of version 7 begins with the time, which documents of the same moment share (RFC 9562,
+    /// section 5.7).
     pub fn short(&self) -> String {
         short(&self.0)
     }
 }
 
-/// A UUID in lower case; anything else as it is.
+/// A UUID in lower case; anything else unchanged.
 pub fn without_case(identifier: &str) -> Cow<'_, str> {
     let digit =
         |(at, byte): (usize, u8)| if [8, 13, 18, 23].contains(&at) { byte == b'-' } else { byte.is_ascii_hexdigit() };
@@ -127,19 +128,19 @@ impl fmt::Display for DocumentUuid {
     }
 }
 
-/// The records that templates, routes and adapters work with. Holds patient data: it is never logged, and its `Debug`
-/// prints nothing of it.
+/// The records that templates, routes and adapters use. Holds patient data: it is never logged, and `Debug` does not
+/// print it.
 #[derive(Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Metadata {
     /// The name of the account in the configuration.
     pub account: String,
     /// The document as `GET /documents/{uuid}` gave it.
     pub document: Record,
-    /// The patient, or only `{"uuid": …}` when the API gave just an identifier; empty when there is none.
+    /// The patient; only `{"uuid": …}` if the API gave just an identifier; empty if there is none.
     pub patient: Record,
-    /// The user the document belongs to; the same rules as for `patient`.
+    /// The user that the document belongs to, in the same forms as `patient`.
     pub user: Record,
-    /// The patient's number in the practice's list, once it is known. It is not kept with the rest.
+    /// The patient's number in the practice's list, once known. It is not stored with the rest.
     #[serde(skip)]
     pub number: Option<String>,
 }
@@ -151,19 +152,19 @@ impl fmt::Debug for Metadata {
 }
 
 impl Metadata {
-    /// What stays known of a letter when everything else about it was erased.
+    /// The data of a letter that remains after everything else about it was erased.
     pub fn of_identity(version: &Version) -> Self {
         let document = serde_json::json!({ "uuid": version.uuid.as_str(), "pdf": { "uuid": version.pdf } });
         let serde_json::Value::Object(document) = document else { return Self::default() };
         Self { account: version.account.clone(), document, ..Self::default() }
     }
 
-    /// `document.type`; `None` when it is null or missing. Values the API does not list are passed on as they are.
+    /// `document.type`; `None` if it is null or missing. Values that the API does not list are passed on.
     pub fn document_type(&self) -> Option<&str> {
         self.document.get("type").and_then(Value::as_str)
     }
 
-    /// `document.isAnonymized`; false when it is missing.
+    /// `document.isAnonymized`; false if it is missing.
     pub fn is_anonymized(&self) -> bool {
         self.document.get("isAnonymized").and_then(Value::as_bool).unwrap_or(false)
     }
@@ -173,7 +174,8 @@ impl Metadata {
         self.patient.get("uuid").and_then(Value::as_str).filter(|uuid| !uuid.is_empty())
     }
 
-    /// By what a person's word on the patient is kept: the patient's uuid; where the API names none, the letter's own.
+    /// The key under which a person's decision about the patient is stored: the patient's uuid, or the letter's own if
+    /// the API names no patient.
     pub fn patient_key(&self, uuid: &DocumentUuid) -> String {
         self.patient_uuid().map_or_else(|| format!("letter {}", uuid.folded()), str::to_owned)
     }
@@ -192,12 +194,12 @@ impl Metadata {
     }
 }
 
-/// A PDF that lies whole in the spool.
+/// A complete PDF in the spool.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Spooled {
-    /// Where its file lies, or would lie.
+    /// The path of its file, even while it has none.
     pub path: PathBuf,
-    /// The whole of it, as long as it needs no file.
+    /// The whole content, while it needs no file.
     pub in_memory: Option<Content>,
     /// Its length in bytes.
     pub size: u64,
@@ -205,7 +207,7 @@ pub struct Spooled {
     pub sha256: String,
 }
 
-/// The bytes of a PDF, shared by whoever works with them. Its `Debug` prints none of them.
+/// The bytes of a PDF, shared by their users. `Debug` does not print them.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Content(Arc<Vec<u8>>);
 
@@ -232,30 +234,30 @@ impl fmt::Debug for Content {
 pub struct Listed {
     /// `uuid`
     pub uuid: DocumentUuid,
-    /// `createdAt` exactly as printed; empty when it is missing.
+    /// `createdAt` exactly as printed; empty if it is missing.
     pub created_at: String,
     /// `type`
     pub kind: Option<String>,
-    /// The PDF's identifier; `None` while it is not rendered, or when the list does not show it.
+    /// The PDF's identifier; `None` while the PDF is not rendered, or if the list does not show it.
     pub pdf: Option<String>,
-    /// The list says that it is not rendered: `"pdf": null`.
+    /// Whether the list says that the PDF is not rendered: `"pdf": null`.
     pub is_draft: bool,
 }
 
-/// One version of a document. Promise 3 counts by the document and its PDF; the account is only who reads it.
+/// One version of a document. Promise 3 counts documents with their PDFs, whichever account reads them.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Version {
-    /// The account it was read by.
+    /// The account that read it.
     pub account: String,
     /// The document.
     pub uuid: DocumentUuid,
-    /// The PDF's uuid, or empty when the API gave none.
+    /// The PDF's uuid; empty if the API gave none.
     pub pdf: String,
 }
 
 impl Version {
-    /// The stable key under which a destination can recognise a repeated delivery: 32 hexadecimal digits of a SHA-256
-    /// over document, PDF and destination.
+    /// The stable key by which a destination can recognise a repeated delivery: 32 hexadecimal digits of a SHA-256 over
+    /// document, PDF and destination.
     pub fn delivery_key(&self, destination: &str) -> String {
         key(&[self.uuid.as_str(), self.pdf.as_str(), destination])
     }
@@ -264,7 +266,7 @@ impl Version {
 fn key(parts: &[&str]) -> String {
     let mut hash = Sha256::new();
     for part in parts {
-        // 64 bits on every machine: a ledger may move to another one.
+        // 64 bits on every machine, since a ledger may move to another one.
         hash.update(u64::try_from(part.len()).unwrap_or(u64::MAX).to_be_bytes());
         hash.update(part);
     }
@@ -308,7 +310,7 @@ mod tests {
         let (upper, lower) =
             (uuid("019AA5C0-7D1E-7000-8000-0123456789AB"), uuid("019aa5c0-7d1e-7000-8000-0123456789ab"));
         assert_eq!(upper, lower);
-        assert_eq!(upper.as_str(), "019AA5C0-7D1E-7000-8000-0123456789AB", "asked for as it was printed");
+        assert_eq!(upper.as_str(), "019AA5C0-7D1E-7000-8000-0123456789AB", "it is requested as the API printed it");
         assert_eq!([upper, lower].into_iter().collect::<std::collections::HashSet<_>>().len(), 1);
         for (one, other) in
             [("aB", "Ab"), ("019aa5c07d1e70008000-0123456789ab--aa", "019AA5c07d1e70008000-0123456789ab--aa")]
@@ -323,8 +325,8 @@ mod tests {
         assert!(!format!("{metadata:?}").contains("Dupont"));
     }
 
-    /// The digest is Python's `hashlib.sha256`, each part behind its length in eight bytes. A key that changes with a
-    /// version of this program would make every delivery under way a new one.
+    /// The digest comes from Python's `hashlib.sha256`, each part behind its length in eight bytes. If a new version of
+    /// docsyncd changed the keys, every delivery in progress would count as a new one.
     #[test]
     fn a_key_is_the_same_for_ever() {
         let uuid = DocumentUuid::parse("0b5c9e9e-1111-4222-8333-444455556666").unwrap();

@@ -1,8 +1,7 @@
-//! Files that are on the disk before they count: written under a temporary name, forced to the disk, then given their
-//! own name, which is forced to the disk as well.
+//! Files that count only once they are on disk: written under a temporary name, synced, and renamed; then the name is
+//! synced as well.
 //!
-//! What is written, where, and what an error means is said by whoever uses this; errors are passed on as the system
-//! gave them.
+//! The callers decide the content, the place and the meaning of an error. Errors are passed on unchanged.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, Write};
@@ -17,8 +16,8 @@ mod windows;
 #[cfg(windows)]
 use windows as system;
 
-/// Forces the names in a folder to the disk. Network file systems that know no such thing answer that the call is
-/// invalid; their server decides when names are durable. Windows has no such call; there the rename is written through.
+/// Syncs the names in a folder. Network file systems without this operation answer that the call is invalid; their
+/// server decides when names are durable. Windows has no such call; there the rename itself is written through.
 ///
 /// # Errors
 /// Any error of the file system.
@@ -30,17 +29,17 @@ pub fn sync_folder(path: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// An open file of whatever kind.
+/// Any open file.
 #[cfg(unix)]
 pub use std::os::fd::AsFd as Handle;
-/// An open file of whatever kind.
+/// Any open file.
 #[cfg(windows)]
 pub use std::os::windows::io::AsHandle as Handle;
 pub use system::{is_absent, is_open_elsewhere};
 #[cfg(windows)]
 pub use system::{patiently, wide_path};
 
-/// Bytes that this process can still write on the disk that holds `path`.
+/// The number of bytes that this process can still write on the disk of `path`.
 ///
 /// # Errors
 /// Any error of the file system.
@@ -48,7 +47,7 @@ pub fn free_space(path: &Path) -> io::Result<u64> {
     system::free_space(path)
 }
 
-/// Removes a file; that there is none is no error.
+/// Removes a file. Succeeds if there is none.
 ///
 /// # Errors
 /// Any error of the file system.
@@ -62,7 +61,7 @@ pub fn remove_if_there(path: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// Opens a file that is created with these permissions (Unix; on Windows the folder decides).
+/// Opens a file. If it is created, it gets these permissions (Unix; on Windows the folder decides).
 ///
 /// # Errors
 /// Any error of the file system.
@@ -70,12 +69,12 @@ pub fn open_with_mode(options: &mut OpenOptions, path: &Path, mode: u32) -> io::
     system::open_with_mode(options, path, mode)
 }
 
-/// Opens a file, or creates it for its owner alone, in a folder in which somebody else may have put one of that name:
-/// no link is followed, and root takes only what belongs to itself or to the owner of the folder, to whom a new one is
-/// handed over. On Windows the folder's access list decides who may put what there.
+/// Opens a file, or creates it for its owner alone, in a folder where others may have put a file of that name. Follows
+/// no link. Root accepts only its own files and those of the folder's owner, and gives a new file to that owner. On
+/// Windows the folder's access list decides who may create files.
 ///
 /// # Errors
-/// Any error of the file system; that it is a link; that it belongs to another user.
+/// Any error of the file system; the file is a link; or it belongs to another user.
 pub fn open_beside_others(options: &OpenOptions, path: &Path) -> io::Result<File> {
     let folder = path.parent().unwrap_or(Path::new("."));
     let created = system::open_own(options.clone().create_new(true), path);
@@ -93,26 +92,25 @@ pub fn open_beside_others(options: &OpenOptions, path: &Path) -> io::Result<File
     }
 }
 
-/// From now on new folders may be open to their group, where their mode says so: without this the umask would take the
-/// group's rights, and giving them back would cost the set-group-id bit that a folder hands down (chmod(2): it is
-/// cleared for who is not in the group; under `RestrictSUIDSGID=` of systemd nobody may set it). For the whole process,
-/// so once, at its start.
+/// Lets new folders be open to their group from now on, if their mode says so. Otherwise the umask would remove the
+/// group's rights. Restoring them would clear the inherited set-group-id bit: chmod(2) clears it for users outside the
+/// group, and under systemd's `RestrictSUIDSGID=` nobody may set it. This affects the whole process, so it is called
+/// once, at the start.
 pub fn let_groups_in() {
     system::let_groups_in();
 }
 
-/// What root creates in a folder belongs to the folder's owner: a person works with sudo, and the service, which is
-/// another user, has to go on with it. Nothing when it cannot be done; whoever uses the file then says so. On Windows
-/// the folder's access list is handed down.
+/// Gives a file that root creates to the owner of its folder: a person uses sudo, and the service, another user, must
+/// be able to use the file. A failure shows later, when the file is used. On Windows the folder's access list is
+/// inherited.
 pub fn hand_over(file: &impl Handle, folder: &Path) {
     system::hand_over(file, folder);
 }
 
-/// Gives a file that is on the disk another name, in the place of a file that may stand there. The name is durable
-/// after [`sync_folder`].
+/// Renames a synced file, replacing any existing file. The name is durable after [`sync_folder`].
 ///
 /// # Errors
-/// Any error of the file system; what stood there stands there still.
+/// Any error of the file system. The existing file is unchanged then.
 pub fn replace(from: &Path, to: &Path) -> io::Result<()> {
     fault_point!("durable.replace.before");
     io_fault!("durable.replace")?;
@@ -121,7 +119,7 @@ pub fn replace(from: &Path, to: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// A file under its temporary name. Dropped before it got its own name, it is removed.
+/// A file under its temporary name. If it is dropped before it got its own name, it is removed.
 #[derive(Debug)]
 pub struct Temporary {
     path: PathBuf,
@@ -130,8 +128,8 @@ pub struct Temporary {
 }
 
 impl Temporary {
-    /// Creates it; what an attempt that was cut off left under the name is removed first. It is never opened and
-    /// written over: where renaming is done by hard link the leftover may be the finished file's second name.
+    /// Creates the file. Removes the leftover of an interrupted attempt first. Never overwrites it: where files are
+    /// renamed by hard link, the leftover may be the finished file's second name.
     ///
     /// # Errors
     /// Any error of the file system.
@@ -156,18 +154,18 @@ impl Temporary {
         &self.path
     }
 
-    /// The open file; none after [`Self::sync`].
+    /// The open file; `None` after [`Self::sync`].
     pub fn file(&self) -> Option<&File> {
         self.file.as_ref()
     }
 
-    /// The open file; after [`Self::sync`] writing is an error.
+    /// The open file as a writer. Writing after [`Self::sync`] is an error.
     pub fn writer(&mut self) -> &mut impl Write {
         self
     }
 
-    /// Forces it to the disk and closes it. After an error it must be thrown away: what the system could not write it
-    /// may have dropped, and a second try would not say so again.
+    /// Syncs and closes the file. After an error it must be discarded: the system may have dropped the data that it
+    /// could not write, and a second sync would not report that.
     ///
     /// # Errors
     /// Any error of the file system.
@@ -181,18 +179,18 @@ impl Temporary {
         Ok(())
     }
 
-    /// Whether it stays under its temporary name when it is dropped: somebody may have to know that it has no other
-    /// one.
+    /// Sets whether the file keeps its temporary name when it is dropped, for callers that must know that it has no
+    /// other.
     pub fn stay(&mut self, stays: bool) {
         self.stays = stays;
     }
 
-    /// Gives it its own name, in the place of a file that may stand there. The name is durable after [`sync_folder`].
+    /// Renames the file, replacing any existing file. The name is durable after [`sync_folder`].
     ///
     /// # Errors
-    /// Any error of the file system; what stood there stands there still.
+    /// Any error of the file system. The existing file is unchanged then.
     pub fn replace(&self, to: &Path) -> io::Result<()> {
-        // When this succeeds there is nothing left for `drop` to remove.
+        // On success there is nothing left for `drop` to remove.
         replace(&self.path, to)
     }
 }
@@ -213,7 +211,7 @@ impl Write for Temporary {
 
 impl Drop for Temporary {
     fn drop(&mut self) {
-        // Windows removes no open file. What cannot be removed the next attempt under the same key replaces.
+        // Windows removes no open file. If the removal fails, the next attempt with the same key replaces the file.
         drop(self.file.take());
         if !self.stays {
             let _ = remove_if_there(&self.path);
@@ -221,7 +219,7 @@ impl Drop for Temporary {
     }
 }
 
-/// Creates one folder; true when it was not there. The caller forces its parent to the disk.
+/// Creates one folder; true if it did not exist. The caller syncs its parent.
 ///
 /// # Errors
 /// Any error of the file system.

@@ -1,9 +1,8 @@
-//! How docsyncd is, for people: what is wrong, since when, and whether it needs a person.
+//! The health of docsyncd, for people: what is wrong, since when, and whether it needs a person.
 //!
-//! [`assess`] is pure: from facts that were read elsewhere it derives the light, the first sentence, and a list of
-//! problems, the most urgent first. Alarms, `docsyncd status` and the status page all begin here, and say it in the
-//! words of [`crate::language`]. A problem is data without text: nothing that a server, a program or a file said can
-//! get into it.
+//! [`assess`] is pure: from given facts it derives the light, the first sentence, and a list of problems, the most
+//! urgent first. Alerts, `docsyncd status` and the status page use it, with the words of [`crate::language`]. A problem
+//! is data without text, so it contains no text of a server, a program or a file.
 
 mod cause;
 
@@ -17,67 +16,67 @@ pub use cause::{CAUSES, Cause};
 /// Milliseconds since 1970-01-01T00:00:00Z.
 type Millis = i64;
 
-/// What was read from the ledger, the configuration and the system.
+/// The facts from the ledger, the configuration and the system.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Facts {
     /// The present time.
     pub now: Millis,
     /// Whether a daemon works on the ledger.
     pub running: bool,
-    /// Documents that were reported today, by the calendar of this machine.
+    /// Documents that were reported today, by this machine's calendar.
     pub today: u64,
     /// When a document was last reported.
     pub last_done_at: Option<Millis>,
     /// Documents that docsyncd still has to work on.
     pub open: u64,
-    /// The accounts, also those that are not configured any more.
+    /// The accounts, including those that are no longer configured.
     pub accounts: Vec<AccountFacts>,
-    /// What is paused.
+    /// The pauses.
     pub pauses: Vec<PauseFacts>,
-    /// Documents that wait for a fault of their own to pass.
+    /// Documents with failures of their own that may pass.
     pub stalled: Vec<Stalled>,
     /// Documents that failed.
     pub failed: Ended,
-    /// Documents that were delivered, and whose report was refused.
+    /// Documents that were delivered and whose report was refused.
     pub unreported: Ended,
-    /// Documents that may have arrived, and wait for a person to look.
+    /// Documents that may have arrived, which a person must check.
     pub unconfirmed: Ended,
-    /// Documents of which a person has to say whose they are.
+    /// Documents whose patient a person must name.
     pub unmatched: Ended,
-    /// Documents that were filed, and that no software took for too long, by destination.
+    /// Documents that were filed and that the destination's software has not taken for too long, by destination.
     pub not_taken: Vec<(String, Ended)>,
     /// Documents that were filed beside the version that they replace.
     pub not_replaced: Ended,
-    /// What did not agree when all sides were last compared (`docsyncd reconcile`).
+    /// Differences that the last comparison of all sides (`docsyncd reconcile`) found.
     pub not_agreeing: Ended,
-    /// Since when the practice's list of patients cannot be used, if it cannot.
+    /// Since when the practice's list of patients cannot be used; `None` if it can.
     pub patients_file_since: Option<Millis>,
-    /// Since when the ledger cannot be written, if it cannot.
+    /// Since when the ledger cannot be written; `None` if it can.
     pub ledger_fails_since: Option<Millis>,
-    /// Whether the disk of the ledger, which is that of the downloads, has no room left.
+    /// Whether the disk of the ledger, which also holds the downloads, is full.
     pub no_room: bool,
-    /// Since when this process can have polled: its start, or the end of the machine's sleep.
+    /// Since when this process could poll: its start, or the end of the machine's sleep.
     pub awake_since: Option<Millis>,
-    /// When the machine fell asleep, if it slept since the last good poll for longer than [`Rules::silence`].
+    /// When the machine fell asleep, if it slept for longer than [`Rules::silence`] since the last good poll.
     pub slept_since: Option<Millis>,
 }
 
-/// What is known of an account.
+/// The facts about an account.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct AccountFacts {
     /// Its NAME.
     pub name: String,
     /// Whether it is in the configuration.
     pub configured: bool,
-    /// Whether it signs in (`oauth`), rather than having a key.
+    /// Whether it signs in (`oauth`) instead of using a key.
     pub signs_in: bool,
-    /// Whether its files alone show that a person has to sign in or to mend the key.
+    /// Whether its files alone show that a person must sign in or mend the key.
     pub needs_sign_in: bool,
     /// When its list was last read without an error.
     pub polled_at: Option<Millis>,
-    /// When the first poll failed since then.
+    /// When the first poll after that failed.
     pub poll_failing_since: Option<Millis>,
-    /// How the last poll failed, if it did.
+    /// The failure of the last poll, if it failed.
     pub poll_failure: Option<Failure>,
     /// When it is polled next.
     pub next_poll_at: Option<Millis>,
@@ -88,53 +87,53 @@ pub struct AccountFacts {
 /// A pause.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PauseFacts {
-    /// What is paused.
+    /// The scope that is paused.
     pub scope: Scope,
-    /// What it is paused for; `None` if the ledger does not say it in words that this program has.
+    /// The failure that it is paused for; `None` if this version cannot read it from the ledger.
     pub failure: Option<Failure>,
-    /// Since when.
+    /// When it began.
     pub since: Millis,
-    /// When it is tried again.
+    /// When the next probe is due.
     pub probe_at: Millis,
-    /// The documents that it holds back.
+    /// The number of documents that it holds back.
     pub count: u64,
 }
 
-/// Documents that failed in a way that may pass, with nothing paused for it.
+/// Documents with failures that may pass and that caused no pause.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Stalled {
-    /// Whose it is: downloads or reports of an account, or a destination.
+    /// The scope of the failures: downloads or reports of an account, or a destination.
     pub scope: Scope,
     /// Whether the destination had no room for them.
     pub no_room: bool,
-    /// How many.
+    /// The number of documents.
     pub count: u64,
-    /// When the first of them first failed.
+    /// When the first of them failed first.
     pub since: Millis,
 }
 
 /// Documents that ended badly.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Ended {
-    /// How many.
+    /// Their number.
     pub count: u64,
-    /// When the first of them did.
+    /// When the first of them ended.
     pub first: Option<Millis>,
-    /// When the last of them did.
+    /// When the last of them ended.
     pub last: Option<Millis>,
 }
 
-/// Where on this machine a disk can become full: configured paths only, so that no patient's folder is named.
+/// The places on this machine where a disk can fill up. Only configured paths, so that no patient's folder is named.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Disks {
-    /// The folder of the ledger, which is that of the downloads.
+    /// The folder of the ledger and the downloads.
     pub ledger: String,
-    /// The folders of the destinations that have one here, by their NAMEs.
+    /// The folders of destinations on this machine, by their NAMEs.
     pub folders: BTreeMap<String, String>,
 }
 
 impl Disks {
-    /// Where there is no room: the folders that a problem of this cause and these names is about.
+    /// The folders without room, for a problem of this cause and these names.
     pub fn full(&self, cause: Cause, names: &[String]) -> Vec<String> {
         match cause {
             Cause::Ledger | Cause::Disk => vec![self.ledger.clone()],
@@ -147,34 +146,34 @@ impl Disks {
 /// The times of `[alerts]`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Rules {
-    /// `alerts.after`: what lasts so long needs a person.
+    /// `alerts.after`: a problem that lasts for this long needs a person.
     pub after: Duration,
     /// `alerts.silence`
     pub silence: Duration,
 }
 
 impl Default for Rules {
-    /// Those that hold where nobody configured any; a test compares them with the table of settings.
+    /// The values without a configuration. A test compares them with the table of settings.
     fn default() -> Self {
         Self { after: Duration::from_secs(15 * 60), silence: Duration::from_secs(24 * 60 * 60) }
     }
 }
 
-/// What a glance shows.
+/// The state at a glance.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Light {
     /// All is well.
     Well,
-    /// Something waits, and may go on by itself.
+    /// Something waits, but may resolve itself.
     Waiting,
-    /// A person has to do something.
+    /// A person must act.
     NeedsPerson,
     /// No daemon runs.
     NotRunning,
 }
 
 impl Light {
-    /// The word that stands in JSON and in the page's classes.
+    /// The word in JSON and in the page's classes.
     pub fn as_str(self) -> &'static str {
         match self {
             Light::Well => "well",
@@ -185,27 +184,27 @@ impl Light {
     }
 }
 
-/// One thing that is wrong. What to do about it goes with the cause.
+/// One problem. Its cause decides the remedy.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Problem {
-    /// Why.
+    /// The cause.
     pub cause: Cause,
-    /// NAME of the account or destination; empty where it is of none.
+    /// NAME of the account or destination; empty if there is none.
     pub name: String,
-    /// The documents that it is about; zero where it is about none.
+    /// The number of its documents; zero if there are none.
     pub count: u64,
-    /// Since when.
+    /// When it began.
     pub since: Option<Millis>,
-    /// When it last got worse: the last document that failed. `None` where it cannot.
+    /// When it last got worse, that is, when the last document failed. `None` if it cannot get worse.
     pub latest: Option<Millis>,
-    /// Whether it needs a person now: at once, or because it lasts for longer than [`Rules::after`].
+    /// Whether it needs a person now: at once, or because it has lasted longer than [`Rules::after`].
     pub needs_person: bool,
 }
 
-/// What the first sentence says.
+/// The first sentence.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Headline {
-    /// No daemon runs; when a document was last reported.
+    /// No daemon runs.
     NotRunning {
         /// When a document was last reported.
         last: Option<Millis>,
@@ -214,32 +213,32 @@ pub enum Headline {
     Well {
         /// Documents that were reported today.
         today: u64,
-        /// Documents that are on their way.
+        /// Documents in progress.
         open: u64,
         /// When a document was last reported.
         last: Option<Millis>,
     },
-    /// The first of the problems, and how many more there are.
+    /// Something is wrong.
     Wrong {
-        /// The most urgent one.
+        /// The most urgent problem.
         problem: Problem,
-        /// How many others there are.
+        /// The number of other problems.
         others: usize,
     },
 }
 
-/// How docsyncd is.
+/// The health of docsyncd.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Health {
-    /// What a glance shows.
+    /// The state at a glance.
     pub light: Light,
-    /// What the first sentence says.
+    /// The first sentence.
     pub headline: Headline,
-    /// What is wrong, the most urgent first. Of each cause and name there is one.
+    /// The problems, the most urgent first. Each pair of cause and name occurs once.
     pub problems: Vec<Problem>,
 }
 
-/// How docsyncd is, by these facts.
+/// Assesses these facts.
 pub fn assess(facts: &Facts, rules: &Rules) -> Health {
     let mut found = Found { facts, rules, problems: Vec::new() };
     found.accounts();
@@ -290,7 +289,7 @@ struct Found<'a> {
 }
 
 impl Found<'_> {
-    /// One cause at one name is one problem, however many things show it.
+    /// Adds a problem. The same cause at the same name is one problem, however many facts show it.
     fn add(&mut self, cause: Cause, name: &str, count: u64, since: Option<Millis>) {
         let needs_person = |since: Option<Millis>| {
             let limit = Millis::try_from(self.rules.after.as_millis()).unwrap_or(Millis::MAX);
@@ -321,7 +320,7 @@ impl Found<'_> {
                     self.add(Cause::NotConfigured, &account.name, account.open, self.facts.awake_since);
                 }
             } else if self.facts.pauses.iter().any(paused) {
-                // What its pause says is said there.
+                // The problem of its pause says enough.
             } else if account.needs_sign_in {
                 self.add(cause::of_sign_in(account.signs_in), &account.name, account.open, None);
             } else if let Some(since) = account.poll_failing_since {
@@ -336,7 +335,7 @@ impl Found<'_> {
             self.facts.pauses.iter().any(|pause| pause.scope == scope)
         };
         for pause in &self.facts.pauses {
-            // Nothing of an account that has to sign in is tried, so nothing else is known of it.
+            // Nothing of an account that must sign in is tried, so its other pauses say nothing new.
             if matches!(&pause.scope, Scope::Fetch(name) | Scope::Report(name) if is_paused(name)) {
                 continue;
             }
@@ -355,7 +354,7 @@ impl Found<'_> {
 
     fn stalled(&mut self) {
         for stalled in &self.facts.stalled {
-            // What is paused is told as that; these documents are among those that it holds back.
+            // The pause is already a problem, and counts these documents.
             if self.facts.pauses.iter().any(|pause| pause.scope == stalled.scope) {
                 continue;
             }
@@ -377,8 +376,8 @@ impl Found<'_> {
         }
     }
 
-    /// No poll of an account ended well for so long, although this process was awake and had the time for one. Where it
-    /// is known why, that is said, and this is no second problem.
+    /// An account without a good poll for too long, although this process was awake and had time for one. If another
+    /// problem explains it, that problem needs a person, and there is no second one.
     fn silence(&mut self) {
         let (facts, limit) = (self.facts, Millis::try_from(self.rules.silence.as_millis()).unwrap_or(Millis::MAX));
         if let Some(since) = facts.slept_since {
@@ -404,7 +403,7 @@ impl Found<'_> {
     }
 }
 
-/// What a machine that has just started or woken up may take until a poll ends well; milliseconds.
+/// How long a machine that has just started or woken up may take until the first good poll; milliseconds.
 const WAKING: Millis = 2 * 60 * 1000;
 
 #[cfg(test)]

@@ -1,6 +1,5 @@
-//! What every HTTP client of docsyncd shares, whether it speaks to the API or to a destination: how a name is looked
-//! up, over which connection a request is sent, how an answer is decoded, what failed in our own words, and how long a
-//! server asks to be left alone.
+//! What all HTTP clients of docsyncd share, for the API and for destinations: resolving names, choosing connections,
+//! decoding answers, errors in docsyncd's own words, and Retry-After.
 
 use std::io;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
@@ -24,27 +23,26 @@ pub use client::{Client, builder, install_crypto};
 pub use plain::speaks_http;
 pub use retry_after::asked_to_wait;
 
-/// What requests call their sender.
+/// The User-Agent of all requests.
 pub const USER_AGENT: &str = concat!("docsyncd/", env!("CARGO_PKG_VERSION"));
 
-/// Host and port, of what the configuration names.
+/// Host and port of an address from the configuration.
 pub fn host_and_port(url: &url::Url) -> String {
     let name = url.host_str().unwrap_or("?");
     url.port().map_or_else(|| name.to_owned(), |port| format!("{name}:{port}"))
 }
 
-/// The address to which an answer of `from` leads (RFC 9110, section 10.2.2). Servers write names of files into it as
-/// they are, in UTF-8 or Latin-1: the bytes are what they wait for.
+/// The target of a redirect from `from` (RFC 9110, section 10.2.2). Servers write file names into it unencoded, in
+/// UTF-8 or Latin-1, and expect the same bytes back.
 pub fn location(from: &url::Url, headers: &HeaderMap) -> Option<url::Url> {
     let written = percent_encode(headers.get(LOCATION)?.as_bytes(), CONTROLS).to_string();
     from.join(&written).ok()
 }
 
-/// The content of a file of certificates (PEM, RFC 7468), without the byte order mark that an editor may have put
-/// before it.
+/// The content of a certificate file (PEM, RFC 7468), without the byte order mark that an editor may have added.
 ///
 /// # Errors
-/// It cannot be read.
+/// The file cannot be read.
 pub fn read_pem(file: &Path) -> io::Result<Vec<u8>> {
     let mut pem = ask(file, |file| std::fs::read(file))?;
     if pem.starts_with("\u{feff}".as_bytes()) {
@@ -53,22 +51,22 @@ pub fn read_pem(file: &Path) -> io::Result<Vec<u8>> {
     Ok(pem)
 }
 
-/// A name that means no address.
+/// A name without an address.
 #[derive(Debug, Error)]
 #[error("its name is not known (DNS)")]
 pub struct Unresolved;
 
-/// A name that means only addresses to which downloads must not go.
+/// A name with only addresses to which downloads must not go.
 #[derive(Debug, Error)]
 #[error("it leads into a network that downloads must not go to")]
 pub struct Refused;
 
-/// The addresses of a name, as the system knows them; their port is 0.
+/// The addresses of a name from the system's resolver, with port 0.
 ///
 /// # Errors
-/// The name is not known, or nobody can be asked.
+/// The name is unknown, or no resolver answers.
 pub async fn look_up(name: &str) -> io::Result<Vec<SocketAddr>> {
-    // Known without asking anybody (RFC 6761, section 6.3).
+    // `localhost` needs no resolver (RFC 6761, section 6.3).
     if name.trim_end_matches('.').eq_ignore_ascii_case("localhost") {
         let addresses = [IpAddr::from(Ipv4Addr::LOCALHOST), IpAddr::from(Ipv6Addr::LOCALHOST)];
         return Ok(addresses.map(|address| SocketAddr::from((address, 0))).to_vec());
@@ -93,8 +91,8 @@ impl Resolve for SystemResolver {
     }
 }
 
-/// Why a client cannot be built, an error of this machine's own, and what to do; `ca_file` is the setting that would
-/// help.
+/// Says why a client cannot be built, which is this machine's fault, and what to do. `ca_file` is the setting that
+/// would help.
 pub fn no_tls(error: &(dyn std::error::Error + 'static), ca_file: &str) -> String {
     let causes = std::iter::successors(Some(error), |cause| cause.source());
     let innermost = causes.last().map(ToString::to_string).unwrap_or_default();

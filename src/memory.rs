@@ -1,5 +1,5 @@
-//! What the C library keeps of the memory that was given back to it: glibc makes eight arenas for each processor, and
-//! hands next to nothing of them back to the system by itself. Elsewhere there is nothing to do.
+//! Returns freed memory to the system. glibc makes up to eight arenas per processor and returns almost nothing of them
+//! by itself. On other systems there is nothing to do.
 
 use std::sync::atomic::Ordering;
 use std::time::Duration;
@@ -7,26 +7,26 @@ use std::time::Duration;
 use crate::ledger::LedgerError;
 use crate::pipeline::Shared;
 
-/// How often memory is given back; that takes about a millisecond.
+/// How often memory is returned, which takes about a millisecond.
 const INTERVAL: Duration = Duration::from_secs(5 * 60);
 
-/// Keeps the arenas few, before there are many threads: four are as quick as many for this program; with two it waits
-/// for them a tenth of its time. And has SQLite not count what it allocates, for which each thread would wait for the
-/// others.
+/// Limits the arenas before there are many threads. For this program four are as fast as many; with two it waits a
+/// tenth of its time for them. Also stops SQLite from counting its allocations, for which threads would wait for each
+/// other.
 pub fn keep_cheap() {
-    // SAFETY: it takes two numbers and changes what this process allocates from then on.
+    // SAFETY: the call takes two numbers and changes later allocations of this process.
     #[cfg(all(target_os = "linux", target_env = "gnu"))]
     unsafe {
         libc::mallopt(libc::M_ARENA_MAX, 4);
     }
-    // SAFETY: the number after this option is one (SQLite, "SQLITE_CONFIG_MEMSTATUS"). Where SQLite has begun already,
-    // it refuses.
+    // SAFETY: this option takes one number (SQLite, "SQLITE_CONFIG_MEMSTATUS"). If SQLite is already initialized, it
+    // refuses.
     unsafe {
         rusqlite::ffi::sqlite3_config(rusqlite::ffi::SQLITE_CONFIG_MEMSTATUS, 0);
     }
 }
 
-/// Gives memory back at intervals, in a quiet moment, until the daemon stops.
+/// Returns memory at intervals, while nothing is in progress, until the daemon stops.
 pub async fn run(context: Shared) {
     loop {
         tokio::select! {
@@ -44,7 +44,7 @@ pub async fn run(context: Shared) {
 
 async fn give_back(context: &Shared) -> Result<(), LedgerError> {
     context.ledger.release_memory().await?;
-    // SAFETY: it takes a number, and locks what it works on.
+    // SAFETY: the call takes a number, and locks the data that it changes.
     #[cfg(all(target_os = "linux", target_env = "gnu"))]
     unsafe {
         libc::malloc_trim(0);

@@ -1,27 +1,28 @@
-//! File names that every system takes: what a template rendered becomes the parts of a path below a folder.
+//! File names that every system accepts: turns rendered text into the parts of a path below a folder.
 //!
-//! Pure text. It knows nothing of templates and looks at no disk; whether a name is taken is the adapter's question.
-//! The rules are those of Windows on every system, because a share that a Linux box writes is read by Windows boxes
-//! (Microsoft, "Naming Files, Paths, and Namespaces").
+//! Pure text: no templates, no disk. The adapter checks whether a name is taken. The rules are those of Windows on
+//! every system, because Windows machines read the shares that a Linux machine writes (Microsoft, "Naming Files, Paths,
+//! and Namespaces").
 
 use unicode_normalization::UnicodeNormalization as _;
 
-/// What a missing value, and a name of which nothing is left, is called.
+/// Replaces a missing value, and a name of which nothing is left.
 pub const UNKNOWN: &str = "unknown";
 
-/// The longest part of a path, in bytes. File systems take 255; the rest is room for a suffix of ours or an importer's.
+/// The longest part of a path, in bytes. File systems allow 255; the rest leaves room for a suffix of ours or an
+/// importer's.
 pub const MAX_PART_BYTES: usize = 200;
 
-/// The deepest path, in parts with the file's own name.
+/// The deepest path, in parts including the file name.
 const MAX_PARTS: usize = 16;
 
-/// What stands after the last dot is an extension, and kept when the name is cut, up to this many bytes.
+/// The longest extension that is kept when a name is cut, in bytes.
 const MAX_EXTENSION_BYTES: usize = 16;
 
-/// The parts of the path that a rendered `file_name` names: sub-folders first, the file's name last, never empty.
+/// The parts of the path in a rendered `file_name`: sub-folders first, the file's name last, never empty.
 ///
-/// Slashes and backslashes separate; parts of which nothing is left are dropped, so neither `..` nor a leading slash
-/// leads anywhere. Sanitizing the result again changes nothing.
+/// Slashes and backslashes separate parts. Parts of which nothing is left are dropped, so `..` and a leading slash have
+/// no effect. Sanitizing the result again changes nothing.
 pub fn relative_path(rendered: &str) -> Vec<String> {
     let mut parts: Vec<String> = rendered.split(['/', '\\']).filter_map(part).collect();
     if parts.len() > MAX_PARTS {
@@ -35,13 +36,13 @@ pub fn relative_path(rendered: &str) -> Vec<String> {
     parts
 }
 
-/// One name out of a rendered text; its slashes and backslashes become `_`.
+/// One name from a rendered text; slashes and backslashes become `_`.
 pub fn file_name(rendered: &str) -> String {
     part(rendered).unwrap_or_else(|| UNKNOWN.to_owned())
 }
 
-/// A value made safe to stand anywhere in a name: it makes no folder, hides no file and ends in no dot; a value of
-/// which nothing is left is `unknown`.
+/// Makes a value safe anywhere in a name: it creates no folder, hides no file and ends in no dot. If nothing is left,
+/// it becomes `unknown`.
 pub fn value(text: &str) -> String {
     let replaced = legal_text(text);
     let trimmed = replaced.trim_matches(|c: char| c.is_whitespace() || c == '.');
@@ -49,7 +50,7 @@ pub fn value(text: &str) -> String {
     if cut.is_empty() { UNKNOWN.to_owned() } else { cut.to_owned() }
 }
 
-/// `Letter.pdf` with `1a2b3c4d` is `Letter_1a2b3c4d.pdf`: cut before the suffix where it would become too long.
+/// `Letter.pdf` with `1a2b3c4d` gives `Letter_1a2b3c4d.pdf`. A long name is cut before the suffix.
 pub fn with_suffix(name: &str, suffix: &str) -> String {
     let (stem, extension) = split_extension(name);
     let tail = format!("_{}{extension}", cut(suffix, MAX_PART_BYTES / 2));
@@ -61,14 +62,14 @@ pub fn stem(name: &str) -> &str {
     split_extension(name).0
 }
 
-/// Characters that change the direction of the text after them: with them `Letter<RLO>fdp.exe` reads `Letterexe.pdf`
-/// (Unicode Standard Annex 9, section 2).
+/// Characters that change the direction of the text after them. With one, `Letter<RLO>fdp.exe` looks like
+/// `Letterexe.pdf` (Unicode Standard Annex 9, section 2).
 pub fn is_bidirectional(c: char) -> bool {
     matches!(c, '\u{061c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
-/// Characters that show nothing, so that two names that look the same would differ: format characters, zero-width
-/// ones, line and paragraph separators, fillers.
+/// Invisible characters, which could make different names look the same: format and zero-width characters, line and
+/// paragraph separators, fillers.
 pub fn is_invisible(c: char) -> bool {
     matches!(c,
         '\u{00ad}' | '\u{034f}' | '\u{0600}'..='\u{0605}' | '\u{06dd}' | '\u{070f}' | '\u{115f}' | '\u{1160}'
@@ -78,7 +79,7 @@ pub fn is_invisible(c: char) -> bool {
         | '\u{e0000}'..='\u{e007f}')
 }
 
-/// The character to use instead of `c` in a name; `None` drops it.
+/// Replaces a character that is not allowed in a name; `None` drops it.
 fn legal(c: char) -> Option<char> {
     match c {
         '/' | '\\' | ':' | '*' | '?' | '"' | '<' | '>' | '|' => Some('_'),
@@ -87,10 +88,10 @@ fn legal(c: char) -> Option<char> {
     }
 }
 
-/// The text of legal characters, composed (NFC): the same name is one name however a server or a keyboard spelled it.
-/// Composed again, because what is left out may have stood between two characters; that makes none that is not legal.
+/// The text in allowed characters and NFC, so that one name has one spelling. It is composed a second time, because
+/// dropped characters may have separated two others. That never creates a forbidden character.
 fn legal_text(text: &str) -> String {
-    // What most names are is composed as it is.
+    // ASCII is already composed.
     if text.is_ascii() {
         return text.chars().filter_map(legal).collect();
     }
@@ -100,12 +101,12 @@ fn legal_text(text: &str) -> String {
 fn part(text: &str) -> Option<String> {
     let replaced = legal_text(text);
     let trimmed = trim_end(replaced.trim_start());
-    // Twice, because the mark on a device's name may make a name of full length too long again.
+    // Twice, because marking a device name may make a name of full length too long again.
     let marked = shorten(&mark_device(&shorten(trimmed)));
     (!marked.is_empty()).then_some(marked)
 }
 
-/// Windows drops dots and spaces at the end, so that `a.` and `a` would be one file.
+/// Windows drops dots and spaces at the end, so `a.` and `a` would be the same file.
 fn trim_end(text: &str) -> &str {
     text.trim_end_matches(|c: char| c.is_whitespace() || c == '.')
 }
@@ -118,14 +119,14 @@ fn shorten(name: &str) -> String {
     format!("{}{extension}", cut(stem, MAX_PART_BYTES.saturating_sub(extension.len())))
 }
 
-/// At most `bytes` of `text`, whole characters, no dot or space at the end.
+/// At most `bytes` bytes of `text`: whole characters, without a dot or space at the end.
 fn cut(text: &str, bytes: usize) -> &str {
     let most = bytes.min(text.len());
     let end = (0..=most).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0);
     trim_end(text.get(..end).unwrap_or_default())
 }
 
-/// The stem, and the extension with its dot or nothing.
+/// The stem, and the extension with its dot, or an empty one.
 fn split_extension(name: &str) -> (&str, &str) {
     name.rfind('.')
         .filter(|dot| *dot > 0)
@@ -134,7 +135,7 @@ fn split_extension(name: &str) -> (&str, &str) {
         .unwrap_or((name, ""))
 }
 
-/// `CON.pdf` becomes `CON_.pdf`: Windows opens the device whatever extension follows.
+/// `CON.pdf` becomes `CON_.pdf`: Windows opens the device, whatever the extension.
 fn mark_device(name: &str) -> String {
     let base = name.split('.').next().unwrap_or(name).trim_end();
     match name.strip_prefix(base) {
@@ -143,7 +144,7 @@ fn mark_device(name: &str) -> String {
     }
 }
 
-/// Whether Windows takes a name, whatever extension follows, for a device.
+/// Whether Windows takes this name for a device, whatever the extension.
 pub fn is_device(base: &str) -> bool {
     let upper = base.to_ascii_uppercase();
     let number = |rest: &str| {
@@ -189,7 +190,7 @@ mod tests {
                 ("Zoë Ås", "Zoë Ås", "Zoë Ås")
             );
         }
-        // What composes across the end of a value does so, too.
+        // Also composes across the end of a value.
         assert_eq!(file_name(&format!("{}{}", value("Zoe"), "\u{308}.pdf")), "Zoë.pdf");
     }
 
@@ -225,7 +226,7 @@ mod tests {
         assert_eq!((name.len(), name.ends_with("é.pdf")), (200, true));
         assert_eq!(file_name(&format!("a.{}", "x".repeat(300))).len(), 200);
         assert_eq!(joined(&"d/".repeat(40)).split('|').count(), 16);
-        // Cutting may bring a device's name to light.
+        // Cutting may reveal a device name.
         assert_eq!(file_name(&format!("con{}x.pdf", " ".repeat(300))), "con_.pdf");
     }
 

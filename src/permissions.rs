@@ -1,8 +1,8 @@
-//! Folders and files that only docsyncd's own account and the administrators of the machine can look into: the ledger,
-//! the spool, the tokens.
+//! Folders and files that only docsyncd's account and the machine's administrators can read: the ledger, the spool, the
+//! tokens.
 //!
-//! On Unix that is the mode (0700, 0600) and the owner. On Windows it is an access list of its own, which nothing is
-//! inherited into; `windows.rs` says who stands in it and why.
+//! On Unix, the mode (0700, 0600) and the owner decide. On Windows, they have an access list that inherits nothing;
+//! `windows.rs` says who is in it and why.
 
 use std::io;
 use std::path::Path;
@@ -14,7 +14,7 @@ mod system;
 #[path = "permissions/windows.rs"]
 mod system;
 
-/// Creates the folder, and those above it that are missing. One that exists keeps its permissions.
+/// Creates the folder, and missing folders above it. An existing folder keeps its permissions.
 ///
 /// # Errors
 /// Any error of the file system.
@@ -28,7 +28,7 @@ pub fn create_folders(path: &Path) -> io::Result<()> {
     create_folder(path).map(drop)
 }
 
-/// Creates one folder whose parent is there; true when it was not there itself.
+/// Creates one folder in an existing folder; true if it did not exist.
 ///
 /// # Errors
 /// Any error of the file system.
@@ -40,8 +40,8 @@ pub fn create_folder(path: &Path) -> io::Result<bool> {
     }
 }
 
-/// Closes a file that is there to others; none is no error. It is named and not opened: to open and close the ledger
-/// here would give back the locks that SQLite has on it (POSIX, fcntl).
+/// Closes an existing file to others. Succeeds if there is none. Does not open the file: opening and closing the ledger
+/// here would release SQLite's locks on it (POSIX, fcntl).
 ///
 /// # Errors
 /// Any error of the file system.
@@ -49,17 +49,17 @@ pub fn protect_file(path: &Path) -> io::Result<()> {
     system::protect_file(path)
 }
 
-/// Closes a folder that is there to others, and on Windows whatever is in it.
+/// Closes an existing folder to others, and on Windows its content as well.
 ///
 /// # Errors
-/// The right to do that is missing, or the file system knows no rights.
+/// The right to do that is missing, or the file system has no rights.
 #[cfg(windows)]
 pub fn protect_folder(path: &Path) -> io::Result<()> {
     system::protect_folder(path)
 }
 
-/// Which account that is every user of the machine may read a file, by its list. On Unix its mode says it, to whoever
-/// reads it.
+/// The account in the file's access list that stands for every user of the machine and may read the file. `None` on
+/// Unix, where the caller checks the mode.
 pub fn read_by_everybody(file: &Path) -> Option<&'static str> {
     #[cfg(windows)]
     return planted::read_by_everybody(file);

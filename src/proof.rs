@@ -1,4 +1,4 @@
-//! What shows that a destination has a letter, and what a look for that proof found (RECORD.md, section 2).
+//! What proves that a destination has a letter, and the result of a look for that proof (RECORD.md, section 2).
 //!
 //! Pure.
 
@@ -6,32 +6,32 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-/// By what a delivery is proved. It stands in `deliveries[].proof` of `docsyncd show --json`.
+/// The proof of a delivery; `deliveries[].proof` in `docsyncd show --json`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Proof {
-    /// File and folder were forced to the disk.
+    /// File and folder were synced to disk.
     Durable,
-    /// The service or program said that it has it.
+    /// The service or program said that it has the letter.
     Accepted,
-    /// It was read back from the server and compared.
+    /// The letter was read back from the server and compared.
     ReadBack,
-    /// It is gone from where it was put (`confirm = "taken"`).
+    /// The file is gone from its place (`confirm = "taken"`).
     Taken,
-    /// It lies under another name, or in another folder (`"moved:DIR"`, `"renamed"`).
+    /// The file is under another name, or in another folder (`"moved:DIR"`, `"renamed"`).
     Moved,
-    /// The practice's software wrote so into the sidecar.
+    /// The practice's software confirmed it in the sidecar.
     Sidecar,
-    /// `probe_url` shows it.
+    /// The answer of `probe_url` shows the letter.
     Probe,
-    /// A query shows it.
+    /// A query shows the letter.
     Query,
-    /// A person saw it there (`docsyncd retry --arrived`).
+    /// A person saw the letter there (`docsyncd retry --arrived`).
     Person,
 }
 
 impl Proof {
-    /// The word that stands in the ledger and in `--json`.
+    /// The word in the ledger and in `--json`.
     pub fn as_str(self) -> &'static str {
         match self {
             Proof::Durable => "durable",
@@ -47,24 +47,24 @@ impl Proof {
     }
 }
 
-/// Where a delivery put a letter, as far as a later look for its proof needs it. The ledger keeps it until then. Holds
-/// patient data: its `Debug` prints nothing of it.
+/// The place of a delivered letter, for a later look for its proof. The ledger stores it until then. Holds patient
+/// data: `Debug` does not print it.
 #[derive(Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Filed {
-    /// The PDF, below the destination's folder, with `/`. Empty where it got no name.
+    /// The path of the PDF below the destination's folder, with `/`. Empty if it has no name.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub path: String,
     /// The name of the sidecar in the same folder.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sidecar: Option<String>,
-    /// The PDF's digest as the destination itself tells it.
+    /// The PDF's digest, from the destination itself.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub digest: Option<String>,
-    /// What the destination calls the patient, if it was asked.
+    /// The destination's identifier of the patient, if it was asked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub patient: Option<serde_json::Value>,
-    /// Files of the PDF's name, below the destination's folder, that lay there before it where it may be moved to:
-    /// their name is no proof.
+    /// Files with the PDF's name that were already there before it, in the places where it may be moved to; below the
+    /// destination's folder. Their name is no proof.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub before: Vec<String>,
 }
@@ -76,7 +76,7 @@ impl fmt::Debug for Filed {
 }
 
 impl Filed {
-    /// The folder of the PDF below the destination's; empty for that itself.
+    /// The folder of the PDF below the destination's folder; empty for that folder itself.
     pub fn folder(&self) -> &str {
         self.path.rsplit_once('/').map_or("", |(folder, _)| folder)
     }
@@ -87,21 +87,21 @@ impl Filed {
     }
 }
 
-/// What a look at one letter found. Where it lies may tell of the patient: its `Debug` does not.
+/// The result of a look for one letter. Its place may reveal the patient, so `Debug` does not print it.
 #[derive(Clone, PartialEq, Eq)]
 pub enum Sight {
-    /// It still lies where it was put, or nothing is known of it yet.
+    /// It is still in its place, or nothing is known of it yet.
     Waits,
-    /// It is gone from there, which is the proof when a second look says the same.
+    /// It is gone from its place. That is the proof if a second look says the same.
     Gone,
     /// The destination's software has it.
     Proved {
-        /// By what.
+        /// The proof.
         proof: Proof,
-        /// Where it lies now, for the person who asks; `None`: as before.
+        /// Its present place, for people; `None` if it is unchanged.
         place: Option<String>,
     },
-    /// The destination's software refused it: why, in our own words, without patient data.
+    /// The destination's software refused it. The reason is in docsyncd's own words, without patient data.
     Refused(String),
 }
 

@@ -1,18 +1,18 @@
-//! Who may read what docsyncd files: users and groups of this machine, and what modes allow them.
+//! Who may read the files that docsyncd files: users and groups of this machine, and their rights by file modes.
 //!
 //! The rules are those of POSIX modes. Access lists can allow more; whoever uses them need not name a reader. Windows
-//! knows no modes: there every reader is unknown.
+//! has no modes, so every reader is unknown there.
 
 use std::path::{Path, PathBuf};
 
 /// A user or a group.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Reader {
-    /// As it was written.
+    /// The name as the configuration writes it.
     pub name: String,
     /// The user's number; `None` for a group.
     pub uid: Option<u32>,
-    /// The user's groups, its own first; or the group. Never empty.
+    /// The user's groups, the primary one first; or the group itself. Never empty.
     pub gids: Vec<u32>,
 }
 
@@ -29,13 +29,14 @@ pub struct Permissions {
 
 /// Reading a file, or listing a folder.
 pub const READ: u32 = 0o4;
-/// Making and removing what is in a folder.
+/// Creating and removing entries of a folder.
 pub const WRITE: u32 = 0o2;
 /// Passing through a folder.
 pub const ENTER: u32 = 0o1;
 
 impl Reader {
-    /// Whether the modes allow it all of `wanted`. A member of the owning group never gets what others get.
+    /// Whether the mode allows all of `wanted` to this reader. A member of the owning group never gets the rights of
+    /// others.
     pub fn may(&self, wanted: u32, of: Permissions) -> bool {
         let allowed = match self.uid {
             Some(0) => 0o7,
@@ -46,7 +47,7 @@ impl Reader {
         allowed & wanted == wanted
     }
 
-    /// The first folder on the way to `path`, itself left out, that does not let it pass.
+    /// The first folder above `path` that this reader cannot pass through.
     pub fn stopped_at(&self, path: &Path) -> Option<PathBuf> {
         let mut above: Vec<&Path> = path.ancestors().skip(1).filter(|above| !above.as_os_str().is_empty()).collect();
         above.reverse();
@@ -68,7 +69,7 @@ mod unix {
 
     use super::{Permissions, Reader};
 
-    /// The user of this name, else the group.
+    /// The user with this name, else the group.
     ///
     /// # Errors
     /// A sentence: there is neither, or the system cannot be asked.
@@ -86,7 +87,7 @@ mod unix {
         }
     }
 
-    /// The name of a user, or its number where it has none.
+    /// The name of a user, or the number if there is no name.
     pub fn name_of(uid: u32) -> String {
         User::from_uid(Uid::from_raw(uid)).ok().flatten().map_or_else(|| uid.to_string(), |user| user.name)
     }
@@ -96,22 +97,22 @@ mod unix {
         Some(name_of(rustix::process::geteuid().as_raw()))
     }
 
-    /// Those of a file or folder; links are followed. `None` when it cannot be looked at.
+    /// The permissions of a file or folder; follows links. `None` if they cannot be read.
     pub fn permissions(path: &Path) -> Option<Permissions> {
         let found = std::fs::metadata(path).ok()?;
         Some(Permissions { uid: found.uid(), gid: found.gid(), mode: found.mode() })
     }
 }
 
-/// ` as USER`, for a message about what the system did not allow this process; nothing where the user is not known.
+/// ` as USER`, for a message about an operation that the system did not allow; empty if the user is unknown.
 pub fn as_whom() -> String {
     current_user().map(|user| format!(" as {user}")).unwrap_or_default()
 }
 
-/// The longest name of a person that is taken from the environment; bytes.
+/// The longest name of a person that is accepted from the environment; bytes.
 const LONGEST_NAME: usize = 64;
 
-/// Who works with this process, as far as this computer knows: its user, and who asked sudo for that.
+/// The person behind this process: its user, and the user of sudo if there is one.
 pub fn person() -> Option<String> {
     let user = current_user()?;
     let by = std::env::var("SUDO_USER").ok();
@@ -128,7 +129,7 @@ mod other {
 
     use super::{Permissions, Reader};
 
-    /// Folders hand down their access lists, which nobody judges here.
+    /// On Windows no reader can be found: folders inherit access lists, which docsyncd does not evaluate.
     ///
     /// # Errors
     /// Always.
@@ -141,7 +142,7 @@ mod other {
         std::env::var("USERNAME").ok()
     }
 
-    /// There are none.
+    /// There are no modes on Windows.
     pub fn permissions(_: &Path) -> Option<Permissions> {
         None
     }

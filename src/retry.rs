@@ -1,7 +1,6 @@
-//! When to try again: capped exponential backoff with full jitter. Pure: delays go out as data, nothing sleeps here.
+//! When to try again: capped exponential backoff with full jitter. Pure: returns delays and does not sleep.
 //!
-//! The arithmetic is the `backoff` crate's. That crate is unmaintained (RUSTSEC-2025-0012), so this module is the only
-//! one that knows it.
+//! The `backoff` crate does the arithmetic. It is unmaintained (RUSTSEC-2025-0012), so only this module uses it.
 
 use std::time::Duration;
 
@@ -15,23 +14,23 @@ use crate::clock;
 pub struct RetryPolicy {
     /// Upper bound of the first delay.
     pub initial: Duration,
-    /// Upper bound of every delay that no server asks for.
+    /// Upper bound of every delay, unless a server asks for more.
     pub max: Duration,
 }
 
-/// The longest delay that a server gets by asking for it, whatever [`RetryPolicy::max`] is (promise 5).
+/// The longest delay that a server can ask for, whatever [`RetryPolicy::max`] is (promise 5).
 const LONGEST_ASKED: Duration = Duration::from_secs(3600);
 
 impl RetryPolicy {
-    /// The delay after failed attempt number `attempt` (1 for the first): uniformly between zero and
-    /// `initial` × 2^(attempt - 1), the bound capped at `max`; at least what the server asked for with Retry-After
-    /// (RFC 9110, section 10.2.3), up to an hour.
+    /// The delay after failed attempt number `attempt` (1 for the first): uniform between zero and `initial` ×
+    /// 2^(attempt - 1), capped at `max`; but at least the delay that the server asked for with Retry-After (RFC 9110,
+    /// section 10.2.3), up to an hour.
     pub fn delay(&self, attempt: u32, retry_after: Option<Duration>) -> Duration {
         let jittered = jittered(self.bound(attempt));
         retry_after.map_or(jittered, |asked| asked.min(LONGEST_ASKED).max(jittered))
     }
 
-    /// The longest delay that there is.
+    /// The longest possible delay.
     pub fn longest(&self) -> Duration {
         self.max.max(LONGEST_ASKED)
     }
@@ -42,17 +41,17 @@ impl RetryPolicy {
         self.initial.saturating_mul(factor).min(self.max)
     }
 
-    /// The longest that so many failed attempts can have been waited for: the sum of [`Self::bound`].
+    /// The longest total delay of this many failed attempts: the sum of [`Self::bound`].
     pub fn total_bound(&self, attempts: u32) -> Duration {
-        // The bound doubles, so it has reached the cap before its number has as many bits as there are.
+        // The bound doubles, so it reaches the cap within as many attempts as the number has bits.
         let doubling = attempts.min(u32::BITS);
         let doubled = (1..=doubling).fold(Duration::ZERO, |sum, attempt| sum.saturating_add(self.bound(attempt)));
         doubled.saturating_add(self.max.saturating_mul(attempts - doubling))
     }
 }
 
-/// Full jitter: the crate draws from `interval × (1 ± factor)`, so half the bound with factor 1 is uniform over
-/// zero to bound.
+/// Full jitter. The crate draws from `interval × (1 ± factor)`, so half the bound with factor 1 gives a uniform draw
+/// from zero to the bound.
 fn jittered(bound: Duration) -> Duration {
     clock::jitter(bound, || {
         let mut backoff = ExponentialBackoff {
@@ -101,7 +100,7 @@ mod tests {
     }
 
     /// "Full jitter" (AWS Architecture Blog, "Exponential Backoff And Jitter"): `random_between(0, min(cap, base * 2 **
-    /// attempt))`, every delay as likely as any other, so that those that failed together do not come back together.
+    /// attempt))`. All delays are equally likely, so that attempts that failed together are not repeated together.
     #[test]
     fn every_delay_within_the_bound_is_as_likely_as_any_other() {
         const DRAWS: usize = 8000;
@@ -114,7 +113,7 @@ mod tests {
                 let tenth = (part * 10.0).min(9.0) as usize;
                 tenths[tenth] += 1;
             }
-            // 800 each, with a standard deviation of 27.
+            // 800 are expected in each, with a standard deviation of 27.
             assert!(tenths.iter().all(|count| (600..=1000).contains(count)), "{attempt}: {tenths:?}");
         }
     }

@@ -1,26 +1,26 @@
-//! Routes: which destinations a document goes to. Pure.
+//! Routes decide to which destinations a document goes. Pure.
 
 use crate::document::Metadata;
 
-/// One `[[routes]]` table: a document matches when every condition that is given holds.
+/// One `[[routes]]` table. A document matches if all given conditions hold.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Route {
-    /// Document types (API, "Document", field `type`); empty: every type, also null.
+    /// Document types (API, "Document", field `type`); empty for every type, including null.
     pub types: Vec<String>,
-    /// Users by uuid or e-mail address; empty: every user.
+    /// Users by uuid or e-mail address; empty for every user.
     pub users: Vec<String>,
-    /// `patient.visibilityOption`; `None`: whatever it is.
+    /// `patient.visibilityOption`; `None` for any.
     pub visibility: Option<String>,
-    /// `document.isAnonymized`; `None`: both.
+    /// `document.isAnonymized`; `None` for both.
     pub anonymized: Option<bool>,
-    /// Names of destinations, all of which must hold the document; at least one.
+    /// Names of the destinations; at least one. All of them must get the document.
     pub to: Vec<String>,
-    /// Whether the configuration has none, so that everything goes to the only destination.
+    /// Whether the configuration has no routes, so that everything goes to the only destination.
     pub is_implicit: bool,
 }
 
 impl Route {
-    /// Whether every document that satisfies the other's conditions satisfies these.
+    /// Whether every document that matches `other` also matches this route.
     pub fn takes_all_of(&self, other: &Route) -> bool {
         let within = |ours: &[String], theirs: &[String], same: fn(&str, &str) -> bool| {
             let named = |one: &String| ours.iter().any(|our| same(our, one));
@@ -32,7 +32,7 @@ impl Route {
             && (self.anonymized.is_none() || self.anonymized == other.anonymized)
     }
 
-    /// Whether the document satisfies all conditions.
+    /// Whether the document matches all conditions.
     pub fn matches(&self, metadata: &Metadata) -> bool {
         let listed = |list: &[String], value: Option<&str>| {
             list.is_empty() || value.is_some_and(|v| list.iter().any(|l| l == v))
@@ -44,7 +44,7 @@ impl Route {
     }
 }
 
-/// The destinations of the first route that matches; `None` when none does.
+/// The destinations of the first matching route; `None` if none matches.
 pub fn destinations<'a>(routes: &'a [Route], metadata: &Metadata) -> Option<&'a [String]> {
     routes.iter().find(|route| route.matches(metadata)).map(|route| route.to.as_slice())
 }

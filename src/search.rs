@@ -1,9 +1,9 @@
-//! Words as a person searches for them: without letter case, accents and the like. Pure.
+//! Words as people search for them: without letter case, accents and the like. Pure.
 
 use unicode_normalization::UnicodeNormalization as _;
 use unicode_normalization::char::is_combining_mark;
 
-/// The text in lower case, without accents, ligatures taken apart: `Œuvray Zoë` and `oeuvray zoe` are the same.
+/// The text in lower case, without accents and with ligatures expanded: `Œuvray Zoë` and `oeuvray zoe` are the same.
 pub fn folded(text: &str) -> String {
     let mut folded = String::with_capacity(text.len());
     for c in text.nfkd().filter(|c| !is_combining_mark(*c)).flat_map(char::to_lowercase) {
@@ -22,8 +22,8 @@ pub fn folded(text: &str) -> String {
     folded
 }
 
-/// Whether a word of the folded text begins like this one, as the index of names finds it (SQLite, "FTS5", `"word"*`):
-/// its punctuation parts it into words that follow one another, of which the last may go on.
+/// Whether the folded text contains words that begin with this one, as the index of names searches (SQLite, "FTS5",
+/// `"word"*`). Punctuation divides `word` into parts that must follow one another; the last is a prefix.
 pub fn has_beginning(text: &str, word: &str) -> bool {
     let (text, word) = (parts(text), parts(word));
     let Some((last, before)) = word.split_last() else { return false };
@@ -31,12 +31,12 @@ pub fn has_beginning(text: &str, word: &str) -> bool {
         .any(|words| words.split_last().is_some_and(|(end, begin)| begin == before && end.starts_with(last)))
 }
 
-/// The words that the punctuation of a text parts.
+/// The words between the punctuation of a text.
 pub fn parts(text: &str) -> Vec<&str> {
     text.split(|c: char| !c.is_alphanumeric()).filter(|part| !part.is_empty()).collect()
 }
 
-/// What is searched for: folded words that have something to search for; none of them is empty.
+/// The folded words to search for. Each has a letter or a digit.
 pub fn words(texts: &[String]) -> Vec<String> {
     let words = texts.iter().flat_map(|text| text.split_whitespace()).map(folded);
     words.filter(|word| word.chars().any(char::is_alphanumeric)).collect()

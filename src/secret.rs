@@ -1,5 +1,5 @@
 //! Secrets: API keys, client secrets, passwords and private keys, from a file, the environment, or systemd's
-//! credentials. They are read when they are needed, so that one that is replaced needs no restart.
+//! credentials. They are read when they are needed, so replacing one needs no restart.
 
 use std::ffi::OsString;
 use std::fs::{self, File};
@@ -16,10 +16,10 @@ mod file_stamp;
 
 pub use file_stamp::FileStamp;
 
-/// The longest key, secret or token that is taken for one; bytes.
+/// The longest accepted key, secret or token; bytes.
 pub const MAX_SECRET_BYTES: usize = 16 * 1024;
 
-/// Where the secret is read from; `None` when it is in the configuration, or its place is not known.
+/// The file of the secret; `None` if the secret is in the configuration, or if the credentials folder is unknown.
 pub fn file(secret: &Secret) -> Option<PathBuf> {
     match secret {
         Secret::Given(_) => None,
@@ -27,10 +27,10 @@ pub fn file(secret: &Secret) -> Option<PathBuf> {
     }
 }
 
-/// A key, secret or token: `key` is the option that names its file, `what` is what a person calls it.
+/// A key, secret or token. `key` is the option that names its file, `what` is its name for people.
 ///
 /// # Errors
-/// The file is missing, open to others, empty, or holds something that cannot be one; with what to do about it.
+/// The file is missing, open to others or empty, or its content cannot be a secret. The message says what to do.
 pub fn read(secret: &Secret, key: &str, what: &str) -> Result<SecretString, String> {
     match secret {
         Secret::Given(value) => match decorated(value.expose_secret().trim()) {
@@ -41,7 +41,7 @@ pub fn read(secret: &Secret, key: &str, what: &str) -> Result<SecretString, Stri
     }
 }
 
-/// A password or passphrase: one line, in which blanks and letters of every alphabet may stand.
+/// A password or passphrase: one line, which may contain blanks and any letters.
 ///
 /// # Errors
 /// As [`read`].
@@ -58,7 +58,7 @@ pub fn read_password(secret: &Secret, key: &str, what: &str) -> Result<SecretStr
     }
 }
 
-/// Without what editors put before and behind it.
+/// The text without an editor's byte order mark and line ends.
 fn one_line(text: &str) -> &str {
     text.trim_start_matches('\u{feff}').trim_end_matches(['\r', '\n'])
 }
@@ -71,7 +71,7 @@ fn is_private_key(text: &str) -> bool {
     text.len() <= MAX_SECRET_BYTES && (text.contains("PRIVATE KEY") || text.starts_with("PuTTY-User-Key-File-"))
 }
 
-/// A file with a private key, whole.
+/// The whole content of a private key file.
 ///
 /// # Errors
 /// As [`read`].
@@ -87,7 +87,7 @@ pub fn read_private_key(secret: &Secret, key: &str) -> Result<SecretString, Stri
     }
 }
 
-/// The file as people are told of it, and its text. What is not UTF-8 holds a letter that no secret has.
+/// The displayed name of the file, and its text. If the file is not UTF-8, the text is one that no secret has.
 fn text_of(path: &Path, credentials: Option<OsString>, key: &str, what: &str) -> Result<(String, String), String> {
     let (path, is_credential) = locate(path, credentials).map_err(|wrong| format!("{key} {wrong}"))?;
     let shown = path.display();
@@ -106,7 +106,7 @@ fn text_of(path: &Path, credentials: Option<OsString>, key: &str, what: &str) ->
         Ok((found, bytes))
     };
     let (found, bytes) = ask(&path, read).map_err(unreadable)?;
-    // Those of systemd are guarded by access lists, which show in the mode as rights of the group.
+    // Access lists guard systemd's credentials. They appear in the mode as rights of the group.
     if !is_credential && let Some(mode) = open_to_others(&found) {
         let quoted = path.to_string_lossy().replace('\'', r"'\''");
         return Err(format!("{key} {shown} is open to others (mode {mode:04o}): run chmod 600 '{quoted}'"));
@@ -117,16 +117,16 @@ fn text_of(path: &Path, credentials: Option<OsString>, key: &str, what: &str) ->
     Ok((shown.to_string(), String::from_utf8(bytes).unwrap_or_else(|_| "\u{0}".to_owned())))
 }
 
-/// What is wrong with a file that [`is_utf16`], and what to do.
+/// The fault of a UTF-16 file ([`is_utf16`]), and the remedy.
 pub const UTF_16: &str = "it is UTF-16, as `>` of PowerShell writes. Save it as UTF-8: in PowerShell with \
     `| Set-Content -Encoding utf8` instead, in Notepad with File, Save as, Encoding: UTF-8";
 
-/// Whether a text is in UTF-16: it has its mark, or the halves of letters that are empty in it.
+/// Whether a text is UTF-16: it has the byte order mark, or the zero bytes of ASCII letters.
 pub fn is_utf16(bytes: &[u8]) -> bool {
     bytes.starts_with(&[0xff, 0xfe]) || bytes.starts_with(&[0xfe, 0xff]) || bytes.contains(&0)
 }
 
-/// What is expected, with its article.
+/// The word with its article.
 fn a(what: &str) -> String {
     if what.starts_with(['a', 'e', 'i', 'o', 'u']) { format!("an {what}") } else { format!("a {what}") }
 }
@@ -144,7 +144,7 @@ fn read_file(path: &Path, credentials: Option<OsString>, key: &str, what: &str) 
     }
 }
 
-/// The file that is meant, and whether it is one of systemd's credentials (systemd.exec, "CREDENTIALS").
+/// The file to read, and whether it is one of systemd's credentials (systemd.exec, "CREDENTIALS").
 fn locate(path: &Path, credentials: Option<OsString>) -> Result<(PathBuf, bool), String> {
     let Some(name) = config::credential(path) else { return Ok((path.to_path_buf(), false)) };
     match credentials {
@@ -158,8 +158,8 @@ fn locate(path: &Path, credentials: Option<OsString>) -> Result<(PathBuf, bool),
     }
 }
 
-/// The secret that the file of a setting (`password_file`) is to hold, as a person pasted it, or as it stands in a
-/// file.
+/// The secret for the file of a setting (for example `password_file`), from text that a person pasted or that a file
+/// contains.
 ///
 /// # Errors
 /// As [`pasted`].
@@ -178,10 +178,10 @@ pub fn pasted_for(key: &str, text: &str) -> Result<SecretString, String> {
     }
 }
 
-/// A key or client secret (`what`) as a person pasted it, or as it stands in a file.
+/// A key or client secret (`what`), from text that a person pasted or that a file contains.
 ///
 /// # Errors
-/// What is wrong with it, in words that do not quote it.
+/// What is wrong with the text, without quoting it.
 pub fn pasted(text: &str, what: &str) -> Result<SecretString, String> {
     let text = text.trim_start_matches('\u{feff}').trim();
     if let Some(wrong) = decorated(text) {
@@ -194,7 +194,7 @@ pub fn pasted(text: &str, what: &str) -> Result<SecretString, String> {
     }
 }
 
-/// What people copy along with a key.
+/// Text that people copy along with a key.
 fn decorated(text: &str) -> Option<&'static str> {
     let starts = |word: &str| text.get(..word.len()).is_some_and(|start| start.eq_ignore_ascii_case(word));
     if starts("Bearer ") || starts("Authorization:") {
@@ -204,12 +204,12 @@ fn decorated(text: &str) -> Option<&'static str> {
     quoted.then_some("quotation marks")
 }
 
-/// Whether it can be a key, secret or token: visible ASCII, not too long.
+/// Whether the text can be a key, secret or token: visible ASCII, and not too long.
 pub fn is_plausible(secret: &str) -> bool {
     !secret.is_empty() && secret.len() <= MAX_SECRET_BYTES && secret.bytes().all(|byte| byte.is_ascii_graphic())
 }
 
-/// The mode of a file that others than its owner can read or change.
+/// The mode of a file, if others than its owner can read or change it.
 #[cfg(unix)]
 fn open_to_others(found: &fs::Metadata) -> Option<u32> {
     use std::os::unix::fs::PermissionsExt as _;
@@ -217,7 +217,7 @@ fn open_to_others(found: &fs::Metadata) -> Option<u32> {
     (mode & 0o077 != 0).then_some(mode)
 }
 
-/// Where the packages have systemd's credentials; only root and systemd look into it.
+/// The folder of the packages for systemd's credentials; only root and systemd can read it.
 #[cfg(unix)]
 const OF_SYSTEMD: &str = "/etc/docsyncd/secrets";
 
@@ -242,7 +242,7 @@ fn for_others(_: &Path) -> String {
     "Let the account that the service runs as read that file".to_owned()
 }
 
-/// Windows has no modes; the folder's access list decides.
+/// Windows has no modes: the folder's access list decides.
 #[cfg(not(unix))]
 fn open_to_others(_: &fs::Metadata) -> Option<u32> {
     None
@@ -276,7 +276,7 @@ mod tests {
         }
     }
 
-    /// PowerShell's `>` writes UTF-16, with a mark at its begin or, told so, without one.
+    /// PowerShell's `>` writes UTF-16, with a byte order mark or, with an option, without one.
     #[test]
     fn a_file_in_utf_16_is_told_as_that_with_the_way_out() {
         let folder = tempfile::tempdir().unwrap();

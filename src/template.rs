@@ -1,8 +1,8 @@
 //! Templates of file names, sidecars and arguments: minijinja, with every value made safe before it is inserted.
 //!
-//! Pure: no clock, no disk, no include. What a value may do is decided by where it goes ([`TemplateKind`]), in the one
-//! place through which every value passes on its way into the text, so that no filter, concatenation, macro or loop
-//! gets around it. What stands literally in the template is the administrator's and is taken as it is.
+//! Pure: no clock, no disk, no include. The target of the text ([`TemplateKind`]) decides what a value may contain.
+//! This is enforced in the one place through which every value passes on its way into the text, so no filter,
+//! concatenation, macro or loop circumvents it. The template's literal text is the administrator's and stays as it is.
 
 mod collisions;
 mod context;
@@ -28,8 +28,8 @@ use self::environment::environment;
 pub use self::kind::{TemplateKind, TextFormat};
 pub(crate) use self::values::RESERVED;
 
-/// Marks around a value as long as it is not known where it stands: noncharacters (Unicode, section 23.7), which no
-/// value has after it was written.
+/// Marks around a value while its position in the text is unknown. They are noncharacters (Unicode, section 23.7),
+/// which no written value contains.
 const BEGIN: char = '\u{fdd0}';
 const END: char = '\u{fdd1}';
 
@@ -40,7 +40,7 @@ const MAX_TEXT_BYTES: usize = 4 * 1024 * 1024;
 /// The longest template, in bytes.
 const MAX_SOURCE_BYTES: usize = 256 * 1024;
 
-/// What is not right with a template. Never contains a value that was to be inserted.
+/// What is wrong with a template. Never contains a value.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
 pub struct TemplateError {
@@ -53,7 +53,7 @@ impl TemplateError {
     }
 }
 
-/// A template that compiled and uses only variables that exist. Cloning is cheap.
+/// A template that compiled and uses only existing variables. Cloning is cheap.
 #[derive(Clone)]
 pub struct Template {
     kind: TemplateKind,
@@ -73,15 +73,15 @@ impl fmt::Debug for Template {
     }
 }
 
-/// What stays known of a letter for ever.
+/// The data of a letter that is kept for ever.
 const IDENTITY: [&str; 8] =
     ["key", "uuid", "size", "sha256", "account", "offset", "document.uuid", "document.pdf.uuid"];
 
-/// The template's name inside its environment; error messages leave it out.
+/// The template's name in its environment; error messages omit it.
 const NAME: &str = "template";
 
 impl Template {
-    /// Compiles `source`. The error says in which line, what, and which known variable was probably meant.
+    /// Compiles `source`. The error says what is wrong, in which line, and which known variable was probably meant.
     pub fn compile(kind: TemplateKind, source: &str) -> Result<Self, TemplateError> {
         if source.len() > MAX_SOURCE_BYTES {
             return Err(TemplateError::new(format!("the template is longer than {MAX_SOURCE_BYTES} bytes")));
@@ -107,8 +107,8 @@ impl Template {
             doubts,
             environment: Arc::new(environment),
         };
-        // Filters, tests and functions are looked up while rendering: without any value, so that the message, which
-        // quotes what it stumbled over, cannot contain one.
+        // Filters, tests and functions are resolved only while rendering. So render without any value: the message
+        // quotes its cause, and must not contain a value.
         match template.run(Value::from_pairs(Vec::<(&str, Value)>::new())) {
             Err(error) if is_the_templates_fault(&error) => return Err(in_template(&error)),
             _ => {}
@@ -135,7 +135,7 @@ impl Template {
         Ok(template)
     }
 
-    /// The text with the values of `context` in it. The error names the line and the kind of fault and no value.
+    /// The text with the values of `context`. The error names the line and the kind of fault, but no value.
     pub fn render(&self, context: &Context) -> Result<String, TemplateError> {
         let text = self.run(context.value()).map_err(|error| {
             let what = match error.kind() {
@@ -156,60 +156,59 @@ impl Template {
         }
     }
 
-    /// The pieces of text before, between and after the places where the PDF in base64 belongs; one where it belongs
-    /// nowhere.
+    /// The parts of the text before, between and after the places of the PDF in base64; one part if there is no place.
     ///
     /// # Errors
-    /// As of [`Self::render`].
+    /// As [`Self::render`].
     pub fn render_around_pdf(&self, context: &Context) -> Result<Vec<String>, TemplateError> {
         let text = self.render(context)?;
         Ok(text.split(json::PDF).map(str::to_owned).collect())
     }
 
-    /// The template as it was written.
+    /// The source of the template.
     pub fn source(&self) -> &str {
         &self.source
     }
 
-    /// What is odd about it, for a sentence that begins with it: fields of which the API gives nothing as far as its
-    /// description says, JSON that is none, markup that is filled in as plain text, and names of files that two
-    /// patients or two documents can get.
+    /// What is odd about the template; each text continues a sentence that begins with the template. For example:
+    /// fields that the API's description does not have, invalid JSON, markup that is filled in as plain text, and file
+    /// names that two patients or two documents can share.
     pub fn doubts(&self) -> &[String] {
         &self.doubts
     }
 
-    /// Whether something may stand in the result that no other document has: its uuid, the delivery's key, or, in a
+    /// Whether the result may contain something that no other document has: its uuid, the delivery's key, or, in a
     /// sidecar and its name, the name of its PDF.
     pub fn is_unique(&self) -> bool {
         self.is_unique
     }
 
-    /// Whether something may stand in the result that no other version of the same document has either.
+    /// Whether the result may contain something that no other version of the same document has.
     pub fn is_per_version(&self) -> bool {
         self.is_per_version
     }
 
-    /// Whether something of the patient may stand in the result.
+    /// Whether the result may contain data of the patient.
     pub fn mentions_patient(&self) -> bool {
         self.mentions("patient")
     }
 
-    /// Whether the practice's number of the patient may stand in the result, or decide about it.
+    /// Whether the result may contain, or depend on, the practice's number of the patient.
     pub fn needs_number(&self) -> bool {
         self.needs_number
     }
 
-    /// Whether nothing stands in the result but what stays known of a letter for ever.
+    /// Whether the result contains only data that is kept for ever.
     pub fn is_of_identity(&self) -> bool {
         self.is_of_identity
     }
 
-    /// Whether this variable may stand in the result.
+    /// Whether the result may contain this variable.
     pub fn mentions(&self, variable: &str) -> bool {
         self.paths.iter().any(|path| variables::top(path) == variable)
     }
 
-    /// The variables that it uses whose value, or something in it, is a text of which `is_meant` holds:
+    /// The variables of the template whose value is, or contains, a text for which `is_meant` is true:
     /// `patient.lastName`.
     pub fn variables_with(&self, context: &Context, is_meant: impl Fn(&str) -> bool) -> Vec<String> {
         let mut found = BTreeSet::new();
@@ -234,7 +233,7 @@ impl Template {
     }
 }
 
-/// Faults that no value can cause, so that they are found before a document is.
+/// Whether no value can cause this error, so that it is found before there is a document.
 fn is_the_templates_fault(error: &Error) -> bool {
     use ErrorKind::*;
     matches!(
@@ -251,7 +250,7 @@ fn is_the_templates_fault(error: &Error) -> bool {
     ) || dates::is_bad_format(error)
 }
 
-/// A compile error in words; its detail quotes the template only.
+/// A compile error in words. Its detail quotes only the template.
 fn in_template(error: &Error) -> TemplateError {
     let what = match (error.kind(), error.detail()) {
         (ErrorKind::TemplateNotFound | ErrorKind::BadInclude, _) => "other templates cannot be included".to_owned(),
@@ -266,7 +265,7 @@ fn at_line(error: &Error, what: &str) -> String {
     error.line().map_or_else(|| what.to_owned(), |line| format!("line {line}: {what}"))
 }
 
-/// Takes up to `most` bytes and refuses the rest.
+/// Accepts up to `most` bytes and refuses more.
 struct Bounded {
     bytes: Vec<u8>,
     most: usize,

@@ -1,4 +1,4 @@
-//! TLS for what does not speak HTTP: whom docsyncd trusts there, and the certificate that it shows.
+//! TLS for other protocols than HTTP: the trusted authorities, and docsyncd's own certificate.
 
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
@@ -17,26 +17,26 @@ use crate::config::Secret;
 use crate::http;
 use crate::secret::{self, FileStamp};
 
-/// How TLS is spoken with one server.
+/// The TLS settings for one server.
 #[derive(Debug, Default)]
 pub struct Tls {
     ca_file: Option<PathBuf>,
     shown: Option<(PathBuf, Secret)>,
-    /// With what its files looked like when it was made.
+    /// The configuration, with the stamp of its files when it was made.
     made: Mutex<Option<(FileStamp, Arc<ClientConfig>)>>,
 }
 
 impl Tls {
-    /// Trusts the system's certificate authorities, or only those of `ca_file`; `shown` is the certificate of
-    /// docsyncd's own, with its key. Reads nothing yet.
+    /// Trusts the system's certificate authorities, or only those of `ca_file`. `shown` is docsyncd's own certificate
+    /// with its key. Reads nothing yet.
     pub fn new(ca_file: Option<PathBuf>, shown: Option<(PathBuf, Secret)>) -> Self {
         Self { ca_file, shown, made: Mutex::new(None) }
     }
 
-    /// What is set up, made anew when one of its files is another. TLS 1.2 and 1.3: rustls has no other.
+    /// The TLS configuration, made anew if one of its files has changed. rustls supports only TLS 1.2 and 1.3.
     ///
     /// # Errors
-    /// What is wrong with the files that the configuration names, and what to do.
+    /// What is wrong with the configured files, and what to do.
     pub fn set_up(&self) -> Result<Arc<ClientConfig>, String> {
         let own = self.shown.iter().flat_map(|(file, key)| [Some(file.clone()), secret::file(key)]).flatten();
         let stamp = FileStamp::asked(&self.ca_file.iter().cloned().chain(own).collect::<Vec<_>>());
@@ -51,10 +51,10 @@ impl Tls {
         }
     }
 
-    /// Encrypts a connection with the server of this name or address, whose certificate has to be valid for it.
+    /// Encrypts a connection with the server of this name or address. Its certificate must be valid for it.
     ///
     /// # Errors
-    /// The server shows another certificate, refuses ours, or speaks no TLS.
+    /// The server's certificate is not valid for it, the server refuses ours, or it speaks no TLS.
     pub async fn connect<S>(config: Arc<ClientConfig>, host: &str, stream: S) -> io::Result<TlsStream<S>>
     where
         S: AsyncRead + AsyncWrite + Unpin,

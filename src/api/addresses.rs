@@ -1,9 +1,9 @@
-//! Where downloads may go. The address of a PDF comes from the server, so it must not turn docsyncd into a hand that
-//! reaches into this machine or the practice's network: loopback, link-local, private and other special addresses are
-//! refused, unless the API itself lies among them or `api.pdf_hosts` names the host.
+//! Where downloads may go. The server chooses the address of a PDF, so it must not be able to make docsyncd reach into
+//! this machine or the practice's network. Loopback, link-local, private and other special addresses are refused,
+//! unless the API itself lies among them or `api.pdf_hosts` names the host.
 //!
-//! A name is looked up before the request, and again where the connection is made, which is what counts: between the
-//! two a name may begin to mean another address (DNS rebinding).
+//! A name is resolved before the request, and again for the connection. The second time decides, since the name may
+//! resolve to another address by then (DNS rebinding).
 
 use std::collections::HashSet;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
@@ -16,14 +16,14 @@ use url::{Host, Url};
 use crate::config::ApiConfig;
 use crate::http::{Refused, Unresolved, look_up};
 
-/// Networks that are told apart (IANA's special-purpose address registries; RFC 6890).
+/// Kinds of networks (IANA's special-purpose address registries; RFC 6890).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 enum Realm {
     /// The Internet.
     Public,
     /// This machine.
     Loopback,
-    /// The cable, and what cloud machines ask for their own secrets.
+    /// The local link, and the metadata services where cloud machines get their own secrets.
     LinkLocal,
     /// The practice's network.
     Private,
@@ -31,7 +31,7 @@ enum Realm {
     Special,
 }
 
-/// Whether it is an address on this machine, in the practice's network, or one that nobody has.
+/// Whether the address is on this machine, in the practice's network, or special.
 pub fn leads_inside(address: IpAddr) -> bool {
     realm(address) != Realm::Public
 }
@@ -47,7 +47,7 @@ fn realm_v4(address: Ipv4Addr) -> Realm {
     match address.octets() {
         [127, ..] => Realm::Loopback,
         [169, 254, ..] => Realm::LinkLocal,
-        // With the addresses that a provider shares among its customers, and those of benchmarks.
+        // Includes the addresses that a provider shares among its customers (RFC 6598), and those for benchmarks.
         [10, ..] | [172, 16..=31, ..] | [192, 168, ..] | [100, 64..=127, ..] | [198, 18..=19, ..] => Realm::Private,
         [0 | 224.., ..] | [192, 0, 0, _] => Realm::Special,
         _ => Realm::Public,
@@ -58,14 +58,14 @@ fn realm_v6(address: Ipv6Addr) -> Realm {
     match address.segments() {
         [0, 0, 0, 0, 0, 0, 0, 1] => Realm::Loopback,
         [0xfe80..=0xfebf, ..] => Realm::LinkLocal,
-        // Unique local, and what was site-local before.
+        // Unique local, and the former site-local addresses.
         [0xfc00..=0xfdff | 0xfec0..=0xfeff, ..] => Realm::Private,
         [0 | 0xff00..=0xffff, ..] => Realm::Special,
         _ => Realm::Public,
     }
 }
 
-/// The IPv4 address that is reached by one of IPv6: mapped, compatible, or translated (RFC 4291, 2.5.5; RFC 6052; RFC
+/// The IPv4 address behind an IPv6 address that is mapped, compatible or translated (RFC 4291, 2.5.5; RFC 6052; RFC
 /// 8215; 6to4, RFC 3056).
 fn embedded(address: Ipv6Addr) -> Option<Ipv4Addr> {
     let of = |high: u16, low: u16| Some(Ipv4Addr::from((u32::from(high) << 16) | u32::from(low)));
@@ -79,13 +79,13 @@ fn embedded(address: Ipv6Addr) -> Option<Ipv4Addr> {
     }
 }
 
-/// The rule of one API.
+/// Where the downloads of one API may go.
 #[derive(Debug, Clone)]
 pub(super) struct Guard {
     base: Arc<Url>,
     /// `api.pdf_hosts` and the API's own host.
     named: Arc<HashSet<String>>,
-    /// Hosts of proxies: what is connected to in their place.
+    /// Hosts of proxies, which docsyncd connects to instead of the target.
     proxies: Arc<HashSet<String>>,
 }
 
@@ -99,13 +99,13 @@ impl Guard {
         }
     }
 
-    /// Whether a download may go to this address, as far as is known before the connection.
+    /// Whether a download may go to this address, as far as can be said before the connection.
     pub async fn permits(&self, url: &Url) -> bool {
         let (Some(host), Some(name)) = (url.host(), url.host_str()) else { return false };
         let found = match host {
             Host::Ipv4(address) => vec![SocketAddr::from((address, 0))],
             Host::Ipv6(address) => vec![SocketAddr::from((address, 0))],
-            // What nobody here knows may be known to the proxy; else the connection fails.
+            // The proxy may know a name that this machine does not; otherwise the connection fails.
             Host::Domain(name) => match look_up(name).await {
                 Ok(found) => found,
                 Err(_) => return true,
@@ -114,7 +114,7 @@ impl Guard {
         !self.keep(name, found).await.is_empty()
     }
 
-    /// Those of a host's addresses to which a download may go.
+    /// The addresses of a host to which a download may go.
     async fn keep(&self, host: &str, mut found: Vec<SocketAddr>) -> Vec<SocketAddr> {
         if self.named.contains(&folded(host)) || found.iter().all(|address| realm(address.ip()) == Realm::Public) {
             return found;
@@ -128,7 +128,7 @@ impl Guard {
         found
     }
 
-    /// Where the API itself lies.
+    /// The networks in which the API itself lies.
     async fn home(&self) -> HashSet<Realm> {
         match self.base.host() {
             Some(Host::Ipv4(address)) => HashSet::from([realm(address.into())]),
@@ -152,12 +152,12 @@ fn proxies(config: &ApiConfig) -> HashSet<String> {
     used.filter_map(|proxy| proxy.uri().host().map(folded)).collect()
 }
 
-/// Names are compared without letter case, final dots and the brackets of IPv6.
+/// Lower case, without final dots and the brackets of IPv6, for comparisons.
 pub(super) fn folded(host: &str) -> String {
     host.trim_end_matches('.').trim_matches(['[', ']']).to_ascii_lowercase()
 }
 
-/// The system's resolver, with an error of its own, and with the rule where there is one.
+/// The system's resolver, with docsyncd's own error, and with the rules of a guard where there is one.
 pub(super) struct Resolver(pub Option<Guard>);
 
 impl Resolve for Resolver {
@@ -221,7 +221,7 @@ mod tests {
         guard.permits(&Url::parse(url).unwrap()).await
     }
 
-    /// `localhost` is the one name that is known everywhere, and that leads to a special address.
+    /// `localhost` is the only name that every machine knows and that resolves to a special address.
     const LOOPBACK: [&str; 7] = [
         "http://127.0.0.1/",
         "http://2130706433/",

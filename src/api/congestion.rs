@@ -1,50 +1,49 @@
-//! How many requests of an account are under way at once: as many as there is work for, until the API asks to wait
-//! (429). From then on a window limits them, as congestion control does for TCP (RFC 5681, section 3.1): half as many
-//! after a refusal, one more after each window that was answered. A request that is refused with Retry-After is waited
-//! for elsewhere; here nothing sleeps.
+//! How many requests of an account run at once: no limit until the API answers 429 for the first time. From then on a
+//! congestion window limits them, as in TCP (RFC 5681, section 3.1): it halves after a refusal, and grows by one after
+//! each window of answers. Nothing sleeps here: the pipeline waits as long as Retry-After says.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use tokio::sync::Notify;
 use tokio::time::Instant;
 
-/// The smallest window. A request that hangs leaves room for another.
+/// The smallest window. If one request hangs, there is room for another.
 const SMALLEST: usize = 2;
-/// A window of so many limits nothing: no account has more under way.
+/// The largest window. It limits nothing, since no account has more requests in progress.
 const LARGEST: usize = 256;
 
 /// The congestion window of one account.
 #[derive(Debug)]
 pub(super) struct CongestionWindow {
     state: Mutex<State>,
-    /// There may be room for one more.
+    /// Signals that there may be room for one more.
     room: Notify,
 }
 
 #[derive(Debug)]
 struct State {
-    /// The most requests that may be under way.
+    /// The most requests that may run at once.
     window: usize,
     under_way: usize,
     /// Answers since the window last changed.
     answered: usize,
-    /// When it was last halved: what was under way then and is refused as well says nothing new.
+    /// When the window was last halved. A refusal of a request that was sent before is no new information.
     halved_at: Instant,
 }
 
 impl CongestionWindow {
-    /// One that limits nothing.
+    /// A window that limits nothing.
     pub(super) fn new() -> Self {
         let state = State { window: LARGEST, under_way: 0, answered: 0, halved_at: Instant::now() };
         Self { state: Mutex::new(state), room: Notify::new() }
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
-        // A panic while it was held left it whole: all of it are numbers.
+        // A panic cannot have left it inconsistent: it holds only numbers.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Waits until one more request may be under way. It is until what this returns is dropped.
+    /// Waits until one more request may run. The request counts until the result is dropped.
     pub(super) async fn enter(&self) -> UnderWay<'_> {
         loop {
             let room = self.room.notified();
@@ -60,14 +59,14 @@ impl CongestionWindow {
     }
 }
 
-/// A request that is under way.
+/// A request in progress.
 pub(super) struct UnderWay<'a> {
     window: &'a CongestionWindow,
     began: Instant,
 }
 
 impl UnderWay<'_> {
-    /// It was answered with anything but 429.
+    /// The answer was anything but 429.
     pub(super) fn answered(&self) {
         let mut state = self.window.lock();
         state.answered += 1;
@@ -77,7 +76,7 @@ impl UnderWay<'_> {
         }
     }
 
-    /// It was answered with 429.
+    /// The answer was 429.
     pub(super) fn refused(&self) {
         let mut state = self.window.lock();
         if self.began > state.halved_at {
@@ -104,8 +103,8 @@ mod tests {
 
     const SECOND: Duration = Duration::from_secs(1);
 
-    /// So many requests by 16 at a time, each again and again until it is answered; after a refusal all wait for a
-    /// second, as the pause of a scope makes them. Returns how many were refused, and how long all took.
+    /// Sends `requests` requests, 16 at a time, each until it is answered. After a refusal all wait for a second, as a
+    /// pause of the scope would make them. Returns the number of refusals, and the time for all of them.
     async fn work(requests: u32, takes: impl FnMut() -> bool) -> (u32, Duration) {
         let (window, began) = (CongestionWindow::new(), Instant::now());
         let (left, refused, paused_until) = (Mutex::new(requests), Mutex::new(0), Mutex::new(began));
@@ -135,7 +134,7 @@ mod tests {
         (refused, began.elapsed())
     }
 
-    /// A server that takes so many requests a second, and as many at once.
+    /// A server that accepts this many requests a second, and as many at once.
     #[tokio::test(start_paused = true)]
     async fn a_server_with_a_limit_is_asked_about_as_often_as_it_likes() {
         for rate in [2.0_f64, 3.0, 20.0, 100.0] {
@@ -150,13 +149,12 @@ mod tests {
             let (refused, took) = work(900, bucket).await;
             let ideal = Duration::from_secs_f64(900.0 / rate);
             assert!(took < ideal * 3 / 2, "{rate} a second: {took:?} instead of {ideal:?}");
-            // Two are under way at least, of which one is too many.
+            // At least two requests run at once, which is one too many.
             assert!(refused < 900 * 2, "{rate} a second: {refused} were refused");
         }
     }
 
-    /// Each refusal costs the second that it asks for, and little else: it says nothing about how many a second are
-    /// taken.
+    /// A refusal costs the second that it asks for, and little else: this server does not limit requests per second.
     #[tokio::test(start_paused = true)]
     async fn a_server_that_refuses_one_request_of_many_is_asked_no_more_slowly_for_it() {
         let mut number = 0;

@@ -1,4 +1,4 @@
-//! A PDF on its way from the server.
+//! The download of a PDF from the server.
 
 use futures_util::stream::{self, BoxStream, StreamExt as _};
 use hyper::body::Bytes;
@@ -7,14 +7,14 @@ use reqwest::Response;
 use super::{ApiError, transport};
 use crate::http::Body;
 
-/// A PDF on its way.
+/// A download in progress.
 pub struct Download {
     declared_length: Option<u64>,
     chunks: BoxStream<'static, Result<Bytes, ApiError>>,
 }
 
 impl Download {
-    /// The body of an answer of this host.
+    /// A download from the body of this host's response.
     pub(super) fn over_http(host: String, response: Response) -> Self {
         let body = Body::of(response);
         let declared_length = body.length();
@@ -25,12 +25,12 @@ impl Download {
         Self::of(declared_length, chunks.boxed())
     }
 
-    /// Bytes that come from elsewhere.
+    /// A download from any other stream of bytes.
     pub(crate) fn of(declared_length: Option<u64>, chunks: BoxStream<'static, Result<Bytes, ApiError>>) -> Self {
         Self { declared_length, chunks }
     }
 
-    /// What the server says the length is; bytes.
+    /// The length that the server declares; bytes.
     pub fn declared_length(&self) -> Option<u64> {
         self.declared_length
     }
@@ -38,7 +38,7 @@ impl Download {
     /// The next bytes; `None` at the end.
     ///
     /// # Errors
-    /// [`ApiError::BrokenOff`], also when nothing came for `api.timeout`.
+    /// [`ApiError::BrokenOff`] if the connection breaks, or if nothing arrives for `api.timeout`.
     pub async fn chunk(&mut self) -> Result<Option<Bytes>, ApiError> {
         fault_point!("api.chunk.before");
         let chunk = self.chunks.next().await.transpose();

@@ -1,16 +1,16 @@
-//! What can go wrong with a call, sorted by what it means: try again, the document's own fault, or sign in.
+//! The errors of a call, sorted by their meaning: try again, the document's own fault, or sign in.
 //!
-//! Messages are written here and never taken from the server's answer: an error body may quote patient data, and these
+//! docsyncd writes the messages itself and never takes the server's text: an error body may quote patient data, and the
 //! messages go into logs and reports. `docsyncd api` shows a person the whole answer.
 
 use std::time::Duration;
 
 use thiserror::Error;
 
-/// A call that did not succeed.
+/// A failed call.
 #[derive(Debug, Error, Clone, PartialEq, Eq)]
 pub enum ApiError {
-    /// No connection came about: nothing was sent.
+    /// There was no connection: nothing was sent.
     #[error("{host} cannot be reached: {what}")]
     Unreachable {
         /// Host and port.
@@ -18,14 +18,14 @@ pub enum ApiError {
         /// The reason in short.
         what: String,
     },
-    /// The connection broke, or nothing came for `api.timeout`, in the middle of an answer.
+    /// The connection broke in the middle of an answer, or nothing came for `api.timeout`.
     #[error("the answer of {host} broke off: {what}")]
     BrokenOff {
         /// Host and port.
         host: String,
         /// The reason in short.
         what: String,
-        /// Whether the connection held, and time ran out.
+        /// Whether the time ran out while the connection held.
         timed_out: bool,
     },
     /// 401: the token or key is missing, wrong or expired.
@@ -34,105 +34,106 @@ pub enum ApiError {
         /// NAME of the account if it signed in.
         signed_in: Option<String>,
     },
-    /// The account has to be signed in by a person.
+    /// A person must sign the account in.
     #[error("account {account} is signed out ({why}): run docsyncd login --account {account}")]
     SignedOut {
         /// NAME of the account.
         account: String,
-        /// How that came.
+        /// Why it is signed out.
         why: &'static str,
     },
-    /// The account's key, client secret or sign-in cannot be used; a sentence with what to do.
+    /// The account's key, client secret or sign-in cannot be used. The sentence says what to do.
     #[error("{0}")]
     Credentials(String),
-    /// A sign-in could not be renewed just now.
+    /// A sign-in cannot be renewed at present.
     #[error("the access token of account {account} cannot be renewed now: {what}")]
     Refresh {
         /// NAME of the account.
         account: String,
         /// The reason in short.
         what: String,
-        /// When it is worth while to try again.
+        /// How long to wait before another attempt.
         retry_after: Option<Duration>,
     },
-    /// 403, and the server says that it is for want of a scope.
+    /// 403, and the server says that a scope is missing.
     #[error("HTTP 403: {}", missing(scopes, account.as_deref()))]
     MissingScope {
-        /// The scopes, any of which may be the one; names that the API describes.
+        /// The scopes that may be missing: names that the API describes.
         scopes: Vec<&'static str>,
         /// NAME of the account if it signed in.
         account: Option<String>,
     },
-    /// Any other status that is not a success.
+    /// Any other status that is no success.
     #[error("HTTP {status}{}", meaning(*.status))]
     Status {
         /// The status code.
         status: u16,
-        /// What Retry-After asked for (RFC 9110, section 10.2.3).
+        /// The wait that Retry-After asks for (RFC 9110, section 10.2.3).
         retry_after: Option<Duration>,
     },
-    /// The list of documents is not where it was looked for: somebody else's address, or a path that is missing.
+    /// The list of documents is not at its address: the address is another server's, or its path is incomplete.
     #[error("HTTP {status} at {url}: is api.base_url right, with its path?")]
     NotHere {
         /// 404, 405 or 410.
         status: u16,
-        /// What was asked, without its query.
+        /// The requested address, without its query.
         url: String,
     },
-    /// The answer is not what the API describes.
+    /// The answer does not fit the description of the API.
     #[error("the answer of the API cannot be understood: {0}")]
     Shape(String),
-    /// A record that holds more than is kept of one.
+    /// A record has more values than docsyncd keeps.
     #[error(
         "the API's record holds more than {most} values: ask its operator to leave out of it what no document needs, then run docsyncd \
          retry"
     )]
     TooMuch {
-        /// So many are kept.
+        /// How many values docsyncd keeps.
         most: usize,
     },
-    /// The answer is not even JSON, so it may be somebody else's.
+    /// The answer is no JSON, so it may come from another server.
     #[error("the answer of the API cannot be understood: {0}")]
     NotJson(String),
-    /// Too many redirects, one without a target, or one of a request that must not be repeated elsewhere.
+    /// Too many redirects, a redirect without a target, or one of a request that must not be repeated elsewhere.
     #[error("redirect refused: {0}")]
     Redirect(String),
-    /// An address of a PDF that lies where downloads must not go. It was not tried, so nothing is known of it.
+    /// The address of a PDF is one to which downloads must not go. It was not tried, so nothing is known of it.
     #[error(
         "{0} lies on this computer or in its network, where downloads do not go: if PDFs really lie there, name the \
          host of pdf.url in api.pdf_hosts"
     )]
     RefusedAddress(String),
-    /// An address without TLS that is not on this machine.
+    /// An address without TLS, on another machine.
     #[error("{0} is not https: refused, since patient data would travel in the clear")]
     Insecure(String),
 }
 
-/// What a failed call means for the one who made it.
+/// What a failed call means for its caller.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Meaning {
-    /// The whole server is out of reach or asks for a pause.
+    /// The whole server is out of reach, or asks for a pause.
     Origin,
-    /// It may work the next time.
+    /// A later attempt may succeed.
     Transient,
-    /// It will not work for this document as it is.
+    /// The call cannot succeed for this document as it is.
     Permanent,
-    /// A person has to sign in or mend the key.
+    /// A person must sign in or mend the key.
     NeedsLogin,
 }
 
 impl ApiError {
-    /// What it means.
+    /// How this error counts.
     pub fn meaning(&self) -> Meaning {
         match self {
-            // A scope that is missing is missing for every document. A server that says when it will be back is away
-            // for everybody.
+            // A missing scope is missing for every document. A server that says when it will be back is away for all of
+            // them.
             ApiError::Unreachable { .. }
             | ApiError::Refresh { .. }
             | ApiError::MissingScope { .. }
             | ApiError::Status { status: 429, .. }
             | ApiError::Status { status: 503, retry_after: Some(_) } => Meaning::Origin,
-            // Neither a success nor an error of ours (a cache's 304, say): only a 4xx is the document's (promise 5).
+            // Neither a success nor our error (for example a cache's 304): only a 4xx is the document's fault (promise
+            // 5).
             // A 421 is about the connection that the request took (RFC 9110, section 15.5.20).
             ApiError::Status { status: ..400 | 500.. | 407 | 408 | 421 | 425, .. }
             | ApiError::BrokenOff { .. }
@@ -150,13 +151,13 @@ impl ApiError {
         }
     }
 
-    /// Whether the answer did not come in the time that it may take.
+    /// Whether the answer did not come in time.
     pub fn is_timeout(&self) -> bool {
         matches!(self, ApiError::BrokenOff { timed_out: true, .. })
     }
 
-    /// Whether the server may have done what was asked all the same: it did not answer, or not clearly. A 4xx says that
-    /// it did not (RFC 9110, section 15.5); a redirect may say that it did (section 15.4.4).
+    /// Whether the server may have done what the request asked: it gave no answer, or no clear one. A 4xx says that it
+    /// did not (RFC 9110, section 15.5). A redirect may say that it did (section 15.4.4).
     pub fn may_have_had_effect(&self) -> bool {
         match self {
             ApiError::BrokenOff { .. } | ApiError::Shape(_) | ApiError::NotJson(_) | ApiError::Redirect(_) => true,
@@ -174,7 +175,7 @@ impl ApiError {
         }
     }
 
-    /// The status code, when there was an answer that had one.
+    /// The status code, if the answer had one.
     pub fn status(&self) -> Option<u16> {
         match self {
             ApiError::Status { status, .. } | ApiError::NotHere { status, .. } => Some(*status),
@@ -184,7 +185,7 @@ impl ApiError {
         }
     }
 
-    /// What the server asked for with Retry-After.
+    /// The wait that Retry-After asks for.
     pub fn retry_after(&self) -> Option<Duration> {
         match self {
             ApiError::Status { retry_after, .. } | ApiError::Refresh { retry_after, .. } => *retry_after,
@@ -192,7 +193,7 @@ impl ApiError {
         }
     }
 
-    /// The same failure, which is not worth another try before this time has passed.
+    /// The same error, with this wait before another attempt.
     pub(super) fn with_retry_after(self, wait: Duration) -> Self {
         match self {
             ApiError::Refresh { account, what, .. } => ApiError::Refresh { account, what, retry_after: Some(wait) },
@@ -200,13 +201,13 @@ impl ApiError {
         }
     }
 
-    /// Whether reading the list with this error means that the whole account has to wait for a person.
+    /// Whether this error, when the list is read, means that the whole account must wait for a person.
     pub fn pauses_account(&self) -> bool {
         matches!(self, ApiError::SignedOut { .. } | ApiError::Credentials(_))
             || matches!(self.status(), Some(401 | 403))
     }
 
-    /// A word that failures of one kind share: by it, a failure that several documents have in common is recognised.
+    /// The class of the error. Failures of several documents count as the same if they share it.
     pub fn class(&self) -> String {
         match self {
             ApiError::Unreachable { .. } => "unreachable".into(),

@@ -1,4 +1,5 @@
-//! What answers at `api.base_url`, and whom it knows us as: for a person who sets docsyncd up or checks it.
+//! Who answers at `api.base_url`, and which user the credentials belong to: for a person who sets up or checks
+//! docsyncd.
 
 use std::time::SystemTime;
 
@@ -8,7 +9,7 @@ use reqwest::header::{CONTENT_TYPE, DATE};
 use super::transport::{MAX_JSON_BYTES, Reach};
 use super::{ApiError, Client, Me, Transport, json};
 
-/// Who an account's credentials belong to.
+/// The owner of an account's credentials.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Introduced {
     /// The user.
@@ -17,10 +18,11 @@ pub struct Introduced {
     pub date: Option<SystemTime>,
 }
 
-/// Asks for the list without credentials: an API refuses that with 401 or 403, and not with a page for people.
+/// Asks for the list without credentials. An API refuses that with 401 or 403, and does not answer with a page for
+/// people.
 ///
 /// # Errors
-/// Nobody answers, or somebody who is not the API; [`hint`] says so in words.
+/// Nobody answers, or a server that is not the API; [`hint`] explains the latter.
 pub async fn greet(transport: &Transport) -> Result<(), ApiError> {
     let url = transport.endpoint(&["documents"]);
     let response = transport.get_once(&url).await?;
@@ -34,7 +36,7 @@ pub async fn greet(transport: &Transport) -> Result<(), ApiError> {
     }
 }
 
-/// What may be wrong with `api.base_url`, when somebody answers there who is not the API.
+/// What may be wrong with `api.base_url`, if a server answers there that is not the API.
 pub fn hint(transport: &Transport, error: &ApiError) -> Option<String> {
     let answered = match error {
         ApiError::NotJson(what) => what.clone(),
@@ -49,10 +51,10 @@ pub fn hint(transport: &Transport, error: &ApiError) -> Option<String> {
 }
 
 impl Client {
-    /// `GET /me`: whom the API knows the account as.
+    /// `GET /me`: the user that the API knows the account as.
     ///
     /// # Errors
-    /// [`ApiError`]; 403 where the account may not ask for that.
+    /// [`ApiError`]; 403 if the account may not make this call.
     pub async fn introduced(&self) -> Result<Introduced, ApiError> {
         let url = self.transport.endpoint(&["me"]);
         let response = self.send_ok(Method::GET, &url, Reach::Api, None).await?;

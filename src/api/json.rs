@@ -1,5 +1,5 @@
-//! JSON as servers write it: what stands in one field must not make a whole answer unreadable, and no answer costs more
-//! memory than its bounds, whatever it is made of. What is not asked for is stepped over without being kept.
+//! JSON as real servers write it. One bad field must not make a whole answer unreadable, and no answer may cost more
+//! memory than the bounds, whatever it contains. Fields that are not asked for are skipped.
 
 use std::borrow::Cow;
 use std::cell::Cell;
@@ -11,35 +11,35 @@ use serde_json::{Map, Number, Value};
 
 use super::ApiError;
 
-/// The deepest nesting that is kept; what lies deeper is null. A document has four levels.
+/// The deepest nesting that is kept; deeper values become null. A document has four levels.
 const MAX_DEPTH: usize = 16;
-/// Values that are kept of one answer, or of one element of a list. A document has some two hundred.
+/// The most values that are kept of one answer, or of one element of a list. A document has about two hundred.
 const MAX_VALUES: usize = 20_000;
-/// The longest text that is kept; bytes. Addresses that a cloud signs have some thousand.
+/// The longest text that is kept; bytes. Addresses that a cloud signs have about a thousand.
 const MAX_TEXT: usize = 16 * 1024;
-/// Longer answers, and elements, are not repaired.
+/// Longer answers and elements are not repaired; bytes.
 const MAX_REPAIRED: usize = 1024 * 1024;
 
 /// Reads a record.
 ///
 /// # Errors
-/// [`ApiError::NotJson`]. The parser's message could quote the answer; its position is enough.
-/// [`ApiError::TooMuch`]: it will not be smaller the next time.
+/// [`ApiError::NotJson`] with the position only, since the parser's message could quote the answer.
+/// [`ApiError::TooMuch`] if there are too many values: the next answer would not have fewer.
 pub(super) fn parse(bytes: &[u8]) -> Result<Value, ApiError> {
     let left = Cell::new(MAX_VALUES);
     let read = within(bytes, &[], &left);
     read.map_err(|error| if left.get() == 0 { ApiError::TooMuch { most: MAX_VALUES } } else { error })
 }
 
-/// Reads these fields of an object alone.
+/// Reads only these fields of an object.
 ///
 /// # Errors
-/// [`ApiError::Shape`]: it is no JSON, or they hold too much.
+/// [`ApiError::NotJson`] if it is no JSON; [`ApiError::Shape`] if it has another form, or too many values.
 pub(super) fn fields(bytes: &[u8], only: &'static [&'static str]) -> Result<Value, ApiError> {
     within(bytes, only, &Cell::new(MAX_VALUES))
 }
 
-/// Keeps `left` values at most; none are left where there were more.
+/// Keeps at most [`MAX_VALUES`] values. Afterwards `left` is 0 if there were more.
 fn within(bytes: &[u8], only: &'static [&'static str], left: &Cell<usize>) -> Result<Value, ApiError> {
     let seed = || {
         left.set(MAX_VALUES);
@@ -48,28 +48,28 @@ fn within(bytes: &[u8], only: &'static [&'static str], left: &Cell<usize>) -> Re
     read(bytes, seed, || "it has another form than expected".to_owned())
 }
 
-/// The member with the list in the collection object that JSON-LD and Hydra put around one.
+/// The name of the list in the collection object that JSON-LD and Hydra put around it.
 const MEMBERS: [&str; 2] = ["member", "hydra:member"];
 
 /// A list as it was read.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct List<T> {
-    /// What was made of its elements.
+    /// The result from its elements.
     pub read: T,
-    /// Whether it is an object with numbers for names, or an empty one: what PHP makes of a list with gaps.
+    /// Whether it is an object with numbers for names, or an empty object: PHP writes a list with gaps so.
     pub is_numbered: bool,
 }
 
-/// Reads a list one element after another: an array, an object with numbers for names, or either in a collection
-/// object. Each element is handed over as it is written, so that a bad one costs only itself.
+/// Reads a list element by element: an array, an object with numbers for names, or either in a collection object.
+/// Passes on the JSON text of each element, so that a bad one costs only itself.
 ///
 /// # Errors
-/// [`ApiError::NotJson`]; [`ApiError::Shape`]: it is no list.
+/// [`ApiError::NotJson`] if it is no JSON; [`ApiError::Shape`] if it is no list.
 pub(super) fn elements<T: Default>(bytes: &[u8], each: &dyn Fn(&mut T, &str)) -> Result<List<T>, ApiError> {
     read(bytes, || Elements { members: &MEMBERS, each, read: T::default() }, || "a list was expected".to_owned())
 }
 
-/// Reads the whole of `bytes`; `unfit` says what is wrong with JSON that the seed does not take.
+/// Reads the whole of `bytes`. `unfit` describes JSON that the seed rejects.
 fn read<T, S>(bytes: &[u8], seed: impl Fn() -> S, unfit: impl Fn() -> String) -> Result<T, ApiError>
 where
     S: for<'de> DeserializeSeed<'de, Value = T>,
@@ -100,7 +100,7 @@ where
 /// A value within bounds.
 struct Kept<'a> {
     depth: usize,
-    /// Values that may still be kept.
+    /// How many values may still be kept.
     left: &'a Cell<usize>,
     only: &'static [&'static str],
 }
@@ -244,8 +244,8 @@ fn is_number(name: &str) -> bool {
     !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_digit())
 }
 
-/// What RFC 8259 allows and no text can be (section 8.2: half of a surrogate pair, which is what is left of an emoji
-/// that was cut), and bytes that are not UTF-8, become U+FFFD.
+/// Replaces with U+FFFD bytes that are not UTF-8, and escapes that RFC 8259 allows but no text can hold: half of a
+/// surrogate pair (section 8.2), for example from an emoji that was cut.
 fn repaired(bytes: &[u8]) -> String {
     let text: Cow<'_, str> = String::from_utf8_lossy(bytes);
     let mut repaired = String::with_capacity(text.len());
@@ -272,12 +272,12 @@ fn repaired(bytes: &[u8]) -> String {
     repaired
 }
 
-/// A mark of byte order is no part of a text (RFC 8259, section 8.1).
+/// A byte order mark is no part of the text (RFC 8259, section 8.1).
 pub(super) fn without_bom(bytes: &[u8]) -> &[u8] {
     bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes)
 }
 
-/// Numbers become null that are beyond what a computer counts with (RFC 8259, section 6).
+/// Replaces numbers that overflow a double (RFC 8259, section 6) with null.
 fn without_huge_numbers(text: &str) -> String {
     let mut kept = String::with_capacity(text.len());
     let mut rest = text;
@@ -297,7 +297,7 @@ fn without_huge_numbers(text: &str) -> String {
     kept
 }
 
-/// Bytes up to the end of a string that has begun.
+/// The length in bytes up to and including the end of a string; its opening quote is not in `string`.
 fn length_of_string(string: &str) -> usize {
     let mut escaped = false;
     let end = string.find(|c| {
@@ -308,7 +308,7 @@ fn length_of_string(string: &str) -> usize {
     end.map_or(string.len(), |end| end + 1)
 }
 
-/// The UTF-16 code unit of an escape, behind its backslash.
+/// The UTF-16 code unit of an escape, without its backslash.
 fn unit(escape: &str) -> Option<u16> {
     u16::from_str_radix(escape.strip_prefix('u')?.get(..4)?, 16).ok()
 }

@@ -1,4 +1,4 @@
-//! What the list of documents is asked for, and how it is asked for certain ones.
+//! Queries of the list of documents, also for certain documents only.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,7 +8,7 @@ use crate::document::DocumentUuid;
 /// The largest page the API gives (API, "Collection query parameters").
 pub const PAGE_SIZE: usize = 100;
 
-/// How the list is ordered: by `createdAt`. Not every server does.
+/// The order of the list by `createdAt`. Not every server obeys it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Order {
     /// `asc`
@@ -16,48 +16,48 @@ pub enum Order {
     OldestFirst,
     /// `desc`
     NewestFirst,
-    /// As the server likes: for one that refuses an order.
+    /// The server's own order, for a server that refuses the parameter.
     Unordered,
 }
 
-/// Which part of the list of unsynchronized documents to read.
+/// Which part of the list of documents to read.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ListQuery {
     /// Page number, from 1.
     pub page: usize,
-    /// Only these documents: `uuid[]`.
+    /// Only these documents (`uuid[]`), if there are any.
     pub uuids: Vec<DocumentUuid>,
-    /// By what the server is asked to order it.
+    /// The order that the server is asked for.
     pub order: Order,
-    /// Of the synchronized documents instead.
+    /// Reads the synchronized documents instead of the unsynchronized ones.
     pub synchronized: bool,
-    /// Documents on a page; [`PAGE_SIZE`] where it says nothing.
+    /// Documents on a page; [`PAGE_SIZE`] if `None`.
     pub size: Option<usize>,
 }
 
-/// Documents that are asked for at once: their identifiers, in one address, must not be longer than servers take.
+/// The most documents in one query: their identifiers must fit into an address that servers accept.
 pub const LOOK_SIZE: usize = 50;
 
-/// What the list shows of the documents that it was asked for.
+/// What the list shows of the requested documents.
 #[derive(Default)]
 pub struct Shown {
-    /// Those that are in the list.
+    /// The documents in the list.
     pub items: BTreeMap<DocumentUuid, Listed>,
-    /// Those that are not in the list. Where the server failed at a document, it is in neither.
+    /// The documents that are not in the list. If the server failed at a document, it is in neither.
     pub absent: BTreeSet<DocumentUuid>,
-    /// The list ignores what it is asked for.
+    /// Whether the list ignores `uuid[]`.
     pub is_deaf: bool,
 }
 
 impl Shown {
-    /// What it shows of others.
+    /// Adds the result of another query.
     pub fn add(&mut self, others: Self) {
         self.items.extend(others.items);
         self.absent.extend(others.absent);
         self.is_deaf = others.is_deaf;
     }
 
-    /// Whether it says of this one that it is in the list, or that it is not.
+    /// Whether it is known if this document is in the list.
     pub fn says(&self, uuid: &DocumentUuid) -> bool {
         self.items.contains_key(uuid) || self.absent.contains(uuid)
     }
@@ -66,10 +66,10 @@ impl Shown {
 /// Asks the list for these documents, at most [`LOOK_SIZE`].
 ///
 /// # Errors
-/// [`ApiError`]
+/// [`ApiError`] of any page.
 pub async fn look(client: &dyn Api, asked: &[DocumentUuid], synchronized: bool) -> Result<Shown, ApiError> {
     let mut shown = Shown { absent: asked.iter().cloned().collect(), ..Shown::default() };
-    // Each page but the last shows at least one more of them.
+    // Each page but the last shows at least one more of the documents.
     for page in 1..=asked.len() + 1 {
         let query = ListQuery { page, uuids: asked.to_vec(), synchronized, ..ListQuery::default() };
         let found = client.list(&query).await?;
@@ -80,7 +80,7 @@ pub async fn look(client: &dyn Api, asked: &[DocumentUuid], synchronized: bool) 
         if is_end || shown.absent.is_empty() {
             return Ok(shown);
         }
-        // Nothing more than before: it ignores page numbers.
+        // Nothing new on this page: the server ignores page numbers.
         if others || shown.absent.len() == before {
             shown.is_deaf = others;
             break;

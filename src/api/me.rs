@@ -1,4 +1,4 @@
-//! Whom the API knows the holder of a token as (API, "User", the current-user record).
+//! The user that a token belongs to (API, "User", the current-user record).
 
 use reqwest::Method;
 use secrecy::SecretString;
@@ -14,18 +14,18 @@ const MAX_SHOWN: usize = 120;
 /// A signed-in user.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Me {
-    /// Email address; what tells users apart.
+    /// Email address; it tells users apart.
     pub email: Option<String>,
-    /// First and last name, as far as they are known.
+    /// First and last name, as far as known.
     pub name: Option<String>,
     /// Name of the practice.
     pub practice: Option<String>,
 }
 
-/// `GET /me` with an access token that the account of this NAME has just got.
+/// `GET /me` with an access token that the account of this NAME has just received.
 ///
 /// # Errors
-/// [`ApiError`].
+/// [`ApiError`]; the messages about the body name the call.
 pub async fn me(transport: &Transport, account: &str, token: &SecretString) -> Result<Me, ApiError> {
     let url = transport.endpoint(&["me"]);
     let bearer = Bearer::just_issued(account, token);
@@ -43,7 +43,7 @@ pub async fn me(transport: &Transport, account: &str, token: &SecretString) -> R
 }
 
 impl Me {
-    /// Reads what can be read of a user's record.
+    /// Reads the known fields of a user's record.
     pub fn read(record: &Value) -> Self {
         let names = ["firstName", "lastName"].map(|name| shown(record.get(name)));
         let name = names.into_iter().flatten().collect::<Vec<_>>().join(" ");
@@ -54,7 +54,7 @@ impl Me {
         }
     }
 
-    /// `First Last <email>`, or what is known of it.
+    /// `First Last <email>`, or the part of it that is known.
     pub fn person(&self) -> Option<String> {
         match (&self.name, &self.email) {
             (Some(name), Some(email)) => Some(format!("{name} <{email}>")),
@@ -63,7 +63,7 @@ impl Me {
     }
 }
 
-/// Text that a terminal shows and does not obey.
+/// The text without control characters, which could change the terminal.
 fn shown(value: Option<&Value>) -> Option<String> {
     let text = value?.as_str()?;
     let text: String = text.chars().filter(|c| !c.is_control()).take(MAX_SHOWN).collect();

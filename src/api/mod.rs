@@ -1,6 +1,7 @@
-//! The client of the dental cloud API: a few calls, each with one meaning, and errors sorted by what to do.
+//! The client of the dental cloud API: a few calls, each with one meaning, and errors sorted by their remedy.
 //!
-//! What it deliberately is not: it retries nothing and keeps no state. When and how often is the pipeline's business.
+//! What it deliberately is not: it retries nothing and keeps no state of documents. The pipeline decides when and how
+//! often to call.
 
 mod addresses;
 pub mod auth;
@@ -45,11 +46,11 @@ use congestion::CongestionWindow;
 use json::List;
 use transport::{Body, MAX_JSON_BYTES, Reach};
 
-/// What the pipeline asks of the API, as one account sees it. [`Client`] is the real one; the simulation of the
-/// pipeline has another, whose server is a few maps in memory.
+/// The API that the pipeline calls, as one account sees it. [`Client`] is the real one. The simulation of the pipeline
+/// has another, with a server of a few maps in memory.
 #[async_trait]
 pub trait Api: Send + Sync {
-    /// `GET /documents`, of the unsynchronized ones unless the query says otherwise, oldest first.
+    /// `GET /documents`: the unsynchronized documents unless the query says otherwise, oldest first by default.
     ///
     /// # Errors
     /// [`ApiError`].
@@ -58,7 +59,7 @@ pub trait Api: Send + Sync {
     /// `GET /documents/{uuid}`
     ///
     /// # Errors
-    /// [`ApiError`]; status 404 may mean that it was withdrawn: the list decides.
+    /// [`ApiError`]; status 404 may mean that the document was withdrawn, which the list decides.
     async fn document(&self, uuid: &DocumentUuid) -> Result<Detail, ApiError>;
 
     /// `GET /patients/{uuid}`: for servers whose documents show the patient as an identifier only.
@@ -82,7 +83,7 @@ pub trait Api: Send + Sync {
     /// [`ApiError`].
     async fn user(&self, uuid: &str) -> Result<Record, ApiError>;
 
-    /// Opens the download of a PDF. The token is sent only when it lies on the API's own origin.
+    /// Opens the download of a PDF. Sends the token only if the address has the API's own origin.
     ///
     /// # Errors
     /// [`ApiError`].
@@ -91,10 +92,10 @@ pub trait Api: Send + Sync {
     /// `POST /documents/{uuid}/status`: success when `error` is `None`.
     ///
     /// # Errors
-    /// [`ApiError`]; [`ApiError::Shape`] when the answer is a success that is neither this document nor empty.
+    /// [`ApiError`]; [`ApiError::Shape`] if the body of a success is neither this document nor empty.
     async fn report(&self, uuid: &DocumentUuid, error: Option<&str>) -> Result<ReportAnswer, ApiError>;
 
-    /// `GET /webhooks`: all that the account's user has.
+    /// `GET /webhooks`: all webhooks of the account's user.
     ///
     /// # Errors
     /// [`ApiError`].
@@ -102,7 +103,7 @@ pub trait Api: Send + Sync {
         Ok(Vec::new())
     }
 
-    /// `POST /webhooks`: one that sends to this address when something happens to a document.
+    /// `POST /webhooks`: registers a webhook that calls this address about events of documents.
     ///
     /// # Errors
     /// [`ApiError`].
@@ -110,7 +111,7 @@ pub trait Api: Send + Sync {
         Err(ApiError::Status { status: 404, retry_after: None })
     }
 
-    /// `DELETE /webhooks/{uuid}`; one that is gone counts as removed.
+    /// `DELETE /webhooks/{uuid}`; a webhook that does not exist counts as removed.
     ///
     /// # Errors
     /// [`ApiError`].
@@ -118,17 +119,17 @@ pub trait Api: Send + Sync {
         Ok(())
     }
 
-    /// Looks whether the account's credentials are others than those in use (a person signed in or mended a file), and
-    /// takes up such. The files may lie on a share that hangs: for a thread of its own.
+    /// Checks whether the account's credentials changed since they were read (a person signed in or mended a file). If
+    /// so, reads them again. The files may be on a share that hangs, so call it on a separate thread.
     fn look_at_credentials(&self) -> bool;
 
     /// Reads the account's credentials again.
     async fn read_credentials_again(&self);
 
-    /// How long a renewal of tokens may take.
+    /// The longest time that a renewal of tokens may take.
     fn longest_renewal(&self) -> Duration;
 
-    /// Waits for a renewal of tokens that is under way: cut off, it could lose them.
+    /// Waits for a renewal of tokens in progress: aborting it could lose them.
     async fn settle(&self);
 }
 
@@ -140,11 +141,11 @@ pub struct Client {
     window: CongestionWindow,
     /// NAME of the account.
     account: String,
-    /// Whether it was said that the API writes lists in a form of its own.
+    /// Whether the log has told that the API writes lists in an unusual form.
     told_of_lists: AtomicBool,
 }
 
-/// An answer of `docsyncd api`.
+/// The answer that `docsyncd api` shows.
 pub struct RawAnswer {
     /// Status code.
     pub status: u16,
@@ -153,7 +154,7 @@ pub struct RawAnswer {
 }
 
 impl Client {
-    /// The API for the account. A sign-in is kept beside the ledger, and renewed again after a failure as `retry` says.
+    /// The API for the account. Its sign-in is stored beside the ledger. `retry` sets the backoff of failed renewals.
     pub fn new(transport: Transport, account: &Account, ledger: &Path, retry: RetryPolicy) -> Self {
         let credentials = Credentials::new(transport.clone(), account, ledger, retry);
         let (account, told_of_lists) = (account.name.clone(), AtomicBool::new(false));
@@ -165,16 +166,16 @@ impl Client {
         &self.credentials
     }
 
-    /// What may be wrong with `api.base_url` when the list cannot be read in this way: somebody answers there, and it
-    /// is not the API.
+    /// What may be wrong with `api.base_url`, if reading the list fails with this error and the server that answers is
+    /// not the API.
     pub fn hint(&self, error: &ApiError) -> Option<String> {
         hint(&self.transport, error)
     }
 
-    /// The method and the address of a call that a person wrote. `path` is relative to `api.base_url`.
+    /// The method and the address of a call that a person typed. `path` is relative to `api.base_url`.
     ///
     /// # Errors
-    /// A sentence: no HTTP method, no address, or one of another origin.
+    /// A sentence: not an HTTP method, not an address, or an address of another origin.
     pub fn target(&self, method: &str, path: &str) -> Result<(Method, Url), String> {
         let parsed = Method::from_bytes(method.to_ascii_uppercase().as_bytes());
         let parsed = parsed.map_err(|_| format!("{method} is not an HTTP method: GET, POST, PATCH, PUT or DELETE"))?;
@@ -185,10 +186,10 @@ impl Client {
         Ok((parsed, url))
     }
 
-    /// Any call, for `docsyncd api`, to a [`Self::target`].
+    /// Any call to a [`Self::target`], for `docsyncd api`.
     ///
     /// # Errors
-    /// [`ApiError`]; a status that is no success is an answer here.
+    /// [`ApiError`]; but any status is an answer here.
     pub async fn raw(&self, (method, url): (Method, Url), body: Option<Vec<u8>>) -> Result<RawAnswer, ApiError> {
         let media_type = if method == Method::PATCH { "application/merge-patch+json" } else { "application/json" };
         let body = body.map(|bytes| Body { media_type, bytes, is_idempotent: false });
@@ -209,7 +210,8 @@ impl Client {
         Ok(RawAnswer { status, body: String::from_utf8_lossy(&body).into_owned() })
     }
 
-    /// Sends with the account's credentials; where these are refused and there are newer ones, once more with those.
+    /// Sends with the account's credentials. If the API refuses them and there are newer ones, sends once more with
+    /// those.
     async fn send_ok(
         &self,
         method: Method,
@@ -243,7 +245,7 @@ impl Client {
         self.transport.in_time(url, self.transport.read_bounded(url, response, MAX_JSON_BYTES)).await
     }
 
-    /// A list. Servers in PHP show one as an object, and an empty one possibly not at all.
+    /// Reads a list. Servers in PHP may write a list as an object, and an empty list as an empty body.
     async fn read_list<T: Default>(
         &self,
         url: &Url,
@@ -322,7 +324,7 @@ impl Api for Client {
     async fn tell_number(&self, patient: &str, number: &str) -> Result<(), ApiError> {
         let url = self.transport.endpoint(&["patients", patient]);
         let bytes = json!({"externalId": number}).to_string().into_bytes();
-        // Told twice it says the same.
+        // Repeating it changes nothing.
         let body = Body { media_type: "application/merge-patch+json", bytes, is_idempotent: true };
         self.send_ok(Method::PATCH, &url, Reach::Api, Some(&body)).await.map(drop)
     }
@@ -337,7 +339,7 @@ impl Api for Client {
             None => json!({"success": true}),
             Some(error) => json!({"success": false, "error": error}),
         };
-        // Told twice it says the same.
+        // Repeating it changes nothing.
         let bytes = body.to_string().into_bytes();
         let body = Body { media_type: "application/json", bytes, is_idempotent: true };
         fault_point!("api.report.before");
@@ -351,7 +353,7 @@ impl Api for Client {
         fault_point!("api.download.before");
         let response = self.send_ok(Method::GET, &url, Reach::Pdf, None).await?;
         fault_point!("api.download.after");
-        // "Not yet", in the words of HTTP (RFC 9110, sections 15.3.3 and 15.3.5).
+        // These statuses mean "not yet" (RFC 9110, sections 15.3.3 and 15.3.5).
         if let status @ (StatusCode::ACCEPTED | StatusCode::NO_CONTENT) = response.status() {
             return Err(ApiError::Status { status: status.as_u16(), retry_after: None });
         }

@@ -1,5 +1,5 @@
-//! Where an answer leads, if it is a redirect (RFC 9110, section 15.4). Whether that place may be asked, and with the
-//! token, is decided by `transport`.
+//! The target of an answer that is a redirect (RFC 9110, section 15.4). `transport` decides whether to follow it, and
+//! whether to send the token there.
 
 use reqwest::Method;
 use reqwest::header::HeaderMap;
@@ -8,10 +8,10 @@ use url::Url;
 use super::ApiError;
 use crate::http::location;
 
-/// The address that an answer to `method url` sends to; `None` when it is no redirect.
+/// The target that an answer to `method url` names; `None` if it is no redirect.
 ///
 /// # Errors
-/// [`ApiError::Redirect`]: without an address, or one that would make another request of this one.
+/// [`ApiError::Redirect`] without a valid target, or if following it would change the request.
 pub fn redirect_target(method: &Method, url: &Url, status: u16, headers: &HeaderMap) -> Result<Option<Url>, ApiError> {
     match status {
         301..=303 if *method == Method::GET => {}

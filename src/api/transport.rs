@@ -1,5 +1,5 @@
-//! One HTTP client for all accounts, and the rules every request keeps: TLS unless on this machine, the token only to
-//! the origin of `api.base_url`, redirects followed by hand so that it stays so, downloads only to where they may go.
+//! One HTTP client for all accounts, and the rules for every request: TLS except on this machine; the token only to the
+//! origin of `api.base_url`, so redirects are followed here; downloads only to permitted addresses.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -25,14 +25,13 @@ use crate::http::{self, asked_to_wait, reason};
 const MAX_REDIRECTS: usize = 5;
 /// The longest wait for a TCP and TLS connection; `api.timeout` when that is shorter.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(15);
-/// How long a connection of HTTP/2 may be silent before it is asked whether it still works, and the longest wait for
-/// the answer.
+/// How long an HTTP/2 connection may be silent before it is pinged, and the longest wait for the reply.
 const ALIVE_INTERVAL: Duration = Duration::from_secs(20);
 const ALIVE_TIMEOUT: Duration = Duration::from_secs(10);
 /// The longest JSON answer that is read: a page of 100 documents with everything expanded has about 1 MB.
 pub(super) const MAX_JSON_BYTES: usize = 8 * 1024 * 1024;
 
-/// A host that is not named.
+/// Stands for a host that messages do not name.
 const ANOTHER_HOST: &str = "another host";
 /// The longest error body that is read; bytes.
 const MAX_ERROR_BYTES: usize = 64 * 1024;
@@ -41,26 +40,26 @@ const MAX_ERROR_BYTES: usize = 64 * 1024;
 #[derive(Debug, Clone)]
 pub struct Transport {
     http: http::Client,
-    /// For what lies elsewhere than the API.
+    /// The client for hosts other than the API.
     elsewhere: http::Client,
     guard: Guard,
     base: Url,
-    /// Hosts that the configuration names.
+    /// The hosts that the configuration names.
     ours: Arc<HashSet<String>>,
-    /// Host and port of `api.proxy`, where requests go through it.
+    /// Host and port of `api.proxy`, if requests use it.
     proxy: Option<String>,
     pub(super) timeout: Duration,
 }
 
-/// Where the redirects of a request may lead.
+/// Where redirects of a request may lead.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Reach {
-    /// Nowhere but to the API: without the token no other host can answer for it, and what such a host says (404, say)
-    /// is not the API's word about a document.
+    /// Only to the API. Without the token another host cannot answer for it, and that host's answer (404, for example)
+    /// says nothing about a document.
     Api,
-    /// To any host that downloads may go to: PDFs may lie elsewhere.
+    /// To any host that downloads may go to: PDFs may be elsewhere.
     Pdf,
-    /// As a PDF's, for whatever a person asks for.
+    /// As [`Self::Pdf`], but for any call of a person.
     Anywhere,
 }
 
@@ -72,7 +71,7 @@ impl Reach {
         }
     }
 
-    /// A PDF is compressed already.
+    /// PDFs are already compressed.
     fn accept_encoding(self) -> &'static str {
         match self {
             Reach::Pdf => "identity",
@@ -81,26 +80,26 @@ impl Reach {
     }
 }
 
-/// What is sent with a request.
+/// The body of a request.
 pub(super) struct Body {
     pub media_type: &'static str,
     pub bytes: Vec<u8>,
-    /// Whether a second request with it does no harm.
+    /// Whether repeating the request does no harm.
     pub is_idempotent: bool,
 }
 
-/// An answer as it came, whatever its status.
+/// The answer to a JSON body that held a secret, whatever its status.
 pub struct TokenAnswer {
     /// The status code.
     pub status: u16,
-    /// What Retry-After asked for.
+    /// The wait that Retry-After asks for.
     pub retry_after: Option<Duration>,
     /// The body; it may hold tokens.
     pub body: Vec<u8>,
 }
 
 impl Transport {
-    /// Builds the client; nothing is connected yet.
+    /// Builds the client; connects to nothing yet.
     ///
     /// # Errors
     /// A sentence about `api.ca_file` or the system's certificates.
@@ -124,7 +123,7 @@ impl Transport {
         })
     }
 
-    /// The address of an endpoint. `segments` are percent-encoded.
+    /// The address of an endpoint. Percent-encodes `segments`.
     pub(super) fn endpoint(&self, segments: &[&str]) -> Url {
         let mut url = self.base.clone();
         if let Ok(mut path) = url.path_segments_mut() {
@@ -133,7 +132,7 @@ impl Transport {
         url
     }
 
-    /// Resolves an address that the API gave: absolute, or relative to the API.
+    /// Resolves an address from the API: absolute, or relative to the API.
     pub(super) fn resolve(&self, address: &str) -> Result<Url, ApiError> {
         self.base.join(address).map_err(|_| ApiError::Shape("an address in it is not a URL".to_owned()))
     }
@@ -143,7 +142,7 @@ impl Transport {
         url.origin() == self.base.origin()
     }
 
-    /// Sends a request and returns the answer to it, whatever its status; redirects are followed.
+    /// Sends a request and returns the answer, whatever its status. Follows redirects.
     pub(super) async fn send(
         &self,
         method: Method,
@@ -154,7 +153,7 @@ impl Transport {
     ) -> Result<Response, ApiError> {
         let mut own = true;
         for _ in 0..=MAX_REDIRECTS {
-            // Once a redirect has led away, the token stays home even if a later one leads back.
+            // Once a redirect has led away, no token is sent, even if a later redirect leads back.
             own = own && self.is_own_origin(&url);
             self.require_tls(&url)?;
             let client = if reach == Reach::Api || self.is_own_origin(&url) {
@@ -189,7 +188,7 @@ impl Transport {
         Err(ApiError::Redirect(format!("more than {MAX_REDIRECTS} in a row")))
     }
 
-    /// As [`Self::send`], with every status but 2xx turned into an error.
+    /// As [`Self::send`], but every status other than 2xx is an error.
     pub(super) async fn send_ok(
         &self,
         method: Method,
@@ -202,7 +201,7 @@ impl Transport {
         let response = self.send(method, url, &bearer.token, reach, body).await?;
         let own = own && self.is_own_origin(response.url());
         match response.status() {
-            // Nobody asked for a part (RFC 9110, section 15.3.7).
+            // docsyncd requests no ranges (RFC 9110, section 15.3.7).
             StatusCode::PARTIAL_CONTENT => Err(ApiError::Shape("it is only a part of what was asked for".to_owned())),
             status if status.is_success() => Ok(response),
             StatusCode::UNAUTHORIZED if own => Err(ApiError::Unauthorized { signed_in: bearer.signed_in.clone() }),
@@ -222,7 +221,7 @@ impl Transport {
         }
     }
 
-    /// A GET of this very address without any credentials, following no redirect.
+    /// A GET of exactly this address, without credentials and without redirects.
     pub(super) async fn get_once(&self, url: &Url) -> Result<Response, ApiError> {
         self.require_tls(url)?;
         let request = self.http.request(Method::GET, url.clone()).header(ACCEPT, "application/json");
@@ -235,7 +234,7 @@ impl Transport {
         self.in_time(url, call).await
     }
 
-    /// Sends a JSON body that holds a secret: to this very address, following no redirect, without a token.
+    /// Sends a JSON body that holds a secret: only to this address, without redirects and without a token.
     pub(super) async fn post_once(&self, url: &Url, body: Vec<u8>, limit: usize) -> Result<TokenAnswer, ApiError> {
         self.require_tls(url)?;
         let request = self.http.request(Method::POST, url.clone()).header(ACCEPT, "application/json");
@@ -248,7 +247,7 @@ impl Transport {
         Ok(TokenAnswer { status, retry_after, body: self.read_bounded(url, response, limit).await? })
     }
 
-    /// The body, when it is at most `limit` bytes long.
+    /// The body, if it is at most `limit` bytes long.
     pub(super) async fn read_bounded(&self, url: &Url, response: Response, limit: usize) -> Result<Vec<u8>, ApiError> {
         let (mut body, mut read) = (http::Body::of(response), Vec::new());
         while let Some(chunk) = body.chunk().await.map_err(|error| in_body(&self.host(url), &error))? {
@@ -260,7 +259,7 @@ impl Transport {
         Ok(read)
     }
 
-    /// The scopes that a 403 names; none when it is about something else.
+    /// The scopes that a 403 says are missing; empty if it is about something else.
     async fn missing_scopes(&self, response: Response) -> Vec<&'static str> {
         let challenge = response.headers().get(WWW_AUTHENTICATE).and_then(|value| value.to_str().ok());
         let named = challenge.map(scopes::of_challenge).unwrap_or_default();
@@ -272,8 +271,8 @@ impl Transport {
         scopes::of_body(&String::from_utf8_lossy(&body))
     }
 
-    /// Host and port: enough to know where it failed, without paths that may hold names or signatures. A host that the
-    /// configuration does not name is the server's word, which may hold a name as well.
+    /// Host and port: enough to say where a call failed, without a path, which may hold names or signatures. A host
+    /// that the configuration does not name comes from the server and may hold a name as well, so it is not shown.
     pub(super) fn host(&self, url: &Url) -> String {
         let name = url.host_str().unwrap_or("?");
         if !self.ours.contains(&folded(name)) {
@@ -282,7 +281,7 @@ impl Transport {
         http::host_and_port(url)
     }
 
-    /// https everywhere but on this machine.
+    /// Requires https, except on this machine.
     fn require_tls(&self, url: &Url) -> Result<(), ApiError> {
         match url.scheme() {
             "https" => Ok(()),
@@ -297,11 +296,11 @@ impl Transport {
             return ApiError::RefusedAddress(host);
         }
         let mut what = reason::of(error, "api");
-        // Elsewhere nobody may be asked but by the rules about addresses.
+        // Only hosts of the configuration are probed: for others the rules about addresses would apply.
         if host != ANOTHER_HOST && reason::is_plain(error) && http::speaks_http(url).await == Some(false) {
             "it answers, but not with TLS or HTTP".clone_into(&mut what);
         }
-        // A server that took the request and then kept silent is there: that may be this one document's doing.
+        // A server that received the request and then kept silent is reachable: this one document may be the cause.
         if error.is_connect() || error.is_builder() {
             ApiError::Unreachable { host: reason::place(error, host, self.proxy.as_deref(), "api"), what }
         } else {
@@ -309,7 +308,7 @@ impl Transport {
         }
     }
 
-    /// `api.timeout` for the whole call.
+    /// Limits the whole call to `api.timeout`.
     pub(super) async fn in_time<T>(
         &self,
         url: &Url,
@@ -325,7 +324,7 @@ impl Transport {
     }
 }
 
-/// A body that could not be read to its end.
+/// The error for a body that could not be read to its end.
 pub(super) fn in_body(host: &str, error: &http::BodyError) -> ApiError {
     match error {
         http::BodyError::Connection(error) => {
@@ -335,13 +334,13 @@ pub(super) fn in_body(host: &str, error: &http::BodyError) -> ApiError {
     }
 }
 
-/// Whether no proxy is asked: the API is on this machine, and the proxy is not.
+/// Whether requests skip the proxy: the API is on this machine, and the proxy is not.
 fn stays_here(config: &ApiConfig) -> bool {
     is_loopback(&config.base_url) && !config.proxy.as_ref().is_some_and(is_loopback)
 }
 
-/// Whom connections trust: `api.ca_file`, else the system's certificate authorities. They are read once for both
-/// clients, as that is a good part of a start.
+/// The trusted certificate authorities: `api.ca_file`, else the system's. They are read once for both clients, since
+/// reading them takes a good part of the start.
 fn trust(config: &ApiConfig) -> Result<ClientConfig, String> {
     let builder = ClientConfig::builder();
     let mut tls = if let Some(file) = &config.ca_file {
@@ -356,7 +355,7 @@ fn trust(config: &ApiConfig) -> Result<ClientConfig, String> {
     } else {
         match builder.clone().with_platform_verifier() {
             Ok(verified) => verified.with_no_client_auth(),
-            // A system without certificate authorities must still be able to talk to a server over http.
+            // A system without certificate authorities must still be able to reach a server over http.
             Err(_) if config.base_url.scheme() == "http" => {
                 builder.with_root_certificates(RootCertStore::empty()).with_no_client_auth()
             }
@@ -375,8 +374,7 @@ fn client(config: &ApiConfig, tls: &ClientConfig, guard: Option<&Guard>) -> Resu
             .tls_backend_preconfigured(tls.clone())
             .dns_resolver(Resolver(guard.cloned()))
             .connect_timeout(CONNECT_TIMEOUT.min(config.timeout))
-            // A firewall or a scanner may keep a connection of which nothing goes on any more, and HTTP/2 would use it
-            // for ever.
+            // A firewall or a scanner may keep a dead connection open, and HTTP/2 would use it for ever.
             .http2_keep_alive_interval(ALIVE_INTERVAL)
             .http2_keep_alive_timeout(ALIVE_TIMEOUT)
             .http2_keep_alive_while_idle(true)
@@ -388,7 +386,7 @@ fn client(config: &ApiConfig, tls: &ClientConfig, guard: Option<&Guard>) -> Resu
 
 fn through_proxy(config: &ApiConfig, builder: ClientBuilder) -> Result<ClientBuilder, String> {
     match &config.proxy {
-        // What stays on this machine needs no proxy of another one, which would read it where it is http.
+        // Requests that stay on this machine must not go through a proxy on another, which could read them over http.
         _ if stays_here(config) => Ok(builder.no_proxy()),
         Some(address) => {
             let proxy = Proxy::all(address.as_str()).map_err(|error| format!("api.proxy cannot be used: {error}"))?;

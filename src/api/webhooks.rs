@@ -1,4 +1,4 @@
-//! Webhooks of the API (API, "Webhook"). Their fields are not shown there; these are the least that works.
+//! Webhooks of the API (API, "Webhook"). The description does not show their fields; these are the minimum that works.
 
 use reqwest::Method;
 use secrecy::SecretString;
@@ -7,27 +7,27 @@ use serde_json::Value;
 use super::transport::{Body, Reach};
 use super::{ApiError, Client, PAGE_SIZE, json};
 
-/// Pages of the list that are read: whoever has more webhooks has another problem.
+/// The most pages of the list that are read.
 const MAX_PAGES: usize = 10;
-/// What docsyncd wants to hear of.
+/// The events that docsyncd subscribes to.
 const EVENTS: [&str; 2] = ["document.created", "document.updated"];
 
-/// A webhook that is registered.
+/// A registered webhook.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Webhook {
     /// Its identifier.
     pub uuid: String,
-    /// Where it sends to.
+    /// The address that it calls.
     pub url: String,
-    /// Whether it sends.
+    /// Whether it is active.
     pub is_active: bool,
 }
 
-/// A webhook that was just registered.
+/// A new webhook.
 pub struct NewWebhook {
     /// Its identifier.
     pub uuid: String,
-    /// What signs its deliveries (Standard Webhooks).
+    /// The key that signs its deliveries (Standard Webhooks).
     pub secret: SecretString,
 }
 
@@ -76,7 +76,7 @@ impl Client {
         }
     }
 
-    /// One that is not there any more is removed.
+    /// A webhook that no longer exists counts as removed.
     pub(super) async fn delete_webhook(&self, uuid: &str) -> Result<(), ApiError> {
         let url = self.transport.endpoint(&["webhooks", uuid]);
         match self.send_ok(Method::DELETE, &url, Reach::Api, None).await {

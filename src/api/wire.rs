@@ -1,5 +1,5 @@
-//! The API's records as they come over the wire, read with tolerance: unknown fields and values are passed on, and an
-//! object is accepted where an identifier is shown, and the reverse (API, "Resources and their fields").
+//! The API's records on the wire, read with tolerance. Unknown fields and values are passed on. An object is accepted
+//! in place of an identifier, and the reverse (API, "Resources and their fields").
 
 use serde_json::Value;
 use sha2::{Digest as _, Sha256};
@@ -8,40 +8,40 @@ use super::ApiError;
 use super::json::{self, List};
 use crate::document::{DocumentUuid, Listed, Record, hex, without_case};
 
-/// Documents that are taken from one page at most: a server that ignores the size of a page shows more than 100.
+/// The most documents that are taken from one page: a server that ignores the page size shows more than 100.
 const MAX_ITEMS: usize = 20_000;
-/// The longest identifier, moment or type that is kept as it is; bytes, or characters of a type.
+/// The longest identifier, moment or type that is kept unchanged: bytes, or characters of a type.
 const MAX_PRINTED: usize = 100;
 
 /// One page of a list.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Page {
-    /// What could be read.
+    /// The readable elements.
     pub items: Vec<Listed>,
-    /// Elements without a usable identifier.
+    /// The number of elements without a usable identifier, or beyond the limit.
     pub unreadable: usize,
 }
 
 impl Page {
-    /// All elements, readable or not.
+    /// The number of all elements, readable or not.
     pub fn len(&self) -> usize {
         self.items.len() + self.unreadable
     }
 
-    /// Whether the server showed nothing.
+    /// Whether the page has no elements.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// Reads a list, in whichever form. An element that cannot be read costs only itself.
+    /// Reads a list in any of its forms. An unreadable element costs only itself.
     ///
     /// # Errors
-    /// [`ApiError::Shape`]: it is no list.
+    /// [`ApiError::NotJson`] if it is no JSON; [`ApiError::Shape`] if it is no list.
     pub fn read(body: &[u8]) -> Result<Self, ApiError> {
         Self::read_list(body).map(|list| list.read)
     }
 
-    /// As [`Self::read`], with the form.
+    /// As [`Self::read`], with the form of the list.
     pub(super) fn read_list(body: &[u8]) -> Result<List<Self>, ApiError> {
         json::elements(body, &|page: &mut Page, element| {
             let item = json::fields(element.as_bytes(), &["uuid", "@id", "createdAt", "type", "pdf"]);
@@ -63,22 +63,23 @@ fn list_item(element: &Value) -> Option<Listed> {
     })
 }
 
-/// Whether it can be an identifier or a moment, which are kept and compared as they were printed.
+/// Whether the text can be an identifier or a moment. These are stored and compared unchanged.
 fn is_short(text: &str) -> bool {
     text.len() <= MAX_PRINTED && !text.chars().any(char::is_control)
 }
 
-/// What stands for a version of a PDF: its identifier, or the digest of what cannot be one. It is only compared.
+/// Stands for a version of a PDF: its identifier, or a digest if it cannot be an identifier. It is only compared.
 fn version(identifier: String) -> String {
     if is_short(&identifier) { without_case(&identifier).into_owned() } else { hex(&Sha256::digest(identifier)) }
 }
 
-/// A word of the server's as people may see it: of bounded length, and nothing that a terminal obeys.
+/// Makes a text of the server safe to show: of bounded length, and without characters that a terminal obeys.
 fn shown(text: &str) -> String {
     text.chars().filter(|c| !is_control(*c)).take(MAX_PRINTED).collect()
 }
 
-/// Control characters, and those that turn the direction of text or hide in it (Unicode, Bidi_Control and others).
+/// Control characters, and characters that change the direction of text or are invisible (Unicode, Bidi_Control and
+/// others).
 fn is_control(c: char) -> bool {
     c.is_control()
         || matches!(c, '\u{61c}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}')
@@ -99,12 +100,12 @@ fn identifier(value: &Value) -> Option<String> {
     (!last.is_empty()).then(|| last.to_owned())
 }
 
-/// Where a document's PDF is.
+/// A document's PDF.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Pdf {
-    /// `pdf.uuid`, or empty: the identity of the version.
+    /// `pdf.uuid`, or empty. Identifies the version.
     pub uuid: String,
-    /// `pdf.size` in bytes, when it is given and possible.
+    /// `pdf.size` in bytes, if it is given and plausible.
     pub size: Option<u64>,
     /// `pdf.url`: absolute or relative to the API.
     pub url: Option<String>,
@@ -118,31 +119,32 @@ impl Pdf {
     }
 }
 
-/// A document as the single read gives it. Holds patient data, so it has no `Debug`.
+/// A document from `GET /documents/{uuid}`. Holds patient data, so it has no `Debug`.
 #[derive(Clone)]
 pub struct Detail {
     /// All fields.
     pub document: Record,
     /// `None`: the PDF is not rendered yet.
     pub pdf: Option<Pdf>,
-    /// The patient; only `{"uuid": …}` when the API shows an identifier; empty when there is none.
+    /// The patient; only `{"uuid": …}` if the API shows an identifier; empty if there is none.
     pub patient: Record,
-    /// The user; as for the patient.
+    /// The user, in the same forms as the patient.
     pub user: Record,
 }
 
 impl Detail {
-    /// Whether it is this document's, as far as it says whose it is. Filing one patient's letter as another's would be
-    /// the worst of all mistakes.
+    /// Whether the record is of this document; true if it has no identifier. Filing one patient's letter as another's
+    /// would be the worst of all mistakes.
     pub fn is_of(&self, uuid: &DocumentUuid) -> bool {
         let shown = self.document.get("uuid").and_then(Value::as_str);
         shown.is_none_or(|shown| shown.eq_ignore_ascii_case(uuid.as_str()))
     }
 
-    /// Reads a document, whatever stands for its relations.
+    /// Reads a document, in whichever form its relations are.
     ///
     /// # Errors
-    /// [`ApiError::Shape`]: it is no object. [`ApiError::TooMuch`]: it holds too much.
+    /// [`ApiError::NotJson`] or [`ApiError::Shape`] if it is no object; [`ApiError::TooMuch`] if it has too many
+    /// values.
     pub fn read(body: &[u8]) -> Result<Self, ApiError> {
         let Value::Object(mut document) = json::parse(body)? else {
             return Err(ApiError::Shape("a document was expected".to_owned()));
@@ -160,20 +162,20 @@ impl Detail {
     }
 }
 
-/// What the API says to a report that it accepts.
+/// The API's answer to a report that it accepts.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ReportAnswer {
-    /// The identifier of the PDF that the document has now; `None` when the answer shows none.
+    /// The identifier of the document's current PDF; `None` if the answer shows none.
     pub pdf: Option<String>,
 }
 
 impl ReportAnswer {
-    /// Reads the body of a success. It is the document (API, "Document"), or empty. Anything else comes from somebody
-    /// who stands before the API (a captive portal, a maintenance page), and the API has heard of nothing: the report
-    /// is repeated, which does no harm.
+    /// Reads the body of a success. It is the document (API, "Document"), or empty. Any other body comes from something
+    /// in front of the API (a captive portal, a maintenance page), so the API did not get the report. It is repeated,
+    /// which does no harm.
     ///
     /// # Errors
-    /// [`ApiError::Shape`]: it is neither.
+    /// [`ApiError::NotJson`] or [`ApiError::Shape`] if the body is neither.
     pub fn read(uuid: &DocumentUuid, body: &[u8]) -> Result<Self, ApiError> {
         if json::without_bom(body).trim_ascii().is_empty() {
             return Ok(Self::default());
@@ -187,17 +189,17 @@ impl ReportAnswer {
     }
 }
 
-/// Zero is no size a PDF can have, so it is taken as not given.
+/// A PDF cannot have the size zero, so zero counts as not given.
 fn size(value: &Value) -> Option<u64> {
     value.as_u64().or_else(|| value.as_str()?.trim().parse().ok()).filter(|size| *size > 0)
 }
 
-/// Whether an object says nothing of a resource but which one it is, as JSON-LD writes it (JSON-LD 1.1, section 3.3).
+/// Whether an object only identifies a resource, as JSON-LD writes references (JSON-LD 1.1, section 3.3).
 fn is_reference(record: &Record) -> bool {
     record.keys().all(|key| ["uuid", "@id", "@type", "@context"].contains(&key.as_str()))
 }
 
-/// The record of a related resource, or what can be known of it from its identifier.
+/// The record of a related resource, or only its identifier.
 fn related(value: Option<&Value>) -> Record {
     match value {
         Some(Value::Object(record)) if !is_reference(record) => record.clone(),
@@ -241,7 +243,7 @@ mod tests {
         }
     }
 
-    /// `json_encode` of an array with gaps, and of an empty one.
+    /// PHP's `json_encode` of an array with gaps, and of an empty one.
     #[test]
     fn a_list_as_php_writes_it_is_a_list() {
         for (written, found, is_numbered) in [

@@ -1,5 +1,5 @@
-//! What a delivery is called at a destination that knows it by an identifier: all of it follows from the delivery's
-//! key, so that a repetition has the same, and a ledger that was lost loses nothing.
+//! Names a delivery at destinations that use identifiers. All of them derive from the delivery's key, so a repetition
+//! has the same, and they survive the loss of the ledger.
 
 use sha2::{Digest as _, Sha256};
 
@@ -8,14 +8,14 @@ use sha2::{Digest as _, Sha256};
 pub struct RemoteIdentity(u128);
 
 impl RemoteIdentity {
-    /// Of a delivery's key; of any other text the first bits of its SHA-256.
+    /// From a delivery's key; for any other text, from the first bits of its SHA-256.
     pub fn of_key(key: &str) -> Self {
         let digits = key.len() == 32 && key.bytes().all(|byte| byte.is_ascii_hexdigit());
         let bits = digits.then(|| u128::from_str_radix(key, 16).ok()).flatten();
         Self(bits.unwrap_or_else(|| first_bits(&Sha256::digest(key.as_bytes()))))
     }
 
-    /// As a UUID of version 8, whose content is the application's own (RFC 9562, section 5.8):
+    /// As a UUID of version 8, whose content the application defines (RFC 9562, section 5.8):
     /// `608d8484-a1fe-830e-bb09-21e1b2b0700f`.
     pub fn uuid(self) -> String {
         let digits = format!("{:032x}", self.number());
@@ -23,12 +23,12 @@ impl RemoteIdentity {
         parts.join("-")
     }
 
-    /// Twenty hexadecimal digits, for fields that are no longer.
+    /// Twenty hexadecimal digits, for short fields.
     pub fn short(self) -> String {
         format!("{:020x}", self.0 >> 48)
     }
 
-    /// The same as an object identifier (ITU-T X.667, section 7): `2.25.128342…`.
+    /// As an object identifier (ITU-T X.667, section 7): `2.25.128342…`.
     pub fn oid(self) -> String {
         format!("2.25.{}", self.number())
     }
@@ -47,7 +47,7 @@ fn first_bits(digest: &[u8]) -> u128 {
 mod tests {
     use super::*;
 
-    /// Python's `uuid.UUID(bytes=…)` with the version and variant set by hand.
+    /// From Python's `uuid.UUID(bytes=…)`, with the version and variant set by hand.
     #[test]
     fn an_identity_is_the_same_for_ever() {
         let identity = RemoteIdentity::of_key("608d8484a1fe430efb0921e1b2b0700f");

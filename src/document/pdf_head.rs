@@ -1,37 +1,37 @@
-//! The first bytes of a download, whatever pieces it comes in: a PDF's, or what else it is.
+//! Recognises by the first bytes of a download whether it is a PDF, and if not, what it is.
 
 use thiserror::Error;
 
-/// Where the header begins (ISO 32000-1, section 7.5.2).
+/// The start of the header (ISO 32000-1, section 7.5.2).
 const HEADER: &[u8] = b"%PDF-";
-/// Viewers take a header anywhere in so many first bytes (ISO 32000-1, implementation note 13): mailers and archives
-/// put theirs before it.
+/// Viewers accept a header anywhere in this many first bytes (ISO 32000-1, implementation note 13), since mailers and
+/// archives put their own data before it.
 const WINDOW: usize = 1024;
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
 /// The start of a download so far.
 #[derive(Debug, Default)]
 pub struct PdfHead {
-    /// Up to [`WINDOW`] bytes, until the header is found.
+    /// The bytes before the header is found, up to [`WINDOW`].
     head: Vec<u8>,
     has_header: bool,
     /// Whether anything but blanks follows the header.
     has_body: bool,
 }
 
-/// What came in the place of a PDF, as far as its first bytes tell. Nothing of it is repeated.
+/// What came instead of a PDF, as far as the first bytes show. Quotes nothing of it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 pub enum NotPdf {
-    /// Nothing, or blanks.
+    /// Nothing, or only blanks.
     #[error("the download is empty")]
     Empty,
-    /// A page.
+    /// An HTML or XML page.
     #[error("the download is not a PDF but HTML or XML (a proxy's or login page?)")]
     Markup,
     /// An object or a list.
     #[error("the download is not a PDF but JSON (an error message?)")]
     Json,
-    /// A header without anything behind it.
+    /// A header with nothing after it.
     #[error("the download is not a PDF: it ends right behind its %PDF-")]
     HeaderOnly,
     /// Anything else.
@@ -49,7 +49,7 @@ impl PdfHead {
     /// Takes the next piece.
     ///
     /// # Errors
-    /// With it this is the beginning of no PDF.
+    /// The bytes so far begin no PDF.
     pub fn take(&mut self, piece: &[u8]) -> Result<(), NotPdf> {
         if self.has_header {
             self.has_body = self.has_body || !is_blank(piece);
@@ -61,13 +61,13 @@ impl PdfHead {
         let Some((before, rest)) = header.and_then(|at| self.head.split_at_checked(at)) else {
             return match kind_of(&self.head) {
                 _ if self.head.len() < WINDOW => Ok(()),
-                // More may follow the blanks.
+                // More text may follow the blanks.
                 NotPdf::Empty => Err(NotPdf::Other),
                 other => Err(other),
             };
         };
         match kind_of(before) {
-            // A page or a message that speaks of PDFs.
+            // A page or a message that mentions PDFs.
             other @ (NotPdf::Markup | NotPdf::Json) => return Err(other),
             _ => self.has_header = true,
         }
@@ -75,10 +75,10 @@ impl PdfHead {
         Ok(())
     }
 
-    /// There is no more.
+    /// Ends the download.
     ///
     /// # Errors
-    /// It ended before it was known to be a PDF.
+    /// It ended before it was recognised as a PDF.
     pub fn end(&self) -> Result<(), NotPdf> {
         match (self.has_header, self.has_body) {
             (true, true) => Ok(()),
@@ -88,7 +88,7 @@ impl PdfHead {
     }
 }
 
-/// What these bytes are the beginning of.
+/// The kind of text that begins with these bytes.
 fn kind_of(bytes: &[u8]) -> NotPdf {
     let bytes = bytes.trim_ascii_start();
     match bytes.strip_prefix(BYTE_ORDER_MARK).unwrap_or(bytes).trim_ascii_start().first() {
@@ -112,7 +112,7 @@ mod tests {
         pieces.iter().try_for_each(|piece| head.take(piece)).and_then(|()| head.end())
     }
 
-    /// `tests/it/pdfs.rs` has the inputs that the sandbox is given as well.
+    /// `tests/it/pdfs.rs` has inputs that the sandbox also gets.
     #[test]
     fn a_header_is_found_whatever_pieces_it_comes_in() {
         let body = [b"\0\xff junk ".repeat(20).as_slice(), b"%PDF-1.4\n", &b"x".repeat(4000)].concat();

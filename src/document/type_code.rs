@@ -1,12 +1,12 @@
-//! Which code of the medical world says of what type a document is.
+//! The medical codes of document types.
 
 use std::collections::BTreeMap;
 
-/// The entry for documents of no type, and of one that the map does not name.
+/// The entry for documents without a type, or with one that the map does not name.
 pub const OTHER: &str = "other";
 
 /// The LOINC code of each type that the API describes (PRACTICE-SYSTEMS.md, "Codes for the eleven types", column
-/// "Elsewhere"; lab slips, for which LOINC has none: the nearest one; others: "Note").
+/// "Elsewhere"). LOINC has none for lab slips: they get the nearest one. Other types get "Note".
 pub const LOINC: [(&str, &str); 12] = [
     ("operative_report", "11504-8"),
     ("referral_letter", "57134-9"),
@@ -22,28 +22,28 @@ pub const LOINC: [(&str, &str); 12] = [
     (OTHER, "34109-9"),
 ];
 
-/// Whose codes they are.
+/// A code system.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum CodeSystem {
     /// LOINC (`http://loinc.org`, OID 2.16.840.1.113883.6.1, `LN` in HL7 v2).
     Loinc,
     /// The list of document types of German hospitals (`http://dvmd.de/fhir/CodeSystem/kdl`).
     Kdl,
-    /// Another one, as the administrator wrote it.
+    /// Another system, as the administrator wrote it.
     Named(String),
 }
 
 /// A code with its system.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TypeCode {
-    /// Whose it is.
+    /// Its code system.
     pub system: CodeSystem,
     /// The code itself.
     pub code: String,
 }
 
 impl TypeCode {
-    /// Reads a LOINC code (`57133-1`), one of the KDL (`AU050199`), or `SYSTEM|CODE`; `None` for anything else.
+    /// Reads a LOINC code (`57133-1`), a KDL code (`AU050199`), or `SYSTEM|CODE`; `None` for anything else.
     pub fn parse(text: &str) -> Option<Self> {
         let digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
         let is_loinc = text
@@ -72,7 +72,7 @@ pub struct TypeMap {
 }
 
 impl TypeMap {
-    /// Of types and their codes, of which [`OTHER`] must be one; `None` when one of them is no code.
+    /// From pairs of type and code, which must include [`OTHER`]; `None` if one has no valid code.
     pub fn new<'a>(entries: impl IntoIterator<Item = (&'a str, &'a str)>) -> Option<Self> {
         let read = |(kind, code): (&str, &str)| Some((kind.to_owned(), TypeCode::parse(code)?));
         let mut codes = entries.into_iter().map(read).collect::<Option<BTreeMap<_, _>>>()?;
@@ -101,7 +101,7 @@ mod tests {
         let code = |kind| map.code(kind).code.as_str();
         assert_eq!(code(Some("referral_letter")), "57134-9");
         assert_eq!([code(None), code(Some("new_type"))], ["34109-9"; 2]);
-        // The last digit of each is its check digit (LOINC Users' Guide, appendix C): none was mistyped.
+        // The last digit of each code is its check digit (LOINC Users' Guide, appendix C), which shows typing errors.
         for (kind, code) in LOINC {
             let digits: Vec<u32> = code.chars().rev().filter_map(|c| c.to_digit(10)).collect();
             let doubled =

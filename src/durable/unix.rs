@@ -1,4 +1,4 @@
-//! The operations as Unix has them.
+//! The operations on Unix.
 
 use std::fs::{self, DirBuilder, File, OpenOptions, Permissions};
 use std::io;
@@ -12,13 +12,13 @@ use rustix::io::Errno;
 mod shared;
 
 pub(super) fn open_with_mode(options: &mut OpenOptions, path: &Path, mode: u32) -> io::Result<File> {
-    // Created for the owner alone and opened up afterwards, so that the umask takes nothing away from `mode`.
+    // Created for the owner alone and opened up afterwards, so that the umask removes nothing from `mode`.
     let file = options.mode(mode & 0o600).custom_flags(OFlags::NOFOLLOW.bits().cast_signed()).open(path)?;
     apply(&file, mode);
     Ok(file)
 }
 
-/// Does not wait for the other end of a pipe either.
+/// Does not block on a named pipe either.
 pub(super) fn open_own(options: &mut OpenOptions, path: &Path) -> io::Result<File> {
     let flags = OFlags::NOFOLLOW | OFlags::NONBLOCK;
     let opened = options.mode(0o600).custom_flags(flags.bits().cast_signed()).open(path);
@@ -36,7 +36,7 @@ pub(super) fn refuse_foreign(file: &File, folder: &Path) -> io::Result<()> {
     Err(io::Error::other("it belongs to another user: look at what it is, and remove it"))
 }
 
-/// An empty path is the working directory.
+/// An empty path means the working directory.
 fn named(folder: &Path) -> &Path {
     if folder.as_os_str().is_empty() { Path::new(".") } else { folder }
 }
@@ -49,8 +49,8 @@ pub(super) fn create_folder_with_mode(path: &Path, mode: u32) -> io::Result<()> 
     Ok(())
 }
 
-/// Keeps the set-group-id bit that a folder hands down. A file system without Unix permissions (SMB, FAT) refuses or
-/// ignores this, and the administrator's mount options decide there: no reason not to deliver.
+/// Keeps an inherited set-group-id bit. A file system without Unix permissions (SMB, FAT) refuses or ignores the
+/// change: there the mount options decide, so that is no error.
 fn apply(file: &File, mode: u32) {
     if let Ok(found) = file.metadata() {
         let found = found.permissions().mode() & 0o7777;
@@ -72,18 +72,17 @@ pub(super) fn hand_over(file: &impl AsFd, folder: &Path) {
     }
 }
 
-/// Whether the system says that the file is not there.
+/// Whether the error says that the file does not exist.
 pub fn is_absent(error: &io::Error) -> bool {
     error.kind() == io::ErrorKind::NotFound
 }
 
-/// Whether another program has the file open so that this one cannot do what it wants: here nobody is kept out.
+/// Whether another program's open file prevents the operation. Unix has no such case.
 pub fn is_open_elsewhere(_: &io::Error) -> bool {
     false
 }
 
-/// Some file systems send a file only when it is closed (a mount of rclone, AFS), and say only then that they could
-/// not.
+/// Some file systems (a mount of rclone, AFS) send a file only when it is closed, and report errors only then.
 pub(super) fn close(file: File) -> io::Result<()> {
     Ok(nix::unistd::close(file)?)
 }
@@ -96,7 +95,7 @@ pub(super) fn sync_folder(path: &Path) -> io::Result<()> {
     let folder = File::open(named(path))?;
     let found = folder.metadata()?;
     Ok(shared::once_for_all((found.dev(), found.ino()), || match rustix::fs::fsync(&folder) {
-        // Of a folder that is open: some shares of Windows have other words for "not supported".
+        // The folder is open, so these mean "not supported", also on Windows shares with unusual error codes.
         Err(Errno::INVAL | Errno::NOSYS | Errno::NOTSUP | Errno::NOENT | Errno::NOTTY) => Ok(()),
         result => result,
     })?)
@@ -109,7 +108,7 @@ pub(super) fn let_groups_in() {
 
 pub(super) fn free_space(path: &Path) -> io::Result<u64> {
     let found = rustix::fs::statvfs(path)?;
-    // /proc and others that hold nothing have no size; neither have some that do not say.
+    // /proc and other file systems without storage have no size, nor do some that do not report it.
     if found.f_blocks == 0 {
         return Err(io::ErrorKind::Unsupported.into());
     }

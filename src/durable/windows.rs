@@ -1,4 +1,4 @@
-//! The operations as Windows has them.
+//! The operations on Windows.
 
 use std::fs::{self, File, OpenOptions};
 use std::io;
@@ -15,14 +15,13 @@ use windows_sys::Win32::Storage::FileSystem::{
     FILE_FLAG_OPEN_REPARSE_POINT, GetDiskFreeSpaceExW, MOVEFILE_REPLACE_EXISTING, MOVEFILE_WRITE_THROUGH, MoveFileExW,
 };
 
-/// From this length on a path is written so that the system's old limit (MAX_PATH, 260 with the NUL; 248 for folders)
-/// does not hold for it.
+/// From this length on, a path gets the prefix that lifts the old limit (MAX_PATH, 260 with the NUL; 248 for folders).
 const LONG: usize = 240;
 
-/// A path as the system's calls take it, of any length.
+/// A path of any length, as the system's calls expect it.
 ///
 /// # Errors
-/// It has a NUL in it, or cannot be made absolute.
+/// The path contains a NUL, or cannot be made absolute.
 pub fn wide_path(path: &Path) -> io::Result<Vec<u16>> {
     let absolute = std::path::absolute(path)?;
     let mut wide: Vec<u16> = absolute.as_os_str().encode_wide().collect();
@@ -38,12 +37,12 @@ pub fn wide_path(path: &Path) -> io::Result<Vec<u16>> {
     Ok(wide)
 }
 
-/// Permissions are inherited from the folder: `mode` is Unix's.
+/// Permissions are inherited from the folder; `mode` is for Unix.
 pub(super) fn open_with_mode(options: &mut OpenOptions, path: &Path, _mode: u32) -> io::Result<File> {
     options.open(path)
 }
 
-/// What is a link itself is opened, not where it leads; that is no file to write to, and refused.
+/// Opens a link itself instead of its target, and refuses it.
 pub(super) fn open_own(options: &mut OpenOptions, path: &Path) -> io::Result<File> {
     let file = options.custom_flags(FILE_FLAG_OPEN_REPARSE_POINT).open(path)?;
     if file.metadata()?.file_type().is_symlink() {
@@ -64,14 +63,14 @@ pub(super) fn create_folder_with_mode(path: &Path, _mode: u32) -> io::Result<()>
 /// Permissions are inherited from the folder.
 pub(super) fn hand_over(_file: &impl AsHandle, _folder: &Path) {}
 
-/// Whether the system says that the file is not there. A share that went away is [`io::ErrorKind::NotFound`], too: of
-/// what lies on it nothing is known.
+/// Whether the error says that the file does not exist. [`io::ErrorKind::NotFound`] also means that a share is away,
+/// which says nothing about the files on it.
 pub fn is_absent(error: &io::Error) -> bool {
     let of_the_share = [ERROR_BAD_NETPATH, ERROR_BAD_NET_NAME, ERROR_INVALID_DRIVE];
     error.kind() == io::ErrorKind::NotFound && !of_the_share.iter().any(|code| is(error, *code))
 }
 
-/// Whether another program has the file open so that this one cannot do what it wants.
+/// Whether another program's open file prevents the operation.
 pub fn is_open_elsewhere(error: &io::Error) -> bool {
     is(error, ERROR_SHARING_VIOLATION)
 }
@@ -80,8 +79,7 @@ fn is(error: &io::Error, code: u32) -> bool {
     error.raw_os_error().is_some_and(|found| found.cast_unsigned() == code)
 }
 
-/// Pauses between the tries to rename a file that somebody has open, or that another is to replace: a virus scanner, or
-/// a reader.
+/// The pauses between attempts to rename a file that another program, such as a virus scanner or a reader, has open.
 const OPEN_ELSEWHERE_PAUSES: [Duration; 5] = [
     Duration::from_millis(5),
     Duration::from_millis(20),
@@ -90,8 +88,7 @@ const OPEN_ELSEWHERE_PAUSES: [Duration; 5] = [
     Duration::from_millis(1000),
 ];
 
-/// Renames, and again where a program has the file open that will be done with it in a moment. What is refused so was
-/// not done.
+/// Renames, and tries again while another program has the file open for a moment. A refused rename has changed nothing.
 pub fn patiently(mut rename: impl FnMut() -> io::Result<()>) -> io::Result<()> {
     let mut pauses = OPEN_ELSEWHERE_PAUSES.into_iter();
     loop {
@@ -103,26 +100,26 @@ pub fn patiently(mut rename: impl FnMut() -> io::Result<()>) -> io::Result<()> {
     }
 }
 
-/// Windows tells of no error when a file is closed.
+/// Closing a file reports no error on Windows.
 pub(super) fn close(file: File) -> io::Result<()> {
     drop(file);
     Ok(())
 }
 
-/// Returns when the new name is on the disk.
+/// Returns once the new name is on disk.
 pub(super) fn replace(from: &Path, to: &Path) -> io::Result<()> {
     let (from, to) = (wide_path(from)?, wide_path(to)?);
     patiently(|| {
-        // SAFETY: both are strings that end in NUL and outlive the call. Without MOVEFILE_COPY_ALLOWED nothing is
-        // copied piece by piece.
+        // SAFETY: both strings end in NUL and outlive the call. Without MOVEFILE_COPY_ALLOWED nothing is copied piece
+        // by piece.
         let done =
             unsafe { MoveFileExW(from.as_ptr(), to.as_ptr(), MOVEFILE_REPLACE_EXISTING | MOVEFILE_WRITE_THROUGH) };
         if done != 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
     })
 }
 
-/// Windows has no such call for a folder. Names are given by renames that are written through, and NTFS keeps its
-/// journal in order: what was done before in the same file system (a folder that was created) is on the disk with them.
+/// Windows has no such call for a folder. Renames are written through, and NTFS keeps its journal in order: earlier
+/// operations on the same file system (such as a created folder) reach the disk with them.
 #[expect(clippy::unnecessary_wraps, reason = "the Unix side can fail")]
 pub(super) fn sync_folder(_path: &Path) -> io::Result<()> {
     Ok(())
@@ -159,7 +156,7 @@ mod tests {
         }
     }
 
-    /// A virus scanner, a backup, or a reader that lets nobody else in.
+    /// Stands for a virus scanner, a backup, or a reader that opens the file exclusively.
     #[test]
     fn a_file_that_another_program_has_open_is_replaced_as_soon_as_it_is_closed() {
         let folder = tempfile::tempdir().unwrap();
@@ -173,7 +170,7 @@ mod tests {
                 let replaced = replace(&new, &file);
                 (replaced, released.load(std::sync::atomic::Ordering::SeqCst))
             });
-            // Long enough for some tries, and shorter than all of them.
+            // Long enough for some attempts, and shorter than all of them.
             std::thread::sleep(Duration::from_millis(60));
             released.store(true, std::sync::atomic::Ordering::SeqCst);
             drop(held);
@@ -214,12 +211,12 @@ mod tests {
 pub(super) fn free_space(path: &Path) -> io::Result<u64> {
     let path = wide_path(path)?;
     let mut free = 0;
-    // SAFETY: the path ends in NUL, and the number outlives the call; the others are not asked for.
+    // SAFETY: the path ends in NUL, and the number outlives the call. The other results are not requested.
     match unsafe { GetDiskFreeSpaceExW(path.as_ptr(), &mut free, std::ptr::null_mut(), std::ptr::null_mut()) } {
         0 => Err(io::Error::last_os_error()),
         _ => Ok(free),
     }
 }
 
-/// New folders get the access list of the one that they are made in.
+/// New folders inherit the access list of their parent.
 pub(super) fn let_groups_in() {}

@@ -1,4 +1,4 @@
-//! What a problem is a problem of. What is to be done goes with it, so each has a word by which its texts are found.
+//! The cause of a problem. It decides the remedy, so each cause has a word that selects its texts.
 
 use crate::failure::{Code, Failure, Kind};
 
@@ -23,11 +23,11 @@ pub enum Cause {
     DestinationFull,
     /// Documents failed.
     Failed,
-    /// Documents were delivered, and the service refused to hear it.
+    /// Documents were delivered, and the service refused the reports.
     Unreported,
-    /// Documents were sent, and whether they arrived is for a person to see.
+    /// Documents may have arrived, which a person must check.
     Unconfirmed,
-    /// Of documents a person has to say whose they are in the practice's list.
+    /// A person must say which patient of the practice's list a document is about.
     PatientUnknown,
     /// The practice's list of patients cannot be used.
     PatientsFile,
@@ -35,9 +35,9 @@ pub enum Cause {
     NotTaken,
     /// New versions of documents were filed beside the ones that they replace.
     NotReplaced,
-    /// What the service, docsyncd and the destinations say of letters does not agree.
+    /// The service, docsyncd and the destinations disagree about letters.
     NotAgreeing,
-    /// No poll ended well for a long time.
+    /// No poll has succeeded for a long time.
     Silence,
     /// The machine slept or was off for a long time.
     Slept,
@@ -45,21 +45,21 @@ pub enum Cause {
     DestinationProgram,
     /// A destination cannot be reached.
     Destination,
-    /// A destination answers, and takes nothing.
+    /// A destination answers, but accepts nothing.
     DestinationRefuses,
-    /// The service cannot be reached, or has a fault of its own.
+    /// The service cannot be reached, or has an internal error.
     Service,
-    /// The service answers, and asks to wait.
+    /// The service asks docsyncd to wait.
     ServiceBusy,
-    /// The service gives no acceptable PDFs.
+    /// The service does not give acceptable PDFs.
     Downloads,
-    /// The service takes no reports.
+    /// The service does not accept reports.
     Reports,
     /// Single documents cannot be delivered.
     StalledDelivery,
     /// Single documents cannot be fetched or reported.
     Stalled,
-    /// Documents wait for an account that is not configured any more.
+    /// Documents wait for an account that is no longer configured.
     NotConfigured,
 }
 
@@ -96,7 +96,7 @@ pub const CAUSES: [Cause; 28] = [
 ];
 
 impl Cause {
-    /// The word that stands in the ledger, in JSON and in the names of its texts.
+    /// The word in the ledger, in JSON, and in the names of its texts.
     pub fn as_str(self) -> &'static str {
         match self {
             Cause::Ledger => "ledger",
@@ -130,12 +130,12 @@ impl Cause {
         }
     }
 
-    /// The cause of that word.
+    /// The cause with this word.
     pub fn parse(word: &str) -> Option<Self> {
         CAUSES.into_iter().find(|cause| cause.as_str() == word)
     }
 
-    /// Whether it passes by itself no more: a person is told at once, and not only when it lasts.
+    /// Whether it does not pass by itself, so that a person is told at once.
     pub fn is_urgent(self) -> bool {
         match self {
             Cause::Ledger
@@ -194,12 +194,12 @@ impl Cause {
     }
 }
 
-/// What a person has to do who sees that the account is refused.
+/// The cause if an account is refused.
 pub(super) fn of_sign_in(signs_in: bool) -> Cause {
     if signs_in { Cause::SignIn } else { Cause::ApiKey }
 }
 
-/// What an account is paused for.
+/// The cause of a pause of an account.
 pub(super) fn of_account(failure: Option<&Failure>, signs_in: bool) -> Cause {
     if failure.is_some_and(|failure| has_code(failure, &["status_403", "scope"])) {
         return Cause::NotAllowed;
@@ -207,7 +207,7 @@ pub(super) fn of_account(failure: Option<&Failure>, signs_in: bool) -> Cause {
     of_sign_in(signs_in)
 }
 
-/// What an account's downloads are paused for.
+/// The cause of a pause of an account's downloads.
 pub(super) fn of_fetch(failure: Option<&Failure>) -> Cause {
     match failure {
         Some(failure) if failure.kind == Kind::NoRoom || has_code(failure, &["spool", "spool_file_limit"]) => {
@@ -217,17 +217,17 @@ pub(super) fn of_fetch(failure: Option<&Failure>) -> Cause {
     }
 }
 
-/// What an account's reports are paused for.
+/// The cause of a pause of an account's reports.
 pub(super) fn of_report(failure: Option<&Failure>) -> Cause {
     of_service(failure).unwrap_or(Cause::Reports)
 }
 
-/// What polls of an account's list fail for.
+/// The cause of failed polls of an account's list.
 pub(super) fn of_poll(failure: Option<&Failure>) -> Cause {
     of_service(failure).unwrap_or(Cause::Service)
 }
 
-/// What a destination is paused for.
+/// The cause of a pause of a destination.
 pub(super) fn of_destination(failure: Option<&Failure>) -> Cause {
     let Some(failure) = failure else { return Cause::Destination };
     match &failure.kind {
@@ -249,14 +249,14 @@ pub(super) fn of_destination(failure: Option<&Failure>) -> Cause {
     }
 }
 
-/// What the service as a whole suffers from, or the account that asks, so that downloads, reports and polls are one
+/// The cause if the whole service or the whole account is affected, so that downloads, reports and polls make one
 /// problem.
 fn of_service(failure: Option<&Failure>) -> Option<Cause> {
     let failure = failure?;
     if has_code(failure, &["status_429"]) {
         return Some(Cause::ServiceBusy);
     }
-    // A 403 is one document's matter, unless the service names the scope that is missing.
+    // A 403 concerns one document, unless the service names the missing scope.
     if failure.kind == Kind::Down(Code::Status(403)) {
         return Some(Cause::NotAllowed);
     }

@@ -1,7 +1,7 @@
 use super::*;
 use crate::failure::{Call, Code, Kind};
 
-/// Cause, name, count and whether it needs a person.
+/// Cause, name, count, and whether it needs a person.
 type Told = (&'static str, &'static str, u64, bool);
 
 const MINUTE: Millis = 60_000;
@@ -33,7 +33,7 @@ fn destination(kind: Kind, minutes: Millis) -> Facts {
     Facts { pauses: vec![pause(Scope::Destination("pms".into()), Call::Deliver, kind, minutes, 3)], ..well() }
 }
 
-/// The light, and cause, name, count and whether it needs a person of each problem.
+/// The light, and for each problem cause, name, count, and whether it needs a person.
 fn told(facts: &Facts) -> (&'static str, Vec<(&'static str, String, u64, bool)>) {
     let health = assess(facts, &Rules::default());
     let problem = |problem: Problem| (problem.cause.as_str(), problem.name, problem.count, problem.needs_person);
@@ -283,13 +283,13 @@ fn silence_is_not_told_beside_what_explains_it() {
     assert_eq!(told(&facts).1, [("silence", "main".to_owned(), 0, true)]);
     facts.accounts[0].needs_sign_in = true;
     assert_eq!(told(&facts).1, [("sign-in", "main".to_owned(), 0, true)]);
-    // An outage that lasts: one cause, one message. It needs a person by then, however long `alerts.after` is.
+    // A lasting outage: one cause, one message. By then it needs a person, whatever `alerts.after` is.
     facts.accounts[0].needs_sign_in = false;
     for minutes in [1, 25 * 60] {
         facts.accounts[0].poll_failing_since = Some(NOW - minutes * MINUTE);
         assert_eq!(told(&facts).1, [("service", "main".to_owned(), 0, true)], "{minutes}");
     }
-    // The other account's silence is its own.
+    // The other account's silence is a separate problem.
     facts.accounts.push(AccountFacts { polled_at: None, ..account("second") });
     let causes: Vec<_> = told(&facts).1.into_iter().map(|(cause, name, ..)| (cause, name)).collect();
     assert_eq!(causes, [("silence", "second".to_owned()), ("service", "main".to_owned())]);

@@ -1,5 +1,5 @@
-//! The body of an answer as it was before the server compressed it (RFC 9110, section 8.4). A server may do so whatever
-//! it was asked for, and in several parts: all of them are read, and a body that breaks off is none.
+//! The decoded body of an answer (RFC 9110, section 8.4). A server may compress it whatever the request accepts, and in
+//! several gzip members: all are read. A truncated body is an error.
 
 use std::io::Write as _;
 
@@ -9,25 +9,25 @@ use reqwest::Response;
 use reqwest::header::{CONTENT_ENCODING, HeaderMap};
 use thiserror::Error;
 
-/// The body of an answer, on its way.
+/// The body of an answer, read piece by piece.
 #[derive(Debug)]
 pub struct Body {
     response: Response,
     coding: Coding,
-    /// What came and is not decoded yet.
+    /// Bytes that have arrived and are not decoded yet.
     encoded: Bytes,
 }
 
-/// Why there is no more of a body.
+/// Why a body cannot be read further.
 #[derive(Debug, Error)]
 pub enum BodyError {
-    /// The connection.
+    /// The connection failed.
     #[error(transparent)]
     Connection(#[from] reqwest::Error),
-    /// What came is not what its encoding says, or not all of it.
+    /// The compressed data is damaged or truncated.
     #[error("its compression is broken")]
     Broken,
-    /// It was not asked for.
+    /// The encoding was not requested.
     #[error("it is compressed in a way that was not asked for (Content-Encoding)")]
     Unknown,
 }
@@ -41,13 +41,13 @@ enum Coding {
 }
 
 impl Coding {
-    /// A word that is no compression (S3 keeps whatever an uploader wrote, such as `base64`) says nothing.
+    /// A name that is no compression is ignored: S3 keeps whatever an uploader wrote, such as `base64`.
     fn of(headers: &HeaderMap) -> Self {
         let values = headers.get_all(CONTENT_ENCODING).into_iter();
         let text = values.map(|value| String::from_utf8_lossy(value.as_bytes())).collect::<Vec<_>>().join(",");
         let names = text.split(',').map(|name| name.trim().to_ascii_lowercase());
         names.fold(Self::None, |before, name| match (before, name.as_str()) {
-            // Both mean the same (section 8.4.1.3).
+            // Both names mean the same (section 8.4.1.3).
             (Self::None, "gzip" | "x-gzip") => Self::Gzip(None),
             (_, "gzip" | "x-gzip" | "deflate" | "br" | "zstd" | "compress" | "x-compress") => Self::Unknown,
             (before, _) => before,
@@ -62,15 +62,16 @@ impl Body {
         Self { response, coding, encoded: Bytes::new() }
     }
 
-    /// Its length in bytes, where the server says it: what it says of a compressed one is the length on the way.
+    /// The length in bytes, if the server declares it. Unknown for a compressed body, whose declared length is the
+    /// compressed one.
     pub fn length(&self) -> Option<u64> {
         self.response.content_length().filter(|_| matches!(self.coding, Coding::None))
     }
 
-    /// The next bytes, tens of kilobytes of what was compressed at most; `None` at the end.
+    /// The next bytes, decoded from at most tens of kilobytes; `None` at the end.
     ///
     /// # Errors
-    /// [`BodyError`]
+    /// [`BodyError`] if the rest cannot be read.
     pub async fn chunk(&mut self) -> Result<Option<Bytes>, BodyError> {
         loop {
             if self.encoded.is_empty() {
@@ -96,7 +97,7 @@ impl Body {
     }
 }
 
-/// What the decoder still holds, which is possibly nothing.
+/// The rest that the decoder still holds; possibly empty.
 fn last(decoder: MultiGzDecoder<Vec<u8>>) -> Result<Bytes, BodyError> {
     decoder.finish().map(Bytes::from).map_err(|_| BodyError::Broken)
 }
@@ -114,7 +115,7 @@ mod tests {
         packed.finish().unwrap()
     }
 
-    /// What is read of an answer, or what is wrong with it; and the largest piece.
+    /// The decoded body, or the error; and the size of the largest piece.
     async fn read(encodings: &[&str], body: Vec<u8>) -> (Result<Vec<u8>, String>, usize) {
         let mut answer = hyper::Response::new(body);
         for encoding in encodings {
@@ -141,7 +142,7 @@ mod tests {
             [&["gzip"][..], &["GZIP"], &["x-gzip"], &["identity, X-Gzip"], &["", "gzip"], &["gzip", "base64"]]
         {
             assert_eq!(read(encodings, two.clone()).await.0.unwrap(), b"%PDF-1.7 one and two", "{encodings:?}");
-            assert_eq!(read(encodings, Vec::new()).await.0.unwrap(), b"", "nothing is nothing");
+            assert_eq!(read(encodings, Vec::new()).await.0.unwrap(), b"", "an empty body is no error");
         }
         for encodings in [&[][..], &["identity"], &["utf-8"], &["base64", "Binary"]] {
             assert_eq!(read(encodings, two.clone()).await.0.unwrap(), two, "{encodings:?}");

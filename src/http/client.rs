@@ -1,4 +1,4 @@
-//! How requests are sent, whoever they go to.
+//! Sends requests, to any server.
 
 use reqwest::header::{ACCEPT_ENCODING, HeaderMap, HeaderValue};
 use reqwest::{ClientBuilder, Method, RequestBuilder, Response};
@@ -6,19 +6,19 @@ use url::Url;
 
 use super::{USER_AGENT, reason};
 
-/// The largest headers of an answer in HTTP/2, as RFC 9113, section 6.5.2, counts them; bytes. Caches name everything
-/// that an answer is made of (`Cache-Tags`), and a page has 100 documents. In HTTP/1 hyper takes 400 KB.
+/// The largest headers of an HTTP/2 answer, counted as in RFC 9113, section 6.5.2; bytes. Caches name all parts of an
+/// answer (`Cache-Tags`), and a page has 100 documents. For HTTP/1 hyper's limit is 400 KB.
 pub(super) const MAX_HEADER_BYTES: u32 = 256 * 1024;
-/// The most headers of an answer in HTTP/1.
+/// The most headers of an HTTP/1 answer.
 pub(super) const MAX_HEADERS: usize = 1000;
 
-/// Chooses the cryptography of TLS, before any is set up.
+/// Selects the cryptography of TLS, before any connection.
 pub fn install_crypto() {
-    // The first provider installed stays; a second daemon in one process (a test) finds it there.
+    // Only the first installed provider counts; a second daemon in one process (a test) finds it installed.
     let _ = rustls::crypto::ring::default_provider().install_default();
 }
 
-/// What every client has in common: it follows no redirects, and asks for answers as they are.
+/// The common settings of all clients: no redirects, no compression.
 pub fn builder() -> ClientBuilder {
     install_crypto();
     reqwest::Client::builder()
@@ -26,11 +26,12 @@ pub fn builder() -> ClientBuilder {
         .redirect(reqwest::redirect::Policy::none())
         .http1_max_headers(MAX_HEADERS)
         .http2_max_header_list_size(MAX_HEADER_BYTES)
-        // Without it any encoding would do (RFC 9110, section 12.5.3).
+        // Without this header any encoding is acceptable (RFC 9110, section 12.5.3).
         .default_headers(HeaderMap::from_iter([(ACCEPT_ENCODING, HeaderValue::from_static("identity"))]))
 }
 
-/// A client that does not fail where a server closes connections without saying so, and never repeats what it must not.
+/// A client that survives servers that silently close connections, and never repeats a request that must not be
+/// repeated.
 #[derive(Debug, Clone)]
 pub struct Client {
     /// Keeps connections for the next request.
@@ -40,10 +41,10 @@ pub struct Client {
 }
 
 impl Client {
-    /// Builds the client from what `configured` gives, which is asked twice; nothing is connected yet.
+    /// Builds the client from two calls of `configured`; connects to nothing yet.
     ///
     /// # Errors
-    /// Those of `configured`, and what `failed` makes of an error of TLS.
+    /// The errors of `configured`; for a TLS error the text from `failed`.
     pub fn build(
         configured: impl Fn() -> Result<ClientBuilder, String>,
         failed: impl Fn(reqwest::Error) -> String,
@@ -53,15 +54,15 @@ impl Client {
         Ok(Self { kept, fresh })
     }
 
-    /// A request to be completed and sent with [`Self::send`].
+    /// Begins a request; complete it and pass it to [`Self::send`].
     pub fn request(&self, method: Method, url: Url) -> RequestBuilder {
         self.kept.request(method, url)
     }
 
-    /// Sends a request and waits for the head of its answer. A connection that was kept may be closing just now, and
-    /// then nobody knows whether the request was taken. So a request that is idempotent, by its method or because the
-    /// caller knows it to be, is sent once more over a new connection when it is cut off. Any other is sent over a new
-    /// one from the start.
+    /// Sends a request and waits for the head of its answer. A kept connection may just be closing, and then nobody
+    /// knows whether the server processed the request. So an idempotent request (by its method, or by the caller's
+    /// word) is sent once more over a new connection if it is cut off. Any other request uses a new connection from the
+    /// start.
     ///
     /// # Errors
     /// Any error of the request or its connection.
@@ -76,7 +77,7 @@ impl Client {
     }
 }
 
-/// Whether a second request does no harm, whatever it asks for (RFC 9110, section 9.2.2).
+/// Whether the method is idempotent (RFC 9110, section 9.2.2).
 fn is_harmless(method: &Method) -> bool {
     matches!(method.as_str(), "GET" | "HEAD" | "OPTIONS" | "PROPFIND" | "DELETE")
 }

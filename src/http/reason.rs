@@ -1,5 +1,5 @@
-//! Why a connection failed, in our own words and codes. What the layers below say may quote the peer (the names in its
-//! certificate, the debug data of HTTP/2's GOAWAY), and messages go into logs and reports.
+//! Why a connection failed, in docsyncd's own words and codes. The errors of the layers below may quote the peer (names
+//! in its certificate, the debug data of an HTTP/2 GOAWAY), and messages go into logs and reports.
 
 use std::error::Error;
 use std::io::{self, ErrorKind};
@@ -9,12 +9,12 @@ use rustls::{CertificateError, InvalidMessage};
 use super::client::{MAX_HEADER_BYTES, MAX_HEADERS};
 use super::{Refused, Unresolved};
 
-/// Whether the connection was refused by the rule about addresses.
+/// Whether the rules about addresses refused the connection.
 pub fn is_refused(error: &reqwest::Error) -> bool {
     causes(error).any(|cause| cause.is::<Refused>())
 }
 
-/// Whether a connection that had come about ended before the head of an answer had come.
+/// Whether an established connection ended before the head of an answer.
 pub fn is_cut_off(error: &reqwest::Error) -> bool {
     use ErrorKind::{BrokenPipe, ConnectionAborted, ConnectionReset, UnexpectedEof};
     let is_end =
@@ -29,8 +29,8 @@ pub fn is_cut_off(error: &reqwest::Error) -> bool {
     !error.is_connect() && !error.is_timeout() && causes(error).any(is_cut_off)
 }
 
-/// The deepest cause that is known by its kind. `section` is where `timeout` and `ca_file` are configured: `api`, or
-/// `destinations.NAME`.
+/// The deepest known cause, in words. `section` is the part of the configuration with `timeout` and `ca_file`: `api`,
+/// or `destinations.NAME`.
 pub fn of(error: &reqwest::Error, section: &str) -> String {
     if error.is_timeout() {
         return format!("no answer in time ({section}.timeout)");
@@ -42,13 +42,13 @@ pub fn of(error: &reqwest::Error, section: &str) -> String {
     causes(error).filter_map(|cause| known(cause, section)).last().unwrap_or_else(|| usual.to_owned())
 }
 
-/// The same of a connection that is none of HTTP; `None` where nothing is known of it.
+/// The same for other connections than HTTP; `None` if the cause is unknown.
 pub fn of_io(error: &io::Error, section: &str) -> Option<String> {
     causes(error).filter_map(|cause| known(cause, section)).last()
 }
 
-/// Where a connection failed that did not come about: at `host`, at the proxy (host and port), or on the way from it.
-/// `section` as for [`of`].
+/// Where connecting failed: at `host`, at the proxy (host and port), or on the way from the proxy. `section` as for
+/// [`of`].
 pub fn place(error: &reqwest::Error, host: String, proxy: Option<&str>, section: &str) -> String {
     match proxy {
         Some(proxy) if is_nobody_there(error) => format!("the proxy {proxy} ({section}.proxy)"),
@@ -57,7 +57,7 @@ pub fn place(error: &reqwest::Error, host: String, proxy: Option<&str>, section:
     }
 }
 
-/// Whether nobody answers where the connection was to go: at a proxy's address, where there is one.
+/// Whether nobody answers at the target of the connection, or at the proxy if there is one.
 fn is_nobody_there(error: &reqwest::Error) -> bool {
     let nobody = |kind| {
         use ErrorKind::{ConnectionRefused, HostUnreachable, NetworkDown, NetworkUnreachable};
@@ -68,7 +68,7 @@ fn is_nobody_there(error: &reqwest::Error) -> bool {
     })
 }
 
-/// Why the certificate of the other side was refused, if that is what went wrong.
+/// Why the peer's certificate was refused; `None` if the error is another.
 pub fn certificate_refused(error: &(dyn Error + 'static)) -> Option<&'static str> {
     causes(error).find_map(|cause| match cause.downcast_ref::<rustls::Error>()? {
         rustls::Error::InvalidCertificate(error) => Some(certificate(error)),
@@ -76,23 +76,23 @@ pub fn certificate_refused(error: &(dyn Error + 'static)) -> Option<&'static str
     })
 }
 
-/// Whether the other side answers something that is not even the beginning of TLS.
+/// Whether the peer's answer is not even the beginning of TLS.
 pub fn is_plain(error: &(dyn Error + 'static)) -> bool {
     let plain = |cause: &rustls::Error| *cause == rustls::Error::InvalidMessage(InvalidMessage::InvalidContentType);
     causes(error).any(|cause| cause.downcast_ref().is_some_and(plain))
 }
 
-/// Whether the other side speaks no TLS where it was spoken to in TLS.
+/// Whether the peer answered a TLS handshake with something else.
 pub fn is_not_tls(error: &(dyn Error + 'static)) -> bool {
     causes(error).any(|cause| matches!(cause.downcast_ref(), Some(rustls::Error::InvalidMessage(_))))
 }
 
-/// The error and what is below it.
+/// The error and its causes.
 fn causes<'a>(error: &'a (dyn Error + 'static)) -> impl Iterator<Item = &'a (dyn Error + 'static)> {
     std::iter::successors(Some(error), |cause| below(*cause))
 }
 
-/// What an `io::Error` wraps is not its source.
+/// The next cause. An `io::Error` does not count the error that it wraps as its source.
 fn below<'a>(cause: &'a (dyn Error + 'static)) -> Option<&'a (dyn Error + 'static)> {
     match cause.downcast_ref::<io::Error>().and_then(io::Error::get_ref) {
         Some(wrapped) => Some(wrapped),
@@ -108,7 +108,7 @@ fn known(cause: &(dyn Error + 'static), section: &str) -> Option<String> {
         return io(error);
     }
     if let Some(error) = cause.downcast_ref::<h2::Error>() {
-        // What this side ends; the layer below does not say why.
+        // docsyncd's side ends the connection; the layer below does not say why.
         if error.is_library() {
             return Some(format!("{TOO_LARGE} {} KB, or break the rules of HTTP/2", MAX_HEADER_BYTES / 1024));
         }
@@ -123,7 +123,7 @@ fn known(cause: &(dyn Error + 'static), section: &str) -> Option<String> {
     if cause.is::<Unresolved>() {
         return Some(Unresolved.to_string());
     }
-    // hyper-util exports no type for what a proxy answers to CONNECT.
+    // hyper-util exports no type for a proxy's answer to CONNECT.
     match cause.to_string().as_str() {
         "tunnel error: proxy authorization required" => {
             Some(format!("the proxy asks for a sign-in (407): {section}.proxy"))
@@ -133,7 +133,7 @@ fn known(cause: &(dyn Error + 'static), section: &str) -> Option<String> {
     }
 }
 
-/// What is too large of an answer; how much that is comes after it.
+/// The beginning of a message about too large headers; the limit follows.
 const TOO_LARGE: &str = "its answer's headers are larger than";
 
 fn http(error: &hyper::Error) -> Option<String> {

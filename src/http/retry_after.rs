@@ -1,4 +1,4 @@
-//! Retry-After: how long a server asks to be left alone (RFC 9110, section 10.2.3), in both of its forms.
+//! Retry-After: how long a server asks clients to wait (RFC 9110, section 10.2.3), in both of its forms.
 //!
 //! Nothing is capped here: [`crate::retry::RetryPolicy::delay`] caps it.
 
@@ -6,15 +6,16 @@ use std::time::{Duration, SystemTime};
 
 use reqwest::header::{DATE, HeaderMap, HeaderName, RETRY_AFTER};
 
-/// What the headers of an answer that came `now` ask for; `None` when it is nothing that can be understood, or is over.
+/// The wait that these headers ask for, at the time `now`; `None` if there is none, it cannot be understood, or it is
+/// over.
 pub fn asked_to_wait(headers: &HeaderMap, now: SystemTime) -> Option<Duration> {
     let text = text(headers, &RETRY_AFTER)?;
     if !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit()) {
-        // More seconds than a number holds are still a wish for a long time.
+        // Too many seconds for a number still mean a long wait.
         return Some(Duration::from_secs(text.parse().unwrap_or(u64::MAX)));
     }
     let until = httpdate::parse_http_date(text).ok()?;
-    // Both times of the server's clock, where it shows it: this machine's may be wrong by hours.
+    // The server's own Date, if there is one: this machine's clock may be wrong by hours.
     let now = self::text(headers, &DATE).and_then(|date| httpdate::parse_http_date(date).ok()).unwrap_or(now);
     until.duration_since(now).ok()
 }
@@ -75,6 +76,6 @@ mod tests {
         for now in [server, server - 120 * MINUTE, server + 120 * MINUTE] {
             assert_eq!(asked(until, date, now), Some(MINUTE));
         }
-        assert_eq!(asked(until, Some("yesterday"), server), Some(MINUTE), "a date that is none is no clock");
+        assert_eq!(asked(until, Some("yesterday"), server), Some(MINUTE), "an invalid Date is ignored");
     }
 }

@@ -1,4 +1,4 @@
-//! From the bytes of a file to the list. Pure: no file is opened.
+//! Parses the bytes of a file into the list. Pure: opens no file.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -19,22 +19,22 @@ use self::dates::{Dates, Read};
 
 mod dates;
 
-/// How a file was read, for a person.
+/// How a file was read, for people.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Facts {
-    /// As the setting would call it.
+    /// The name of the encoding, as in the setting.
     pub encoding: &'static str,
-    /// What stands between values.
+    /// The character between values.
     pub delimiter: char,
-    /// How dates are written, for strftime; empty where there are none.
+    /// The strftime format of the dates; empty if there are none.
     pub dates: String,
-    /// Rows without a number, which count for nothing.
+    /// The number of rows without a patient's number. They are ignored.
     pub without_number: usize,
-    /// Rows without a date of birth, to which no letter is filed by itself.
+    /// The number of rows without a date of birth. No letter is filed to them automatically.
     pub without_date: usize,
 }
 
-/// In the words of `check`: `windows-1252, `;`, dates as %d/%m/%Y`.
+/// As `check` shows it: `windows-1252, `;`, dates as %d/%m/%Y`.
 impl fmt::Display for Facts {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}, `{}`", self.encoding, self.delimiter.escape_default())?;
@@ -45,13 +45,13 @@ impl fmt::Display for Facts {
     }
 }
 
-/// What can stand between values.
+/// The characters that may stand between values.
 const DELIMITERS: [u8; 4] = [b';', b',', b'\t', b'|'];
 
-/// The list that these bytes are.
+/// Parses these bytes.
 ///
 /// # Errors
-/// The first thing because of which they are none.
+/// The first reason why they are no list.
 pub fn parse(bytes: &[u8], config: &PatientsConfig) -> Result<List, Refused> {
     let (text, encoding) = decode(bytes, config.encoding)?;
     let (delimiter, header) = first_line(&text, config)?;
@@ -63,7 +63,7 @@ pub fn parse(bytes: &[u8], config: &PatientsConfig) -> Result<List, Refused> {
     let mut reader = reader(&text, delimiter);
     let mut record = StringRecord::new();
     let mut is_header = true;
-    // A reader of bytes in memory that are UTF-8 fails at nothing.
+    // Reading UTF-8 from memory cannot fail.
     while reader.read_record(&mut record).unwrap_or(false) {
         if std::mem::take(&mut is_header) {
             continue;
@@ -72,7 +72,7 @@ pub fn parse(bytes: &[u8], config: &PatientsConfig) -> Result<List, Refused> {
         let Some(Values { number, last_name, first_name, former_name, born }) = rows.values(&record, at)? else {
             continue;
         };
-        // So databases write that there is none.
+        // Databases write a missing value like this.
         if number.is_empty() || number.eq_ignore_ascii_case("null") || number == "\\N" {
             facts.without_number += 1;
             continue;
@@ -97,10 +97,10 @@ pub fn parse(bytes: &[u8], config: &PatientsConfig) -> Result<List, Refused> {
     Ok(builder.finish(facts, hex(&Sha256::digest(bytes))))
 }
 
-/// The names of the columns, to choose those of the configuration by. None of them has to be there.
+/// The names of the columns, for a person to choose from. The columns of the configuration need not be among them.
 ///
 /// # Errors
-/// The first thing because of which they are none.
+/// The first reason why they are no names of columns.
 pub fn header(bytes: &[u8], config: &PatientsConfig) -> Result<Vec<String>, Refused> {
     let (text, _) = decode(bytes, config.encoding)?;
     let (_, names) = first_line(&text, config)?;
@@ -117,7 +117,7 @@ fn reader(text: &str, delimiter: u8) -> csv::Reader<&[u8]> {
     ReaderBuilder::new().delimiter(delimiter).has_headers(false).flexible(true).from_reader(text.as_bytes())
 }
 
-/// The text, and what its encoding is called. A byte order mark decides.
+/// The text, and the name of its encoding. A byte order mark takes precedence.
 fn decode(bytes: &[u8], wanted: PatientsEncoding) -> Result<(Cow<'_, str>, &'static str), Refused> {
     let marked = Encoding::for_bom(bytes);
     let (encoding, rest) = match marked {
@@ -127,7 +127,7 @@ fn decode(bytes: &[u8], wanted: PatientsEncoding) -> Result<(Cow<'_, str>, &'sta
     if rest.iter().all(u8::is_ascii_whitespace) {
         return Err(Refused::Empty);
     }
-    // Bytes of one of these encodings are UTF-8 only where they are ASCII, but for chance.
+    // Text in one of these encodings is valid UTF-8 only by chance, unless it is ASCII.
     let is_of_a_byte_each = matches!(
         encoding,
         Err(PatientsEncoding::Windows1252
@@ -154,7 +154,7 @@ fn decode(bytes: &[u8], wanted: PatientsEncoding) -> Result<(Cow<'_, str>, &'sta
         Err(PatientsEncoding::Auto) => strict(rest, WINDOWS_1252)?,
     };
     match text.find('\0') {
-        // Half of each letter of another encoding.
+        // NUL is half of a letter of a two-byte encoding.
         Some(at) => Err(Refused::NotInEncoding { row: row_of(&text, at), encoding: name }),
         None => Ok((text, name)),
     }
@@ -188,7 +188,7 @@ fn strict<'a>(bytes: &'a [u8], encoding: &'static Encoding) -> Result<(Cow<'a, s
     }
 }
 
-/// The line of a record that is read from this byte on, counted from 1; empty lines before it are not it.
+/// The line, counted from 1, of the record that begins at this byte. Skips empty lines before it.
 fn row_of(text: &str, at: usize) -> usize {
     let bytes = text.as_bytes();
     let blank = bytes.get(at..).unwrap_or_default().iter().take_while(|byte| matches!(byte, b'\r' | b'\n')).count();
@@ -201,7 +201,7 @@ fn row_of(text: &str, at: usize) -> usize {
     ends.count() + 1
 }
 
-/// The names of the columns, and what stands between them.
+/// The delimiter, and the names of the columns.
 fn first_line(text: &str, config: &PatientsConfig) -> Result<(u8, Vec<String>), Refused> {
     let read = |delimiter: u8| {
         let mut record = StringRecord::new();
@@ -212,7 +212,8 @@ fn first_line(text: &str, config: &PatientsConfig) -> Result<(u8, Vec<String>), 
     let found =
         |names: &[String]| columns(config).filter(|(_, column)| position(names, column).next().is_some()).count();
     let candidates: Vec<u8> = config.delimiter.map_or_else(|| DELIMITERS.to_vec(), |delimiter| vec![delimiter]);
-    // The first of the best: with none of the columns it is the one that makes most of the line.
+    // Picks the first of the best delimiters. If none finds a column of the configuration, the one with the most values
+    // wins.
     let best = candidates.into_iter().map(read).reduce(|best, next| {
         let rank = |names: &[String]| (found(names), names.len());
         if rank(&next.1) > rank(&best.1) { next } else { best }
@@ -220,7 +221,7 @@ fn first_line(text: &str, config: &PatientsConfig) -> Result<(u8, Vec<String>), 
     best.ok_or(Refused::Empty)
 }
 
-/// The settings that name a column, with what they say.
+/// The settings that name a column, with their values.
 fn columns(config: &PatientsConfig) -> impl Iterator<Item = (&'static str, &str)> {
     let former = config.former_name.as_deref().map(|name| ("former_name", name));
     [
@@ -233,12 +234,12 @@ fn columns(config: &PatientsConfig) -> impl Iterator<Item = (&'static str, &str)
     .chain(former)
 }
 
-/// Where the columns of this name are.
+/// The indexes of the columns with this name.
 fn position<'a>(names: &'a [String], column: &'a str) -> impl Iterator<Item = usize> + 'a {
     names.iter().enumerate().filter(|(_, name)| *name == column.trim()).map(|(index, _)| index)
 }
 
-/// Where the columns are, by the order of [`columns`].
+/// The indexes of the columns.
 struct Columns {
     number: usize,
     last_name: usize,
@@ -285,12 +286,11 @@ fn no_column(key: &'static str, column: &str, names: &[String]) -> Refused {
     Refused::NoColumn { key, column: column.to_owned(), known, nearest }
 }
 
-/// What stands in names of columns, in lower case. A first line without any of these may be a patient's, and is not
-/// shown.
+/// Parts of usual column names, in lower case. A first line without any of them may be a patient's, so it is not shown.
 const OF_COLUMNS: [&str; 12] =
     ["num", "nom", "name", "prénom", "prenom", "geb", "birth", "naiss", "patient", "dob", "datum", "date"];
 
-/// A first line that is a patient's has a date of birth and a number in it; no name of a column looks so.
+/// Whether this may be a value: a patient's row has a date of birth and a number, and no column name looks like those.
 fn may_be_a_value(name: &str) -> bool {
     let digits = name.split(|c: char| !c.is_ascii_digit()).map(str::len).max().unwrap_or_default();
     let is_number = !name.is_empty() && name.chars().all(|c| c.is_ascii_digit());
@@ -302,7 +302,7 @@ fn shown(name: &str) -> String {
     name.chars().map(|c| if c.is_control() { ' ' } else { c }).take(60).collect()
 }
 
-/// How UTF-8 looks that was taken for windows-1252.
+/// How UTF-8 looks when it is read as windows-1252.
 const MOJIBAKE: &str = "MÃ¼ller";
 
 /// Whether letters were lost, or were read in another encoding than they were written in.
@@ -315,7 +315,7 @@ fn is_broken(value: &str) -> bool {
     value.chars().any(is_odd) || (!is_unmappable && std::str::from_utf8(&bytes).is_ok())
 }
 
-/// A value without the white space around it; a line end within it is a space.
+/// A value without the white space around it, and with spaces for its line ends.
 fn cleaned(value: &str) -> Cow<'_, str> {
     let value = value.trim();
     if !value.contains(['\r', '\n']) {
@@ -324,7 +324,7 @@ fn cleaned(value: &str) -> Cow<'_, str> {
     Cow::Owned(value.split(['\r', '\n']).map(str::trim).filter(|line| !line.is_empty()).collect::<Vec<_>>().join(" "))
 }
 
-/// What is needed of one row.
+/// The values of one row that are needed.
 struct Values<'a> {
     number: Cow<'a, str>,
     last_name: Cow<'a, str>,
@@ -333,7 +333,7 @@ struct Values<'a> {
     born: Cow<'a, str>,
 }
 
-/// Looks at rows.
+/// Checks rows.
 struct Rows<'a> {
     text: &'a str,
     delimiter: u8,
@@ -343,12 +343,12 @@ struct Rows<'a> {
 }
 
 impl Rows<'_> {
-    /// What a record says; nothing where it says nothing at all.
+    /// The values of a record; `None` if all are empty.
     fn values<'r>(&mut self, record: &'r StringRecord, at: usize) -> Result<Option<Values<'r>>, Refused> {
         if record.iter().all(|value| value.trim().is_empty()) {
             return Ok(None);
         }
-        // Empty values at the end are as good as none: Excel leaves them out in some rows.
+        // Empty values at the end do not count: Excel leaves them out in some rows.
         let is_beyond = record.iter().skip(self.expected).any(|value| !value.trim().is_empty());
         let uneven = || Refused::Uneven { row: row_of(self.text, at), found: record.len(), expected: self.expected };
         if is_beyond {
@@ -391,7 +391,7 @@ impl Rows<'_> {
     }
 }
 
-/// What a spreadsheet or a program of statistics made of a number.
+/// Whether a spreadsheet or a statistics program has spoiled this number.
 fn no_number(number: &str) -> Option<NoNumber> {
     let digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     let is_decimal =
@@ -402,7 +402,7 @@ fn no_number(number: &str) -> Option<NoNumber> {
     if number.starts_with('#') {
         return Some(NoNumber::Placeholder);
     }
-    // What is not seen, or turns what is around it, tells two numbers apart that look alike.
+    // Two numbers that look the same may differ in characters that are invisible or change the direction of text.
     if number.chars().any(|letter| letter.is_control() || is_bidirectional(letter) || is_invisible(letter)) {
         return Some(NoNumber::Unseen);
     }

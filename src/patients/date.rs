@@ -1,21 +1,21 @@
-//! Dates of birth: which texts say that there is none, and which day the others mean.
+//! Dates of birth: which texts stand for no date, and which day the others mean.
 
 use jiff::civil::Date;
 use jiff::fmt::strtime;
 use jiff::fmt::temporal::Pieces;
 
-/// Days that programs write where they know none: Access and Excel, SQL Server, and Open Dental.
+/// Days that programs write for an unknown date: Access and Excel, SQL Server, and Open Dental.
 const NO_DAYS: [(i16, i8, i8); 3] = [(1899, 12, 30), (1900, 1, 1), (1, 1, 1)];
 
-/// Years of eight digits without separators, so that 20021980 is no day in the year 2002.
+/// The years that eight digits without separators may have, so that 20021980 is not read as a day in the year 2002.
 const YEARS: std::ops::RangeInclusive<i16> = 1850..=2150;
 
-/// What a text says, without knowing whether the day or the month comes first.
+/// The meaning of a text while it is unknown whether the day or the month comes first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Written {
-    /// That there is none; an unknown day or month (00.00.1980) is no date either.
+    /// No date, also if the day or the month is unknown (00.00.1980).
     Nothing,
-    /// This day, whatever the order.
+    /// A day that does not depend on the order.
     Day(Date),
     /// Two numbers and a year.
     Numbers {
@@ -28,18 +28,18 @@ pub(super) enum Written {
     },
 }
 
-/// Why a text is no date that can be relied on.
+/// Why a text is no reliable date.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum NoDate {
-    /// 17.02.26 may be of 1926 or 2026.
+    /// 17.02.26 may mean 1926 or 2026.
     TwoDigitYear,
-    /// A number of days, as a spreadsheet keeps dates.
+    /// A number of days, as spreadsheets store dates.
     Serial,
-    /// Anything else, also the 31st of February.
+    /// Anything else, for example the 31st of February.
     Unknown,
 }
 
-/// What the number at the beginning of a date is.
+/// The meaning of the number at the beginning of a date.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Order {
     DayFirst,
@@ -47,7 +47,7 @@ pub(super) enum Order {
 }
 
 impl Written {
-    /// Reads a text of which nobody said how it is written.
+    /// Reads a text in an unknown format.
     pub(super) fn read(text: &str) -> Result<Self, NoDate> {
         if is_nothing(text) {
             return Ok(Self::Nothing);
@@ -107,7 +107,7 @@ impl Written {
         if first == 0 || second == 0 { Self::Nothing } else { Self::Numbers { first, second, year } }
     }
 
-    /// The day, where it is known what comes first. `None`: there is none.
+    /// The day, given the order. `None` if there is no date.
     pub(super) fn day(self, order: Order) -> Result<Option<Date>, NoDate> {
         let day = match self {
             Self::Nothing => return Ok(None),
@@ -131,7 +131,7 @@ fn of_numbers(year: i16, month: i8, day: i8) -> Result<Written, NoDate> {
     Date::new(year, month, day).map(Written::Day).map_err(|_| NoDate::Unknown)
 }
 
-/// Reads a text that is written as a strftime format says, maybe with a time behind it.
+/// Reads a text in a strftime format, possibly with a time behind it.
 pub(super) fn in_format(text: &str, format: &str) -> Result<Option<Date>, NoDate> {
     let generic = Written::read(text);
     if generic == Ok(Written::Nothing) {
@@ -139,15 +139,15 @@ pub(super) fn in_format(text: &str, format: &str) -> Result<Option<Date>, NoDate
     }
     let parsed = |text: &str| strtime::parse(format, text).and_then(|broken| broken.to_date()).ok();
     match parsed(text.trim()).or_else(|| parsed(without_time(text))) {
-        // `%Y` takes two digits as the year 80.
+        // `%Y` reads two digits as the year 80.
         Some(day) if day.year() >= 1000 || NO_DAYS.contains(&numbers(day)) => Ok(known(day)),
         Some(_) => Err(NoDate::TwoDigitYear),
         None => Err(generic.err().unwrap_or(NoDate::Unknown)),
     }
 }
 
-/// The date of birth of a patient of the cloud service: a date or date-time of ISO 8601. The day is the printed one, it
-/// is never moved to another time zone.
+/// The date of birth of a patient of the cloud service: an ISO 8601 date or date-time. The printed day counts; it is
+/// never moved to another time zone.
 pub(super) fn of_api(text: &str) -> Option<Date> {
     if is_nothing(text) {
         return None;
@@ -155,7 +155,7 @@ pub(super) fn of_api(text: &str) -> Option<Date> {
     known(Pieces::parse(text.trim()).ok()?.date())
 }
 
-/// None for a day that stands for none.
+/// `None` for a day that stands for no date.
 fn known(day: Date) -> Option<Date> {
     (!NO_DAYS.contains(&numbers(day))).then_some(day)
 }
@@ -164,13 +164,13 @@ fn numbers(day: Date) -> (i16, i8, i8) {
     (day.year(), day.month(), day.day())
 }
 
-/// Empty, nothing but zeros, or the null of a database.
+/// Empty, only zeros, or a database's null.
 fn is_nothing(text: &str) -> bool {
     let text = without_time(text);
     text.chars().all(|c| "0-./ ".contains(c)) || text.eq_ignore_ascii_case("null") || text == r"\N"
 }
 
-/// What stands before a time: `1980-02-17T00:00:00`, `2/17/1980 12:00:00 AM`.
+/// The part before a time: `1980-02-17T00:00:00`, `2/17/1980 12:00:00 AM`.
 fn without_time(text: &str) -> &str {
     let text = text.trim();
     let is_border = |c: char| c.is_whitespace() || c == 'T';

@@ -1,4 +1,4 @@
-//! The file of the list: how it looks from outside, and reading it whole. It may lie on a share that hangs.
+//! The file of the list: its attributes, and reading it whole. It may be on a share that hangs.
 
 use std::fmt;
 use std::fs::{File, Metadata};
@@ -13,18 +13,18 @@ use super::refused::Refused;
 use crate::answering::ask;
 use crate::config::PatientsConfig;
 
-/// A larger file is no list of patients; bytes.
+/// A file above this size is no list of patients; bytes.
 const MAX_BYTES: usize = 256 << 20;
-/// Read at a time, so that a share may be slow and must not hang.
+/// Bytes read at a time. Each read has its own time limit, so a share may be slow but must not hang.
 const CHUNK: usize = 1 << 20;
-/// A file counts when it did not change for so long.
+/// A file counts once it has not changed for this long.
 pub(super) const REST: Duration = Duration::from_secs(2);
-/// A file whose own time is that long ago has rested, however wrong the clock of its share is.
+/// A file with a modification time this long ago has rested, however wrong its share's clock is.
 const SURELY_RESTED: Duration = Duration::from_secs(600);
 /// How long a command waits for a file that is being written.
 const PATIENCE: Duration = Duration::from_secs(20);
 
-/// Why the list that stands in the file does not count.
+/// Why the list in the file does not count.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Problem {
     /// The file.
@@ -44,7 +44,7 @@ impl std::error::Error for Problem {}
 /// What is wrong with a file.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Why {
-    /// There is none.
+    /// There is no file.
     #[error("it is not there: export it there, or correct `patients.file`")]
     Missing,
     /// It cannot be read.
@@ -53,26 +53,26 @@ pub enum Why {
     /// It is a folder or a device.
     #[error("it is no file: name the exported file itself in `patients.file`")]
     NoFile,
-    /// Its share hangs.
+    /// The share does not answer.
     #[error("it does not answer: does it lie on a share that is away?")]
     Hangs,
-    /// It did not rest.
+    /// The file kept changing.
     #[error("it is being written: try again when the export has ended")]
     BeingWritten,
-    /// What it says.
+    /// Its content is no list.
     #[error("{0}")]
     Refused(Refused),
-    /// There is nobody in it.
+    /// The list is empty.
     #[error("it holds no patients: export it again. If that is right, run `docsyncd check`")]
     NoPatients,
-    /// Many are missing.
+    /// The list lost most of its rows.
     #[error(
         "it has {now} rows, and the one before had {before}: export it again. If that is right, run `docsyncd check`"
     )]
     Shrunk {
-        /// Rows of the list that counts.
+        /// Rows of the current list.
         before: usize,
-        /// Rows of the one in the file.
+        /// Rows of the list in the file.
         now: usize,
     },
 }
@@ -89,12 +89,12 @@ impl From<io::Error> for Why {
     }
 }
 
-/// How a file looks from outside. A file that is written over in place within one tick of its time, with as many bytes,
-/// looks the same on Windows; elsewhere the time of the change of its inode, which nobody can set, tells.
+/// The attributes that show a change of a file. If a file is overwritten in place within one tick of its time, with the
+/// same length, Windows shows no change. Unix does: the change time of the inode, which nobody can set.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Look {
     length: u64,
-    /// Another one is another file, be it older: somebody may have put back yesterday's.
+    /// Any difference means another file, even an older time: somebody may have put back yesterday's file.
     modified: Option<SystemTime>,
     #[cfg(unix)]
     inode_and_change: (u64, i64, i64),
@@ -116,25 +116,25 @@ impl Look {
         }
     }
 
-    /// How the file looks now. Takes as long as [`ask`] does.
+    /// The file's present attributes. Takes as long as [`ask`] does.
     pub(super) fn at(file: &Path) -> Result<Self, Why> {
         Ok(ask(file, |file| Self::of(&std::fs::metadata(file)?))?)
     }
 
-    /// Whether nobody can be writing it, by its own time alone.
+    /// Whether nobody can be writing the file, judged by its modification time alone.
     pub(super) fn has_surely_rested(&self) -> bool {
         let age = self.modified.and_then(|modified| SystemTime::now().duration_since(modified).ok());
         age.is_some_and(|age| age >= SURELY_RESTED)
     }
 }
 
-/// The list that stands in the file; nothing where the file looks different before and behind it, or `give_up` says so.
+/// The list in the file; `None` if the file changed while it was read, or if `give_up` says so.
 pub(super) fn read(config: &PatientsConfig, look: &Look, give_up: &dyn Fn() -> bool) -> Result<Option<List>, Why> {
     let bytes = bytes(&config.file, look, give_up)?;
     bytes.map(|bytes| parse(&bytes, config)).transpose().map_err(Why::Refused)
 }
 
-/// The same as bytes.
+/// The bytes of the file; `None` as for [`read`].
 fn bytes(path: &Path, look: &Look, give_up: &dyn Fn() -> bool) -> Result<Option<Vec<u8>>, Why> {
     let mut file = ask(path, |path| {
         let file = File::open(path)?;
@@ -166,20 +166,20 @@ fn bytes(path: &Path, look: &Look, give_up: &dyn Fn() -> bool) -> Result<Option<
     Ok(Some(bytes))
 }
 
-/// The list as a command that runs once sees it. Blocks: for two seconds where the file was just written, longer where
-/// it is being written.
+/// The list, for a command that runs once. Blocks: two seconds if the file has just been written, longer if it is being
+/// written.
 ///
 /// # Errors
-/// What is wrong with the file. An empty one is a list like any other here.
+/// What is wrong with the file. An empty list is no error here.
 pub fn load_once(config: &PatientsConfig) -> Result<List, Problem> {
     let bytes = read_once(&config.file)?;
     parse(&bytes, config).map_err(|refused| Problem { file: config.file.clone(), why: Why::Refused(refused) })
 }
 
-/// The file's bytes, read so.
+/// The bytes of the file, as [`load_once`] reads them.
 ///
 /// # Errors
-/// Why they cannot be read.
+/// Why the file cannot be read.
 pub fn read_once(file: &Path) -> Result<Vec<u8>, Problem> {
     rested(file).map_err(|why| Problem { file: file.to_owned(), why })
 }

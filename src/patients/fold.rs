@@ -1,10 +1,9 @@
-//! Names as they are compared. Equal are names that differ in letter case, accents, hyphens, apostrophes, full stops
-//! and spaces, or in ß/ss, æ/ae, œ/oe, ø/o, ł/l; and each umlaut is the letter alone (ü/u) or the letter with an e
-//! (ü/ue). Nothing else is equal: no likeness of sounds or spellings, by which twins are taken for one another.
+//! Compares names. Names are equal if they differ only in letter case, accents, hyphens, apostrophes, full stops and
+//! spaces, or in ß/ss, æ/ae, œ/oe, ø/o, ł/l. An umlaut equals both the plain letter (ü/u) and the letter with an e
+//! (ü/ue). Nothing else is equal: similar sounds or spellings would confuse twins.
 //!
-//! Each umlaut counts by itself: Müller-Öztürk is Mueller-Ozturk, as the halves of a double name come from different
-//! papers. A letter of another script than Latin has no accents that could be left out: a mark there makes it another
-//! letter (й is not и).
+//! Each umlaut counts by itself: Müller-Öztürk equals Mueller-Ozturk, as the halves of a double name come from
+//! different papers. In other scripts than Latin no mark is dropped: there it makes another letter (й is not и).
 
 use std::fmt;
 
@@ -12,28 +11,28 @@ use caseless::Caseless as _;
 use unicode_normalization::UnicodeNormalization as _;
 use unicode_normalization::char::is_combining_mark;
 
-/// A name without what does not count: small letters, in which an umlaut stays what it is. Empty when nothing is left.
+/// A name in the form for comparisons: lower case, umlauts kept. Empty if nothing is left.
 #[derive(Clone, PartialEq, Eq, Default)]
 pub struct Folded(String);
 
-/// The name is a patient's.
+/// Does not print the name, which is a patient's.
 impl fmt::Debug for Folded {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Folded(…)")
     }
 }
 
-/// The diaeresis as a mark of its own.
+/// The combining diaeresis.
 const DIAERESIS: char = '\u{308}';
 
 impl Folded {
     /// Folds a name.
     pub fn new(name: &str) -> Self {
-        // Most names are, and come to the same below.
+        // A shortcut for most names, with the same result as below.
         if name.is_ascii() {
             return Self(name.chars().filter(|c| !is_separator(*c)).map(|c| c.to_ascii_lowercase()).collect());
         }
-        // Separators go first, as some of them come apart: a spacing acute is a space with an accent.
+        // Separators go first, because some decompose: a spacing acute becomes a space with an accent.
         let letters = name.chars().filter(|c| !is_separator(*c)).nfkd().default_case_fold().nfkd();
         let mut folded = String::with_capacity(name.len());
         let mut is_latin = false;
@@ -64,13 +63,13 @@ impl Folded {
         self.0.is_empty()
     }
 
-    /// The same text for every name that differs in nothing that counts; an umlaut is itself and not what it equals.
+    /// The folded text. It is the same for all names that differ in nothing that counts, except that umlauts keep their
+    /// spelling.
     pub fn as_str(&self) -> &str {
         &self.0
     }
 
-    /// Whether the two are one name. It is not for more than two: Müller is Muller and Mueller, and these are two
-    /// names.
+    /// Whether the two names are equal. This is not transitive: Müller equals Muller and Mueller, but these two differ.
     pub fn is(&self, other: &Self) -> bool {
         if self == other {
             return true;
@@ -80,13 +79,13 @@ impl Folded {
         ours.letters == theirs.letters && ours.es.iter().zip(&theirs.es).all(may_be)
     }
 
-    /// What all names have in common that are one with this one; others may have it as well.
+    /// The letters that all names equal to this one share. Other names may have the same.
     pub fn letters(&self) -> String {
         self.spellings().letters
     }
 
-    /// An umlaut can be followed by an e or not. So of each run of e's it is known how long it is at least and at most,
-    /// and names are one when all other letters are the same and some length of each run fits both.
+    /// An umlaut may be followed by an e or not. So each run of e's has a least and a greatest length. Names are equal
+    /// if all other letters are the same and for each run some length fits both.
     fn spellings(&self) -> Spellings {
         let mut spellings = Spellings { letters: String::with_capacity(self.0.len()), es: vec![Es::default()] };
         for c in self.0.chars() {
@@ -112,11 +111,11 @@ impl Folded {
     }
 }
 
-/// A name with the places where an e may stand.
+/// A name, with the places where an e may stand.
 struct Spellings {
-    /// All letters but e; umlauts without their dots.
+    /// All letters except e; umlauts without their dots.
     letters: String,
-    /// How many e's stand before the first letter, and behind each.
+    /// The lengths of the runs of e's: before the first letter, and after each letter.
     es: Vec<Es>,
 }
 
@@ -135,7 +134,7 @@ fn umlaut(base: char) -> Option<char> {
     }
 }
 
-/// Spaces, hyphens, apostrophes and full stops of every kind that stands in names.
+/// Spaces, hyphens, apostrophes and full stops, in every form that occurs in names.
 pub(super) fn is_separator(c: char) -> bool {
     c.is_whitespace() || is_hyphen(c) || is_apostrophe(c) || matches!(c, '.' | '\u{200b}' | '\u{2060}' | '\u{feff}')
 }
@@ -147,7 +146,7 @@ fn is_hyphen(c: char) -> bool {
     )
 }
 
-/// With those that people type for it: accents that stand alone, quotation marks, and letters that look like one.
+/// Includes characters that people type instead: accents on their own, quotation marks, and similar letters.
 fn is_apostrophe(c: char) -> bool {
     matches!(
         c,

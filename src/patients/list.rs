@@ -1,4 +1,4 @@
-//! The practice's list of patients, and who in it is meant.
+//! The practice's list of patients, and the search for a person in it.
 
 use std::fmt;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
@@ -9,11 +9,11 @@ use super::csv::Facts;
 use super::fold::Folded;
 use super::person::Person;
 
-/// The list, whole. It is kept in memory only. Rows are ranges of one text, as there may be 200,000.
+/// The whole list, kept only in memory. Rows are ranges of one text, as there may be 200,000.
 pub struct List {
     text: String,
     rows: Vec<Place>,
-    /// What names have in common that are one, sorted; with the row. A row with a former name stands here twice.
+    /// Hashes of names ([`Folded::letters`]) with their rows, sorted. A row with a former name is in it twice.
     by_name: Vec<(u64, u32)>,
     /// Rows sorted by their numbers.
     by_number: Vec<u32>,
@@ -22,7 +22,7 @@ pub struct List {
     sha256: String,
 }
 
-/// Where a row's values lie in the text: one behind the other.
+/// The place of a row's values in the text. They follow one another; these are their lengths.
 struct Place {
     start: usize,
     number: u16,
@@ -30,11 +30,11 @@ struct Place {
     first_name: u16,
     former_name: u16,
     born: Option<Date>,
-    /// Whether its number is another person's as well.
+    /// Whether another person has the same number.
     is_shared: bool,
 }
 
-/// It holds patients.
+/// Does not print the patients.
 impl fmt::Debug for List {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "List of {} patients", self.patients)
@@ -44,21 +44,21 @@ impl fmt::Debug for List {
 /// One row of the list.
 #[derive(Clone, Copy)]
 pub struct Row<'a> {
-    /// What the practice's software calls the patient; a text, never empty.
+    /// The patient's number in the practice's software: a text, never empty.
     pub number: &'a str,
-    /// As it stands in the file; may be empty.
+    /// As in the file; may be empty.
     pub last_name: &'a str,
-    /// As it stands in the file; may be empty.
+    /// As in the file; may be empty.
     pub first_name: &'a str,
-    /// A second last name that counts as well; mostly empty.
+    /// Another last name that also counts; mostly empty.
     pub former_name: &'a str,
     /// The date of birth, if there is one.
     pub born: Option<Date>,
-    /// Whether the list has another person under the same number, so that it counts for neither.
+    /// Whether the list has another person with the same number. Then the number counts for neither.
     pub is_shared: bool,
 }
 
-/// It is a patient.
+/// Does not print the patient.
 impl fmt::Debug for Row<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Row(…)")
@@ -66,12 +66,12 @@ impl fmt::Debug for Row<'_> {
 }
 
 impl Row<'_> {
-    /// Who it is, for [`Person::canonical`].
+    /// The person of this row, for [`Person::canonical`].
     pub fn person(&self) -> Person {
         Person::new(self.last_name, self.first_name, self.born)
     }
 
-    /// Its last name for a person, with the former one.
+    /// The last name as shown to people, with the former one.
     pub fn last_names_shown(&self) -> String {
         match self.former_name {
             "" => self.last_name.to_owned(),
@@ -79,7 +79,7 @@ impl Row<'_> {
         }
     }
 
-    /// What is the same in it as in this person, for somebody who looks at both.
+    /// Which values the row shares with this person, for somebody who compares them.
     pub fn compared(&self, person: &Person) -> Compared {
         let (last, first) = person.folded();
         Compared {
@@ -89,7 +89,7 @@ impl Row<'_> {
         }
     }
 
-    /// Its last name, and the former one if it has one.
+    /// The last name, and the former name if there is one.
     fn last_names(&self) -> impl Iterator<Item = Folded> {
         [self.last_name, self.former_name].into_iter().map(Folded::new).filter(|name| !name.is_empty())
     }
@@ -104,7 +104,7 @@ impl Row<'_> {
     }
 }
 
-/// What is the same on both sides.
+/// Which values are the same on both sides.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Compared {
     /// The last name, or the former one.
@@ -115,22 +115,22 @@ pub struct Compared {
     pub born: bool,
 }
 
-/// Who in the list a person is.
+/// The result of a search for a person.
 #[derive(Clone, PartialEq, Eq)]
 pub enum Found {
-    /// Exactly one number is left.
+    /// Exactly one number fits.
     Number(String),
-    /// None is.
+    /// No number fits.
     Nobody,
-    /// Several are, or the one that is has another person in the list as well.
+    /// Several numbers fit, or the one that fits is shared by another person in the list.
     Several,
-    /// The cloud service does not say when the person was born.
+    /// The cloud service does not tell the date of birth.
     NoDateOfBirth,
-    /// The cloud service does not say the last or the first name.
+    /// The cloud service does not tell the last or the first name.
     NoName,
 }
 
-/// A number says whose a letter is.
+/// Does not print the number, which identifies a patient.
 impl fmt::Debug for Found {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
@@ -144,8 +144,8 @@ impl fmt::Debug for Found {
 }
 
 impl List {
-    /// Who in the list this person is: by last name, first name and date of birth together. A row without a date of
-    /// birth is nobody, and does not stand in the way of another one that has the name.
+    /// Finds this person by last name, first name and date of birth together. A row without a date of birth matches
+    /// nobody, and does not prevent the match of a namesake.
     pub fn find(&self, person: &Person) -> Found {
         if !person.has_names() {
             return Found::NoName;
@@ -178,7 +178,7 @@ impl List {
         self.rows_of(number).next()
     }
 
-    /// The rows with this number: one person's, unless the number is shared.
+    /// The rows with this number. They are one person's, unless the number is shared.
     pub fn rows_of(&self, number: &str) -> impl Iterator<Item = Row<'_>> {
         let at = self.by_number.partition_point(|row| self.at(*row).is_some_and(|row| row.number < number));
         let rest = self.by_number.get(at..).unwrap_or_default().iter().filter_map(|row| self.at(*row));
@@ -190,17 +190,17 @@ impl List {
         self.rows.iter().filter_map(|place| self.row_at(place))
     }
 
-    /// How many patients: numbers that differ.
+    /// The number of patients: of different numbers.
     pub fn patients(&self) -> usize {
         self.patients
     }
 
-    /// How many rows have a number.
+    /// The number of rows with a number.
     pub fn len(&self) -> usize {
         self.rows.len()
     }
 
-    /// Whether there is nobody in it.
+    /// Whether the list has no rows.
     pub fn is_empty(&self) -> bool {
         self.rows.is_empty()
     }
@@ -215,12 +215,12 @@ impl List {
         &self.sha256
     }
 
-    /// The rows that have these names, and maybe some others.
+    /// The rows with these names, and possibly some others.
     fn with_names(&self, last: &Folded, first: &Folded) -> impl Iterator<Item = Row<'_>> {
         self.places_of(last, first).filter_map(|row| self.at(row))
     }
 
-    /// Where they are.
+    /// The indexes of the rows of [`Self::with_names`].
     pub(super) fn places_of(&self, last: &Folded, first: &Folded) -> impl Iterator<Item = u32> {
         let wanted = hash(last, first);
         let start = self.by_name.partition_point(|(hash, _)| *hash < wanted);
@@ -250,18 +250,18 @@ impl List {
     }
 }
 
-/// Takes rows until the list is whole.
+/// Collects rows, and builds the list from them.
 #[derive(Default)]
 pub(super) struct Builder {
     text: String,
     rows: Vec<Place>,
 }
 
-/// A value as it stands in a row; longer ones are refused before.
+/// The longest value of a row; bytes. The parser refuses longer ones.
 pub(super) const MAX_VALUE_BYTES: usize = 1000;
 
 impl Builder {
-    /// Values are at most as long as [`MAX_VALUE_BYTES`].
+    /// Adds a row. Its values have at most [`MAX_VALUE_BYTES`] bytes.
     pub(super) fn add(&mut self, [number, last_name, first_name, former_name]: [&str; 4], born: Option<Date>) {
         let start = self.text.len();
         let mut push = |value: &str| {
@@ -314,8 +314,8 @@ impl Builder {
 }
 
 impl List {
-    /// Whether some two of these rows are two persons. Each is compared with all before it, as being one name is not
-    /// for more than two.
+    /// Whether any two of these rows are different persons. Compares each row with all before it, since equality of
+    /// names is not transitive.
     fn are_several(&self, rows: &[u32]) -> bool {
         if rows.len() == 1 {
             return false;

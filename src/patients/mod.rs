@@ -1,9 +1,9 @@
-//! The practice's own list of patients, as its software exports it, and who in it a patient of the cloud service is.
-//! The cloud service does not tell the practice's number of a patient; so a letter that needs it gets the one that the
-//! list gives, by last name, first name and date of birth together, and only when exactly one number is left.
-//! Everything else is a person's decision.
+//! The practice's own list of patients, as its software exports it, and the search for a patient of the cloud service
+//! in it. The cloud service does not tell the practice's number of a patient. So if a letter needs the number, it comes
+//! from the list: by last name, first name and date of birth together, and only if exactly one number fits. A person
+//! decides everything else.
 //!
-//! The file is only read. What it says is kept in memory, and is in no log and in no error.
+//! The file is only read. Its content stays in memory and appears in no log and no error.
 
 mod csv;
 mod date;

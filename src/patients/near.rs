@@ -1,4 +1,4 @@
-//! Whom a person could be, for somebody to decide. Nothing is filed by it.
+//! The rows that a person could be, for somebody to decide. No letter is filed by this.
 
 use std::collections::HashSet;
 use std::fmt;
@@ -9,19 +9,19 @@ use super::fold::{Folded, is_separator};
 use super::list::{List, Row};
 use super::person::Person;
 
-/// More than these are a list to search in, not a question.
+/// The most rows that are shown: more would be a list to search, not a question.
 const MOST: usize = 10;
 
-/// Somebody in the list who could be meant.
+/// A row that could be the person.
 #[derive(Clone)]
 pub struct Near<'a> {
     /// The row.
     pub row: Row<'a>,
-    /// What differs; nothing where several rows are one person's.
+    /// The differences. Empty if only the number leaves a doubt: several rows fit exactly.
     pub differences: Vec<Difference>,
 }
 
-/// It is a patient.
+/// Does not print the patient.
 impl fmt::Debug for Near<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Near({:?})", self.differences)
@@ -33,28 +33,28 @@ impl fmt::Debug for Near<'_> {
 pub enum Difference {
     /// One last name is a part of the other: of a double name, or without a particle, a suffix or an initial.
     PartOfLastName,
-    /// The same of first names; also an initial.
+    /// The same for first names; also an initial.
     PartOfFirstName,
     /// The last name is the first name and the other way round.
     SwappedNames,
     /// Day and month are swapped.
     DayAndMonth,
-    /// One digit of the date of birth.
+    /// One digit of the date of birth differs.
     OneDigit,
-    /// The row has no date of birth, or the cloud service knows none.
+    /// The row or the cloud service has no date of birth.
     NoDateOfBirth,
-    /// The first name, as with twins.
+    /// The first name differs, as with twins.
     FirstName,
-    /// The last name, as after a wedding.
+    /// The last name differs, as after a wedding.
     LastName,
-    /// The date of birth.
+    /// The date of birth differs.
     DateOfBirth,
-    /// The list has another person under this number as well.
+    /// Another person in the list has the same number.
     SharedNumber,
 }
 
 impl Difference {
-    /// How far apart it makes two people. Two of the farthest make them strangers.
+    /// The weight of this difference. Two of the heaviest mean strangers.
     fn weight(self) -> u32 {
         match self {
             Self::SharedNumber => 0,
@@ -69,18 +69,18 @@ impl Difference {
     }
 }
 
-/// From this weight on two people are strangers.
+/// From this total weight on, two people are strangers.
 const STRANGERS: u32 = 6;
 
 impl List {
-    /// The rows that this person could be, the likeliest first; ten at most. It looks at the whole list.
+    /// The rows that this person could be, the likeliest first; at most ten. Searches the whole list.
     pub fn near(&self, person: &Person) -> Vec<Near<'_>> {
         let wanted = Wanted::new(person);
         let mut near: Vec<(u32, Near<'_>)> = Vec::new();
         let of_that_name: HashSet<u32> = self.places_of(&wanted.last.whole, &wanted.first.whole).collect();
         for (place, row) in (0u32..).zip(self.rows()) {
             let date = wanted.date(row.born);
-            // Without the date nothing but the whole name makes it somebody to be thought of.
+            // With another date of birth, only a row with exactly these names is considered.
             if date == Some(Difference::DateOfBirth) && !of_that_name.contains(&place) {
                 continue;
             }
@@ -93,7 +93,7 @@ impl List {
             let is_known = near.iter().any(|(_, known)| known.row.number == row.number && known.row.is_alike(&row));
             if weight < STRANGERS && !is_known {
                 near.push((weight, Near { row, differences }));
-                // Stable, so that the order of the file stays among equals.
+                // The sort is stable, so equal rows keep the order of the file.
                 near.sort_by_key(|(weight, _)| *weight);
                 near.truncate(MOST);
             }
@@ -103,7 +103,7 @@ impl List {
 }
 
 impl Row<'_> {
-    /// Whether two rows look the same to whoever reads them.
+    /// Whether two rows look the same to a reader.
     fn is_alike(&self, other: &Row<'_>) -> bool {
         (self.last_name, self.first_name, self.born) == (other.last_name, other.first_name, other.born)
     }
@@ -116,7 +116,7 @@ fn digits(day: Date) -> u32 {
         + u32::from(day.day().unsigned_abs())
 }
 
-/// A person, folded once for all rows.
+/// A person, folded once for the comparison with all rows.
 struct Wanted {
     last: Name,
     first: Name,
@@ -138,7 +138,7 @@ impl Name {
         !self.whole.is_empty() && self.whole.is(&other.whole)
     }
 
-    /// Whether each part of the shorter name is a part of the longer one, or its initial.
+    /// Whether each part of the shorter name is a part of the longer one, or an initial of one.
     fn is_part(&self, other: &Self) -> bool {
         let (short, long) = if self.parts.len() > other.parts.len() { (other, self) } else { (self, other) };
         let mut left: Vec<&Folded> = long.parts.iter().collect();
@@ -159,7 +159,7 @@ impl Wanted {
         Self { last: Name::new(person.last_name()), first: Name::new(person.first_name()), born: person.born() }
     }
 
-    /// What differs in the names.
+    /// The differences between the names.
     fn names(&self, row: &Row<'_>) -> Vec<Difference> {
         let mut differences = Vec::new();
         let first = Name::new(row.first_name);

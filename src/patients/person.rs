@@ -1,4 +1,4 @@
-//! A patient as the cloud service knows it.
+//! A patient of the cloud service.
 
 use std::fmt;
 
@@ -9,7 +9,7 @@ use super::date;
 use super::fold::Folded;
 use crate::document::Metadata;
 
-/// Last name, first name and date of birth. What is missing is empty.
+/// Last name, first name and date of birth. Missing names are empty.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Person {
     last_name: String,
@@ -17,7 +17,7 @@ pub struct Person {
     born: Option<Date>,
 }
 
-/// It is a patient.
+/// Does not print the patient.
 impl fmt::Debug for Person {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Person(…)")
@@ -25,7 +25,7 @@ impl fmt::Debug for Person {
 }
 
 impl Person {
-    /// Somebody of these names.
+    /// The person with these values.
     pub fn new(last_name: &str, first_name: &str, born: Option<Date>) -> Self {
         Self { last_name: last_name.trim().to_owned(), first_name: first_name.trim().to_owned(), born }
     }
@@ -36,12 +36,12 @@ impl Person {
         Self::new(text("lastName"), text("firstName"), date::of_api(text("dateOfBirth")))
     }
 
-    /// As the cloud service writes it.
+    /// The last name, as the cloud service writes it.
     pub fn last_name(&self) -> &str {
         &self.last_name
     }
 
-    /// As the cloud service writes it.
+    /// The first name, as the cloud service writes it.
     pub fn first_name(&self) -> &str {
         &self.first_name
     }
@@ -51,22 +51,22 @@ impl Person {
         self.born
     }
 
-    /// Whether both names have something that can be compared.
+    /// Whether both names are non-empty after folding.
     pub fn has_names(&self) -> bool {
         let (last, first) = self.folded();
         !last.is_empty() && !first.is_empty()
     }
 
-    /// Name and date of birth in the form in which they are compared: a text that stays the same as long as they do,
-    /// whatever the letter case or accents. A digest of it tells whether a person's word on this patient still holds.
-    /// An umlaut that is written in another way makes another text, as two ways may be two names.
+    /// The values in the form for comparisons. The text stays the same while letter case and accents change. A digest
+    /// of it shows whether a person's decision about this patient still holds. Another spelling of an umlaut makes
+    /// another text, since the two spellings may be two names.
     pub fn canonical(&self) -> String {
         let (last, first) = self.folded();
         let born = self.born.map(|born| born.to_string()).unwrap_or_default();
         format!("{}\n{}\n{born}\n", last.as_str(), first.as_str())
     }
 
-    /// Last and first name.
+    /// The last and the first name, folded.
     pub(super) fn folded(&self) -> (Folded, Folded) {
         (Folded::new(&self.last_name), Folded::new(&self.first_name))
     }

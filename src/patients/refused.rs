@@ -1,29 +1,29 @@
-//! Why a file is not believed: what is wrong, in which row, and what to do. Nothing of a patient is in it.
+//! Why a file is refused: what is wrong, in which row, and what to do. Contains nothing of a patient.
 
 use std::fmt;
 
 use super::date::NoDate;
 
-/// Why a file is no list. It counts whole or not at all: what spoils one row has mostly spoiled others without a trace.
+/// Why a file is no list. One bad row refuses the whole file, since its cause has mostly spoiled other rows unnoticed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Refused {
-    /// It is larger than any list.
+    /// The file is larger than any list.
     #[error("it has more than {limit} MiB, so it is no list of patients: name the right file in `patients.file`")]
     TooLarge {
-        /// The most that is read; MiB.
+        /// The largest size that is read; MiB.
         limit: u64,
     },
-    /// There is no first line.
+    /// The file has no first line.
     #[error("it is empty: export the list again, with the names of the columns in the first line")]
     Empty,
-    /// Bytes that are no text.
+    /// Bytes that are no text in the encoding.
     #[error(
         "row {row} is not text in {encoding}: export it as UTF-8 (in Excel \"CSV UTF-8\"), or write the right one into `patients.encoding`"
     )]
     NotInEncoding {
         /// The line, counted from 1.
         row: usize,
-        /// What it was read as.
+        /// The encoding that was tried.
         encoding: &'static str,
     },
     /// Text that was read in the wrong encoding when the file was made.
@@ -35,30 +35,30 @@ pub enum Refused {
         row: usize,
         /// Name of the column.
         column: String,
-        /// How such letters look.
+        /// An example of such letters.
         example: &'static str,
     },
-    /// A column is not there.
+    /// A column of the configuration is missing.
     #[error("it has no column `{column}`, which `patients.{key}` names{}: write its name as it stands in the first line", Known { known, nearest: nearest.as_deref() })]
     NoColumn {
         /// The setting.
         key: &'static str,
-        /// What it says.
+        /// The value of the setting.
         column: String,
-        /// The columns that are there; empty where the first line may be a patient's.
+        /// The existing columns; empty if the first line may be a patient's.
         known: Vec<String>,
-        /// The one that is probably meant.
+        /// The existing column that is probably meant.
         nearest: Option<String>,
     },
     /// The first line holds values.
     #[error("its first line does not hold the names of columns: export it with them")]
     NoHeader,
-    /// Two columns have the name.
+    /// Two columns have the same name.
     #[error("it has several columns `{column}`, which `patients.{key}` names: give each a name of its own")]
     ColumnTwice {
         /// The setting.
         key: &'static str,
-        /// What it says.
+        /// The value of the setting.
         column: String,
     },
     /// A row has values that belong to no column, or lacks some.
@@ -73,7 +73,7 @@ pub enum Refused {
         /// How many the first line has.
         expected: usize,
     },
-    /// A value goes on into the next row, or without end.
+    /// A value continues into the next row, or does not end.
     #[error(
         "row {row} has a quotation mark without its other half, or a value longer than any name: export the list again, or correct that row"
     )]
@@ -81,7 +81,7 @@ pub enum Refused {
         /// The line, counted from 1.
         row: usize,
     },
-    /// What a spreadsheet made of a number.
+    /// A spreadsheet has spoiled a number.
     #[error(
         "row {row} has {kind} in the column of the number (`{column}`), so other numbers may be spoiled as well: export the list as text, without opening it in a spreadsheet, or give that column the format Text there"
     )]
@@ -90,19 +90,19 @@ pub enum Refused {
         row: usize,
         /// Name of the column.
         column: String,
-        /// What stands there.
+        /// What is wrong.
         kind: NoNumber,
     },
-    /// No date of birth.
+    /// A value is no date of birth.
     #[error("row {row} has {} in the column of the date of birth (`{column}`){}", Wrong(*kind), Remedy(*kind, format.as_deref()))]
     Date {
         /// The line, counted from 1.
         row: usize,
         /// Name of the column.
         column: String,
-        /// What stands there.
+        /// What is wrong.
         kind: NoDate,
-        /// `patients.date_format`, where there is one.
+        /// `patients.date_format`, if set.
         format: Option<String>,
     },
     /// No row shows whether the day or the month comes first.
@@ -113,19 +113,19 @@ pub enum Refused {
         /// The line of the first such date, counted from 1.
         row: usize,
     },
-    /// In some rows the day comes first and in others the month.
+    /// In some rows the day comes first, and in others the month.
     #[error(
         "row {day_first} has a date with the day first and row {month_first} one with the month first: export all dates in one form, best as 2026-12-31, or write `patients.date_format` if one of the two is a mistake"
     )]
     TwoOrders {
-        /// A line, counted from 1.
+        /// A line with the day first, counted from 1.
         day_first: usize,
-        /// A line, counted from 1.
+        /// A line with the month first, counted from 1.
         month_first: usize,
     },
 }
 
-/// What stands where a patient's number belongs.
+/// What stands in place of a patient's number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum NoNumber {
     /// `=…`
@@ -137,7 +137,7 @@ pub enum NoNumber {
     /// `1,2E+05`
     #[error("a rounded number (such as 1,2E+05)")]
     Rounded,
-    /// A character that is not seen.
+    /// An invisible character.
     #[error("a character that is not seen (such as a mark of direction)")]
     Unseen,
     /// `471.0`
@@ -150,7 +150,7 @@ struct Known<'a> {
     nearest: Option<&'a str>,
 }
 
-/// More names than these are not read by anybody.
+/// How many names of columns are shown.
 const SHOWN: usize = 40;
 
 impl fmt::Display for Known<'_> {

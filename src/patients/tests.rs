@@ -1,4 +1,4 @@
-//! Who is found, and who is not.
+//! Which persons are found, and which are not.
 
 mod cases;
 mod near;
@@ -9,7 +9,7 @@ use std::path::PathBuf;
 use super::*;
 use crate::config::{PatientsConfig, PatientsEncoding};
 
-/// A list as Open Dental exports it.
+/// The configuration for a list as Open Dental exports it.
 pub(super) fn config() -> PatientsConfig {
     PatientsConfig {
         file: PathBuf::from("patients.csv"),
@@ -25,7 +25,7 @@ pub(super) fn config() -> PatientsConfig {
     }
 }
 
-/// A list with a column of former names, from rows without the first line.
+/// A list with a column of former names. `rows` has no first line.
 pub(super) fn list(rows: &[&str]) -> List {
     let text = format!("PatNum;LName;FName;Birthdate;BirthName\n{}", rows.join("\n"));
     let config = PatientsConfig { former_name: Some("BirthName".to_owned()), ..config() };

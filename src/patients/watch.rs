@@ -1,5 +1,5 @@
-//! The list that counts, for everybody who needs it, and whoever keeps it: a new export is read when it has rested, and
-//! the last good one goes on counting while something is wrong with it.
+//! The current list, for all that need it, and the task that keeps it. A new export is read when it has rested. If
+//! something is wrong with it, the last good list stays current.
 
 use std::fmt;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -13,38 +13,38 @@ use super::file::{Look, Problem, REST, Why, read};
 use super::list::List;
 use crate::config::PatientsConfig;
 
-/// How often the file is looked at: seldom, as each look wakes a thread, all the years through.
+/// How often the file is checked: seldom, since each check wakes a thread.
 const LOOK_INTERVAL: Duration = Duration::from_secs(5);
-/// A file that was there is away for a moment while it is replaced.
+/// How long a file may be missing while it is replaced.
 const REPLACED_WITHIN: Duration = Duration::from_secs(10);
-/// A list that lost most of its patients is believed when it has stood for so long.
+/// A list that lost most of its patients is accepted after it has stayed for this long.
 const BELIEVED_AFTER: Duration = Duration::from_secs(60 * 60);
 
-/// The list of the practice, as it is now. Cloning is cheap, and all clones are one.
+/// The current list of the practice. Clones are cheap and share it.
 #[derive(Clone)]
 pub struct Patients(Arc<Shared>);
 
 struct Shared {
     snapshot: watch::Sender<Snapshot>,
-    /// The digest of a file that a person looked at.
+    /// The digest of a file that a person confirmed.
     believed: Mutex<Option<String>>,
-    /// Rows of the last list that counted before this start.
+    /// Rows of the last list before this start.
     rows_before: AtomicUsize,
     woken: Notify,
 }
 
-/// What is known at one moment.
+/// The state at one moment.
 #[derive(Debug, Clone, Default)]
 pub struct Snapshot {
-    /// The list that counts; none before one was read.
+    /// The current list; `None` before the first one was read.
     pub list: Option<Arc<List>>,
-    /// What is wrong with the file, whether or not an earlier list counts.
+    /// What is wrong with the file, whether or not an earlier list is current.
     pub problem: Option<Problem>,
-    /// It grows with each list that counts, and with nothing else.
+    /// Grows with each new current list, and only then.
     pub generation: u64,
 }
 
-/// It holds patients.
+/// Does not print the patients.
 impl fmt::Debug for Patients {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Patients({:?})", self.0.snapshot.borrow())
@@ -64,29 +64,30 @@ impl Default for Patients {
 }
 
 impl Patients {
-    /// The list as it is now.
+    /// The present state.
     pub fn current(&self) -> Snapshot {
         self.0.snapshot.borrow().clone()
     }
 
-    /// Tells of each change, of the list or of what is wrong with its file.
+    /// Signals each change of the list, or of the problem with its file.
     pub fn changes(&self) -> watch::Receiver<Snapshot> {
         self.0.snapshot.subscribe()
     }
 
-    /// A person looked at the file with this digest ([`List::sha256`]), as `docsyncd check` does: it counts, however
-    /// few are in it.
+    /// Accepts the file with this digest ([`List::sha256`]), however few patients are in it: a person confirmed it, for
+    /// example with `docsyncd check`.
     pub fn believe(&self, sha256: &str) {
         *self.0.believed.lock().unwrap_or_else(PoisonError::into_inner) = Some(sha256.to_owned());
         self.0.woken.notify_one();
     }
 
-    /// The list that counted before this start had so many rows: one of less than half of them is not believed at once.
+    /// Sets the number of rows of the last list before this start. A list of less than half as many is not accepted at
+    /// once.
     pub fn expect(&self, rows: usize) {
         self.0.rows_before.store(rows, Ordering::Relaxed);
     }
 
-    /// From now on this list counts.
+    /// Makes this list the current one.
     pub fn set(&self, list: List) {
         self.0.snapshot.send_modify(|snapshot| {
             snapshot.list = Some(Arc::new(list));
@@ -107,7 +108,7 @@ impl Patients {
         self.0.believed.lock().unwrap_or_else(PoisonError::into_inner).as_deref() == Some(sha256)
     }
 
-    /// Keeps the list until the daemon stops. All that may hang is done by threads of its own.
+    /// Keeps the list until the daemon stops. Work that may hang runs on separate threads.
     pub async fn follow(self, config: PatientsConfig, stop: CancellationToken) {
         let mut keeper = Keeper::new(self.clone(), config);
         loop {
@@ -139,15 +140,15 @@ impl Patients {
     }
 }
 
-/// Looks at the file again and again.
+/// Checks the file again and again.
 struct Keeper {
     patients: Patients,
     config: PatientsConfig,
-    /// How the file looked, and since when.
+    /// The last attributes of the file, and since when it has them.
     seen: Option<(Look, Instant)>,
-    /// How the file looked that was read last, and what was found wrong with it.
+    /// The attributes of the file that was last judged, and what was wrong with it.
     judged: Option<(Look, Option<Why>)>,
-    /// A list that a person has to look at, and since when it stands.
+    /// A list that a person must confirm, and since when it has been in the file.
     held: Option<(List, Instant)>,
     /// Since when the file cannot be read.
     failing: Option<Instant>,
@@ -158,14 +159,14 @@ impl Keeper {
         Self { patients, config, seen: None, judged: None, held: None, failing: None }
     }
 
-    /// Looks once; returns how long nobody needs to look.
+    /// Checks once. Returns how long to wait until the next check.
     fn step(&mut self, now: Instant, give_up: &dyn Fn() -> bool) -> Duration {
         let look = match Look::at(&self.config.file) {
             Ok(look) => look,
             Err(why) => return self.fails(why, now),
         };
         if let Some((_, wrong)) = self.judged.as_ref().filter(|(judged, _)| *judged == look) {
-            // Nothing new; a share may have come back.
+            // The file has not changed, but its share may have come back.
             let wrong = wrong.clone();
             self.failing = None;
             match self.held.take() {
@@ -205,7 +206,7 @@ impl Keeper {
         LOOK_INTERVAL
     }
 
-    /// It cannot be read. While it is being replaced that lasts for a moment only, and the list that counts goes on.
+    /// Handles a file that cannot be read. It may only be missing while it is replaced, so the current list stays.
     fn fails(&mut self, why: Why, now: Instant) -> Duration {
         self.seen = None;
         let since = *self.failing.get_or_insert(now);
@@ -216,8 +217,8 @@ impl Keeper {
         LOOK_INTERVAL
     }
 
-    /// A list that can be read. Content that is held already, or counts already, is nothing new, whoever wrote it
-    /// again.
+    /// Handles a list that was read. The same content as the current or the held list is nothing new, even if it was
+    /// written again.
     fn take(&mut self, list: List, now: Instant) {
         let held = self.held.take();
         let current = self.patients.current().list;
@@ -229,7 +230,8 @@ impl Keeper {
         self.hold(list, since, now);
     }
 
-    /// The list counts unless it lost most of its patients, and neither a person nor an hour confirmed that.
+    /// Makes the list current, unless it is empty or lost most of its patients, and neither a person nor an hour has
+    /// confirmed that.
     fn hold(&mut self, list: List, since: Instant, now: Instant) {
         let rows_before = self.patients.0.rows_before.load(Ordering::Relaxed);
         let before = self.patients.current().list.map_or(rows_before, |list| list.len());

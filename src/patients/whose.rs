@@ -1,4 +1,4 @@
-//! Whose letter it is: the number of its patient in the practice's list, or why a person has to say so.
+//! The number of a letter's patient in the practice's list, or why a person must say it.
 
 use std::fmt;
 
@@ -8,34 +8,34 @@ use super::list::{Found, List};
 use super::person::Person;
 use crate::document::hex;
 
-/// Why the number of a letter's patient is not known.
+/// Why the number of a letter's patient is unknown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Unmatched {
-    /// The list has nobody of this name and date of birth.
+    /// The list has nobody with this name and date of birth.
     Nobody,
-    /// It has several.
+    /// The list has several such patients.
     Several,
     /// The cloud service does not tell the date of birth.
     NoDateOfBirth,
-    /// It does not tell the last or the first name.
+    /// The cloud service does not tell the last or the first name.
     NoName,
-    /// The destination calls the patient otherwise than the list.
+    /// The destination has another number for the patient than the list.
     OtherNumber,
-    /// The destination has nobody who is known by the patient's number.
+    /// The destination has no patient with this number.
     NotThere,
-    /// It has several.
+    /// The destination has several patients with this number.
     SeveralThere,
-    /// No list was read yet: nobody is asked for anything but the file.
+    /// No list has been read yet. The remedy is the file, not a decision about this letter.
     NoList,
 }
 
 impl Unmatched {
-    /// Whether it is the destination that does not know the patient by this number.
+    /// Whether this word says that the destination does not know the patient by this number.
     pub fn is_of_destination(word: &str) -> bool {
         [Self::OtherNumber, Self::NotThere, Self::SeveralThere].iter().any(|why| why.as_str() == word)
     }
 
-    /// The word that stands in the ledger.
+    /// The word in the ledger.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Nobody => "nobody",
@@ -50,7 +50,7 @@ impl Unmatched {
     }
 }
 
-/// For people; without the patient's name.
+/// The message for people; without the patient's name.
 impl fmt::Display for Unmatched {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
@@ -74,11 +74,11 @@ impl fmt::Display for Unmatched {
     }
 }
 
-/// Who the patient is in the practice's list: what a person `assigned` (the number and its [`fingerprint`]) counts as
-/// long as name and date of birth are in both places what they were; else the list decides.
+/// The number of the patient in the practice's list. A person's decision in `assigned` (the number and its
+/// [`fingerprint`]) counts as long as name and date of birth are unchanged in both places. Otherwise the list decides.
 ///
 /// # Errors
-/// Why that is not known.
+/// Why the number is unknown.
 pub fn whose(
     list: Option<&List>,
     patient: &str,
@@ -100,8 +100,8 @@ pub fn whose(
     }
 }
 
-/// A digest of who a patient is in both places: 64 hexadecimal digits. Another one says that a name, a date of birth or
-/// the row itself is not what it was.
+/// A digest of the patient's identity in both places: 64 hexadecimal digits. It changes if a name, a date of birth or
+/// the row of the list changes.
 pub fn fingerprint(patient: &str, number: &str, person: &Person, list: &List) -> String {
     let mut rows: Vec<String> = list.rows_of(number).map(|row| row.person().canonical()).collect();
     rows.sort_unstable();

@@ -1,4 +1,4 @@
-//! Modes.
+//! Permissions by modes.
 
 use std::fs::{self, DirBuilder, OpenOptions};
 use std::io::{self, ErrorKind};
@@ -9,7 +9,7 @@ use crate::durable::{hand_over, open_with_mode};
 
 pub(super) fn create_folder(path: &Path) -> io::Result<()> {
     DirBuilder::new().mode(0o700).create(path)?;
-    // What root creates for the service belongs to the service. Not through a link that somebody put in its place.
+    // The service owns what root creates for it. Follows no link that somebody may have put in its place.
     if let Ok(created) = open_with_mode(OpenOptions::new().read(true), path, 0o700) {
         hand_over(&created, path.parent().unwrap_or(Path::new(".")));
     }
@@ -22,7 +22,7 @@ pub(super) fn protect_file(path: &Path) -> io::Result<()> {
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(()),
         Err(error) => return Err(error),
     };
-    // Never a device: it belongs to the machine.
+    // Never changes a device, which belongs to the machine.
     if is_file && permissions.mode() & 0o077 != 0 {
         permissions.set_mode(0o600);
         fs::set_permissions(path, permissions)?;

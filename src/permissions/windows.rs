@@ -1,16 +1,16 @@
-//! Access lists. In the list stand, with full access and nobody else:
+//! Access lists. These accounts have full access, and nobody else:
 //!
-//! - SYSTEM and the Administrators group: they mend, back up, and sign accounts in (`docsyncd login` in a console that
+//! - SYSTEM and the Administrators group, which mend, back up, and sign accounts in (`docsyncd login` in a console that
 //!   was opened as administrator);
-//! - `NT SERVICE\docsyncd`, the virtual account that the service runs as unless somebody chose another one: only the
-//!   service of that name can be it, and only administrators install services;
-//! - the account that the installed service really runs as, where that is another one (a user of the domain who may
-//!   write to a share): what an administrator's `docsyncd login` creates it has to read;
-//! - whoever runs this process, unless that is an administrator, who is in the group: a person who tries docsyncd in a
+//! - `NT SERVICE\docsyncd`, the virtual account of the service by default: only a service of that name can be it, and
+//!   only administrators install services;
+//! - the account of the installed service, if it is another one (for example a domain user who may write to a share):
+//!   it must read what an administrator's `docsyncd login` creates;
+//! - the user of this process, unless that is an administrator, who is in the group: a person who tries docsyncd in a
 //!   console, or a service under another name.
 //!
-//! LocalService and NetworkService do not: many services run as them, and one that is broken into must not read the
-//! tokens. An administrator whose console was not opened as administrator is refused, too, and is told so.
+//! LocalService and NetworkService are not in the list: many services use them, and a broken one must not read the
+//! tokens. An administrator in a console that was not opened as administrator is refused as well, and told so.
 
 use std::ffi::{OsStr, OsString};
 use std::io;
@@ -35,14 +35,14 @@ use windows_sys::Win32::System::Threading::{GetCurrentProcess, OpenProcessToken}
 
 use crate::durable::wide_path;
 
-/// `NT SERVICE\docsyncd`: the numbers are the SHA-1 of the name in upper case, so that they are the same everywhere and
-/// are known before the service is installed.
+/// `NT SERVICE\docsyncd`. The numbers are the SHA-1 of the name in upper case, so they are the same on every machine
+/// and known before the service is installed.
 const VIRTUAL_ACCOUNT: &str = "S-1-5-80-2712911177-4035131693-4082313091-1677849424-664103357";
 
 const SYSTEM: &str = "S-1-5-18";
 const ADMINISTRATORS: &str = "S-1-5-32-544";
 
-/// Longer than any SID (SECURITY_MAX_SID_SIZE is 68), in units of 8 bytes so that it is aligned.
+/// Longer than any SID (SECURITY_MAX_SID_SIZE is 68). In units of 8 bytes, for the alignment.
 type SidBuffer = [u64; 16];
 
 pub(super) fn create_folder(path: &Path) -> io::Result<()> {
@@ -64,8 +64,8 @@ fn create_folder_with(path: &Path, list: &str) -> io::Result<()> {
     }
 }
 
-/// Whoever gave the service less than full access, or chose a file system without rights, decides over the rights as
-/// well: that they cannot be changed is no reason not to work.
+/// Closes the file. A failure is ignored: if the service lacks full access, or the file system has no rights, an
+/// administrator chose that.
 pub(super) fn protect_file(path: &Path) -> io::Result<()> {
     if path.exists() {
         let _ = apply(path, &access_list(false));
@@ -87,7 +87,7 @@ fn apply(path: &Path, list: &str) -> io::Result<()> {
         return Err(io::Error::last_os_error());
     }
     let what = DACL_SECURITY_INFORMATION | PROTECTED_DACL_SECURITY_INFORMATION;
-    // SAFETY: the path ends in NUL, the list is the descriptor's; owner, group and audit list are left out.
+    // SAFETY: the path ends in NUL, and the list belongs to the descriptor. Owner, group and audit list are left out.
     let code = unsafe {
         SetNamedSecurityInfoW(
             path.as_ptr(),
@@ -102,7 +102,7 @@ fn apply(path: &Path, list: &str) -> io::Result<()> {
     if code == 0 { Ok(()) } else { Err(io::Error::from_raw_os_error(code.cast_signed())) }
 }
 
-/// The list in the security descriptor definition language; that of a folder is handed down to what is created in it.
+/// The list in the security descriptor definition language. New entries in a folder inherit the folder's list.
 pub fn access_list(for_folder: bool) -> String {
     let handed_down = if for_folder { "OICI" } else { "" };
     let entries = trusted_accounts().into_iter().map(|account| {
@@ -116,7 +116,7 @@ pub fn access_list(for_folder: bool) -> String {
     format!("D:P{}", entries.collect::<String>())
 }
 
-/// Who stands in the list, as SIDs.
+/// The accounts in the list, as SIDs.
 fn trusted_accounts() -> Vec<String> {
     let mut accounts = [SYSTEM, ADMINISTRATORS, VIRTUAL_ACCOUNT].map(str::to_owned).to_vec();
     let own = if is_administrator() { None } else { own_sid().ok() };
@@ -135,13 +135,13 @@ fn service_account() -> Option<OsString> {
     service.query_config().ok()?.account_name
 }
 
-/// Whether this process has the rights of an administrator (a console that was opened as one).
+/// Whether this process has administrator rights (a console that was opened as administrator).
 fn is_administrator() -> bool {
     let (mut group, mut length): (SidBuffer, u32) =
         ([0; 16], u32::try_from(size_of::<SidBuffer>()).unwrap_or_default());
     let mut member = 0;
     let sid: PSID = group.as_mut_ptr().cast();
-    // SAFETY: the buffer has the length that is said; the second call reads what the first has written.
+    // SAFETY: the buffer has the given length. The second call reads what the first has written.
     unsafe {
         CreateWellKnownSid(WinBuiltinAdministratorsSid, ptr::null_mut(), sid, &mut length) != 0
             && CheckTokenMembership(ptr::null_mut(), sid, &mut member) != 0
@@ -149,7 +149,7 @@ fn is_administrator() -> bool {
     }
 }
 
-/// Who runs this process.
+/// The SID of this process's user.
 fn own_sid() -> io::Result<String> {
     let mut token: HANDLE = ptr::null_mut();
     // SAFETY: the process's own pseudo handle needs no closing; the token is closed below.
@@ -159,15 +159,15 @@ fn own_sid() -> io::Result<String> {
     // A TOKEN_USER and the SID that it points to.
     let mut buffer: [u64; 32] = [0; 32];
     let mut length = u32::try_from(size_of_val(&buffer)).unwrap_or_default();
-    // SAFETY: the buffer has the length that is said and is aligned for what is written into it.
+    // SAFETY: the buffer has the given length and the alignment of the result.
     let got = unsafe { GetTokenInformation(token, TokenUser, buffer.as_mut_ptr().cast(), length, &mut length) };
     let error = io::Error::last_os_error();
-    // SAFETY: opened above, used no more.
+    // SAFETY: opened above, and not used any more.
     unsafe { CloseHandle(token) };
     if got == 0 {
         return Err(error);
     }
-    // SAFETY: the call has written a TOKEN_USER at the start of the buffer, which is still there.
+    // SAFETY: the call has written a TOKEN_USER at the start of the buffer, which still exists.
     let sid = unsafe { (*buffer.as_ptr().cast::<TOKEN_USER>()).User.Sid };
     text_of(sid)
 }
@@ -183,7 +183,7 @@ fn sid_of(account: &OsStr) -> io::Result<String> {
     let (mut sid, mut sid_length): (SidBuffer, u32) =
         ([0; 16], u32::try_from(size_of::<SidBuffer>()).unwrap_or_default());
     let (mut domain, mut domain_length, mut kind) = ([0_u16; 256], 256, 0);
-    // SAFETY: the name ends in NUL, and both buffers have the lengths that are said.
+    // SAFETY: the name ends in NUL, and both buffers have the given lengths.
     let found = unsafe {
         LookupAccountNameW(
             ptr::null(),
@@ -200,7 +200,7 @@ fn sid_of(account: &OsStr) -> io::Result<String> {
 
 fn text_of(sid: PSID) -> io::Result<String> {
     let mut text = ptr::null_mut();
-    // SAFETY: the callers pass a SID that the system has written; the text is taken over below.
+    // SAFETY: the callers pass a SID that the system has written. The text is copied and freed below.
     if unsafe { ConvertSidToStringSidW(sid, &mut text) } == 0 {
         return Err(io::Error::last_os_error());
     }
@@ -208,12 +208,12 @@ fn text_of(sid: PSID) -> io::Result<String> {
     Ok(unsafe { taken_text(text) })
 }
 
-/// Takes over a text of the system's.
+/// Copies and frees a text from the system.
 ///
 /// # Safety
-/// The system has allocated it for the caller to free with `LocalFree`, and it ends in NUL.
+/// The system has allocated the text for the caller to free with `LocalFree`, and it ends in NUL.
 unsafe fn taken_text(text: *mut u16) -> String {
-    // SAFETY: said by the caller; it is read once and then freed.
+    // SAFETY: the caller guarantees it. The text is read once and then freed.
     unsafe {
         let length = (0..).take_while(|at| *text.add(*at) != 0).count();
         let copied = String::from_utf16_lossy(std::slice::from_raw_parts(text, length));
@@ -244,7 +244,7 @@ impl Descriptor {
 
 impl Drop for Descriptor {
     fn drop(&mut self) {
-        // SAFETY: allocated by the conversion, and used no more.
+        // SAFETY: allocated by the conversion, and not used any more.
         unsafe { LocalFree(self.0) };
     }
 }

@@ -1,19 +1,19 @@
-//! What counts as a difference. Pure.
+//! Decides what is a difference. Pure.
 
 use crate::adapters::Holds;
 use crate::document::DocumentUuid;
 use crate::state::State;
 
-/// What differs.
+/// The kind of a difference.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Kind {
-    /// It was delivered, and does not lie there.
+    /// The letter was delivered, but is not in its place.
     Missing,
-    /// It was delivered, and something else lies there.
+    /// The letter was delivered, but its place has other content.
     OtherContent,
-    /// It was reported, and the API lists it as unsynchronized.
+    /// The letter was reported, but the API lists it as unsynchronized.
     NotSynchronized,
-    /// It is open here, and the API does not list it any more.
+    /// The letter is open here, but the API no longer lists it.
     EndedAtApi,
 }
 
@@ -21,7 +21,7 @@ pub enum Kind {
 pub const KINDS: [Kind; 4] = [Kind::Missing, Kind::OtherContent, Kind::NotSynchronized, Kind::EndedAtApi];
 
 impl Kind {
-    /// The word that stands in JSON.
+    /// The word in JSON.
     pub fn as_str(self) -> &'static str {
         match self {
             Kind::Missing => "missing",
@@ -31,7 +31,7 @@ impl Kind {
         }
     }
 
-    /// The same for a person.
+    /// The same in words for people.
     pub fn in_words(self) -> &'static str {
         match self {
             Kind::Missing => "delivered, and it does not lie there any more",
@@ -42,33 +42,33 @@ impl Kind {
     }
 }
 
-/// One thing that differs of a letter.
+/// One difference of a letter.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Difference {
-    /// The ledger's number of the letter.
+    /// The letter's number in the ledger.
     pub document: i64,
     /// Its identifier.
     pub uuid: DocumentUuid,
     /// The account that lists it.
     pub account: String,
-    /// The destination, where it is about one.
+    /// The destination, if the difference concerns one.
     pub destination: Option<String>,
     /// What differs.
     pub kind: Kind,
 }
 
-/// What a look at a letter's place shows.
+/// The result of a look at a letter's place.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Seen {
     Agrees,
     Differs(Kind),
-    /// It could not be looked at now.
+    /// The place cannot be read now.
     Unread,
-    /// It cannot be looked at.
+    /// The place can never be read.
     Unknown,
 }
 
-/// `is_emptied`: something takes letters away from there.
+/// Judges a letter's place. `is_emptied` says that something takes letters away from there.
 pub(super) fn of_place(holds: Holds, is_emptied: bool) -> Seen {
     match holds {
         Holds::Same => Seen::Agrees,
@@ -80,14 +80,15 @@ pub(super) fn of_place(holds: Holds, is_emptied: bool) -> Seen {
     }
 }
 
-/// Of a letter that is listed as unsynchronized: `pdf` is its version here, `listed` the one that the list shows.
+/// Judges a letter that is listed as unsynchronized. `pdf` is its version in the ledger, `listed` the version in the
+/// list.
 pub(super) fn of_listed(state: State, pdf: &str, listed: Option<&str>) -> Option<Kind> {
-    // Another version is filed by itself.
+    // Another version is filed without a person.
     let is_same = listed.is_none_or(|listed| listed.eq_ignore_ascii_case(pdf));
     (state == State::Reported && is_same).then_some(Kind::NotSynchronized)
 }
 
-/// Of a letter that is not listed as unsynchronized.
+/// Judges a letter that is not listed as unsynchronized.
 pub(super) fn of_unlisted(state: State) -> Option<Kind> {
     state.is_open().then_some(Kind::EndedAtApi)
 }

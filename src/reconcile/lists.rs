@@ -1,4 +1,4 @@
-//! The API's lists against the ledger.
+//! Compares the API's lists with the ledger.
 
 use std::collections::HashSet;
 use std::time::Duration;
@@ -13,11 +13,11 @@ use crate::failure::Scope;
 use crate::ledger::{LedgerError, Millis, now};
 use crate::views::reconcile::{self as view, Letter};
 
-/// A daemon that has just reported a letter writes that down within this time.
+/// A daemon records a report within this time after the API has accepted it.
 const WRITTEN_DOWN: Duration = Duration::from_secs(1);
 
 pub(super) async fn compare(sides: &Sides<'_>, since: Millis, report: &mut Report) -> Result<(), LedgerError> {
-    // First: what comes to be open later need not have been in the lists.
+    // Read before the lists: letters that become open later may be missing there.
     let mut open: HashSet<i64> = sides.ledger.read(move |db| view::open(db, since)).await?;
     let mut unread = HashSet::new();
     for (account, client) in &sides.clients {
@@ -29,7 +29,7 @@ pub(super) async fn compare(sides: &Sides<'_>, since: Millis, report: &mut Repor
     unlisted(sides, open.into_iter().collect(), unread, report).await
 }
 
-/// Reads the account's list of unsynchronized letters. The outer error is the ledger's, the inner one the API's.
+/// Compares the account's list of unsynchronized letters. The outer error is the ledger's, the inner one the API's.
 async fn of_account(
     sides: &Sides<'_>,
     account: &str,
@@ -65,7 +65,7 @@ async fn of_account(
                 continue;
             };
             open.remove(&letter.id);
-            // One that several accounts list is told once. What was reported while the list was read could not show it.
+            // A letter in several accounts' lists is counted once. A letter that changed after the request is skipped.
             let is_this = letter.account == account || !sides.clients.contains_key(&*letter.account);
             let is_due = is_this && letter.found_at >= since && letter.changed_at < asked_at;
             if let Some(kind) = of_listed(letter.state, &letter.pdf, listed.as_deref()).filter(|_| is_due) {
@@ -73,7 +73,7 @@ async fn of_account(
             }
         }
         (sides.progress)(&scope, read, read);
-        // A server that ignores page numbers shows the same one for ever.
+        // A server that ignores page numbers repeats the same page for ever.
         if is_last || this_page == last_page {
             return Ok(Ok(()));
         }
@@ -87,7 +87,7 @@ fn difference(letter: Letter, kind: super::Kind) -> Difference {
     Difference { document: letter.id, uuid: letter.uuid, account: letter.account, destination: None, kind }
 }
 
-/// Letters that were open, and that no list showed: they are asked for, because pages shift while they are read.
+/// Asks for the open letters that no list showed, because pages shift while they are read.
 async fn unlisted(
     sides: &Sides<'_>,
     mut open: Vec<i64>,

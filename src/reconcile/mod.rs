@@ -1,8 +1,8 @@
-//! What the API, the ledger and the destinations say of each letter, compared (`docsyncd reconcile`; RECORD.md, section
+//! Compares what the API, the ledger and the destinations say of each letter (`docsyncd reconcile`; RECORD.md, section
 //! 5).
 //!
-//! It only reads, at a bounded rate, and keeps no more in memory than the letters that it looks at and the first
-//! differences. What cannot be looked at is told as that, and is no difference.
+//! It only reads, at a bounded rate. In memory it keeps only the letters that it is checking and the first differences.
+//! A letter that cannot be checked is reported as such, and is no difference.
 
 mod difference;
 mod lists;
@@ -18,10 +18,10 @@ use crate::ledger::{Ledger, LedgerError, Millis};
 
 pub use difference::{Difference, KINDS, Kind};
 
-/// Differences that are kept to be told one by one; of the others only the number is known.
+/// The most differences that are kept; the others are only counted.
 const MOST: usize = 10_000;
 
-/// Everything that is compared.
+/// The sides of a comparison.
 pub struct Sides<'a> {
     /// The ledger.
     pub ledger: &'a Ledger,
@@ -29,67 +29,67 @@ pub struct Sides<'a> {
     pub clients: BTreeMap<&'a str, &'a dyn Api>,
     /// The destinations, by NAME.
     pub destinations: BTreeMap<&'a str, Place<'a>>,
-    /// How fast.
+    /// The speed at which destinations are read.
     pub pace: Pace,
-    /// Is told how far it is: at which account or destination, how many letters were looked at, and of about how many.
+    /// Is called with the progress: the account or destination, the letters done, and about how many there are.
     pub progress: &'a (dyn Fn(&Scope, u64, u64) + Sync),
 }
 
 /// A destination.
 pub struct Place<'a> {
-    /// What looks there.
+    /// Checks the letters there.
     pub adapter: &'a dyn Adapter,
-    /// Whether a letter that lies there no more is no surprise.
+    /// Whether letters are expected to disappear from there.
     pub is_emptied: bool,
 }
 
-/// How fast destinations are read: others use them, too.
+/// The speed at which destinations are read, since others use them, too.
 #[derive(Debug, Clone, Copy)]
 pub struct Pace {
-    /// Bytes in a second at most.
+    /// The most bytes per second.
     pub rate: u64,
-    /// After each look comes a rest so many times as long.
+    /// After each look, a rest of this many times its duration.
     pub rests: u32,
 }
 
 impl Pace {
-    /// While a person waits for it.
+    /// For a person who waits.
     pub const ASKED: Self = Self { rate: 20_000_000, rests: 1 };
-    /// Beside the daemon's work.
+    /// For a run beside the daemon's work.
     pub const BESIDE: Self = Self { rate: 5_000_000, rests: 9 };
 
-    /// The rest after a look that took so long, and read so many bytes.
+    /// The rest after a look with this duration and this many bytes.
     fn rest(self, took: Duration, bytes: u64) -> Duration {
         let wanted = Duration::from_millis(bytes.saturating_mul(1000) / self.rate.max(1));
         took.saturating_mul(self.rests).max(wanted.saturating_sub(took))
     }
 }
 
-/// What was found.
+/// The result of a comparison.
 #[derive(Debug, Default)]
 pub struct Report {
-    /// The first of the differences.
+    /// The first differences.
     pub differences: Vec<Difference>,
-    /// How many there are of each kind.
+    /// The number of differences of each kind.
     pub counts: BTreeMap<Kind, u64>,
-    /// Letters that were looked at where they were put, once for each destination.
+    /// The number of places of letters that were checked, once for each destination.
     pub looked_at: u64,
-    /// Those that cannot be looked at: their place was erased or is another one's by now, or the destination shows
-    /// nothing.
+    /// The number of places that cannot be checked: the place was erased or belongs to another letter now, or the
+    /// destination shows nothing.
     pub not_looked_at: u64,
-    /// Letters that the API lists and the ledger does not know yet.
+    /// The number of letters that the API lists and the ledger does not know yet.
     pub new: u64,
-    /// What should have been looked at, and could not be; and why.
+    /// The scopes that could not be checked, with the reasons.
     pub failed: Vec<(Scope, String)>,
 }
 
 impl Report {
-    /// Differences in all.
+    /// The number of all differences.
     pub fn differing(&self) -> u64 {
         self.counts.values().sum()
     }
 
-    /// Whether everything could be looked at.
+    /// Whether everything could be checked.
     pub fn is_whole(&self) -> bool {
         self.failed.is_empty()
     }
@@ -106,10 +106,10 @@ impl Report {
     }
 }
 
-/// Compares all sides, of the letters that were found since then.
+/// Compares all sides, for the letters that were found since this time.
 ///
 /// # Errors
-/// Any error of the ledger; what the others fail with stands in the report.
+/// Any error of the ledger. Errors of the other sides are in the report.
 pub async fn compare(sides: &Sides<'_>, since: Millis) -> Result<Report, LedgerError> {
     let mut report = Report::default();
     lists::compare(sides, since, &mut report).await?;

@@ -1,4 +1,4 @@
-//! The ledger against the destinations: each letter where it was put.
+//! Compares the ledger with the destinations: each letter in its place.
 
 use std::collections::BTreeMap;
 
@@ -11,12 +11,12 @@ use crate::failure::Scope;
 use crate::ledger::{LedgerError, Millis};
 use crate::views::reconcile::{self as view, Delivered};
 
-/// Letters that are read from the ledger together.
+/// How many letters are read from the ledger at once.
 const READ_AT_ONCE: usize = 500;
-/// Letters, and bytes of them, that are looked at before a rest.
+/// How many letters, and how many of their bytes, are checked before a rest.
 const PART_LETTERS: usize = 20;
 const PART_BYTES: u64 = 16 * 1024 * 1024;
-/// A destination at which so many letters in a row cannot be read is asked no further.
+/// After this many unreadable letters in a row, a destination is not asked further.
 const MOST_UNREAD: u64 = 20;
 
 pub(super) async fn compare(sides: &Sides<'_>, since: Millis, report: &mut Report) -> Result<(), LedgerError> {
@@ -86,7 +86,7 @@ async fn of_destination(
     Ok(())
 }
 
-/// The letters as they are looked at together.
+/// Divides the letters into parts that are checked together.
 fn parts(letters: Vec<Delivered>) -> Vec<Vec<Delivered>> {
     let mut parts: Vec<Vec<Delivered>> = Vec::new();
     let mut bytes = 0;

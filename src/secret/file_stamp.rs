@@ -1,4 +1,4 @@
-//! How a file is told to be another one without reading it.
+//! Detects changed files without reading them.
 
 use std::fs;
 use std::path::PathBuf;
@@ -6,7 +6,7 @@ use std::time::SystemTime;
 
 use crate::answering::ask;
 
-/// What some files looked like; a file that is not there looks like nothing.
+/// The attributes of some files. A missing file has none.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct FileStamp(Vec<Option<Look>>);
 
@@ -14,19 +14,19 @@ pub struct FileStamp(Vec<Option<Look>>);
 struct Look {
     length: u64,
     modified: Option<SystemTime>,
-    /// A file that took another's place has another number, however quickly it came; its mode may have been mended.
+    /// The inode shows that a file was replaced, however quickly. The mode may have been mended.
     #[cfg(unix)]
     inode_and_mode: (u64, u32),
 }
 
 impl FileStamp {
-    /// What these files look like now. A share that hangs blocks the thread.
+    /// The present attributes of these files. A share that hangs blocks the thread.
     pub fn of(files: &[PathBuf]) -> Self {
         fault_point!("credentials.look.before");
         Self(files.iter().map(|file| fs::metadata(file).ok().map(|found| Look::of(&found))).collect())
     }
 
-    /// The same, as [`ask`] asks: one that does not answer looks like nothing.
+    /// The same with [`ask`]: a file that does not answer counts as missing.
     pub fn asked(files: &[PathBuf]) -> Self {
         let look = |file: &PathBuf| ask(file, |file| fs::metadata(file)).ok().map(|found| Look::of(&found));
         Self(files.iter().map(look).collect())

@@ -1,6 +1,6 @@
-//! What the system asks of a running daemon, and what it is told, translated and nothing more: signals, the console's
-//! events, the service controller, a changed configuration file; readiness, status and signs of life. And the service
-//! itself: how it is installed, started and stopped.
+//! Translates between the system and a running daemon, and does nothing else. Requests: signals, the console's events,
+//! the service controller, a changed configuration file. Messages: readiness, status and signs of life. Also installs,
+//! starts and stops the service itself.
 
 mod supervisor;
 #[cfg(unix)]
@@ -20,10 +20,10 @@ pub use watch::ConfigWatch;
 #[cfg(windows)]
 pub use windows::requests;
 
-/// What the system asks.
+/// A request from the system.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Request {
-    /// Finish what is in flight and end.
+    /// Finish the work in progress and end.
     Stop,
     /// Read the configuration again.
     Reload,

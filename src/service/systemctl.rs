@@ -1,24 +1,24 @@
-//! systemd's side of `docsyncd service`: the packages bring the units, `systemctl` does the rest.
+//! `docsyncd service` on systemd: the packages bring the units, and `systemctl` does the rest.
 
 use std::fs;
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus, Stdio};
 
-/// Where units of packages and of administrators lie (systemd.unit, "UNIT FILE LOAD PATH").
+/// The folders for units of packages and of administrators (systemd.unit, "UNIT FILE LOAD PATH").
 const UNIT_FOLDERS: [&str; 5] = [
     "/etc/systemd/system",
     "/run/systemd/system",
     "/usr/local/lib/systemd/system",
     "/usr/lib/systemd/system",
-    // Where Debian 12 and Ubuntu 24.04 keep it when their folders were not merged.
+    // On Debian 12 and Ubuntu 24.04, if their folders were not merged.
     "/lib/systemd/system",
 ];
 
-/// Where an administrator's additions to units lie, and the name of ours.
+/// The folder for administrators' additions to units, and the name of docsyncd's addition.
 const ADDITIONS: &str = "/etc/systemd/system";
 const ADDITION: &str = "docsyncd.conf";
-/// Folders that the units let the service write into, and those that they hide from it whatever is added.
+/// Folders that the units let the service write into, and folders that they always hide from it.
 const OPEN: [&str; 5] = ["/srv", "/mnt", "/media", "/var/lib/docsyncd", "/var/lib/docsyncd-instances"];
 const HIDDEN: [&str; 3] = ["/home", "/root", "/run/user"];
 /// The longest name of a user (sysusers.d, "Name").
@@ -27,29 +27,29 @@ const MAX_USER: usize = 31;
 /// One of the packages' two units, for one configuration.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Unit {
-    /// As systemd is asked for it: `docsyncd.service`, `docsyncd@north.service`.
+    /// Its name in systemd: `docsyncd.service`, `docsyncd@north.service`.
     pub name: String,
     /// The file that defines it.
     file: &'static str,
 }
 
 impl Unit {
-    /// The unit that reads `config`: the plain one the system's own configuration (`default`), an instance of the
-    /// template any other file beside it. `None` for a file that no unit reads.
+    /// The unit that reads `config`: the plain unit for the system's own configuration (`default`), an instance of the
+    /// template for any other TOML file in the same folder. `None` for a file that no unit reads.
     pub fn that_reads(config: &Path, default: &Path) -> Option<Self> {
         if config == default {
             return Some(Self { name: "docsyncd.service".to_owned(), file: "docsyncd.service" });
         }
         let beside = config.parent() == default.parent() && config.extension().is_some_and(|end| end == "toml");
         let instance = config.file_stem()?.to_str()?;
-        // Any other letter is written in another way in the name of a unit, and the file would not be found by it.
+        // Other characters are escaped in the name of a unit, which would then not match the file.
         let plain = |letter: char| letter.is_ascii_alphanumeric() || "_.:-".contains(letter);
         (beside && instance.chars().all(plain))
             .then(|| Self { name: format!("docsyncd@{instance}.service"), file: "docsyncd@.service" })
     }
 
-    /// The user of an instance: one for each, so that no practice's programs read what docsyncd keeps of another.
-    /// `None` for the plain unit, whose user the packages bring, and for an instance whose name cannot be a user's.
+    /// The user of an instance. Each instance has its own, so that one practice's programs cannot read another's data.
+    /// `None` for the plain unit, whose user the packages create, and for an instance whose name cannot be a user's.
     pub fn user(&self) -> Option<String> {
         let instance = self.name.strip_prefix("docsyncd@")?.strip_suffix(".service")?;
         let plain = |letter: char| letter.is_ascii_lowercase() || letter.is_ascii_digit() || "_-".contains(letter);
@@ -57,8 +57,8 @@ impl Unit {
         (instance.chars().all(plain) && user.len() <= MAX_USER).then_some(user)
     }
 
-    /// What an administrator would add to the unit: its user, and the folders that it writes into and the unit does not
-    /// let it.
+    /// The text of the addition to the unit: its user, and the folders that it must write into and that the unit does
+    /// not allow.
     fn addition(&self, folders: &[PathBuf]) -> String {
         let mut text = "# Written by docsyncd service install.\n[Service]\n".to_owned();
         if let Some(user) = self.user() {
@@ -68,7 +68,7 @@ impl Unit {
         for folder in folders.iter().filter(|folder| !is_below(folder, &OPEN) && !is_below(folder, &HIDDEN)) {
             let Some(path) = folder.to_str().filter(|path| !path.contains(char::is_control)) else { continue };
             let path = path.replace('\\', r"\\").replace('"', r#"\""#).replace('%', "%%");
-            // The dash: the service starts also while the folder is away.
+            // With the dash the service also starts while the folder is missing.
             text.push_str(&format!("ReadWritePaths=\"-{path}\"\n"));
         }
         text
@@ -78,10 +78,10 @@ impl Unit {
         Path::new(ADDITIONS).join(format!("{}.d", self.name)).join(ADDITION)
     }
 
-    /// Makes the user of an instance, and writes what the unit needs for these folders.
+    /// Creates the user of an instance, and writes the addition that the unit needs for these folders.
     ///
     /// # Errors
-    /// A sentence: what could not be done.
+    /// A sentence that says what could not be done.
     pub fn prepare(&self, folders: &[PathBuf]) -> Result<(), String> {
         if let Some(user) = self.user() {
             let home = format!("/var/lib/docsyncd-instances/{}", user.trim_start_matches("docsyncd-"));
@@ -95,31 +95,31 @@ impl Unit {
         reload().map_err(|error| format!("systemd does not read it: {error}"))
     }
 
-    /// Takes away what [`Self::prepare`] wrote. The user stays: files belong to it.
+    /// Removes the addition of [`Self::prepare`]. The user stays, since it owns files.
     pub fn forget(&self) {
         let path = self.addition_path();
-        // What an administrator wrote beside it keeps the folder there.
+        // The folder stays if an administrator has put other files into it.
         if fs::remove_file(&path).is_ok() {
             let _ = path.parent().map(fs::remove_dir);
             let _ = reload();
         }
     }
 
-    /// Whether the file that defines it is there.
+    /// Whether the file that defines the unit exists.
     pub fn is_there(&self) -> bool {
         UNIT_FOLDERS.iter().any(|folder| Path::new(folder).join(self.file).exists())
     }
 
-    /// Runs `systemctl` with these words and the unit; what it says goes to the terminal.
+    /// Runs `systemctl` with these arguments and the unit. Its output goes to the terminal.
     ///
     /// # Errors
-    /// There is no `systemctl`.
+    /// `systemctl` cannot be started.
     pub fn systemctl(&self, words: &[&str]) -> io::Result<ExitStatus> {
         Command::new("systemctl").args(words).arg(&self.name).status()
     }
 }
 
-/// Makes a user as a line of sysusers.d describes it; one that is there stays as it is.
+/// Creates a user from a line of sysusers.d. An existing user stays unchanged.
 fn make_user(line: &str) -> io::Result<()> {
     let mut sysusers = Command::new("systemd-sysusers").arg("-").stdin(Stdio::piped()).spawn()?;
     if let Some(mut lines) = sysusers.stdin.take() {
@@ -136,12 +136,12 @@ fn succeeded(status: ExitStatus) -> io::Result<()> {
     if status.success() { Ok(()) } else { Err(io::Error::other(status.to_string())) }
 }
 
-/// Whether this system was started by systemd (sd_booted).
+/// Whether systemd started this system (sd_booted).
 pub fn is_running() -> bool {
     Path::new("/run/systemd/system").is_dir()
 }
 
-/// Whether this is root, who may ask systemd for anything.
+/// Whether this process runs as root, who may ask systemd for anything.
 pub fn is_root() -> bool {
     rustix::process::geteuid().is_root()
 }

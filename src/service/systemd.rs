@@ -11,14 +11,14 @@ use sd_notify::NotifyState;
 
 use super::supervisor::{News, Supervisor};
 
-/// How often the status is put into words.
+/// How often the status text is updated.
 const WORDS_INTERVAL: Duration = Duration::from_secs(10);
-/// Signs of life within the time after which the watchdog bites: one that comes late costs nothing then.
+/// Signs of life per watchdog time, so that a late one does no harm.
 const BEATS: u32 = 4;
-/// How long systemd may be too busy to take a message.
+/// How long a send may block while systemd is busy.
 const BUSY_LIMIT: Duration = Duration::from_secs(1);
 
-/// systemd, told through the socket that it names in the environment.
+/// Sends messages to systemd's socket, which the environment names.
 pub struct Systemd {
     socket: SocketAddr,
     /// `WatchdogSec=`
@@ -26,7 +26,7 @@ pub struct Systemd {
 }
 
 impl Systemd {
-    /// `None` when this process was not started by systemd as a service that tells how it is.
+    /// `None` unless systemd started this process as a service of `Type=notify`.
     pub fn that_started_us() -> Option<Self> {
         let name = std::env::var_os("NOTIFY_SOCKET")?;
         match address(&name) {
@@ -46,7 +46,8 @@ impl Systemd {
     }
 }
 
-/// A file, or behind `@` a name that is none (unix(7), "abstract"). The crate knows files alone.
+/// The address of the socket: a file, or after `@` an abstract name (unix(7), "abstract"). The crate supports only
+/// files.
 fn address(name: &OsStr) -> io::Result<SocketAddr> {
     match name.as_bytes().strip_prefix(b"@") {
         Some(name) => SocketAddr::from_abstract_name(name),
@@ -58,7 +59,7 @@ impl Supervisor for Systemd {
     fn tell(&self, news: &News) {
         let told = match news {
             News::Ready => self.send(&[NotifyState::Ready]),
-            // The time tells systemd from 253 on which request this answers.
+            // The time tells systemd 253 and later which request this message answers.
             News::Reloading => match NotifyState::monotonic_usec_now() {
                 Ok(now) => self.send(&[NotifyState::Reloading, now]),
                 Err(_) => self.send(&[NotifyState::Reloading]),

@@ -12,20 +12,20 @@ use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 
 use super::Request;
 
-/// Begins to listen. A second SIGTERM or SIGINT ends the process at once, with exit code 1: what was in flight is taken
-/// up by the next start.
+/// Begins to listen. A second SIGTERM or SIGINT ends the process at once with exit code 1. The next start resumes the
+/// interrupted work.
 ///
 /// # Errors
 /// The system refuses the handlers.
 pub fn requests() -> io::Result<UnboundedReceiver<Request>> {
     let stopping = Arc::new(AtomicBool::new(false));
     for signal in [SIGTERM, SIGINT] {
-        // The order matters: the first looks at the flag before the second sets it.
+        // The order matters: the first handler reads the flag before the second sets it.
         flag::register_conditional_shutdown(signal, 1, Arc::clone(&stopping))?;
         flag::register(signal, Arc::clone(&stopping))?;
     }
-    // Caught and forgotten: what is too large for the limit on file sizes is then an error of that write, instead of
-    // the end of the process. Programs that are started have the system's own behaviour again.
+    // Catching this signal turns a write beyond the file size limit into an error of that write, instead of ending the
+    // process. Programs that docsyncd starts get the default handler again.
     flag::register(SIGXFSZ, Arc::new(AtomicBool::new(false)))?;
     let mut signals = Signals::new([SIGTERM, SIGINT, SIGHUP, SIGUSR1])?;
     let (sender, receiver) = unbounded_channel();

@@ -1,8 +1,8 @@
-//! Notices that the configuration file was changed.
+//! Notices changes of the configuration file.
 //!
-//! The folder is watched, not the file, because editors replace files. Its events only wake us: what counts is whether
-//! the content differs from what was last read. Over SMB and NFS no events come from the other side, so the content is
-//! looked at from time to time as well.
+//! Watches the folder, because editors replace files. An event only triggers a check, which compares the content with
+//! what was last read. Over SMB and NFS there are no events for changes from other machines, so the content is also
+//! checked regularly.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -16,30 +16,30 @@ use tokio::time::{Instant, sleep_until};
 use crate::answering::ask;
 use crate::document::hex;
 
-/// Waits this long after the last event, so that an editor can finish writing.
+/// The wait after the last event, so that an editor can finish writing.
 const SETTLE: Duration = Duration::from_millis(300);
-/// Looks at the content this often without any event.
+/// How often the content is checked without any event.
 const LOOK_INTERVAL: Duration = Duration::from_secs(30);
 
-/// The watch.
+/// The watch of the configuration file.
 pub struct ConfigWatch {
     path: PathBuf,
     seen: String,
     woken: Arc<Notify>,
-    /// When the content is looked at next, however often the wait for that is begun anew. The first time is soon: the
-    /// file may have changed between being read and being watched.
+    /// When the content is checked next, however often [`Self::changed`] is called anew. The first check is soon, since
+    /// the file may have changed between the read and the start of the watch.
     next_look: Instant,
     _watcher: Option<RecommendedWatcher>,
 }
 
 impl ConfigWatch {
-    /// Watches `path`, whose content had this SHA-256 when it was read. Where the system has no watch to give, only the
-    /// regular look remains.
+    /// Watches `path`. `sha256` is the digest of the content that was read. If the system cannot watch, only the
+    /// regular check remains.
     pub fn new(path: &Path, sha256: String) -> Self {
         let woken = Arc::new(Notify::new());
         let (wake, name) = (Arc::clone(&woken), path.file_name().map(ToOwned::to_owned));
         let watcher = notify::recommended_watcher(move |event: notify::Result<notify::Event>| {
-            // The ledger may lie in the same folder: only events of our own file count, and reading is none.
+            // The ledger may be in the same folder, so only events of our file count, and accesses do not.
             let ours = event.is_ok_and(|event| {
                 !event.kind.is_access() && event.paths.iter().any(|path| path.file_name() == name.as_deref())
             });
@@ -62,12 +62,12 @@ impl ConfigWatch {
         Self { path: path.to_path_buf(), seen: sha256, woken, next_look, _watcher: watcher.ok() }
     }
 
-    /// Somebody else read the file, with this SHA-256: that is no change any more.
+    /// Another part has read the file, with this SHA-256, so this content is no change any more.
     pub fn was_read(&mut self, sha256: &str) {
         sha256.clone_into(&mut self.seen);
     }
 
-    /// Waits until the content differs from what was last seen. Safe to drop and call again.
+    /// Waits until the content differs from what was last read. Cancel safe.
     pub async fn changed(&mut self) {
         loop {
             tokio::select! {
@@ -80,7 +80,7 @@ impl ConfigWatch {
             let path = self.path.clone();
             let read = tokio::task::spawn_blocking(move || ask(&path, |path| std::fs::read(path))).await;
             self.next_look = Instant::now() + LOOK_INTERVAL;
-            // A file that is missing is being replaced, or was taken away: either way there is nothing to read yet.
+            // A missing file is being replaced, or was removed. In both cases there is nothing to read yet.
             let Ok(Ok(content)) = read else { continue };
             let sha256 = hex(&Sha256::digest(&content));
             if sha256 != self.seen {
@@ -97,8 +97,8 @@ mod tests {
 
     use super::*;
 
-    /// No event comes from where a link leads. Whoever waits does so again and again, as the server does between two
-    /// signs of life.
+    /// Events do not come from the target of a link. The caller starts the wait again and again, as the server does
+    /// between two signs of life.
     #[tokio::test(start_paused = true)]
     async fn a_change_behind_a_link_is_noticed_within_the_interval_however_often_the_wait_is_begun_anew() {
         let folder = tempfile::tempdir().unwrap();

@@ -15,5 +15,5 @@ pub use dispatcher::{Job, dispatch};
 pub use error::ServiceError;
 pub use shares::rights_on_shares;
 
-/// The service's name, and that of its source in the Event Log.
+/// The name of the service, and of its source in the Event Log.
 pub const NAME: &str = "docsyncd";

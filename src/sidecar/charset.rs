@@ -1,4 +1,4 @@
-//! The encodings of a sidecar and of HL7 v2, and the letters that they have.
+//! The encodings of sidecars and of HL7 v2, and their characters.
 
 use encoding_rs::{ISO_8859_2, ISO_8859_15, WINDOWS_1252};
 use unicode_normalization::UnicodeNormalization as _;
@@ -7,31 +7,31 @@ use yore::code_pages::{CP437, CP850};
 
 use crate::name::{is_bidirectional, is_invisible};
 
-/// `sidecar_encoding`, and more than that.
+/// An encoding: those of `sidecar_encoding`, and some more.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Charset {
-    /// Without a mark.
+    /// Without a byte order mark.
     #[default]
     Utf8,
-    /// With a byte order mark, by which Windows programs know it.
+    /// With a byte order mark, by which Windows programs recognise it.
     Utf8Bom,
-    /// Of Western Windows, "ANSI".
+    /// Western Windows, "ANSI".
     Windows1252,
     /// The first 256 code points of Unicode.
     Iso8859_1,
-    /// Of Central Europe; no sidecar has it.
+    /// Central Europe; not for sidecars.
     Iso8859_2,
-    /// The first with the euro sign.
+    /// As [`Self::Iso8859_1`], but with the euro sign.
     Iso8859_15,
-    /// ASCII alone; no sidecar has it.
+    /// Only ASCII; not for sidecars.
     Ascii,
-    /// Of DOS in the United States; GDT calls it "IBM".
+    /// DOS in the United States; "IBM" in GDT.
     Cp437,
-    /// Of DOS in Western Europe.
+    /// DOS in Western Europe.
     Cp850,
 }
 
-/// Those of sidecars with their names in the configuration.
+/// The encodings of sidecars, with their names in the configuration.
 const WORDS: [(&str, Charset); 7] = [
     ("utf-8", Charset::Utf8),
     ("utf-8-bom", Charset::Utf8Bom),
@@ -42,7 +42,7 @@ const WORDS: [(&str, Charset); 7] = [
     ("cp850", Charset::Cp850),
 ];
 
-/// Those of HL7 v2 by their names in MSH-18 (HL7 table 0211).
+/// The encodings of HL7 v2, with their names in MSH-18 (HL7 table 0211).
 const HL7: [(&str, Charset); 5] = [
     ("UNICODE UTF-8", Charset::Utf8),
     ("8859/1", Charset::Iso8859_1),
@@ -52,32 +52,32 @@ const HL7: [(&str, Charset); 5] = [
 ];
 
 impl Charset {
-    /// As it is called in the configuration.
+    /// The name in the configuration.
     pub fn word(self) -> &'static str {
         WORDS.iter().find(|(_, charset)| *charset == self).map_or("", |(word, _)| word)
     }
 
-    /// The one that is called so.
+    /// The encoding with this name in the configuration.
     pub fn of_word(word: &str) -> Option<Self> {
         WORDS.iter().find(|(known, _)| *known == word).map(|(_, charset)| *charset)
     }
 
-    /// The one that HL7 v2 calls so.
+    /// The encoding with this name in HL7 v2.
     pub fn in_hl7(word: &str) -> Option<Self> {
         HL7.iter().find(|(known, _)| *known == word).map(|(_, charset)| *charset)
     }
 
-    /// As HL7 v2 calls it.
+    /// The name in HL7 v2.
     pub fn hl7_word(self) -> &'static str {
         HL7.iter().find(|(_, charset)| *charset == self).map_or("", |(word, _)| word)
     }
 
-    /// Whether it has every letter.
+    /// Whether it has all characters.
     pub fn is_unicode(self) -> bool {
         matches!(self, Self::Utf8 | Self::Utf8Bom)
     }
 
-    /// What GDT 2.1 calls it (field 9206); it has no word for the others.
+    /// The number in GDT 2.1 (field 9206), which only some encodings have.
     pub fn in_gdt(self) -> Option<&'static str> {
         match self {
             Self::Cp437 => Some("2"),
@@ -86,17 +86,17 @@ impl Charset {
         }
     }
 
-    /// Whether it has every character of a text. Letters count as composed.
+    /// Whether it has every character of the text. Letters are composed first.
     pub fn has(self, text: &str) -> bool {
         self.is_unicode() || text.nfc().all(|c| self.byte(c).is_some())
     }
 
-    /// The text in its bytes, letters composed; `None` where it lacks one.
+    /// The bytes of the text, with letters composed; `None` if a character is missing.
     pub(super) fn encode(self, text: &str) -> Option<Vec<u8>> {
         if self.is_unicode() { Some(text.as_bytes().to_vec()) } else { text.nfc().map(|c| self.byte(c)).collect() }
     }
 
-    /// What a program wrote into the file.
+    /// Decodes a file's content from a program.
     pub fn decode(self, bytes: &[u8]) -> String {
         match self {
             Self::Utf8 | Self::Utf8Bom | Self::Ascii => String::from_utf8_lossy(bytes).into_owned(),
@@ -109,10 +109,10 @@ impl Charset {
         }
     }
 
-    /// What stands for a character that it lacks: the letter without those of its marks that it lacks, or as it is
-    /// written in Latin letters. `None` where nothing does.
+    /// The replacement of a character that the encoding lacks: the letter with fewer marks, or a transliteration into
+    /// Latin letters. `None` if there is none.
     pub(crate) fn instead_of(self, c: char) -> Option<String> {
-        // What nobody sees comes along when a name is copied from elsewhere.
+        // Invisible characters come along when a name is copied from elsewhere.
         if is_combining_mark(c) || is_invisible(c) || is_bidirectional(c) {
             return Some(String::new());
         }
@@ -122,15 +122,15 @@ impl Charset {
             return Some(letter);
         }
         let latin = any_ascii::any_ascii_char(c);
-        // Of a picture it gives the name between colons, which nobody wrote.
+        // For pictures it gives their name between colons, which nobody wrote.
         let is_picture = latin.len() > 1 && latin.starts_with(':');
-        // Nothing but a question mark is written as one.
+        // Only a question mark may become a question mark.
         let is_doubtful = latin.contains('?') && !c.nfkd().any(|part| part == '?');
         let is_text = !latin.is_empty() && !latin.contains(|c: char| c.is_ascii_control());
         (is_text && !is_picture && !is_doubtful).then(|| latin.to_owned())
     }
 
-    /// The byte of a character; `None` where it has none of its own, and in Unicode but for ASCII.
+    /// The byte of a character; `None` if it has no single byte. The Unicode encodings have one for ASCII only.
     pub(crate) fn byte(self, c: char) -> Option<u8> {
         if c.is_ascii() {
             return u8::try_from(c).ok();
@@ -150,7 +150,7 @@ impl Charset {
             Self::Cp437 => CP437.encode_char(c),
             Self::Cp850 => CP850.encode_char(c),
         };
-        // The code pages of DOS have pictures in the place of line ends and other controls.
+        // The DOS code pages have pictures in place of control characters.
         byte.filter(|byte| !byte.is_ascii())
     }
 }
@@ -171,7 +171,7 @@ mod tests {
 
     #[test]
     fn letters_have_the_bytes_that_other_programs_give_them() {
-        // From Python's codecs.
+        // The bytes come from Python's codecs.
         for (charset, bytes) in [
             (Charset::Windows1252, &b"\xfc\xdf\xe9\x80\x84"[..]),
             (Charset::Cp437, b"\x81\xe1\x82"),
@@ -185,11 +185,7 @@ mod tests {
             assert_eq!(charset.encode("u\u{308}").as_deref(), bytes.get(..1), "letters are composed");
         }
         assert_eq!(Charset::Iso8859_1.encode("€"), None);
-        assert_eq!(
-            Charset::Utf8.encode("u\u{308}").as_deref(),
-            Some("u\u{308}".as_bytes()),
-            "and here nothing is touched"
-        );
+        assert_eq!(Charset::Utf8.encode("u\u{308}").as_deref(), Some("u\u{308}".as_bytes()), "UTF-8 keeps the text");
     }
 
     #[test]
@@ -212,7 +208,7 @@ mod tests {
             ('ł', Some("l")),
             ('ő', Some("o")),
             ('Ş', Some("S")),
-            // The mark that the charset has stays.
+            // A mark that the encoding has stays.
             ('ễ', Some("ê")),
             ('ǘ', Some("ü")),
             ('ı', Some("i")),

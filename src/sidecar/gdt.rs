@@ -1,37 +1,37 @@
-//! GDT 2.1, the exchange file of German practice software: a line for each field, which begins with its own length in
+//! GDT 2.1, the exchange file of German practice software. Each field is a line that begins with its own length in
 //! bytes.
 //!
-//! A line is a length of three digits, a field of four, the value, and CR LF; the length counts all of them. Field
-//! 8100, in the second line, is the length of the whole file in five digits. Field 9206 says the encoding.
+//! A line is a length of three digits, a field of four digits, the value, and CR LF. The length counts all of them.
+//! Field 8100, in the second line, is the length of the whole file in five digits. Field 9206 is the encoding.
 
 use super::{Charset, Fault};
 
-/// What a line has besides its value: three digits, four digits, CR LF.
+/// The length of a line without its value: three digits, four digits, CR LF.
 const FRAME: usize = 3 + 4 + 2;
-/// The longest value in bytes: a line's length has three digits.
+/// The longest value in bytes, since a line's length has three digits.
 const MOST: usize = 999 - FRAME;
-/// The same of a file, whose length has five.
+/// The longest file in bytes, since its length has five digits.
 const MOST_OF_FILE: usize = 99_999;
-/// The line that says it.
+/// The length of the line with the length of the file.
 const OF_LENGTH: usize = FRAME + 5;
 
 const LENGTH: &str = "8100";
 const CHARSET: &str = "9206";
-/// What stands before it in the head: the record type, and who sends it to whom.
+/// The fields before it in the head: the record type, the receiver and the sender.
 const BEFORE_CHARSET: [&str; 3] = ["8000", "8315", "8316"];
 
-/// A line of a sidecar's text: the field and its value. `None` where it does not begin with four digits.
+/// The field and the value of a line of a sidecar's text. `None` if the line does not begin with four digits.
 pub fn field_of(line: &str) -> Option<(&str, &str)> {
     line.split_at_checked(4).filter(|(field, _)| field.bytes().all(|byte| byte.is_ascii_digit()))
 }
 
-/// The lines of a sidecar's text. Those without anything in them are only there because a template is written so.
+/// The lines of a sidecar's text with their numbers. Skips blank lines, which come from the template's layout.
 pub fn lines(text: &str) -> impl Iterator<Item = (usize, &str)> {
     let lines = text.split(['\r', '\n']).enumerate().map(|(index, line)| (index + 1, line));
     lines.filter(|(_, line)| !line.trim().is_empty())
 }
 
-/// The file. What the text says of its length and of its encoding does not count.
+/// The content of the file. The text's own length and encoding are ignored.
 pub(super) fn write(text: &str, charset: Charset) -> Result<Vec<u8>, Fault> {
     let of_charset = charset.in_gdt().unwrap_or_default().as_bytes().to_vec();
     let (mut fields, mut has_charset): (Vec<(&str, Vec<u8>)>, bool) = (Vec::new(), false);
@@ -72,7 +72,7 @@ mod tests {
 
     use super::*;
 
-    /// As it stands in a template. Neither 8100 nor 9206 has to, and what they say does not count.
+    /// As in a template. 8100 and 9206 are optional, and their values do not count.
     const RESULTS: &str = "80006310\n8315PVS1\n8316DOCSYNCD\n921802.10\n30004711\n3101Müller\n3102Jörg\n310301021980\n\
         620027112026\n8402ALLG00\n6302000001\n6303PDF\n6304Überweisung\n6305\\\\SRV\\GDT\\4711_0f3a.pdf\n";
 
@@ -89,7 +89,7 @@ mod tests {
     fn results_with_an_attached_file_are_the_bytes_of_the_example() {
         let file = write(RESULTS, Charset::Windows1252).unwrap();
         assert_eq!((file.len(), file), (250, golden(Charset::Windows1252)));
-        // Letters of one byte each, whatever the encoding.
+        // All these encodings have one byte for each letter.
         assert_eq!(write(RESULTS, Charset::Iso8859_1).unwrap(), golden(Charset::Iso8859_1));
         let german = String::from_utf8_lossy(&golden(Charset::Cp437)).replace("01092063", "01092062");
         assert_eq!(String::from_utf8_lossy(&write(RESULTS, Charset::Cp437).unwrap()), german);
@@ -102,7 +102,7 @@ mod tests {
         let file = String::from_utf8(write(said, Charset::Windows1252).unwrap()).unwrap();
         assert_eq!(file.replace("00090", &format!("{:05}", file.len())), file);
         assert_eq!(file.replace(&format!("{:05}", file.len()), "00090"), expected);
-        // Who puts it elsewhere finds it there.
+        // A template may put the encoding elsewhere.
         let moved = String::from_utf8(write("80006310\n921802.10\n92067\n", Charset::Windows1252).unwrap()).unwrap();
         assert!(moved.ends_with("014921802.10\r\n01092063\r\n"), "{moved}");
     }

@@ -1,9 +1,8 @@
-//! A sidecar in the words of practice software (RECORD.md, section 3): its text becomes the bytes that such software
+//! Encodes sidecars for practice software (RECORD.md, section 3): turns the text into the bytes that such software
 //! reads.
 //!
-//! Pure. A character that the encoding lacks is replaced in the values, before a template puts them into its text: what
-//! is written instead of it (`"` for `„`) could mean something there. What is left after that is no text that could be
-//! written.
+//! Pure. Characters that the encoding lacks are replaced in the values, before a template inserts them, because the
+//! template can then escape the replacement (`"` for `„`). A text that still has such characters cannot be written.
 
 mod charset;
 mod gdt;
@@ -19,13 +18,13 @@ use crate::document::{Metadata, Record};
 /// `sidecar_encoding`, `sidecar_newline`, `sidecar_unmappable`, `sidecar_format = "gdt"`
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Form {
-    /// The bytes of its letters.
+    /// The encoding.
     pub charset: Charset,
-    /// Whether lines end with CR LF; else as the template has them.
+    /// Whether lines end with CR LF; otherwise with LF.
     pub crlf: bool,
     /// Whether characters that the encoding lacks are replaced.
     pub transliterates: bool,
-    /// Whether its lines are fields of GDT.
+    /// Whether its lines are GDT fields.
     pub is_gdt: bool,
 }
 
@@ -35,35 +34,35 @@ impl Default for Form {
     }
 }
 
-/// Why a text cannot be written. Says nothing of what stands in it.
+/// Why a text cannot be written. Quotes nothing of the text.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Fault {
     /// The encoding lacks a character.
     #[error("line {line}{} holds a character that the encoding lacks", of_field(field.as_ref()))]
     Lacks {
-        /// From 1.
+        /// The line, counted from 1.
         line: usize,
-        /// Of GDT.
+        /// The field, in GDT.
         field: Option<String>,
     },
-    /// A value is longer than a line of GDT can say.
+    /// A value is too long for a GDT line.
     #[error("field {field} is longer than {most} bytes")]
     ValueTooLong {
-        /// Of GDT.
+        /// The GDT field.
         field: String,
-        /// So many bytes fit.
+        /// The most bytes that fit.
         most: usize,
     },
-    /// The same of the file.
+    /// The file is too long for GDT.
     #[error("all fields together are longer than {most} bytes")]
     FileTooLong {
-        /// So many bytes fit.
+        /// The most bytes that fit.
         most: usize,
     },
-    /// A line of GDT begins with no field.
+    /// A GDT line does not begin with a field.
     #[error("line {line} does not begin with the four digits of a field")]
     NoField {
-        /// From 1.
+        /// The line, counted from 1.
         line: usize,
     },
 }
@@ -73,15 +72,15 @@ fn of_field(field: Option<&String>) -> String {
 }
 
 impl Form {
-    /// The text as the file's bytes.
+    /// The bytes of the file with this text.
     ///
     /// # Errors
-    /// What is in the way.
+    /// [`Fault`] if the text cannot be written.
     pub fn bytes(&self, text: &str) -> Result<Vec<u8>, Fault> {
         if self.is_gdt {
             return gdt::write(text, self.charset);
         }
-        // A configuration that was saved on Windows has both signs in the template itself.
+        // A configuration that was saved on Windows has CR LF in the template itself.
         let lines = text.replace("\r\n", "\n");
         let text = if self.crlf { lines.replace('\n', "\r\n") } else { lines };
         let Some(mut bytes) = self.charset.encode(&text) else {
@@ -94,7 +93,7 @@ impl Form {
         Ok(bytes)
     }
 
-    /// What is known of a document, in characters that the encoding has, as far as there are any for them.
+    /// The document's data, with replacements for characters that the encoding lacks, as far as there are any.
     pub fn adapted<'m>(&self, metadata: &'m Metadata) -> Cow<'m, Metadata> {
         if self.charset.is_unicode() || !self.transliterates {
             return Cow::Borrowed(metadata);

@@ -1,5 +1,5 @@
-//! Whether a file's name tells documents apart: the template is tried with pairs of invented documents that differ as
-//! real ones do. What comes out the same is shown as an example, so that nothing is said that cannot happen.
+//! Checks whether a file name distinguishes documents: renders the template for pairs of invented documents that differ
+//! as real ones do. Two equal names are shown as an example, so no impossible collision is reported.
 
 use serde_json::{Value, json};
 
@@ -18,7 +18,7 @@ struct Example {
     document: u8,
 }
 
-/// The one that the others are compared with.
+/// The example that the others are compared with.
 const FIRST: Example = Example {
     last_name: "Durand",
     first_name: "Louise",
@@ -29,7 +29,7 @@ const FIRST: Example = Example {
     document: 1,
 };
 
-/// Who can be mixed up with the first one's patient; what they are called; what tells them apart.
+/// People who may be confused with the first patient, the words for the pair, and the field that distinguishes them.
 const PEOPLE: [(Example, &str, &str); 3] = [
     (
         Example { born: "1980-05-17", patient: 2, document: 2, ..FIRST },
@@ -51,7 +51,7 @@ const PEOPLE: [(Example, &str, &str); 3] = [
 impl Example {
     fn path(&self, template: &Template) -> Option<Vec<String>> {
         let uuid = |kind: u8, number: u8| format!("{kind:08x}-5a43-4c1e-9d53-6f3f{number:08x}");
-        // What is rendered together has one time.
+        // Documents that are rendered together have the same time.
         let at = format!("{}T10:00:00+00:00", self.day);
         let pdf =
             json!({"uuid": uuid(3, self.document), "name": "letter.pdf", "fileName": "letter.pdf", "createdAt": at});
@@ -78,7 +78,7 @@ impl Example {
     }
 }
 
-/// What is doubtful about a file's name, for a sentence that begins with the key; the worst of it only.
+/// What is doubtful about a file name; continues a sentence that begins with the key. Only the worst doubt.
 pub(super) fn doubt(template: &Template) -> Option<String> {
     let first = FIRST.path(template)?;
     let (file, folders) = first.split_last()?;
@@ -111,7 +111,7 @@ pub(super) fn doubt(template: &Template) -> Option<String> {
             ));
         }
     }
-    // A folder for all is meant; one for each patient must not be two patients'.
+    // One folder for everybody is intended, but a patient's folder must not be shared by two patients.
     another.split_last().filter(|(_, other)| *other != folders)?;
     let shares = |path: &Vec<String>| path.split_last().is_some_and(|(_, same)| same == folders);
     let (_, who, field) = people.iter().find(|(path, ..)| shares(path))?;
@@ -131,7 +131,7 @@ mod tests {
     #[test]
     fn a_name_that_two_patients_or_two_documents_can_get_is_doubted_and_no_other() {
         for (source, sign) in [
-            // The default, and without the date of birth.
+            // The default template, and templates without the date of birth.
             (DEFAULT, ""),
             (
                 "{{ patient.lastName }}_{{ patient.firstName }}/{{ document.createdAt | date }}_{{ document.type }}.pdf",
@@ -172,7 +172,7 @@ mod tests {
             let said = template.doubts().join(" | ");
             assert!(if sign.is_empty() { said.is_empty() } else { said.contains(sign) }, "{source}: {said}");
         }
-        // What else is named by templates is beside a file that has a name.
+        // Other names from templates are for files beside a file that has its own name.
         let beside = Template::compile(TemplateKind::SidecarName, "same.xml").unwrap();
         assert!(beside.doubts().is_empty());
     }

@@ -17,11 +17,11 @@ pub struct Context {
 }
 
 impl Context {
-    /// The records of a document. A field that is null counts as missing, so that `default` works for both.
+    /// The records of a document. A null field counts as missing, so `default` works for both.
     pub fn new(metadata: &Metadata) -> Self {
         let section = |record: &Record| values::from_record(record);
         let mut patient = metadata.patient.clone();
-        // The number is the practice's own, and never one that the cloud service may have.
+        // The number comes only from the practice's list, never from the cloud service.
         patient.remove(NUMBER);
         patient.extend(metadata.number.as_ref().map(|number| (NUMBER.to_owned(), number.as_str().into())));
         let root = BTreeMap::from([
@@ -33,30 +33,30 @@ impl Context {
         Self { root }
     }
 
-    /// A document of which the API gave every field, whose PDF has this name.
+    /// A document that has every field of the API, with a PDF of this name.
     pub fn sample(pdf_name: &str) -> Self {
         fields::sample(pdf_name, "uuid")
     }
 
-    /// The same; this is its uuid, that of its PDF, and its key.
+    /// The same, with `identity` as its uuid, its PDF's uuid, and its key.
     pub fn sample_of(pdf_name: &str, identity: &str) -> Self {
         fields::sample(pdf_name, identity).with_identity(identity)
     }
 
-    /// Adds `file`, which an argument shows exactly as it is.
+    /// Adds `file`, which an argument shows unchanged.
     pub fn with_file(mut self, path: &str) -> Self {
         self.root.insert("file", Value::from_safe_string(path.to_owned()));
         self
     }
 
-    /// Adds what a delivery is called at another machine, which recognises its repetition by it: `key` and `uuid`.
+    /// Adds the identity of a delivery, by which another machine recognises its repetition: `key` and `uuid`.
     pub fn with_identity(mut self, key: &str) -> Self {
         self.root.insert("key", Value::from(key));
         self.root.insert("uuid", Value::from(RemoteIdentity::of_key(key).uuid()));
         self
     }
 
-    /// Adds what a sidecar may say of its PDF: `file_name` and `file_stem` (its final name), `size`, `sha256`, `key`,
+    /// Adds the data of the PDF for a sidecar: `file_name` and `file_stem` (its final name), `size`, `sha256`, `key`,
     /// `uuid`.
     pub fn with_pdf(mut self, file_name: &str, pdf: &Spooled, key: &str) -> Self {
         self.root.insert("file_name", Value::from(file_name));
@@ -66,37 +66,37 @@ impl Context {
         self.with_identity(key)
     }
 
-    /// Adds `visible_file`: where the practice's computers see the PDF.
+    /// Adds `visible_file`: the path of the PDF on the practice's computers.
     pub fn with_visible_file(mut self, path: &str) -> Self {
         self.root.insert("visible_file", Value::from(path));
         self
     }
 
-    /// Adds `number3`: a number of three digits, by which a name can be told from others.
+    /// Adds `number3`: a number of three digits that distinguishes names.
     pub fn with_number3(mut self, number: u16) -> Self {
         self.root.insert("number3", Value::from(format!("{number:03}")));
         self
     }
 
-    /// Adds `lookup`: what the destination calls the patient.
+    /// Adds `lookup`: the destination's identifier of the patient.
     pub fn with_lookup(mut self, found: &serde_json::Value) -> Self {
         self.root.insert("lookup", values::from_json(found));
         self
     }
 
-    /// Adds `patient_id`: what the patient is known by at the destination.
+    /// Adds `patient_id`: the identifier by which the destination knows the patient.
     pub fn with_patient_id(mut self, id: &str) -> Self {
         self.root.insert("patient_id", Value::from(id));
         self
     }
 
-    /// Adds `offset`: how many entries of a list came before.
+    /// Adds `offset`: the number of earlier entries of a list.
     pub fn with_offset(mut self, offset: u64) -> Self {
         self.root.insert("offset", Value::from(offset));
         self
     }
 
-    /// Adds `file_base64`, for which [`super::Template::render_around_pdf`] leaves a place.
+    /// Adds `file_base64`, which marks a place for [`super::Template::render_around_pdf`].
     pub fn with_pdf_in_base64(mut self) -> Self {
         self.root.insert("file_base64", json::pdf_in_base64());
         self

@@ -1,17 +1,17 @@
-//! Values in a CSV sidecar (RFC 4180): a field is quoted where a value in it needs that, by the template's own
-//! delimiter, and a value at its start is never taken for a formula by a spreadsheet.
+//! Values in a CSV sidecar (RFC 4180). A field is quoted if a value in it needs that, with respect to the template's
+//! own delimiter. A spreadsheet never takes a value at the start of a field for a formula.
 //!
-//! Where a value stands is known only when the whole text is, so a value is first printed between two marks.
+//! The position of a value is known only once the text is complete, so a value is first written between two marks.
 
 use super::{BEGIN, END};
 
-/// What a spreadsheet takes for the start of a formula; some take the wide forms as well.
+/// Characters at the start of a formula; some spreadsheets accept the wide forms as well.
 const FORMULA: &str = "=+-@＝＋－＠";
 
-/// Delimiters, the likeliest first.
+/// Delimiters, the most likely first.
 const DELIMITERS: [char; 4] = [';', '\t', ',', '|'];
 
-/// The text with every field as it has to be.
+/// The final text, with fields quoted where necessary.
 pub(super) fn settle(marked: &str) -> String {
     let delimiter = delimiter(marked);
     let mut text = String::with_capacity(marked.len());
@@ -36,7 +36,7 @@ pub(super) fn settle(marked: &str) -> String {
     text
 }
 
-/// The delimiter that stands most often outside of the values.
+/// The most frequent delimiter outside of the values.
 fn delimiter(marked: &str) -> char {
     let mut counts = [0_usize; DELIMITERS.len()];
     let mut is_value = false;
@@ -51,7 +51,7 @@ fn delimiter(marked: &str) -> char {
             _ => {}
         }
     }
-    // Of equals the last would win.
+    // `max_by_key` returns the last of equals, so reverse the order.
     let most = DELIMITERS.iter().zip(counts).rev().max_by_key(|(_, count)| *count);
     most.map_or(';', |(delimiter, _)| *delimiter)
 }
@@ -59,9 +59,9 @@ fn delimiter(marked: &str) -> char {
 #[derive(Default)]
 struct Field {
     chars: Vec<Char>,
-    /// The template has opened a quotation mark and not closed it.
+    /// Whether the template has opened a quotation mark and not closed it.
     is_open: bool,
-    /// The template has quotation marks of its own in this field.
+    /// Whether the template has its own quotation marks in this field.
     has_marks: bool,
 }
 
@@ -94,7 +94,7 @@ impl Field {
             }
             match c {
                 '"' if quote || (is_value && is_quoted) => text.push_str("\"\""),
-                // Beside a quoted part, which cannot be quoted again.
+                // Beside a quoted part, so it cannot be quoted.
                 c if is_value && !quote && !is_quoted && breaks(c) => text.push(' '),
                 c => text.push(c),
             }

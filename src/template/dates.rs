@@ -6,14 +6,14 @@ use minijinja::{Error, ErrorKind, Value};
 
 const ISO_DATE: &str = "%Y-%m-%d";
 
-/// `{{ document.createdAt | date }}` prints `2026-11-21`, `{{ … | date("%d.%m.%Y") }}` prints it as a strftime format
-/// says. Takes an ISO 8601 date or date-time; the date is the printed one, it is never moved to another time zone,
-/// because a letter of the 21st stays one of the 21st wherever the daemon runs. What is no date counts as missing.
+/// `{{ document.createdAt | date }}` prints `2026-11-21`; `{{ … | date("%d.%m.%Y") }}` uses a strftime format. Takes an
+/// ISO 8601 date or date-time. The printed date counts and is never moved to another time zone, so that a letter of the
+/// 21st stays one wherever the daemon runs. Anything that is no date counts as missing.
 pub(super) fn date(value: &Value, format: Option<String>) -> Result<Value, Error> {
     let format = format.as_deref().unwrap_or(ISO_DATE);
-    // Tried first on a date that is one: a bad format is the template's fault and shows when it is compiled.
+    // Tried on a valid date first: a bad format is the template's fault and must be found on compilation.
     let sample = strtime::format(format, jiff::civil::date(2000, 1, 31).at(0, 0, 0, 0)).ok();
-    // One that says nothing of the date: `DD.MM.YYYY`.
+    // A format without any field of the date: `DD.MM.YYYY`.
     if sample.is_none_or(|sample| sample == format) {
         let detail = format!("`{format}` is not a date format: write for example {}", in_strftime(format));
         return Err(Error::new(ErrorKind::InvalidOperation, detail).with_source(BadFormat));
@@ -26,7 +26,7 @@ pub(super) fn date(value: &Value, format: Option<String>) -> Result<Value, Error
     Ok(formatted.map_or(Value::UNDEFINED, Value::from))
 }
 
-/// The format that was meant by one in the words of spreadsheets.
+/// The strftime format for a format in a spreadsheet's notation.
 fn in_strftime(format: &str) -> String {
     let words = [
         ("YYYY", "%Y"),
@@ -45,7 +45,7 @@ fn in_strftime(format: &str) -> String {
     if meant != format && is_whole { meant } else { "%d.%m.%Y".to_owned() }
 }
 
-/// Whether `date` was given a format that is none.
+/// Whether the error is a bad format for `date`.
 pub(super) fn is_bad_format(error: &Error) -> bool {
     std::error::Error::source(error).is_some_and(|source| source.is::<BadFormat>())
 }

@@ -1,4 +1,4 @@
-//! What a template can do, and through what each value passes.
+//! The functions of a template, and the formatter of its values.
 
 use minijinja::syntax::SyntaxConfig;
 use minijinja::value::Rest;
@@ -8,10 +8,10 @@ use super::{TemplateKind, TextFormat, dates, json, values};
 use crate::document::short;
 use crate::language::Language;
 
-/// The most steps one rendering may take; an ordinary sidecar takes some hundreds.
+/// The most steps of one rendering; an ordinary sidecar takes some hundreds.
 const MAX_STEPS: u64 = 200_000;
 
-/// The filters that are named to a person whose template has another; minijinja has more.
+/// The filters that an error message names; minijinja has more.
 pub(super) const FILTERS: [&str; 16] = [
     "date", "default", "first", "int", "join", "label", "last", "length", "lower", "replace", "short", "split",
     "title", "trim", "truncate", "upper",
@@ -22,7 +22,7 @@ pub(super) fn environment(kind: TemplateKind) -> Environment<'static> {
     environment.set_undefined_behavior(UndefinedBehavior::Chainable);
     environment.set_fuel(Some(MAX_STEPS));
     environment.set_debug(false);
-    // Lines of a sidecar matter, the last one's end too; a name has no use for the end of a multi-line string.
+    // In a sidecar the final line end matters; a name from a multi-line string must not have one.
     if let Ok(syntax) = SyntaxConfig::builder().keep_trailing_newline(kind.is_text()).build() {
         environment.set_syntax(syntax);
     }
@@ -50,16 +50,15 @@ pub(super) fn environment(kind: TemplateKind) -> Environment<'static> {
     environment
 }
 
-/// The first argument in place of a value that is missing or empty: to the person who writes a template both are "not
-/// there".
+/// The first argument if the value is missing or empty: for the author of a template both mean "not there".
 fn or_default(value: &Value, other: Rest<Value>) -> Value {
     if values::is_missing(value) { other.first().cloned().unwrap_or(Value::UNDEFINED) } else { value.clone() }
 }
 
-/// A document's type in the words of a language; one that is new is the service's own word.
+/// The name of a document type in a language; for an unknown type, the service's own word.
 fn label(value: &Value, language: &str) -> Result<Option<String>, Error> {
     let Some(language) = Language::parse(language) else {
-        // Of this kind, so that it is found before a document is.
+        // An error of this kind is found on compilation.
         return Err(Error::new(ErrorKind::MissingArgument, "label knows the languages \"fr\", \"de\" and \"en\""));
     };
     Ok(values::text(value).map(|word| language.document_type(&word).unwrap_or(word)))

@@ -1,5 +1,5 @@
 //! The fields that the API describes ("Resources and their fields"), to find a misspelt one before a document is filed
-//! under `unknown`. A server may have more, so one that is like none of them is no error.
+//! under `unknown`. A server may have more, so a field that is similar to none of them is no error.
 
 use std::path::PathBuf;
 
@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::Context;
 use crate::document::{Metadata, Record, Spooled};
 
-/// Document, single read.
+/// A document of `GET /documents/{uuid}`.
 const DOCUMENT: &[&str] = &[
     "uuid",
     "createdAt",
@@ -24,10 +24,10 @@ const DOCUMENT: &[&str] = &[
     "documentIntegrations",
 ];
 
-/// A document's `pdf`.
+/// The `pdf` of a document.
 const PDF: &[&str] = &["uuid", "name", "size", "createdAt", "updatedAt", "url", "fileName"];
 
-/// Patient, as responses have it, and the practice's own number of it.
+/// A patient in responses, and the practice's own number.
 const PATIENT: &[&str] = &[
     "uuid",
     "firstName",
@@ -46,21 +46,21 @@ const PATIENT: &[&str] = &[
     "number",
 ];
 
-/// Accepted when a patient is created or changed, and never given back.
+/// Accepted when a patient is created or changed, but never returned.
 const WRITE_ONLY: &[&str] = &["externalId", "externalCreatedAt", "customPrompt"];
 
-/// User, as it stands in a document.
+/// A user in a document.
 const USER: &[&str] =
     &["uuid", "email", "createdAt", "updatedAt", "firstName", "lastName", "gender", "phone", "rpps", "am"];
 
-/// Each of them, as a template has it.
+/// The names of all fields.
 #[cfg(test)]
 pub(super) fn all() -> impl Iterator<Item = &'static str> {
     [DOCUMENT, PDF, PATIENT, USER].concat().into_iter()
 }
 
-/// A document of which every field is there, and has its own name as its value where any text will do; its uuid and
-/// that of its PDF are `identity`.
+/// A document that has every field. The value of a text field is its own name; the uuids of the document and its PDF
+/// are `identity`.
 pub(super) fn sample(pdf_name: &str, identity: &str) -> Context {
     let record = |fields: &[&str]| -> Record {
         let value = |field: &str| match field {
@@ -96,10 +96,10 @@ pub(super) fn sample(pdf_name: &str, identity: &str) -> Context {
         .with_offset(0)
 }
 
-/// How like a field a known one is, from 0 to 1, that was meant for sure.
+/// From this similarity on, between 0 and 1, a known field was surely meant.
 const MISSPELT: f64 = 0.7;
 
-/// What is doubtful about a field, for a sentence that begins with the template.
+/// What is doubtful about a field; continues a sentence that begins with the template.
 ///
 /// # Errors
 /// The field that was meant: `patient.lastName` for `patient.lastNam`.

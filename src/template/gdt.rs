@@ -1,11 +1,11 @@
-//! Fields of GDT in a sidecar: each line of the template is `FFFFvalue`, and the field is the template's own word.
+//! GDT fields in a sidecar: each line of the template is `FFFFvalue`, where the template itself gives the field.
 //!
-//! Each value has a mark before it as long as it is not known where it stands.
+//! A mark precedes each value while its position is unknown.
 
 use super::{BEGIN, TemplateError};
 use crate::sidecar::{field_of, lines};
 
-/// The text without its marks. The error says which line does not begin with a field.
+/// The text without its marks. The error names the first line that does not begin with a field.
 pub(super) fn settle(marked: &str) -> Result<String, TemplateError> {
     match lines(marked).find(|(_, line)| field_of(line).is_none()) {
         None => Ok(marked.replace(BEGIN, "")),

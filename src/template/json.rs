@@ -1,7 +1,7 @@
-//! Values in a JSON sidecar: one prints as a JSON value, strings with their quotes; inside a string of the template, as
-//! in `"{{ patient.lastName }}"`, it prints what belongs there (RFC 8259, section 7).
+//! Values in a JSON sidecar. A value is written as a JSON value, strings with their quotes; within a string of the
+//! template, as in `"{{ patient.lastName }}"`, as the content of that string (RFC 8259, section 7).
 //!
-//! Where a value stands is known only when the whole text is, so a value is first printed between two marks.
+//! The position of a value is known only once the text is complete, so a value is first written between two marks.
 
 use std::fmt;
 use std::sync::Arc;
@@ -12,7 +12,7 @@ use minijinja::{Error, Output, Value};
 
 use super::{BEGIN, END};
 
-/// Where the PDF belongs, until it is sent; another noncharacter that no value has after it was written.
+/// The place of the PDF until it is sent; another noncharacter that no written value contains.
 pub(super) const PDF: char = '\u{fdd2}';
 
 /// `file_base64`
@@ -20,7 +20,7 @@ pub(super) const PDF: char = '\u{fdd2}';
 struct PdfInBase64;
 
 impl Object for PdfInBase64 {
-    /// What a filter or `~` makes of it is not the PDF any more.
+    /// Applying a filter or `~` gives no PDF any more.
     fn render(self: &Arc<Self>, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("")
     }
@@ -30,7 +30,7 @@ pub(super) fn pdf_in_base64() -> Value {
     Value::from_object(PdfInBase64)
 }
 
-/// A value between its marks. One that is safe is JSON already: the result of `tojson`, of a macro or of a block.
+/// Writes a value between its marks. A safe value already is JSON: the result of `tojson`, of a macro or of a block.
 pub(super) fn write(out: &mut Output<'_>, value: &Value) -> Result<(), Error> {
     if value.downcast_object_ref::<PdfInBase64>().is_some() {
         return out.write_str(&format!("{BEGIN}\"{PDF}\"{END}")).map_err(Error::from);
@@ -43,7 +43,7 @@ pub(super) fn write(out: &mut Output<'_>, value: &Value) -> Result<(), Error> {
     out.write_str(&format!("{BEGIN}{printed}{END}")).map_err(Error::from)
 }
 
-/// The text with every value as it belongs where it stands.
+/// The final text, with each value adapted to its position.
 pub(super) fn settle(marked: &str) -> String {
     let mut text = String::with_capacity(marked.len());
     let (mut in_string, mut escaped) = (false, false);
@@ -69,17 +69,17 @@ pub(super) fn settle(marked: &str) -> String {
     }
 }
 
-/// What of a JSON value belongs into a JSON string.
+/// The part of a JSON value that belongs into a JSON string.
 fn within_string(value: &str) -> String {
     match serde_json::from_str(value) {
         Ok(serde_json::Value::Null) => String::new(),
-        // Its own last character may be an escaped quote.
+        // The text itself may end in an escaped quote, so only one is removed.
         Ok(serde_json::Value::String(_)) => value.get(1..value.len() - 1).unwrap_or_default().to_owned(),
         _ => value.replace('\\', "\\\\").replace('"', "\\\""),
     }
 }
 
-/// Why a text is no JSON; `None` when it is.
+/// Why a text is invalid JSON; `None` if it is valid.
 pub(super) fn fault(text: &str) -> Option<String> {
     serde_json::from_str::<serde::de::IgnoredAny>(text).err().map(|error| error.to_string())
 }

@@ -1,38 +1,36 @@
-//! Where the text of a template goes, and how values are made safe there.
+//! The target of a template's text, and how values are made safe for it.
 
-/// Where the text goes; this decides what a value may contain and what a missing one prints.
+/// The target of the text. It decides what a value may contain and what a missing value becomes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TemplateKind {
-    /// `file_name` of a folder: a path of which only the template's own slashes make folders. A missing, null or empty
-    /// value prints `unknown`.
+    /// `file_name` of a folder: a path in which only the template's own slashes create folders. A missing, null or
+    /// empty value becomes `unknown`.
     FileName,
-    /// `file_name` of a destination on another machine: as [`Self::FileName`], and the delivery's `key` and `uuid` are
-    /// known.
+    /// `file_name` of a destination on another machine: as [`Self::FileName`], with the delivery's `key` and `uuid`.
     RemoteName,
-    /// `sidecar_name` of a folder: as [`Self::FileName`], and the PDF's final name is known.
+    /// `sidecar_name` of a folder: as [`Self::FileName`], with the PDF's final name.
     SidecarName,
-    /// One argument of a command. Control and bidirectional characters are dropped, the rest stands as it is. A
-    /// missing, null or empty value prints `unknown`. A value never gives the argument a dash to begin with, which the
-    /// program would take for an option: that is an error.
+    /// One argument of a command. Control and bidirectional characters are dropped; the rest stays. A missing, null or
+    /// empty value becomes `unknown`. If a value gives the argument a leading dash, which the program would take for an
+    /// option, that is an error.
     Argument,
-    /// The content of a sidecar. A missing value prints nothing, in JSON `null`: programs that read XML or INI expect
-    /// an empty element or key, and `unknown` would be taken for a name.
+    /// The content of a sidecar. A missing value becomes empty, in JSON `null`: programs that read XML or INI expect an
+    /// empty element or key, and would take `unknown` for a name.
     Text(TextFormat),
-    /// The address of a destination: values are percent-encoded, so that only the template's own characters separate. A
-    /// missing, null or empty value prints `unknown`.
+    /// The address of a destination. Values are percent-encoded, so that only the template's own characters separate. A
+    /// missing, null or empty value becomes `unknown`.
     Url,
-    /// A search of a FHIR server: as [`Self::Url`], and `patient_id` is known.
+    /// A search on a FHIR server: as [`Self::Url`], with `patient_id`.
     Search,
-    /// The JSON that an HTTP destination is sent: as the content of a JSON sidecar, and `file_base64` stands for the
-    /// PDF.
+    /// The JSON body for an HTTP destination: as the content of a JSON sidecar, with `file_base64` for the PDF.
     JsonBody,
-    /// One line for an HTTP destination, as of a header, a form, or an entry that is compared: as the content of a
-    /// plain sidecar.
+    /// One line for an HTTP destination, for example of a header, a form, or an entry for comparison: as the content of
+    /// a plain sidecar.
     Field,
 }
 
 impl TemplateKind {
-    /// Whether the result is a text and no name: long, with lines of its own.
+    /// Whether the result is a text, and not a name: long, and with several lines.
     pub(super) fn is_text(self) -> bool {
         matches!(self, Self::Text(_) | Self::JsonBody | Self::Field)
     }
@@ -45,22 +43,21 @@ impl TemplateKind {
 /// How the values in a sidecar are escaped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TextFormat {
-    /// One record a line (INI, GDT…): line breaks and control characters in a value become spaces, so that a value
-    /// can never add a line.
+    /// One record per line (INI and others). Line breaks and control characters in a value become spaces, so that a
+    /// value cannot add a line.
     Plain,
-    /// XML and HTML: escaped, and what XML 1.0 (section 2.2) forbids dropped.
+    /// XML and HTML: escaped, without characters that XML 1.0 (section 2.2) forbids.
     Xml,
-    /// A value prints as a JSON value, strings with their quotes; inside a string of the template without them.
+    /// A value is written as a JSON value, strings with their quotes; within a string of the template without them.
     Json,
-    /// As [`Self::Plain`]; each line begins with the four digits of a field, which no value gives.
+    /// As [`Self::Plain`], but each line begins with the four digits of a field, which come from the template.
     Gdt,
-    /// As [`Self::Plain`]; fields are quoted where they have to be, and no value begins a formula.
+    /// As [`Self::Plain`], but fields are quoted if necessary, and no value begins a formula.
     Csv,
 }
 
 impl TextFormat {
-    /// The format that a name's extension stands for: `.xml`, `.html`, `.htm`, `.xhtml`; `.json`; `.csv`; all others
-    /// are plain.
+    /// The format by the extension of a name: `.xml`, `.html`, `.htm`, `.xhtml`; `.json`; `.csv`; all others are plain.
     pub fn of_name(name: &str) -> Self {
         match name.rsplit_once('.').map(|(_, extension)| extension.trim().to_ascii_lowercase()).as_deref() {
             Some("xml" | "html" | "htm" | "xhtml") => Self::Xml,
@@ -71,14 +68,14 @@ impl TextFormat {
     }
 }
 
-/// What is odd about a plain text: it looks like one of a format in which values have to be made safe in another way.
+/// What is odd about a plain text: it looks like a format in which values must be escaped.
 pub(super) fn doubt_of_plain(text: &str) -> Option<String> {
     let mut letters = text.chars().filter(|c| !c.is_whitespace());
     let begin = (letters.next(), letters.next());
     let is_element = text.contains("</") || text.contains("/>");
     let (what, breaks, format) = match begin {
         (Some('<'), Some('?' | '!' | 'a'..='z' | 'A'..='Z')) if is_element => ("XML", "& or <", "xml"),
-        // A section of an INI file begins with a bracket too.
+        // A section of an INI file begins with a bracket, too.
         (Some('{'), Some('"' | '}')) | (Some('['), Some('{' | '[' | '"')) => ("JSON", "a quotation mark", "json"),
         _ => return None,
     };

@@ -77,7 +77,7 @@ fn what_is_missing_null_or_empty_is_unknown_in_names_and_arguments_and_nothing_i
         "patient.x | short",
         "'..' | trim('.')",
         "patient.x | truncate(3)",
-        // How a list or an object is printed is no text either.
+        // A list or an object is no text either.
         "patient.names",
         "document.pdf",
     ] {
@@ -183,7 +183,7 @@ fn a_value_in_csv_stays_in_its_field_and_is_no_formula() {
         ("\"{{ patient.lastName }}\";1", "a\";\"=b", "\"a\"\";\"\"=b\";1"),
         ("\"{{ patient.lastName }}\";1", "=a", "\"'=a\";1"),
         ("\"x\"{{ patient.lastName }};1", "a;\"b", "\"x\"a  b;1"),
-        // A field of several parts, and one that the template itself begins.
+        // A field of several parts, and one that the template begins.
         ("{{ patient.lastName }} {{ patient.firstName }};1", "a;b", "\"a;b Zoé\";1"),
         ("n={{ patient.lastName }};1", "=a", "n==a;1"),
         ("{% set x %}{{ patient.lastName }}{% endset %}{{ x }};1", "=a;b", "\"'=a;b\";1"),
@@ -227,7 +227,7 @@ fn a_value_within_a_json_string_comes_without_quotes_of_its_own() {
         Some(document["h"].clone())
     );
     assert_eq!(document["i"], "Zoé");
-    // No value is taken for a mark of where one begins or ends.
+    // No value can imitate a mark.
     for value in ["\u{fdd1}\", \"x\": \"", "\u{fdd0}", "\\", "\"", "\\\""] {
         let metadata = metadata(json!({}), json!({"lastName": value}));
         for source in ["{\"n\": {{ patient.lastName }}}", "{\"n\": \"{{ patient.lastName }}\"}"] {
@@ -308,7 +308,7 @@ fn a_mistake_is_answered_with_what_was_meant() {
     }
 }
 
-/// The page has a row for each example, and names each field and filter.
+/// The page has a row for each example, and names every field and filter.
 #[test]
 fn the_page_about_templates_is_true() {
     let page = include_str!("../../docs/templates.md");
@@ -415,7 +415,7 @@ fn the_field_of_a_line_of_gdt_is_the_templates_own() {
         let complaint = complaint(kind, source);
         assert!(complaint.contains("line 2 of what it gives does not begin with the four digits"), "{complaint}");
     }
-    // Where that shows only with a letter's values.
+    // If only a letter's values show the fault.
     let shows_late = "{% if patient.lastName == 'Müller/Dupont' %}{{ size }}{% endif %}";
     assert!(try_render(kind, shows_late).is_err());
 }

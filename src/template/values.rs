@@ -1,4 +1,4 @@
-//! Values on their way into the text: from the API's JSON to minijinja's values, and out through one formatter.
+//! The values: converted from the API's JSON to minijinja's values, and written into the text by one formatter.
 
 use std::collections::BTreeSet;
 
@@ -15,7 +15,7 @@ pub(super) fn from_record(record: &Record) -> Value {
     Value::from_pairs(record.iter().map(|(field, value)| (field.as_str(), from_json(value))))
 }
 
-/// Null becomes undefined: a field that is null and one that is not there are the same to a template.
+/// Converts a value. Null becomes undefined, since templates treat null and missing fields alike.
 pub(super) fn from_json(value: &serde_json::Value) -> Value {
     use serde_json::Value as Json;
     match value {
@@ -33,13 +33,12 @@ pub(super) fn from_json(value: &serde_json::Value) -> Value {
     }
 }
 
-/// Whether there is nothing to print: missing, null, or a string of nothing but white space.
+/// Whether there is nothing to print: missing, null, or a string of only white space.
 pub(super) fn is_missing(value: &Value) -> bool {
     value.is_undefined() || value.is_none() || value.as_str().is_some_and(|text| text.trim().is_empty())
 }
 
-/// The value as text; `None` when it is missing, or a list or an object where a text is wanted: how one is printed is
-/// no name.
+/// The value as text. `None` if it is missing, or is a list or an object, which has no sensible text form.
 pub(super) fn text(value: &Value) -> Option<String> {
     match value.kind() {
         _ if is_missing(value) => None,
@@ -50,7 +49,7 @@ pub(super) fn text(value: &Value) -> Option<String> {
     }
 }
 
-/// The paths of texts in a value, which has this path itself, of which `is_meant` holds.
+/// Collects the paths of texts in a value for which `is_meant` is true. `path` is the value's own path.
 pub(super) fn paths_with(path: &str, value: &Value, is_meant: &impl Fn(&str) -> bool, found: &mut BTreeSet<String>) {
     if let Some(text) = value.as_str() {
         if is_meant(text) {
@@ -69,9 +68,9 @@ pub(super) fn paths_with(path: &str, value: &Value, is_meant: &impl Fn(&str) -> 
     }
 }
 
-/// The only way of a value into the text, except into JSON, which has [`super::json`].
+/// Writes a value into the text. Every value passes through here, except in JSON, which has [`super::json`].
 ///
-/// `is_file` tells whether it is the variable `file`, a path that must stay exactly what it is.
+/// `is_file` tells whether it is the variable `file`, a path that must stay unchanged.
 pub(super) fn write(
     kind: TemplateKind,
     out: &mut Output<'_>,
@@ -106,22 +105,22 @@ fn unknown() -> String {
 
 fn argument(value: &Value, is_file: bool) -> String {
     let Some(text) = text(value) else { return unknown() };
-    // No argument can hold a NUL.
+    // No argument can contain a NUL.
     let kept = |c: &char| if is_file { *c != '\0' } else { !c.is_control() && !name::is_bidirectional(*c) };
     let text: String = text.chars().filter(|c| kept(c) && *c != BEGIN).collect();
     match text.chars().next() {
         _ if text.trim().is_empty() => unknown(),
-        // Whether the argument begins with it is known only when the whole text is.
+        // Only the complete text shows whether the argument begins with it.
         Some('-') => format!("{BEGIN}{text}"),
         _ => text,
     }
 }
 
-/// All but the characters that mean nothing in any part of an address (RFC 3986, section 2.3).
+/// All characters except those that are unreserved in every part of an address (RFC 3986, section 2.3).
 pub(crate) const RESERVED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
 
-/// Dots alone would lead to another folder, however they are encoded; between slashes, too, at servers that decode
-/// those first.
+/// Encodes a value for an address. A part that consists of dots would lead to another folder, however it is encoded;
+/// also between slashes, at servers that decode those first.
 fn in_url(text: &str) -> String {
     let text: String = text.nfc().filter(|c| !c.is_control() && !name::is_bidirectional(*c)).collect();
     let (text, is_dots) = (text.trim(), |part: &str| part.chars().all(|c| c == '.'));
@@ -140,7 +139,7 @@ fn plain(text: &str) -> String {
         .collect()
 }
 
-/// `safe` text is markup already: the result of `escape`, of a macro or of a block.
+/// A `safe` text is already markup: the result of `escape`, of a macro or of a block.
 fn xml(text: &str, safe: bool) -> String {
     let allowed = |c: &char| {
         matches!(c, '\t' | '\n' | '\r' | ' '..='\u{fffd}' | '\u{10000}'..) && !('\u{7f}'..'\u{a0}').contains(c)
@@ -153,7 +152,7 @@ fn xml(text: &str, safe: bool) -> String {
             '>' if !safe => out.push_str("&gt;"),
             '"' if !safe => out.push_str("&quot;"),
             '\'' if !safe => out.push_str("&#39;"),
-            // A bare one is read as a line feed (XML 1.0, section 2.11).
+            // XML reads a bare carriage return as a line feed (XML 1.0, section 2.11).
             '\r' if !safe => out.push_str("&#13;"),
             c => out.push(c),
         }

@@ -1,4 +1,4 @@
-//! Which variables there are, by where the text goes.
+//! The variables of each kind of template.
 
 use std::collections::{BTreeSet, HashSet};
 
@@ -6,7 +6,7 @@ use minijinja::Environment;
 
 use super::{TemplateError, TemplateKind, fields};
 
-/// Whether there is the variable that a path begins with; the error says which was probably meant.
+/// Checks that the first variable of a path exists. The error says which one was probably meant.
 pub(super) fn known(
     kind: TemplateKind,
     source: &str,
@@ -36,7 +36,7 @@ pub(super) fn known(
     Err(TemplateError::new(format!("line {line}: there is no variable `{name}`: {hint}")))
 }
 
-/// What is odd about the fields that are used; the error says which field was probably meant.
+/// What is odd about the used fields. The error says which field was probably meant.
 pub(super) fn doubts(source: &str, used: &HashSet<String>) -> Result<Vec<String>, TemplateError> {
     let mut doubts = BTreeSet::new();
     for path in used {
@@ -49,7 +49,7 @@ pub(super) fn doubts(source: &str, used: &HashSet<String>) -> Result<Vec<String>
     Ok(doubts.into_iter().collect())
 }
 
-/// Whether a variable stands in single braces, where it is text like any other; the error shows how it is meant.
+/// Refuses a variable in single braces, where it is plain text. The error shows the correct form.
 pub(super) fn in_single_braces(kind: TemplateKind, source: &str) -> Result<(), TemplateError> {
     for (number, line) in source.lines().enumerate() {
         for (at, _) in line.match_indices('{') {
@@ -71,19 +71,19 @@ pub(super) fn in_single_braces(kind: TemplateKind, source: &str) -> Result<(), T
     Ok(())
 }
 
-/// Whether the practice's number of the patient is used. Where the patient is used as a whole, as in `{% set p =
-/// patient %}{{ p.number }}`, the word tells.
+/// Whether the practice's number of the patient is used. If the patient is used as a whole, as in `{% set p = patient
+/// %}{{ p.number }}`, the word `number` decides.
 pub(super) fn need_number(used: &HashSet<String>, source: &str) -> bool {
     let is_number = |path: &String| path == "patient.number" || path.starts_with("patient.number.");
     used.iter().any(is_number) || (used.contains("patient") && has_word(source, "number"))
 }
 
-/// The variable that a path begins with.
+/// The first variable of a path.
 pub(super) fn top(path: &str) -> &str {
     path.split('.').next().unwrap_or(path)
 }
 
-/// What may be said beside a PDF that has its name, and more.
+/// The variables about a PDF that has its name, and more.
 macro_rules! of_a_pdf {
     ($($more:literal),*) => {
         &["document", "patient", "user", "account", "file_name", "file_stem", "size", "sha256", "key", "uuid", $($more),*]
@@ -104,7 +104,7 @@ fn variables(kind: TemplateKind) -> &'static [&'static str] {
     }
 }
 
-/// The line in which `word` first stands as a whole word; 1 when it is not found.
+/// The first line with `word` as a whole word; 1 if there is none.
 fn line_of(source: &str, word: &str) -> usize {
     source.lines().position(|line| has_word(line, word)).map_or(1, |index| index + 1)
 }

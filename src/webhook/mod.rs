@@ -1,8 +1,8 @@
-//! The API's webhooks as nudges: what comes makes docsyncd poll at once, and nothing of its content is believed.
+//! The API's webhooks as nudges: a call makes docsyncd poll at once, and its content is not trusted.
 //!
-//! `registration` keeps one webhook for each account at the API; here is who answers it. Only what is signed with the
-//! secret of that registration counts (`signature`); everything else costs a bounded little, by the guards of the
-//! status page. Without it, or when any of it fails, polling goes on as ever.
+//! `registration` keeps one webhook for each account at the API; this module answers the calls. Only calls that are
+//! signed with that registration's secret count (`signature`). All others cost little, and the guards of the status
+//! page limit that. Without webhooks, or if they fail, polling continues as usual.
 
 mod registration;
 mod signature;
@@ -28,17 +28,17 @@ use crate::pipeline::Shared;
 use crate::web::connections::{self, Asked, Site};
 use crate::web::listen;
 
-/// The largest delivery; bytes. Nothing of it is needed but its kind.
+/// The largest delivery; bytes. Only its kind is needed.
 const MAX_BODY: usize = 64 * 1024;
-/// The least time between two polls for nudges of one account. What docsyncd reports comes back as a nudge of its own,
-/// and a letter right behind it must be filed within a second all the same.
+/// The least time between two polls for nudges of one account. docsyncd's own reports cause nudges, too, but a letter
+/// right after one must still be filed within a second.
 const PAUSE: Duration = Duration::from_millis(250);
-/// The least time after which a registration that failed is tried again.
+/// The least time before a failed registration is tried again.
 const TRY_AGAIN: Duration = Duration::from_secs(1);
-/// How often it is looked whether the webhook is still there and active.
+/// How often to check that the webhook still exists and is active.
 const LOOK: Duration = Duration::from_secs(60 * 60);
 
-/// What it has to know of the configuration.
+/// The part of the configuration that concerns webhooks.
 #[derive(Debug, Clone)]
 pub struct Setup {
     listen: SocketAddr,
@@ -46,7 +46,7 @@ pub struct Setup {
 }
 
 impl Setup {
-    /// Of this configuration; `None` when it wants no webhook.
+    /// From this configuration; `None` if it has no webhook.
     pub fn of(config: &Config) -> Option<Self> {
         let webhook = config.webhook.as_ref()?;
         Some(Self { listen: webhook.listen, public_url: webhook.public_url.clone() })
@@ -60,11 +60,11 @@ struct Ear {
     nudged: Notify,
 }
 
-/// Who answers deliveries.
+/// Answers deliveries.
 struct Ears(BTreeMap<String, Ear>);
 
-/// Keeps the webhooks registered and answers them, until the daemon stops; without `setup`, takes away what is
-/// registered.
+/// Keeps the webhooks registered and answers their calls until the daemon stops. Without `setup`, removes the
+/// registered webhooks.
 pub async fn run(context: Shared, setup: Option<Setup>) {
     let ears = Arc::new(Ears(context.clients.keys().map(|name| (name.clone(), Ear::default())).collect()));
     let mut tasks = JoinSet::new();
@@ -87,7 +87,7 @@ pub async fn run(context: Shared, setup: Option<Setup>) {
 }
 
 async fn serve(context: &Shared, ears: &Arc<Ears>, socket: TcpListener, address: SocketAddr) {
-    // `docsyncd check` in another process has to know that the port is ours.
+    // Tells `docsyncd check`, in another process, that the port is ours.
     let told = context.ledger.write(move |db| process::set(db, process::WEBHOOK, &address.to_string())).await;
     if let Err(error) = told {
         tracing::debug!(event = "webhook_not_told", "{error}");
@@ -129,7 +129,7 @@ impl Ears {
     }
 }
 
-/// Whether it tells of documents.
+/// Whether the event is about documents.
 fn is_of_documents(body: &[u8]) -> bool {
     #[derive(serde::Deserialize)]
     struct Event {
@@ -138,7 +138,7 @@ fn is_of_documents(body: &[u8]) -> bool {
     serde_json::from_slice::<Event>(body).is_ok_and(|event| event.r#type.starts_with("document."))
 }
 
-/// Makes the account poll when it is nudged: at once, and then no more than once in [`PAUSE`], whatever comes.
+/// Makes the account poll when it is nudged: at once, but at most once per [`PAUSE`].
 async fn pass_on(context: Shared, ears: Arc<Ears>, account: String) {
     let Some(ear) = ears.0.get(&account) else { return };
     loop {
@@ -158,7 +158,7 @@ async fn pass_on(context: Shared, ears: Arc<Ears>, account: String) {
     }
 }
 
-/// Keeps the account's webhook as the configuration wants it. What fails is said once, and tried again.
+/// Keeps the account's webhook as the configuration wants it. Logs the first failure and tries again.
 async fn keep(context: Shared, ears: Arc<Ears>, account: String, setup: Option<Setup>) {
     let (Some(client), Some(ear)) = (context.clients.get(&account), ears.0.get(&account)) else { return };
     let url = setup.map(|setup| registration::address(&setup.public_url, &account));
@@ -175,7 +175,7 @@ async fn keep(context: Shared, ears: Arc<Ears>, account: String, setup: Option<S
         };
         let kept = tokio::select! {
             biased;
-            // Its intent is in the ledger: the next start finds what became of it.
+            // The intent is in the ledger, so the next start finds the result.
             () = context.stop.cancelled() => return,
             kept = kept => kept,
         };

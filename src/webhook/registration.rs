@@ -1,7 +1,7 @@
-//! The webhook of an account at the API: one, whatever is repeated.
+//! The webhook of an account at the API: exactly one, even after repetitions.
 //!
-//! The intent is in the ledger before the call. An answer that is lost leaves a webhook whose secret nobody knows: it
-//! is found by its address, removed, and another one takes its place.
+//! The intent is recorded in the ledger before the call. If the answer is lost, there is a webhook with an unknown
+//! secret: it is found by its address, removed, and replaced.
 
 use secrecy::ExposeSecret as _;
 use url::Url;
@@ -10,18 +10,19 @@ use crate::api::{Api, ApiError};
 use crate::ledger::webhooks::{self, Registration};
 use crate::ledger::{Ledger, LedgerError};
 
-/// Why it is not as it should be.
+/// Why the webhook is not registered.
 #[derive(Debug, thiserror::Error)]
 pub enum Unregistered {
-    /// The API.
+    /// An error of the API.
     #[error(transparent)]
     Api(#[from] ApiError),
-    /// The ledger.
+    /// An error of the ledger.
     #[error(transparent)]
     Ledger(#[from] LedgerError),
 }
 
-/// Where the API sends what concerns this account: two accounts of one user must not take each other's for their own.
+/// The address for this account's webhook. Each account has its own, so that two accounts of one user do not confuse
+/// theirs.
 pub(super) fn address(public_url: &Url, account: &str) -> String {
     let mut url = public_url.clone();
     if let Ok(mut path) = url.path_segments_mut() {
@@ -30,7 +31,7 @@ pub(super) fn address(public_url: &Url, account: &str) -> String {
     url.into()
 }
 
-/// Sees to it that exactly one webhook sends there. Returns its secret.
+/// Makes sure that exactly one webhook calls this address. Returns its secret.
 pub(super) async fn ensure(
     client: &dyn Api,
     ledger: &Ledger,
@@ -40,7 +41,7 @@ pub(super) async fn ensure(
     let known = ledger.read(webhooks::all).await?;
     let known = known.into_iter().find(|one| one.account == account && one.url == url);
     let mut there = client.webhooks().await?;
-    // The API may show the address in another form.
+    // The API may show the address in another form, so compare the identifier, too.
     let ours = known.as_ref().and_then(|known| known.uuid.clone());
     there.retain(|one| one.url == url || Some(&one.uuid) == ours.as_ref());
     if let Some(Registration { uuid: Some(uuid), secret: Some(secret), .. }) = known
@@ -65,22 +66,22 @@ pub(super) async fn ensure(
     Ok(secret)
 }
 
-/// What an account takes away.
+/// Selects the webhooks that an account removes.
 #[derive(Debug, Clone, Copy)]
 pub struct Others<'a> {
-    /// NAME of the account that asks.
+    /// NAME of the removing account.
     pub account: &'a str,
-    /// The one address where it is to be registered; `None`: nowhere.
+    /// The only address to keep; `None` to keep none.
     pub wanted: Option<&'a str>,
-    /// NAMEs of all accounts that there are.
+    /// NAMEs of all configured accounts.
     pub configured: &'a [&'a str],
 }
 
-/// Takes away what is registered for the account at other addresses than the one that is wanted; and what an account
-/// registered that has another name now or is gone, where this one sees it at the API.
+/// Removes the account's webhooks at other addresses than the wanted one. Also removes webhooks of accounts that were
+/// renamed or removed, if this account sees them at the API.
 ///
 /// # Errors
-/// Of the API or the ledger: what is left is taken away later.
+/// Any error of the API or the ledger. The remaining webhooks are removed later.
 pub async fn remove_others(client: &dyn Api, ledger: &Ledger, others: Others<'_>) -> Result<usize, Unregistered> {
     let is_own = |one: &Registration| one.account == others.account;
     let mut known = ledger.read(webhooks::all).await?;
@@ -97,7 +98,7 @@ pub async fn remove_others(client: &dyn Api, ledger: &Ledger, others: Others<'_>
         let seen: Vec<_> =
             there.iter().filter(|one| one.url == old.url || Some(&one.uuid) == old.uuid.as_ref()).collect();
         if seen.is_empty() && !is_own(&old) {
-            continue; // another user's, perhaps
+            continue; // It may be another user's.
         }
         for one in seen {
             client.remove_webhook(&one.uuid).await?;
@@ -114,10 +115,10 @@ pub async fn remove_others(client: &dyn Api, ledger: &Ledger, others: Others<'_>
     Ok(removed)
 }
 
-/// Registers one and takes it away again, also what an earlier try left: whether the account may.
+/// Registers a webhook and removes it again, to check that the account may. Also removes leftovers of earlier checks.
 ///
 /// # Errors
-/// [`ApiError`], such as a scope that is missing.
+/// [`ApiError`], for example a missing scope.
 pub async fn try_out(client: &dyn Api, public_url: &Url) -> Result<(), ApiError> {
     let url = address(public_url, "docsyncd-check");
     for left in client.webhooks().await?.iter().filter(|one| one.url == url) {

@@ -1,5 +1,5 @@
-//! Whether a delivery is the API's own: signed with the secret of the registration, and now (Standard Webhooks,
-//! "Verifying webhook authenticity"). Pure.
+//! Verifies that a delivery comes from the API: signed with the secret of the registration, and recent (Standard
+//! Webhooks, "Verifying webhook authenticity"). Pure.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -7,14 +7,14 @@ use hmac::{Hmac, KeyInit as _, Mac as _};
 use hyper::header::HeaderMap;
 use sha2::Sha256;
 
-/// How far its time may lie from ours; seconds.
+/// The greatest difference between the delivery's time and ours; seconds.
 const TOLERANCE: u64 = 5 * 60;
-/// Signatures of one delivery that are looked at: a sender has two while it changes its secret.
+/// The most signatures of one delivery that are checked: a sender has two while it changes its secret.
 const MAX_SIGNATURES: usize = 4;
-/// What a secret begins with.
+/// The prefix of a secret.
 const PREFIX: &str = "whsec_";
 
-/// Whether the delivery is signed with this secret, and its time is not far from `now`, in seconds since 1970.
+/// Whether the delivery is signed with this secret, and its time is close to `now`, in seconds since 1970.
 pub(super) fn is_genuine(secret: &str, headers: &HeaderMap, body: &[u8], now: i64) -> bool {
     let Ok(key) = STANDARD.decode(secret.strip_prefix(PREFIX).unwrap_or(secret)) else { return false };
     let (Some(id), Some(timestamp), Some(signatures)) =
@@ -29,11 +29,11 @@ pub(super) fn is_genuine(secret: &str, headers: &HeaderMap, body: &[u8], now: i6
     mac.update(format!("{id}.{timestamp}.").as_bytes());
     mac.update(body);
     let ours = signatures.split(' ').filter_map(|signature| signature.strip_prefix("v1,")).take(MAX_SIGNATURES);
-    // Compared in a time that says nothing of where they differ.
+    // Constant-time comparison.
     ours.filter_map(|text| STANDARD.decode(text).ok()).any(|given| mac.clone().verify_slice(&given).is_ok())
 }
 
-/// The value of a header that is there exactly once.
+/// The value of a header that occurs exactly once.
 fn only<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {
     let mut values = headers.get_all(name).iter();
     let first = values.next()?;
@@ -52,7 +52,7 @@ mod tests {
         pairs.iter().map(|(name, value)| (name.parse().unwrap(), value.parse().unwrap())).collect()
     }
 
-    /// Standard Webhooks, reference libraries: the vector of their tests.
+    /// The test vector of the reference libraries of Standard Webhooks.
     fn vector() -> Vec<(&'static str, &'static str)> {
         vec![
             ("webhook-id", "msg_p5jXN8AQM9LWM0D4loKWxJek"),
@@ -94,7 +94,7 @@ mod tests {
             without.remove(name);
             assert!(!is_genuine(SECRET, &without, BODY, NOW), "without {name}");
         }
-        // While the sender changes its secret, both sign.
+        // While the sender changes its secret, it signs with both.
         let two = format!("v1,AAAA {}", vector()[2].1);
         let mut changed = headers(&vector());
         changed.insert("webhook-signature", two.parse().unwrap());

@@ -1,7 +1,7 @@
-//! One attempt to be authorized: what is asked, and what may come back (API, "Flow"). No sockets, no files.
+//! One attempt to get authorized: the request, and the possible answers (API, "Flow"). No sockets, no files.
 //!
-//! The state ties the answer to the question (RFC 6749, section 10.12), the code verifier ties the code to this process
-//! (RFC 7636): a server that does not know the latter ignores it.
+//! The state ties the answer to the request (RFC 6749, section 10.12). The code verifier ties the code to this process
+//! (RFC 7636); a server that does not know it ignores it.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -15,10 +15,10 @@ use crate::config::OAuthConfig;
 /// Random bytes in the state and in the code verifier: 256 bits, 43 characters as text. The API wants at least 16
 /// characters; RFC 7636, section 4.1, wants 43.
 const SECRET_BYTES: usize = 32;
-/// A description of the server is shown up to this many characters.
+/// The server's description is shown up to this many characters.
 const MAX_DESCRIPTION: usize = 300;
 
-/// One question to the authorization page.
+/// One request to the authorization page.
 #[derive(Debug)]
 pub struct Attempt {
     state: SecretString,
@@ -26,12 +26,12 @@ pub struct Attempt {
     redirect_uri: String,
 }
 
-/// What came back to the redirect address.
+/// What the redirect to docsyncd carried.
 #[derive(Debug)]
 pub enum Returned {
-    /// The person approved: this is to be exchanged within 60 seconds, once.
+    /// The person approved: the code can be exchanged once, within 60 seconds.
     Code(SecretString),
-    /// The server says no.
+    /// The server refuses.
     Refused(Refusal),
 }
 
@@ -40,21 +40,21 @@ pub enum Returned {
 pub struct Refusal {
     /// `access_denied`, `invalid_request`, `unauthorized_client`, or another word.
     pub error: String,
-    /// The server's own words, without control characters; maybe none.
+    /// The server's own words, without control characters.
     pub description: Option<String>,
 }
 
-/// Something came back that is no answer to this attempt.
+/// Something that is no answer to this attempt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum NotAnAnswer {
-    /// Neither a code nor an error is in it, or one of them is there twice.
+    /// Neither a code nor an error is present, or one of them is present twice.
     Incomplete,
-    /// The state is another one: it belongs to an earlier attempt, or somebody made it up.
+    /// The state differs: the answer is to an earlier attempt, or somebody made it up.
     WrongState,
 }
 
 impl Attempt {
-    /// A new attempt with fresh secrets, that returns to this port of the loopback interface.
+    /// A new attempt with fresh secrets. The browser returns to this port of the loopback interface.
     ///
     /// # Errors
     /// The system has no random numbers.
@@ -63,12 +63,12 @@ impl Attempt {
         Ok(Self { state: random_text()?, code_verifier: random_text()?, redirect_uri })
     }
 
-    /// The address that the browser returns to, as the server has to know it.
+    /// The address that the browser returns to. It must be registered at the server.
     pub fn redirect_uri(&self) -> &str {
         &self.redirect_uri
     }
 
-    /// What proves to the token endpoint that the code is ours.
+    /// Proves to the token endpoint that the code is ours.
     pub fn code_verifier(&self) -> &SecretString {
         &self.code_verifier
     }
@@ -89,10 +89,10 @@ impl Attempt {
         address
     }
 
-    /// Reads the query with which the browser came back. The state comes first: what a stranger sends is not looked at.
+    /// Reads the query with which the browser came back. Checks the state before it trusts anything else.
     ///
     /// # Errors
-    /// [`NotAnAnswer`].
+    /// [`NotAnAnswer`] if the query has another state, or not exactly one code or error.
     pub fn read(&self, query: &str) -> Result<Returned, NotAnAnswer> {
         let one = |wanted: &str| {
             let mut values = form_urlencoded::parse(query.as_bytes()).filter(|(name, _)| name == wanted);
@@ -122,7 +122,7 @@ impl Attempt {
     /// Reads what a person copied from the browser: the whole address, or only its query.
     ///
     /// # Errors
-    /// [`NotAnAnswer`].
+    /// As [`Self::read`].
     pub fn read_pasted(&self, text: &str) -> Result<Returned, NotAnAnswer> {
         let text = text.trim().trim_matches(['"', '\'', '<', '>']);
         let query = text.split_once('?').map_or(text, |(_, query)| query);
@@ -137,12 +137,12 @@ impl Refusal {
     }
 }
 
-/// The redirect address of an account, as the operator has to register it.
+/// The redirect address of an account, as it must be registered.
 pub fn redirect_uri(oauth: &OAuthConfig, port: u16) -> String {
     format!("http://127.0.0.1:{port}{}", oauth.redirect_path)
 }
 
-/// Letters that a terminal shows and does not obey.
+/// The text without control characters, which could change the terminal.
 fn printable(text: &str) -> String {
     let harmless = |c: &char| {
         !c.is_control() && !matches!(c, '\u{200e}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
@@ -199,7 +199,7 @@ mod tests {
         ] {
             assert_eq!(query[name], value, "{name}");
         }
-        assert!(!address.as_str().contains(verifier), "the verifier stays here");
+        assert!(!address.as_str().contains(verifier), "the verifier is not sent");
     }
 
     /// RFC 7636, appendix B.
@@ -233,7 +233,7 @@ mod tests {
         ));
         let Ok(Returned::Refused(refusal)) = refused else { panic!("{refused:?}") };
         assert_eq!(refusal.error, "access_denied");
-        assert_eq!(refusal.description.as_deref(), Some("No[31m thanks."), "it cannot paint the terminal");
+        assert_eq!(refusal.description.as_deref(), Some("No[31m thanks."), "it cannot control the terminal");
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! Tokens in memory, and until when they are good by a clock that nobody sets.
+//! Tokens in memory, and their lifetime by the monotonic clock, which nobody can set.
 
 use std::time::{Duration, SystemTime};
 
@@ -6,26 +6,26 @@ use tokio::time::Instant;
 
 use super::Tokens;
 
-/// How long before its end an access token is renewed.
+/// An access token is renewed this long before its end.
 const MARGIN: Duration = Duration::from_secs(60);
-/// The part of its life that the margin takes at most, in whole seconds, since a JWT ends with a whole second (RFC
-/// 7519, "NumericDate"). Tokens that live for seconds are so renewed once in their life as well, and not half as often
-/// again; what a call meets of their end, the 401 mends.
+/// The margin is at most the lifetime divided by this, in whole seconds, since a JWT ends with a whole second (RFC
+/// 7519, "NumericDate"). So tokens that live for seconds are also renewed about once per lifetime. If a call still
+/// meets an expired token, the 401 leads to a renewal.
 const MARGIN_PART: u64 = 40;
-/// A server that gives tokens no time at all is not asked for others without a pause.
+/// Keeps docsyncd from renewing without a pause when the server gives tokens no lifetime at all.
 const LEAST_LIFETIME: Duration = Duration::from_secs(1);
 
 /// Tokens in use.
 #[derive(Debug, Clone)]
 pub(super) struct CachedTokens {
     pub tokens: Tokens,
-    /// Which of the account's tokens these are.
+    /// The number of these tokens among the account's tokens.
     pub serial: u64,
     /// When the access token ends.
     pub expires: Instant,
-    /// When it is to be renewed.
+    /// When the access token is to be renewed.
     pub due: Instant,
-    /// When this process asked for them; `None`: they were read from the file.
+    /// When this process asked for them; `None` if they were read from the file.
     pub renewed: Option<Instant>,
 }
 
@@ -35,9 +35,8 @@ impl CachedTokens {
         Self { renewed: Some(asked), ..Self::with(tokens, serial, asked.elapsed()) }
     }
 
-    /// Tokens of the file. A clock that stands before their time says nothing about their age: they count as new, and a
-    /// 401 tells otherwise. One that is far ahead makes them be renewed once, since then this machine's monotonic clock
-    /// counts.
+    /// Tokens from the file. If the clock is before their time, their age is unknown: they count as new, and a 401
+    /// shows if they are not. If the clock is far ahead, they are renewed once; after that the monotonic clock counts.
     pub fn of_file(tokens: Tokens, serial: u64) -> Self {
         let age = SystemTime::now().duration_since(tokens.obtained_at).unwrap_or_default();
         Self::with(tokens, serial, age)
@@ -51,20 +50,20 @@ impl CachedTokens {
         Self { serial, expires: now + left, due: now + left.saturating_sub(margin), renewed: None, tokens }
     }
 
-    /// Whether calls can still be made with it.
+    /// Whether calls can still use the access token.
     pub fn is_good(&self) -> bool {
         Instant::now() < self.expires
     }
 
-    /// Whether this process asked for it so lately that it cannot have come to its end: by both clocks, since the
-    /// monotonic one stands still while the machine sleeps.
+    /// Whether this process got the token so recently that it cannot have expired. Asks both clocks, since the
+    /// monotonic clock may stand still while the machine sleeps.
     pub fn is_young(&self) -> bool {
         let half = self.tokens.expires_in / 2;
         let by_the_wall = SystemTime::now().duration_since(self.tokens.obtained_at).unwrap_or_default();
         by_the_wall < half && self.renewed.is_some_and(|at| at.elapsed() < half)
     }
 
-    /// Whether it is time for another.
+    /// Whether the access token is to be renewed.
     pub fn is_due(&self) -> bool {
         Instant::now() >= self.due
     }
@@ -113,7 +112,7 @@ mod tests {
             let left = held.expires.duration_since(Instant::now());
             assert!(least <= left && left <= most, "{left:?}");
         }
-        // What this process asked for itself counts by its own clock, however wrong the other one is.
+        // For tokens that this process got itself, the monotonic clock counts, however wrong the wall clock is.
         let held = CachedTokens::renewed(tokens(3600, now - years), 1, Instant::now());
         assert!(!held.is_due());
         assert!(!held.is_young(), "the machine may have slept for years");

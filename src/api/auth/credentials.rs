@@ -1,4 +1,4 @@
-//! What goes with an account's calls: its key, or the access token of its sign-in.
+//! The credentials of an account's calls: its key, or the access token of its sign-in.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
@@ -13,21 +13,21 @@ use crate::config::{Account, Auth};
 use crate::retry::RetryPolicy;
 use crate::secret::FileStamp;
 
-/// What a call is authorized with.
+/// Authorizes a call.
 #[derive(Debug, Clone)]
 pub struct Bearer {
-    /// Goes into the header.
+    /// The value for the `Authorization` header.
     pub(in crate::api) token: SecretString,
-    /// NAME of the account if it signed in, so that it can be told to do so again.
+    /// NAME of the account if it signed in, for the message that asks a person to sign in again.
     pub(in crate::api) signed_in: Option<String>,
-    /// Which of the account's tokens this is.
+    /// The number of this token among the account's tokens.
     pub(super) serial: u64,
-    /// Whether it took the place of one that was refused.
+    /// Whether it replaces a token that the API refused.
     pub(super) again: bool,
 }
 
 impl Bearer {
-    /// An access token that a sign-in has just given the account of this NAME, for a call beside its [`Credentials`].
+    /// A new access token from the sign-in of the account of this NAME, for a call without its [`Credentials`].
     pub(in crate::api) fn just_issued(account: &str, token: &SecretString) -> Self {
         Self { token: token.clone(), signed_in: Some(account.to_owned()), serial: 0, again: true }
     }
@@ -43,7 +43,7 @@ enum CredentialKind {
     SignedIn(Arc<SignedIn>),
 }
 
-/// An API key: read at the start, and again while the account is paused.
+/// An API key: read at the start, and read again while the account is paused.
 #[derive(Debug)]
 struct Key {
     account: Account,
@@ -52,7 +52,8 @@ struct Key {
 }
 
 impl Credentials {
-    /// Those of the account, whose sign-in is kept beside the ledger. A key is read now, a sign-in when it is needed.
+    /// The credentials of the account. Its sign-in is stored beside the ledger. A key is read now, a sign-in on first
+    /// use.
     pub fn new(transport: Transport, account: &Account, ledger: &Path, retry: RetryPolicy) -> Self {
         Self(match &account.auth {
             Auth::ApiKey(_) => CredentialKind::Key(Arc::new(Key::new(account))),
@@ -66,11 +67,10 @@ impl Credentials {
         })
     }
 
-    /// Whether the secret that the configuration names can be used. Whether the account is signed in is another
-    /// question.
+    /// Whether the secret that the configuration names can be used. Does not check whether the account is signed in.
     ///
     /// # Errors
-    /// What is wrong with it.
+    /// The file of the secret is missing or cannot be used.
     pub fn configured(&self) -> Result<(), CredentialError> {
         match &self.0 {
             CredentialKind::Key(key) => key.current.read().unwrap_or_else(PoisonError::into_inner).clone().map(drop),
@@ -78,10 +78,10 @@ impl Credentials {
         }
     }
 
-    /// What to authorize a call with; a token that is about to expire is renewed first.
+    /// The credentials for a call. A token that is about to expire is renewed first.
     ///
     /// # Errors
-    /// There is none: [`ApiError::SignedOut`], [`ApiError::Credentials`], [`ApiError::Refresh`].
+    /// [`ApiError::SignedOut`], [`ApiError::Credentials`] or [`ApiError::Refresh`] if there are none.
     pub async fn bearer(&self) -> Result<Bearer, ApiError> {
         match &self.0 {
             CredentialKind::Key(key) => key.bearer(),
@@ -89,7 +89,7 @@ impl Credentials {
         }
     }
 
-    /// The API answered 401: another one to try, once. `None`: there is no other.
+    /// After a 401: other credentials to try once. `None` if there are none.
     ///
     /// # Errors
     /// As [`Self::bearer`].
@@ -100,21 +100,21 @@ impl Credentials {
         }
     }
 
-    /// The account is paused and about to be tried again: a person may have mended the file of its secret or signed in.
-    /// A key that cannot be read leaves the one that is there.
+    /// Called before a paused account is tried again, since a person may have mended the file of its secret or signed
+    /// in. If the key cannot be read, the old key stays.
     pub async fn read_again(&self) {
         match &self.0 {
             CredentialKind::Key(key) => {
                 let key = Arc::clone(key);
-                // It ends badly only with the runtime.
+                // Fails only when the runtime shuts down.
                 let _ = tokio::task::spawn_blocking(move || key.read_again()).await;
             }
             CredentialKind::SignedIn(signed_in) => signed_in.try_at_once(),
         }
     }
 
-    /// Looks whether the files of the credentials are others than those that were last read, and takes them up then.
-    /// Blocks the thread for as long as their disk or share does not answer.
+    /// Checks whether the files of the credentials changed since they were last read. If so, reads them again. Blocks
+    /// the thread while their disk or share does not answer.
     pub fn look(&self) -> bool {
         match &self.0 {
             CredentialKind::Key(key) if key.changed() => key.read_again(),
@@ -124,7 +124,7 @@ impl Credentials {
         true
     }
 
-    /// The longest a renewal of a sign-in may take.
+    /// The longest time that a renewal of a sign-in may take.
     pub fn longest_renewal(&self) -> Duration {
         match &self.0 {
             CredentialKind::SignedIn(signed_in) => signed_in.longest_renewal(),
@@ -132,7 +132,7 @@ impl Credentials {
         }
     }
 
-    /// Waits for a renewal that is under way: cut off, it could lose the tokens that the server has just issued.
+    /// Waits for a renewal in progress: aborting it could lose the tokens that the server has just issued.
     pub async fn settle(&self) {
         if let CredentialKind::SignedIn(signed_in) = &self.0 {
             signed_in.settle().await;

@@ -1,7 +1,8 @@
-//! `POST {base_url}/oauth2/token`: a code or a refresh token becomes new tokens (API, "Token request and response").
+//! `POST {base_url}/oauth2/token`: exchanges a code or a refresh token for new tokens (API, "Token request and
+//! response").
 //!
-//! The body holds secrets, so it goes to that very address and follows no redirect. Messages never hold text of the
-//! server's: it may quote what was sent.
+//! The body holds secrets, so it goes only to this address and follows no redirect. Messages never hold the server's
+//! text, which may quote the request.
 
 use std::time::{Duration, SystemTime};
 
@@ -15,17 +16,17 @@ use crate::api::transport::{TokenAnswer, Transport};
 use crate::api::{ApiError, json as wire};
 use crate::config::OAuthConfig;
 
-/// What is assumed when `expires_in` is missing; the shorter one of the API's examples.
+/// The lifetime if `expires_in` is missing: the shorter one of the API's examples.
 const USUAL_LIFETIME: Duration = Duration::from_secs(3600);
-/// No access token lives longer than this for docsyncd, whatever the server says.
+/// docsyncd lets no access token live longer, whatever the server says.
 pub(super) const LONGEST_LIFETIME: Duration = Duration::from_secs(366 * 24 * 3600);
 /// The longest answer that is read; bytes.
 const MAX_ANSWER_BYTES: usize = 64 * 1024;
-/// Scopes that are kept of an answer; the API describes some fifty.
+/// The most scopes that are kept from an answer; the API describes about fifty.
 const MAX_SCOPES: usize = 100;
 /// The longest scope that is kept; bytes.
 const MAX_SCOPE_BYTES: usize = 100;
-/// What a token endpoint may answer that only a person can change (RFC 6749, sections 4.1.2.1 and 5.2).
+/// Errors of a token endpoint that only a person can resolve (RFC 6749, sections 4.1.2.1 and 5.2).
 const REFUSALS: [&str; 7] = [
     "invalid_grant",
     "invalid_client",
@@ -39,37 +40,37 @@ const REFUSALS: [&str; 7] = [
 /// Why there are no new tokens.
 #[derive(Debug, Error, Clone, PartialEq, Eq)]
 pub enum TokenError {
-    /// The server understood and refuses.
+    /// The server understood the request and refuses.
     #[error("the API refuses it: {error}")]
     Refused {
-        /// One of RFC 6749's words: `invalid_grant`, `invalid_client`, …
+        /// An error code of RFC 6749: `invalid_grant`, `invalid_client`, …
         error: String,
     },
-    /// There was no answer, or none that comes from a token endpoint: it may work the next time.
+    /// There was no answer, or none from a token endpoint. A later attempt may succeed.
     #[error(transparent)]
     Network(ApiError),
-    /// The client secret.
+    /// The client secret cannot be used.
     #[error(transparent)]
     Secret(#[from] CredentialError),
-    /// A success that cannot be understood.
+    /// A success with a body that docsyncd does not understand.
     #[error("the answer of the API's token endpoint cannot be understood: {0}")]
     Shape(String),
 }
 
 impl TokenError {
-    /// Whether the server may have taken the code or the refresh token although no tokens came back.
+    /// Whether the server may have used up the code or the refresh token although no tokens came back.
     pub(super) fn is_reply_lost(&self) -> bool {
         match self {
             TokenError::Network(ApiError::Unreachable { .. } | ApiError::Insecure(_) | ApiError::Redirect(_)) => false,
-            // A gateway answers 5xx in the server's place; what is refused with 4xx was not taken.
+            // A gateway may answer 5xx in the server's place. With a 4xx the server did not use it up.
             TokenError::Network(ApiError::Status { status, .. }) => *status >= 500,
             TokenError::Network(_) | TokenError::Shape(_) => true,
             TokenError::Refused { .. } | TokenError::Secret(_) => false,
         }
     }
 
-    /// Whether the request went out and the connection, or a gateway's, ended before the answer was there: nobody asked
-    /// for a pause, so the same may be asked once more at once.
+    /// Whether the request was sent and the connection, or a gateway's, ended before the answer came. Nobody asked for
+    /// a pause, so one repetition may follow at once.
     pub(super) fn is_broken_off(&self) -> bool {
         matches!(
             self,
@@ -78,20 +79,20 @@ impl TokenError {
     }
 }
 
-/// What the authorization page gave, with what it was asked for.
+/// The authorization page's code, with what the request to the page contained.
 pub struct CodeExchange<'a> {
-    /// `code`: good for once and for 60 seconds.
+    /// The authorization code: valid once, for 60 seconds.
     pub code: &'a str,
-    /// The very address that the page was given.
+    /// The redirect address in the request to the page.
     pub redirect_uri: &'a str,
-    /// The secret behind the challenge that the page was given (RFC 7636).
+    /// The secret behind the challenge in the request to the page (RFC 7636).
     pub code_verifier: &'a str,
 }
 
 /// Exchanges a code for the first tokens.
 ///
 /// # Errors
-/// [`TokenError`]
+/// [`TokenError`] if there are no tokens.
 pub async fn exchange(
     transport: &Transport,
     account: &str,
@@ -113,11 +114,11 @@ pub async fn exchange(
     Ok(tokens)
 }
 
-/// Exchanges a refresh token for the next tokens. `scopes` is empty when the server said nothing about them, and `user`
-/// is always `None`: both are as before.
+/// Exchanges a refresh token for the next tokens. `scopes` is empty if the server does not mention them, and `user` is
+/// always `None`: both stay as they were.
 ///
 /// # Errors
-/// [`TokenError`]
+/// [`TokenError`] if there are no tokens.
 pub async fn refresh(
     transport: &Transport,
     account: &str,
@@ -133,7 +134,7 @@ pub async fn refresh(
     ask(transport, &request, Some(refresh_token)).await
 }
 
-/// The client secret, read on a thread that may wait for its disk.
+/// The client secret, read on a thread that may block on the disk.
 async fn secret(account: &str, oauth: &OAuthConfig) -> Result<SecretString, CredentialError> {
     let (name, oauth) = (account.to_owned(), oauth.clone());
     let read = tokio::task::spawn_blocking(move || client_secret(&name, &oauth)).await;
@@ -144,17 +145,17 @@ async fn secret(account: &str, oauth: &OAuthConfig) -> Result<SecretString, Cred
 
 async fn ask(transport: &Transport, request: &Value, old: Option<&SecretString>) -> Result<Tokens, TokenError> {
     let url = transport.endpoint(&["oauth2", "token"]);
-    // Counted from before the request: by then the server's clock for the token has not begun to run.
+    // The time before the request, since the token's lifetime at the server begins later.
     let asked_at = SystemTime::now();
     let call = transport.post_once(&url, request.to_string().into_bytes(), MAX_ANSWER_BYTES);
     let answer = transport.in_time(&url, call).await.map_err(TokenError::Network)?;
     understand(&answer, asked_at, old)
 }
 
-/// What an answer of the token endpoint means. `old` is the refresh token that was sent, if one was.
+/// Interprets an answer of the token endpoint. `old` is the refresh token that was sent, if one was.
 ///
 /// # Errors
-/// [`TokenError`], in words of our own.
+/// [`TokenError`] if the answer holds no tokens; in docsyncd's own words.
 pub fn understand(
     answer: &TokenAnswer,
     asked_at: SystemTime,
@@ -164,7 +165,7 @@ pub fn understand(
         Ok(Value::Object(body)) => Some(body),
         _ => None,
     };
-    // By `error` and not by the status: which status comes with it is not shown.
+    // The `error` field decides, since the API does not document the status that comes with it.
     let error = body.as_ref().and_then(|body| body.get("error")).and_then(Value::as_str);
     if let Some(refusal) = REFUSALS.into_iter().find(|word| error == Some(*word)) {
         return Err(TokenError::Refused { error: refusal.to_owned() });
@@ -202,7 +203,7 @@ fn tokens(body: &Map<String, Value>, obtained_at: SystemTime, old: Option<&Secre
     });
     Ok(Tokens {
         access_token: token("access_token")?.ok_or("it has no access_token")?,
-        // RFC 6749, section 6: without a new one the old one stays.
+        // Without a new refresh token the old one stays valid (RFC 6749, section 6).
         refresh_token: token("refresh_token")?.or_else(|| old.cloned()).ok_or("it has no refresh_token")?,
         expires_in: seconds.map_or(USUAL_LIFETIME, Duration::from_secs).min(LONGEST_LIFETIME),
         obtained_at,
@@ -217,7 +218,7 @@ fn tokens(body: &Map<String, Value>, obtained_at: SystemTime, old: Option<&Secre
     })
 }
 
-/// Whether people can be shown it: visible ASCII (RFC 6749, appendix A.4), and not too long.
+/// Whether the scope can be shown to people: visible ASCII (RFC 6749, appendix A.4), and not too long.
 fn is_scope(text: &str) -> bool {
     text.len() <= MAX_SCOPE_BYTES && text.bytes().all(|byte| byte.is_ascii_graphic())
 }

@@ -1,8 +1,8 @@
-//! How an account proves who it is (API, "Authentication").
+//! How an account authenticates (API, "Authentication").
 //!
-//! `authorization` asks a person and reads the answer, `secret` reads keys and client secrets, `tokens` keeps what a
-//! sign-in gave, `endpoint` gets new ones from the server, `signed_in` does so in time and once, and `credentials` is
-//! what calls ask.
+//! `authorization` asks a person and reads the answer. `secret` reads keys and client secrets. `tokens` stores the
+//! tokens of a sign-in, `endpoint` gets new ones from the server, and `signed_in` renews them in time and only once.
+//! `credentials` is what calls use.
 
 pub mod authorization;
 mod cached_tokens;

@@ -1,21 +1,21 @@
-//! What a token file's content looks like on the disk.
+//! The form of a token file's content on disk.
 //!
-//! On Unix permissions guard it. On Windows the content is protected by DPAPI as well, for this machine and not for one
-//! user, because a person may sign in as an administrator while the service runs as its own account. So on this machine
-//! the folder's access list ([`crate::permissions`]) decides who can read it; what DPAPI adds is that a disk, a backup
-//! or a copy of the file is worth nothing elsewhere.
+//! On Unix, permissions guard the content. On Windows, DPAPI encrypts it as well: for this machine and not for one
+//! user, because a person may sign in as an administrator while the service runs under its own account. So on this
+//! machine the folder's access list ([`crate::permissions`]) decides who can read it. DPAPI makes a disk, a backup or a
+//! copy of the file worthless elsewhere.
 
 #[cfg(not(windows))]
 mod system {
     use std::io;
 
-    /// As it is.
+    /// Returns the content unchanged.
     #[expect(clippy::unnecessary_wraps, reason = "the Windows side can fail")]
     pub fn seal(plain: Vec<u8>) -> io::Result<Vec<u8>> {
         Ok(plain)
     }
 
-    /// As it is.
+    /// Returns the content unchanged.
     #[expect(clippy::unnecessary_wraps, reason = "the Windows side can fail")]
     pub fn unseal(stored: Vec<u8>) -> io::Result<Vec<u8>> {
         Ok(stored)
@@ -37,9 +37,9 @@ mod system {
         Ok(CRYPT_INTEGER_BLOB { cbData: length, pbData: bytes.as_ptr().cast_mut() })
     }
 
-    /// Takes over what DPAPI allocated.
+    /// Copies and frees a buffer that DPAPI allocated.
     fn taken(blob: &CRYPT_INTEGER_BLOB) -> Vec<u8> {
-        // SAFETY: DPAPI succeeded, so that this is its allocation of that length; it is read once and then freed.
+        // SAFETY: DPAPI succeeded, so the blob is its allocation of that length. It is read once and then freed.
         unsafe {
             let bytes = std::slice::from_raw_parts(blob.pbData, blob.cbData as usize).to_vec();
             LocalFree(blob.pbData.cast());

@@ -1,7 +1,7 @@
-//! The scopes that the API describes (API, "Scopes"). Only their names are repeated to people: the rest of an answer
-//! may hold anything.
+//! The scopes that the API describes (API, "Scopes"). Only these names are shown to people, since the rest of an answer
+//! may contain anything.
 
-/// What has a scope to read and one to write.
+/// Pairs of a scope to read and a scope to write.
 const READ_WRITE: [[&str; 2]; 21] = [
     ["read:patients", "write:patients"],
     ["read:contacts", "write:contacts"],
@@ -26,7 +26,7 @@ const READ_WRITE: [[&str; 2]; 21] = [
     ["read:transcription_dictionary", "write:transcription_dictionary"],
 ];
 
-/// The others.
+/// The other scopes.
 const SINGLE: [&str; 4] = ["profile", "organization", "capture:images", "capture:audios"];
 
 /// The scopes that a text names, each once, in the order of the text.
@@ -48,8 +48,8 @@ pub fn of_challenge(challenge: &str) -> Vec<&'static str> {
     parameter.filter(|_| insufficient).map(named_in).unwrap_or_default()
 }
 
-/// The scopes that an error body names where it speaks of scopes; `profile` and `organization` are ordinary words
-/// there.
+/// The scopes that an error body names, if it mentions scopes. Without `profile` and `organization`, which may be
+/// ordinary words there.
 pub fn of_body(body: &str) -> Vec<&'static str> {
     let speaks_of_scopes = body.to_ascii_lowercase().contains("scope");
     let mut found = if speaks_of_scopes { named_in(body) } else { Vec::new() };

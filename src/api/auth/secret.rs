@@ -7,17 +7,17 @@ use crate::config::{Account, Auth, OAuthConfig};
 use crate::secret::read;
 pub(super) use crate::secret::{MAX_SECRET_BYTES, file, is_plausible};
 
-/// An account that cannot authenticate as it is configured.
+/// The account cannot authenticate with its configuration.
 #[derive(Debug, Error, Clone, PartialEq, Eq)]
 #[error("account {account}: {what}")]
 pub struct CredentialError {
     /// NAME of the account.
     pub account: String,
-    /// What is wrong and what to do.
+    /// What is wrong, and what to do.
     pub what: String,
 }
 
-/// The API key of an account; `None` for one that signs in.
+/// The API key of an account; `None` for an account that signs in.
 pub(super) fn api_key(account: &Account) -> Result<Option<SecretString>, CredentialError> {
     let Auth::ApiKey(secret) = &account.auth else { return Ok(None) };
     read(secret, "api_key_file", "key")
@@ -28,7 +28,7 @@ pub(super) fn api_key(account: &Account) -> Result<Option<SecretString>, Credent
 /// The client secret of an account that signs in.
 ///
 /// # Errors
-/// The secret's file is missing, open to others, empty or holds something that cannot be a secret.
+/// The secret's file is missing, readable by others, empty, or holds something that cannot be a secret.
 pub fn client_secret(account: &str, oauth: &OAuthConfig) -> Result<SecretString, CredentialError> {
     read(&oauth.client_secret, "client_secret_file", "client secret")
         .map_err(|what| CredentialError { account: account.to_owned(), what })

@@ -1,4 +1,4 @@
-//! How an account stands, for a person who asks: told from the files alone, without a call.
+//! The sign-in of an account, for a person who asks: read from the files, without a call.
 
 use std::path::Path;
 
@@ -15,14 +15,14 @@ pub struct SignInStatus {
     pub account: String,
     /// `api_key` or `oauth`
     pub auth: &'static str,
-    /// The e-mail address of who signed in, when it is known.
+    /// The e-mail address of the signed-in user, if known.
     pub user: Option<String>,
-    /// What a person has to do before the account works; null when nothing is known to be wrong.
+    /// What a person must do before the account works; null if no problem is known.
     pub problem: Option<String>,
 }
 
 impl SignInStatus {
-    /// How the account stands whose sign-in is kept beside this ledger.
+    /// The status of the account. Its sign-in is stored beside this ledger.
     pub fn of(account: &Account, ledger: &Path) -> Self {
         let name = &account.name;
         let with = |auth, user, problem| Self { account: name.clone(), auth, user, problem };
@@ -46,7 +46,7 @@ impl SignInStatus {
     }
 }
 
-/// What systemd gives to the running service alone: that a shell cannot read it says nothing.
+/// Whether only the running service gets this secret from systemd: a shell that cannot read it shows no problem.
 fn is_services(secret: &Secret) -> bool {
     matches!(secret, Secret::File(path) if config::credential(path).is_some())
         && std::env::var_os("CREDENTIALS_DIRECTORY").is_none_or(|folder| folder.is_empty())

@@ -1,9 +1,7 @@
-//! An account that signed in: its access token is renewed in time, by one caller at a time, here and in every other
-//! process.
+//! An account that signed in: its access token is renewed in time, by one caller at a time, also across processes.
 //!
-//! The order of a renewal is the promise: the server's answer, then the disk, then the first use. It runs as a task of
-//! its own, so that a caller who goes away (a poll that is left, a call that took too long) does not cut it off in
-//! between.
+//! A renewal keeps this order: the server's answer, then the disk, then the first use. It runs as its own task, so that
+//! a caller that goes away (an abandoned poll, a call that timed out) does not interrupt it.
 
 mod renewal;
 
@@ -26,7 +24,7 @@ use crate::config::OAuthConfig;
 use crate::retry::RetryPolicy;
 use crate::secret::FileStamp;
 
-/// A refresh token without the token.
+/// The digest of a refresh token.
 type Fingerprint = [u8; 32];
 
 /// The sign-in of one account.
@@ -37,28 +35,29 @@ pub(super) struct SignedIn {
     transport: Transport,
     store: TokenStore,
     retry: RetryPolicy,
-    /// What calls are made with. Written only by who has the turn.
+    /// The tokens for calls. Only the caller that holds `turn` writes it.
     held: RwLock<Option<CachedTokens>>,
     serials: AtomicU64,
     turn: Arc<AsyncMutex<Turn>>,
-    /// What the files looked like when they were last read.
+    /// The stamp of the files when they were last read.
     seen: Mutex<FileStamp>,
-    /// Does not wait for the backoff the next time.
+    /// Whether the next renewal skips the backoff.
     at_once: AtomicBool,
 }
 
-/// What renewals in this process have to know of one another.
+/// What renewals in this process must know of earlier ones.
 #[derive(Debug, Default)]
 struct Turn {
-    /// Renewals that failed in a row, with the error of the last, and when the next may be tried.
+    /// The number of failed renewals in a row, the last error, and when the next renewal may be tried.
     failed: Option<(u32, ApiError, Instant)>,
-    /// The refresh token that the server does not take any more: it is not sent again and again. Nothing is deleted.
+    /// The refresh token that the server rejects, so that it is not sent again. Nothing is deleted.
     dead: Option<Fingerprint>,
-    /// The refresh token that was sent without an answer coming back: the server may have taken it.
+    /// The refresh token that was sent without an answer: the server may have used it up.
     lost: Option<Fingerprint>,
-    /// Tokens that the disk did not take, with the refresh token they came from. They are not used until it does.
+    /// Tokens that could not be stored, with the refresh token that they came from. They are not used until they are
+    /// stored.
     unsaved: Option<(Fingerprint, Tokens, Instant)>,
-    /// New access tokens in a row that the API refused.
+    /// The number of new access tokens in a row that the API refused.
     rejected: u32,
 }
 
@@ -84,7 +83,8 @@ impl SignedIn {
 
     pub async fn bearer(self: &Arc<Self>) -> Result<Bearer, ApiError> {
         let held = self.held();
-        // Until the files have been read again, what is held may be another person's, or lack a scope: nobody uses it.
+        // Until the files have been read again, the held tokens may be another person's, or lack a scope: no call uses
+        // them.
         let read_again = self.at_once.load(Ordering::Relaxed);
         if let Some(held) = held.as_ref().filter(|held| !held.is_due() && !read_again) {
             return Ok(self.bearer_of(held, false));
@@ -92,12 +92,12 @@ impl SignedIn {
         let usable = held.filter(|held| held.is_good() && !read_again);
         let turn = match (usable, Arc::clone(&self.turn).try_lock_owned()) {
             (_, Ok(turn)) => turn,
-            // Somebody renews it, and it works until then.
+            // Another caller renews the token, which still works.
             (Some(held), Err(_)) => return Ok(self.bearer_of(&held, false)),
             (None, Err(_)) => Arc::clone(&self.turn).lock_owned().await,
         };
         let renewed = self.renew(turn, None).await;
-        // While the old one works, that there is no new one fails no call.
+        // While the old token works, a failed renewal fails no call.
         let held = renewed.or_else(|error| self.held().filter(CachedTokens::is_good).ok_or(error))?;
         Ok(self.bearer_of(&held, false))
     }
@@ -105,8 +105,8 @@ impl SignedIn {
     pub async fn refused(self: &Arc<Self>, bearer: &Bearer) -> Result<Option<Bearer>, ApiError> {
         let turn = Arc::clone(&self.turn).lock_owned().await;
         match self.renew(turn, Some(bearer.serial)).await {
-            // What was only read from the file may be as old as what was refused: that is no verdict on the sign-in
-            // yet.
+            // Tokens from the file may be as old as the refused ones, so a refusal of them does not count against the
+            // sign-in yet.
             Ok(held) => Ok(Some(self.bearer_of(&held, held.renewed.is_some()))),
             Err(ApiError::Unauthorized { .. }) => Ok(None),
             Err(error) => Err(error),
@@ -117,13 +117,13 @@ impl SignedIn {
         self.at_once.store(true, Ordering::Relaxed);
     }
 
-    /// Files that were never read are no others than before. Looks at the disk.
+    /// Whether the files changed since they were last read; false if they never were. Looks at the disk.
     pub fn changed(&self) -> bool {
         let seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner).clone();
         seen != FileStamp::default() && self.stamp() != seen
     }
 
-    /// Waits for who has the turn, and offers the disk once more what it did not take: nobody else has it.
+    /// Waits for the caller that holds `turn`. Tries once more to store tokens that exist only in memory.
     pub async fn settle(self: &Arc<Self>) {
         let mut turn = Arc::clone(&self.turn).lock_owned().await;
         if turn.unsaved.is_some()
@@ -137,8 +137,8 @@ impl SignedIn {
         }
     }
 
-    /// Whether somebody asked to look at the files again, and these have changed: a login may have given more scopes,
-    /// also to an account whose token works.
+    /// Whether [`Self::try_at_once`] was called and the files have changed: a login may have given more scopes, also to
+    /// an account whose token works.
     async fn is_to_read_again(self: &Arc<Self>) -> bool {
         if !self.at_once.load(Ordering::Relaxed) {
             return false;
@@ -150,7 +150,7 @@ impl SignedIn {
         changed
     }
 
-    /// As [`Self::changed`], on a thread that may wait for the disk.
+    /// As [`Self::changed`], on a thread that may block on the disk.
     async fn has_changed(self: &Arc<Self>) -> bool {
         self.blocking(|this| Ok(this.changed())).await.unwrap_or(false)
     }
@@ -179,7 +179,7 @@ impl SignedIn {
         FileStamp::of(&files)
     }
 
-    /// Tokens that are not due, or others than those of the serial that was refused.
+    /// Returns tokens that are not due; after a refusal, tokens other than those with the refused serial.
     async fn renew(
         self: &Arc<Self>,
         mut turn: OwnedMutexGuard<Turn>,
@@ -198,7 +198,7 @@ impl SignedIn {
                 return Ok(held);
             }
             if refused.is_some() && !held.is_due() {
-                // One that is new and refused all the same: the next one would be, too.
+                // A new token that is refused nevertheless: the next one would be refused, too.
                 let pause = self.retry.bound(turn.rejected.max(1));
                 if held.is_young() && held.renewed.is_some_and(|at| at.elapsed() < pause) {
                     return Err(ApiError::Unauthorized { signed_in: None });
@@ -234,7 +234,7 @@ impl SignedIn {
         result
     }
 
-    /// Remembers what the files look like now.
+    /// Remembers the current stamp of the files.
     fn look(&self) {
         let now = self.stamp();
         *self.seen.lock().unwrap_or_else(PoisonError::into_inner) = now;
@@ -247,13 +247,13 @@ impl SignedIn {
 
     fn some(&self, found: Option<Tokens>) -> Result<Tokens, ApiError> {
         found.ok_or_else(|| {
-            // A logout: what was in use is so no longer.
+            // The account was logged out: its tokens are not used any more.
             *self.held.write().unwrap_or_else(PoisonError::into_inner) = None;
             ApiError::SignedOut { account: self.account.clone(), why: "nobody has signed in" }
         })
     }
 
-    /// Work with files, on a thread that may wait for them.
+    /// Does file work on a thread that may block.
     async fn blocking<T: Send + 'static>(
         self: &Arc<Self>,
         work: impl FnOnce(&Self) -> Result<T, ApiError> + Send + 'static,

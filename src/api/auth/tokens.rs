@@ -1,8 +1,7 @@
-//! The tokens of accounts that signed in: a file for each in the folder `tokens` beside the ledger.
+//! The tokens of accounts that signed in: one file each, in the folder `tokens` beside the ledger.
 //!
-//! A refresh token dies with its use, so a new one counts only when it is on the disk: it is written under another
-//! name, forced to the disk, and put in the old one's place. Who wants to change a file holds its lock; reading needs
-//! none.
+//! Using a refresh token invalidates it, so a new one counts only once it is on disk. It is written to a temporary
+//! file, synced, and renamed over the old file. To change a file a process holds its lock; reading needs none.
 
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, ErrorKind, Read as _, Write as _};
@@ -21,36 +20,36 @@ use crate::name::is_device;
 use crate::permissions;
 use crate::readers::as_whom;
 
-/// The form of the file. A file of a later form is left alone.
+/// The version of the file format. A file of a later version is left alone.
 const VERSION: u64 = 1;
-/// The longest file that is read: two tokens and a little more.
+/// The longest file that is read, in bytes: two tokens and a little more.
 const MAX_FILE_BYTES: u64 = 4 * MAX_SECRET_BYTES as u64;
-/// How long [`TokenStore::lock`] waits. Whoever holds the lock makes one call to the token endpoint meanwhile.
+/// How long [`TokenStore::lock`] waits. The holder of the lock makes calls to the token endpoint meanwhile.
 const LOCK_LIMIT: Duration = Duration::from_secs(120);
-/// The pause between two tries.
+/// The pause between two attempts to lock.
 const LOCK_PAUSE: Duration = Duration::from_millis(15);
 
-/// What a sign-in or a refresh gave.
+/// The result of a sign-in or a refresh.
 #[derive(Debug, Clone)]
 pub struct Tokens {
-    /// Goes with every call.
+    /// Authorizes every call.
     pub access_token: SecretString,
-    /// Is exchanged for the next tokens, once.
+    /// Can be exchanged for the next tokens, once.
     pub refresh_token: SecretString,
-    /// How long the access token works, from when it was issued.
+    /// How long the access token works, from the time of issue.
     pub expires_in: Duration,
-    /// When it was issued, by this machine's clock.
+    /// When the access token was issued, by this machine's clock.
     pub obtained_at: SystemTime,
-    /// What it may be used for; empty when that is not known.
+    /// The scopes of the access token; empty if unknown.
     pub scopes: Vec<String>,
-    /// The e-mail address of who signed in, when it is known.
+    /// The e-mail address of the signed-in user, if known.
     pub user: Option<String>,
 }
 
 /// Why tokens could not be read or written.
 #[derive(Debug, Error, Clone, PartialEq, Eq)]
 pub enum TokenStoreError {
-    /// The file system refuses.
+    /// The file system refuses access.
     #[error("the sign-in of account {account} cannot be {doing} ({path}): {what}")]
     Access {
         /// NAME of the account.
@@ -62,7 +61,7 @@ pub enum TokenStoreError {
         /// What the system said.
         what: String,
     },
-    /// The file does not hold what was written into it.
+    /// The file's content is damaged.
     #[error("the sign-in of account {account} is damaged ({path}: {what}): run docsyncd login --account {account}")]
     Damaged {
         /// NAME of the account.
@@ -72,7 +71,7 @@ pub enum TokenStoreError {
         /// What is wrong with it.
         what: String,
     },
-    /// Another process held the lock all the time.
+    /// Another process held the lock for the whole wait.
     #[error(
         "the sign-in of account {account} is being changed by another docsyncd, which does not come to an end: look for \
          one that hangs"
@@ -83,7 +82,7 @@ pub enum TokenStoreError {
     },
 }
 
-/// The right to change an account's tokens; given back when dropped, also by the death of the process.
+/// The right to change an account's tokens. The lock ends when this is dropped, or when the process dies.
 #[derive(Debug)]
 pub struct TokenLock {
     _file: File,
@@ -99,26 +98,26 @@ pub struct TokenStore {
 }
 
 impl TokenStore {
-    /// For the account of this NAME, beside this ledger. Nothing is looked up or created yet.
+    /// The tokens of the account of this NAME, beside this ledger. Looks up and creates nothing yet.
     pub fn new(ledger: &Path, account: &str) -> Self {
         let folder = ledger.parent().unwrap_or(Path::new(".")).join("tokens");
         Self { account: account.to_owned(), folder, stem: file_stem(account) }
     }
 
-    /// The file.
+    /// The path of the file.
     pub fn path(&self) -> PathBuf {
         self.folder.join(format!("{}.json", self.stem))
     }
 
-    /// Waits for the right to change the tokens; blocks the thread, two minutes at most.
+    /// Waits for the right to change the tokens. Blocks the thread for at most two minutes.
     ///
     /// # Errors
-    /// [`TokenStoreError::Busy`], or the file system refuses.
+    /// [`TokenStoreError::Busy`] after that time; [`TokenStoreError::Access`] if the file system refuses.
     pub fn lock(&self) -> Result<TokenLock, TokenStoreError> {
         self.lock_within(LOCK_LIMIT)
     }
 
-    /// As [`Self::lock`], no longer than `limit`.
+    /// As [`Self::lock`], but waits for at most `limit`.
     ///
     /// # Errors
     /// As [`Self::lock`].
@@ -147,10 +146,10 @@ impl TokenStore {
         }
     }
 
-    /// The tokens; `None` when nobody signed in.
+    /// The tokens; `None` if nobody signed in.
     ///
     /// # Errors
-    /// The file cannot be read or is damaged.
+    /// The file cannot be read, or is damaged.
     pub fn load(&self) -> Result<Option<Tokens>, TokenStoreError> {
         self.load_from(self.path())
     }
@@ -172,8 +171,8 @@ impl TokenStore {
         read(&plain).map(Some).map_err(damaged)
     }
 
-    /// A save that was cut off may have left the whole file under its temporary name, with the only refresh token that
-    /// still works: it is finished. What is torn, or of a sign-in that did not come to its end, is left to the next
+    /// Completes an interrupted save, which may have left the whole file under its temporary name, with the only
+    /// refresh token that still works. A torn file, or one of a sign-in that was not completed, is left to the next
     /// save.
     fn complete(&self, _: &TokenLock) -> Result<(), TokenStoreError> {
         let (left, path) = (self.temporary(), self.path());
@@ -189,10 +188,11 @@ impl TokenStore {
         durable::sync_folder(&self.folder).map_err(wrong)
     }
 
-    /// Whether the disk would take these tokens. Asked before the server, whose answer kills the old ones.
+    /// Checks that the disk can take these tokens. Called before the request to the server, whose answer invalidates
+    /// the old ones.
     ///
     /// # Errors
-    /// As [`Self::save`] would fail.
+    /// As [`Self::save`].
     pub fn rehearse(&self, _: &TokenLock, tokens: &Tokens) -> Result<(), TokenStoreError> {
         let path = self.path();
         let wrong = |error: io::Error| self.access(&path, "stored", &error);
@@ -206,10 +206,11 @@ impl TokenStore {
         self.folder.join(format!(".{}.tmp", self.stem))
     }
 
-    /// Stores the tokens. When this returns they are on the disk; when it fails, what was there before is there still.
+    /// Stores the tokens. On success they are on disk. After an error the file holds the old tokens, or the new ones if
+    /// only the sync of the folder failed.
     ///
     /// # Errors
-    /// The file system refuses.
+    /// [`TokenStoreError::Access`] if the file system refuses.
     pub fn save(&self, lock: &TokenLock, tokens: &Tokens) -> Result<(), TokenStoreError> {
         debug_assert_eq!(lock.store, self.path(), "the lock of another account");
         let path = self.path();
@@ -232,18 +233,18 @@ impl TokenStore {
         Ok(())
     }
 
-    /// Forces the file's name to the disk: whoever gave it that name may have died before, or been told of a fault.
+    /// Forces the file's name to disk: the process that renamed the file may have died before that, or got an error.
     ///
     /// # Errors
-    /// The file system refuses.
+    /// [`TokenStoreError::Access`] if the file system refuses.
     pub fn settle(&self) -> Result<(), TokenStoreError> {
         durable::sync_folder(&self.folder).map_err(|error| self.access(&self.folder, "stored", &error))
     }
 
-    /// Removes the tokens; false when there were none.
+    /// Removes the tokens; false if there were none.
     ///
     /// # Errors
-    /// The file system refuses.
+    /// [`TokenStoreError::Access`] if the file system refuses.
     pub fn forget(&self, lock: &TokenLock) -> Result<bool, TokenStoreError> {
         debug_assert_eq!(lock.store, self.path(), "the lock of another account");
         let path = self.path();
@@ -268,14 +269,14 @@ impl TokenStore {
             permissions::create_folders(above).map_err(wrong)?;
         }
         permissions::create_folder(&self.folder).map_err(wrong)?;
-        // Opened without following a link: root must not hand somebody else's folder over.
+        // Opened without following a link, so that root does not hand over another user's folder.
         if let Ok(folder) = durable::open_with_mode(OpenOptions::new().read(true), &self.folder, 0o700) {
             self.hand_over(&folder);
         }
         durable::sync_folder(above.unwrap_or(Path::new("."))).map_err(wrong)
     }
 
-    /// To the owner of the ledger's folder, where root signs in for a service that is another user.
+    /// Gives the file to the owner of the ledger's folder, for when root signs in and the service runs as another user.
     fn hand_over(&self, file: &File) {
         durable::hand_over(file, self.folder.parent().unwrap_or(Path::new(".")));
     }
@@ -290,8 +291,8 @@ impl TokenStore {
     }
 }
 
-/// A file name for the account that no other account has, also where letter case does not count, and that is no device
-/// on Windows. `+` stands in no account's name.
+/// A file name that is unique to the account, also on file systems that ignore letter case, and that is no device name
+/// on Windows. `+` cannot occur in an account's name.
 fn file_stem(account: &str) -> String {
     let mut stem = String::with_capacity(account.len());
     for c in account.chars() {
@@ -320,7 +321,7 @@ fn write(tokens: &Tokens) -> Vec<u8> {
     format!("{document:#}\n").into_bytes()
 }
 
-/// Members that are not known are of a later version that this one can live with.
+/// Unknown members are ignored: a later version added them and stayed compatible.
 fn read(plain: &[u8]) -> Result<Tokens, String> {
     // The parser's message could quote a token.
     let document: Value = serde_json::from_slice(plain).map_err(|_| "it is not JSON".to_owned())?;

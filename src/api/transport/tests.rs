@@ -1,11 +1,11 @@
-//! Where requests go, and where not.
+//! Where requests may go, and where not.
 
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpListener;
 
 use super::*;
 
-/// A client of an API on the Internet (RFC 5737); its scheme keeps the test from needing certificates.
+/// A client of an API on the Internet (RFC 5737). It uses http, so that the test needs no certificates.
 fn transport(pdf_hosts: &[&str]) -> Transport {
     Transport::new(&config(pdf_hosts)).unwrap()
 }
@@ -68,7 +68,7 @@ async fn a_download_does_not_go_to_this_machine_whether_anybody_listens_there_or
         assert_eq!(said(port).await, said(other).await, "{host}");
     }
     let nobody = tokio::time::timeout(Duration::from_millis(1), open.accept()).await;
-    assert!(nobody.is_err(), "nobody was connected to");
+    assert!(nobody.is_err(), "no connection was made");
 }
 
 #[tokio::test]
@@ -87,8 +87,7 @@ async fn a_named_host_is_asked_for_a_pdf_without_the_token() {
     assert!(head.contains("accept: application/pdf,") && !head.contains("authorization"), "{head}");
 }
 
-/// Nobody asks for a part: what a server gives as one is no whole PDF, however well it begins (RFC 9110, section
-/// 15.3.7).
+/// docsyncd requests no ranges: a 206 is no whole PDF, however well it begins (RFC 9110, section 15.3.7).
 #[tokio::test]
 async fn a_part_is_not_taken_for_the_whole() {
     for (status, is_taken) in [("200 OK", true), ("203 X", true), ("206 Partial Content", false)] {
@@ -108,7 +107,7 @@ async fn a_part_is_not_taken_for_the_whole() {
     }
 }
 
-/// Serves one request after the other, each on a connection of its own, with what `answer` makes of its head.
+/// Serves requests one after the other, each on its own connection, with `answer` applied to the head.
 async fn serve(answer: impl Fn(&str) -> Vec<u8> + Send + 'static) -> String {
     let server = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let url = format!("http://localhost:{}/", server.local_addr().unwrap().port());

@@ -1,23 +1,23 @@
-//! One fsync for all who wait for the same folder: sixteen deliveries into one folder do not wait for sixteen of them.
+//! One fsync for all threads that wait for the same folder: sixteen deliveries into one folder do not need sixteen.
 //!
-//! An fsync counts for those who asked before it began, as the writes of a database that commits in groups. What it
-//! says is said to all of them: the system tells of an error once.
+//! An fsync counts for the callers that asked before it began, like a group commit of a database. All of them get its
+//! result, since the system reports an error only once.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use rustix::io::Result;
 
-/// Device and inode: a folder has many paths.
+/// Device and inode, since one folder has many paths.
 pub(super) type Folder = (u64, u64);
 
-/// What came of one fsync.
+/// The result of one fsync.
 type Turn = Arc<OnceLock<Result<()>>>;
 
 #[derive(Default)]
 struct Waiting {
     under_way: bool,
-    /// The turn of those who came after the one that is under way had begun.
+    /// The turn of the callers that came after the current fsync had begun.
     next: Option<Turn>,
 }
 
@@ -25,11 +25,11 @@ static FOLDERS: Mutex<Option<HashMap<Folder, Waiting>>> = Mutex::new(None);
 static ENDED: Condvar = Condvar::new();
 
 fn folders() -> MutexGuard<'static, Option<HashMap<Folder, Waiting>>> {
-    // A panic while it was held left it whole.
+    // A panic cannot have left it inconsistent.
     FOLDERS.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Runs `sync`, or waits for one that another thread begins after this call.
+/// Runs `sync`, or waits for the result of one that another thread begins after this call.
 pub(super) fn once_for_all(folder: Folder, sync: impl FnOnce() -> Result<()>) -> Result<()> {
     let mut known = folders();
     let turn = Turn::clone(known.get_or_insert_default().entry(folder).or_default().next.get_or_insert_default());
@@ -51,7 +51,7 @@ pub(super) fn once_for_all(folder: Folder, sync: impl FnOnce() -> Result<()>) ->
     *turn.get_or_init(|| result)
 }
 
-/// The end of a turn, also by a panic: then somebody else of the same turn tries.
+/// Ends a turn, also after a panic. Then another thread of the same turn tries.
 struct Ends(Folder);
 
 impl Drop for Ends {
@@ -79,7 +79,7 @@ mod tests {
 
     use super::*;
 
-    /// A folder that no other test has.
+    /// A folder that no other test uses.
     fn folder() -> Folder {
         static NEXT: AtomicUsize = AtomicUsize::new(0);
         (u64::MAX, NEXT.fetch_add(1, Ordering::Relaxed) as u64)
@@ -91,7 +91,7 @@ mod tests {
         next.map_or(0, |turn| Arc::strong_count(turn) - 1)
     }
 
-    /// One is under way while seven others come: their word is that of the one that began after they had come.
+    /// One sync runs while seven other callers come: they get the result of the sync that begins after they came.
     fn seven_while_one_is_under_way(second: Result<()>) -> (Result<()>, Vec<Result<()>>, usize) {
         let (folder, times) = (folder(), AtomicUsize::new(0));
         let (go_on, told) = mpsc::channel::<()>();
@@ -130,7 +130,7 @@ mod tests {
     fn nothing_is_kept_and_a_panic_holds_nobody_up() {
         let folder = folder();
         assert_eq!(once_for_all(folder, || Err(Errno::IO)), Err(Errno::IO));
-        assert_eq!(once_for_all(folder, || Ok(())), Ok(()), "what another one was told is no word of this");
+        assert_eq!(once_for_all(folder, || Ok(())), Ok(()), "an earlier result does not count");
         thread::spawn(move || once_for_all(folder, || panic!("on purpose"))).join().unwrap_err();
         assert_eq!(once_for_all(folder, || Ok(())), Ok(()));
         assert!(!folders().as_ref().unwrap().contains_key(&folder));

@@ -1,25 +1,25 @@
-//! The dates of birth of a whole file: its rows show together how they are written.
+//! The dates of birth of a whole file. Its rows together show the date format.
 
 use super::super::date::{self, NoDate, Order, Written};
 use super::super::refused::Refused;
 use super::row_of;
 
-/// A date as far as one row says it.
+/// A date, as far as its own row tells.
 pub(super) enum Read {
     Born(Option<jiff::civil::Date>),
     Written(Written),
 }
 
-/// The dates of all rows, which together show whether the day or the month comes first.
+/// The dates of all rows. Together they show whether the day or the month comes first.
 pub(super) struct Dates<'a> {
     format: Option<&'a str>,
     pub(super) written: Vec<Read>,
-    /// Where each row begins.
+    /// The byte at which each row begins.
     pub(super) places: Vec<u32>,
     day_first: Option<usize>,
     month_first: Option<usize>,
     ambiguous: Option<usize>,
-    /// How the first one is written, to be shown.
+    /// Whether the first date begins with the year, and its separator; to be shown.
     separator: Option<(bool, char)>,
 }
 
@@ -95,7 +95,7 @@ fn separator(text: &str) -> char {
     text.chars().find(|c| "-./".contains(*c)).unwrap_or('\0')
 }
 
-/// The places of rows that do not show, or contradict one another in, what comes first.
+/// The rows that leave the order open, or contradict each other about it.
 pub(super) enum Unordered {
     Neither(usize),
     Both(usize, usize),

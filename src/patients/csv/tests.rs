@@ -114,7 +114,7 @@ fn all_rows_together_show_whether_the_day_or_the_month_comes_first() {
     };
     assert!(april("1;Müller;Jörg;17/02/1980\n2;A;B;03/04/1980", 4, 3));
     assert!(april("1;Müller;Jörg;02/17/1980\n2;A;B;03/04/1980", 3, 4));
-    assert!(april("2;A;B;04/04/1980", 4, 4), "both ways are one");
+    assert!(april("2;A;B;04/04/1980", 4, 4), "both orders give the same day");
     assert!(april("1;C;D;1980-01-02\n2;A;B;1980-04-03", 4, 3));
     let given = |format: &str| PatientsConfig { date_format: Some(format.to_owned()), ..config() };
     let list = parse(with("2;A;B;03/04/1980").as_bytes(), &given("%d/%m/%Y")).unwrap();
@@ -123,7 +123,7 @@ fn all_rows_together_show_whether_the_day_or_the_month_comes_first() {
     assert_eq!(list.row("2").unwrap().born, Some(jiff::civil::date(1980, 3, 4)));
 }
 
-/// Each kind has a message of its own, which says where and what to do, and nothing of a patient.
+/// Each kind has its own message, which says where the mistake is and what to do, and nothing about a patient.
 #[test]
 fn what_spoils_one_row_refuses_the_file_with_its_row_and_a_remedy() {
     const NUMBER: &str = "in the column of the number (`PatNum`), so other numbers may be spoiled as well: export the list as text, without opening it in a spreadsheet, or give that column the format Text there";
@@ -207,7 +207,7 @@ fn a_column_that_is_missing_is_named_with_those_that_are_there() {
     assert!(message.starts_with("row 1 has broken letters in the column `NÃ©`"), "{message}");
 }
 
-/// Else the names of columns in the message would be a patient.
+/// Otherwise the message would show a patient as names of columns.
 #[test]
 fn a_file_without_the_names_of_its_columns_shows_nobody() {
     for text in

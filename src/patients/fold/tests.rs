@@ -3,8 +3,8 @@ use super::*;
 fn are_one(a: &str, b: &str) -> bool {
     let (a, b) = (Folded::new(a), Folded::new(b));
     let are = a.is(&b);
-    assert_eq!(are, b.is(&a), "it is the same from both sides");
-    assert!(!are || a.letters() == b.letters(), "names that are one are looked for in one place");
+    assert_eq!(are, b.is(&a), "equality is symmetric");
+    assert!(!are || a.letters() == b.letters(), "equal names share their letters");
     are
 }
 

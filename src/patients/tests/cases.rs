@@ -1,8 +1,8 @@
-//! The named cases: one letter's patient and a list each.
+//! The named cases: one letter's patient and one list each.
 
 use super::*;
 
-/// What it is about; the patient in the cloud service; the rows; the number, or why there is none.
+/// The name of the case; the patient in the cloud service; the rows; the number, or why there is none.
 type Case = (&'static str, &'static str, &'static [&'static str], Result<&'static str, Found>);
 
 const CASES: &[Case] = &[
@@ -190,6 +190,6 @@ fn a_person_stays_the_same_as_long_as_nothing_that_counts_changes() {
     }
     let list = list(&["7;MÜLLER-LÜDENSCHEIDT;Jörg;17.02.1980;Berg"]);
     assert_eq!(list.row("7").unwrap().person().canonical(), before);
-    // No value can take the place of another.
+    // Values cannot run into each other.
     assert_ne!(Person::new("a\nb", "c", None).canonical(), Person::new("a", "b\nc", None).canonical());
 }

@@ -1,4 +1,4 @@
-//! Whom a person could be.
+//! The rows that a person could be.
 
 use super::*;
 
@@ -51,7 +51,7 @@ fn strangers_are_not_shown() {
     ] {
         assert_eq!(near("Berg, Anna, 1980-02-17", &[&format!("7;{row}")]), [], "{row}");
     }
-    // Nothing is like nothing.
+    // Empty values are not alike.
     assert_eq!(near(", , ", &["7;;;"]), []);
 }
 

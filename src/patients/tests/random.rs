@@ -1,5 +1,5 @@
-//! Random lists, and patients that are rows of them with random changes, against a second matcher: a table of what each
-//! letter can be written as, by which every spelling of a name is written out.
+//! Random lists, and patients made from their rows with random changes. They are compared with a second matcher, which
+//! writes out every spelling of a name from a table of the spellings of each letter.
 
 use std::collections::BTreeSet;
 
@@ -7,7 +7,7 @@ use fastrand::Rng;
 
 use super::*;
 
-/// What a letter may be written as, in small letters without accents. A letter that is not here is itself.
+/// The spellings of a letter, in lower case without accents. A letter that is not here has only itself.
 const TABLE: &[(char, &[&str])] = &[
     ('ä', &["a", "ae"]),
     ('ö', &["o", "oe"]),
@@ -33,7 +33,7 @@ const TABLE: &[(char, &[&str])] = &[
     ('‑', &[""]),
 ];
 
-/// What a letter may be written as, when it is in the table.
+/// The spellings of a letter, if it is in the table.
 fn ways(letter: char) -> Option<&'static [&'static str]> {
     TABLE.iter().find(|(of, _)| *of == letter).map(|(_, ways)| *ways)
 }
@@ -125,7 +125,7 @@ struct Who {
 
 impl Who {
     fn random(rng: &mut Rng) -> Self {
-        // Few days, so that many share one.
+        // Few days, so that many people share one.
         let born = (1980, rng.i8(1..=3), rng.i8(1..=4));
         Self { last: pick(rng, LAST_NAMES).to_owned(), first: pick(rng, FIRST_NAMES).to_owned(), born }
     }
@@ -136,12 +136,12 @@ impl Who {
     }
 }
 
-/// Writes a name in another way that is the same name.
+/// Writes a name in another spelling that counts as the same.
 fn allowed(rng: &mut Rng, name: &str) -> String {
     let mut written = String::new();
     for letter in name.chars() {
         match ways(letter) {
-            // One of the other separators, or none.
+            // Another separator, or none.
             Some([""]) => written.push_str(rng.choice(["", " ", "-", "'", "’", ".", "\u{a0}", "‑", "  "]).unwrap()),
             Some(ways) if rng.bool() => written.push_str(rng.choice(ways).unwrap()),
             _ => written.push(letter),
@@ -155,7 +155,7 @@ fn allowed(rng: &mut Rng, name: &str) -> String {
     }
 }
 
-/// Changes something that makes another person, mostly.
+/// Changes something that mostly makes another person.
 fn forbidden(rng: &mut Rng, who: &mut Who) {
     let (year, month, day) = who.born;
     match rng.u8(0..9) {
@@ -175,7 +175,7 @@ fn forbidden(rng: &mut Rng, who: &mut Who) {
     }
 }
 
-/// A row as the second matcher sees it.
+/// A row for the second matcher.
 struct Known {
     number: String,
     is_shared: bool,
@@ -190,13 +190,13 @@ impl Known {
     }
 }
 
-/// Whether two of the rows with a number are two persons.
+/// Whether two rows with this number are different persons.
 fn is_shared(known: &[Known], number: &str) -> bool {
     let same = || known.iter().filter(|row| row.number == number);
     same().any(|a| same().any(|b| !a.is(&b.last, &b.first, b.who.born)))
 }
 
-/// Whom the second matcher finds.
+/// The result of the second matcher.
 fn expected(known: &[Known], who: &Who) -> Found {
     let (last, first) = (spellings(&who.last), spellings(&who.first));
     let meant: Vec<&Known> = known.iter().filter(|row| row.is(&last, &first, who.born)).collect();
@@ -208,7 +208,7 @@ fn expected(known: &[Known], who: &Who) -> Found {
     }
 }
 
-/// `DOCSYNCD_TEST_PATIENTS` says how many thousand.
+/// `DOCSYNCD_TEST_PATIENTS` says how many thousand patients.
 #[test]
 fn two_matchers_that_know_nothing_of_one_another_agree_on_a_hundred_thousand_patients() {
     let thousands = std::env::var("DOCSYNCD_TEST_PATIENTS").ok().and_then(|count| count.parse().ok()).unwrap_or(100);
@@ -219,7 +219,7 @@ fn two_matchers_that_know_nothing_of_one_another_agree_on_a_hundred_thousand_pat
         let mut rows: Vec<Known> = Vec::new();
         for number in 1..=20 {
             let who = Who::random(&mut rng);
-            // Some rows have a number that stands there already.
+            // Some rows get a number that already exists.
             let number = if rng.u8(0..20) == 0 { rng.i32(1..=number) } else { number }.to_string();
             let (last, first) = (spellings(&who.last), spellings(&who.first));
             rows.push(Known { number, is_shared: false, last, first, who });
@@ -240,7 +240,7 @@ fn two_matchers_that_know_nothing_of_one_another_agree_on_a_hundred_thousand_pat
                 forbidden(&mut rng, &mut who);
             }
             (who.last, who.first) = (allowed(&mut rng, &who.last), allowed(&mut rng, &who.first));
-            // The second matcher's table has no accents of their own.
+            // The second matcher's table has no combining accents.
             let composed = |name: &str| unicode_normalization::UnicodeNormalization::nfc(name.chars()).collect();
             let plain = Who { last: composed(&who.last), first: composed(&who.first), born: who.born };
             let (is, should) = (list.find(&who.person()), expected(&rows, &plain));
@@ -257,5 +257,5 @@ fn two_matchers_that_know_nothing_of_one_another_agree_on_a_hundred_thousand_pat
     }
     let all = found + nobody + several + allowed_and_found;
     assert_eq!(all, lists * 200);
-    assert!(allowed_and_found * 3 > all && nobody * 5 > all && several * 100 > all && found > 0, "each kind was met");
+    assert!(allowed_and_found * 3 > all && nobody * 5 > all && several * 100 > all && found > 0, "each kind occurred");
 }

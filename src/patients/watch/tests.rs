@@ -7,7 +7,7 @@ use crate::patients::load_once;
 
 const SECOND: Duration = Duration::from_secs(1);
 
-/// A keeper of a file in a folder of its own, with a clock of its own.
+/// A keeper with its own file in its own folder, and its own clock.
 struct World {
     _folder: tempfile::TempDir,
     path: PathBuf,
@@ -24,13 +24,13 @@ impl World {
         Self { _folder: folder, path, keeper, now: Instant::now() }
     }
 
-    /// Writes a list of so many patients.
+    /// Writes a list of this many patients.
     fn export(&self, patients: usize) {
         let rows: Vec<String> = (1..=patients).map(|number| format!("{number};Berg;Anna{number};1980-02-17")).collect();
         self.write(&format!("PatNum;LName;FName;Birthdate\n{}", rows.join("\n")));
     }
 
-    /// As programs do that put a new file in the place of the old one.
+    /// Writes as programs do that replace the old file with a new one.
     fn write(&self, text: &str) {
         let new = self.path.with_extension("new");
         fs::write(&new, text).unwrap();
@@ -41,7 +41,7 @@ impl World {
         self.keeper.step(self.now, &|| false)
     }
 
-    /// Goes on for so long, looking as often as the keeper wants to.
+    /// Lets this time pass, with checks as often as the keeper wants.
     fn run(&mut self, time: Duration) {
         let end = self.now + time;
         while self.now <= end {
@@ -50,7 +50,7 @@ impl World {
         }
     }
 
-    /// Rows of the list that counts, and the problem.
+    /// The rows of the current list, and the problem.
     fn state(&self) -> (Option<usize>, Option<Why>) {
         let Snapshot { list, problem, .. } = self.keeper.patients.current();
         (list.map(|list| list.len()), problem.map(|problem| problem.why))
@@ -66,10 +66,10 @@ fn a_new_export_counts_when_it_did_not_change_for_two_seconds_and_soon_after() {
     let mut world = World::new();
     world.export(10);
     world.step();
-    assert_eq!(world.state(), (None, None), "nobody knows whether it is whole");
+    assert_eq!(world.state(), (None, None), "it may be incomplete");
     world.run(REST);
     assert_eq!((world.state(), world.generation()), ((Some(10), None), 1));
-    // Written on and on: not believed for as long as it lasts.
+    // While it is rewritten again and again, it is not accepted.
     for patients in 11..20 {
         world.export(patients);
         world.step();
@@ -78,7 +78,7 @@ fn a_new_export_counts_when_it_did_not_change_for_two_seconds_and_soon_after() {
     }
     world.run(Duration::from_secs(12));
     assert_eq!((world.state(), world.generation()), ((Some(19), None), 2));
-    // The same again is nothing new.
+    // The same content again is nothing new.
     world.export(19);
     world.run(Duration::from_secs(30));
     assert_eq!(world.generation(), 2);
@@ -107,7 +107,7 @@ fn a_file_of_long_ago_has_to_rest_as_well_and_an_older_one_that_is_put_back_coun
 fn what_is_wrong_with_the_file_is_said_and_the_last_good_list_goes_on() {
     let mut world = World::new();
     world.step();
-    assert_eq!(world.state(), (None, Some(Why::Missing)), "there is no list that could go on");
+    assert_eq!(world.state(), (None, Some(Why::Missing)), "there is no earlier list");
     world.export(10);
     world.run(Duration::from_secs(12));
     assert_eq!(world.state(), (Some(10), None));
@@ -117,7 +117,7 @@ fn what_is_wrong_with_the_file_is_said_and_the_last_good_list_goes_on() {
     world.export(9);
     world.run(Duration::from_secs(12));
     assert_eq!(world.state(), (Some(9), None));
-    // It is away for a moment while it is replaced, and then for good.
+    // The file is missing for a moment while it is replaced, and then for good.
     fs::remove_file(&world.path).unwrap();
     world.run(SECOND);
     assert_eq!(world.state(), (Some(9), None));
@@ -129,7 +129,7 @@ fn what_is_wrong_with_the_file_is_said_and_the_last_good_list_goes_on() {
     assert_eq!(world.generation(), 2);
 }
 
-/// A share that was away: the very file is back.
+/// The share of the file was away; the file itself is unchanged.
 #[test]
 fn a_file_that_comes_back_as_it_was_is_what_it_was() {
     let mut world = World::new();
@@ -157,12 +157,12 @@ fn a_list_that_lost_most_of_its_patients_is_believed_after_an_hour_or_by_a_perso
     world.run(Duration::from_secs(12));
     world.export(5);
     world.run(Duration::from_secs(12));
-    assert_eq!(world.state(), (Some(5), None), "the half is no less than the half");
+    assert_eq!(world.state(), (Some(5), None), "a half is not less than a half");
     world.export(2);
     world.run(Duration::from_secs(12));
     let shrunk = Some(Why::Shrunk { before: 5, now: 2 });
     assert_eq!(world.state(), (Some(5), shrunk.clone()));
-    // The same content written again stands all the same; other content has to stand anew.
+    // The same content, written again, keeps its time. Other content starts anew.
     world.run(HOUR / 2);
     world.export(2);
     world.run(HOUR / 2 - Duration::from_secs(60));
@@ -212,7 +212,7 @@ fn a_command_waits_for_a_file_that_was_just_written() {
     assert!(began.elapsed() >= REST);
 }
 
-/// A named pipe, which nobody writes to, is no file; opening it would hang.
+/// A named pipe is no file. Opening it would hang, as nobody writes to it.
 #[cfg(unix)]
 #[test]
 fn what_is_no_file_is_not_opened() {

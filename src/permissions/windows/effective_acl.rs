@@ -1,7 +1,7 @@
-//! For tests: the access list that a file or folder really has.
+//! For tests: the actual access list of a file or folder.
 //!
-//! wine keeps the bits of a Unix mode for a list: who owns the file, and whether it is open to everybody. What stands
-//! in the list beyond that only Windows itself can show.
+//! wine stores only the bits of a Unix mode: the owner, and whether everybody has access. Only Windows itself shows the
+//! rest of a list.
 
 use std::io;
 use std::path::Path;
@@ -17,11 +17,11 @@ use windows_sys::Win32::System::LibraryLoader::{GetModuleHandleA, GetProcAddress
 
 use super::{Descriptor, access_list, own_sid, taken_text, wide_path};
 
-/// The list of what lies there, in the security descriptor definition language.
+/// The list of this file or folder, in the security descriptor definition language.
 pub fn access_found(path: &Path) -> String {
     let path = wide_path(path).unwrap();
     let mut descriptor = ptr::null_mut();
-    // SAFETY: the path ends in NUL; what is not asked for is left out; `Descriptor` frees what is given.
+    // SAFETY: the path ends in NUL, unused results are left out, and `Descriptor` frees the result.
     let code = unsafe {
         GetNamedSecurityInfoW(
             path.as_ptr(),
@@ -38,10 +38,10 @@ pub fn access_found(path: &Path) -> String {
     text_of(&Descriptor(descriptor))
 }
 
-/// A list as the system writes it.
+/// A list in the system's notation.
 pub(super) fn text_of(descriptor: &Descriptor) -> String {
     let mut text = ptr::null_mut();
-    // SAFETY: the descriptor is valid; the text is taken over below.
+    // SAFETY: the descriptor is valid. The text is copied and freed below.
     let done = unsafe {
         ConvertSecurityDescriptorToStringSecurityDescriptorW(
             descriptor.0,
@@ -56,14 +56,14 @@ pub(super) fn text_of(descriptor: &Descriptor) -> String {
     unsafe { taken_text(text) }
 }
 
-/// Who may do what: the accounts of a list.
+/// The accounts of the allowing entries of a list.
 pub fn accounts(list: &str) -> Vec<&str> {
     let entries = list.split(['(', ')']).filter(|entry| entry.starts_with("A;"));
     entries.map(|entry| entry.rsplit(';').next().unwrap_or_default()).collect()
 }
 
-/// Holds that docsyncd has created this folder for itself: exactly its accounts stand in its list and nothing is
-/// inherited into it. Under wine: nobody stands there but the system and who owns it.
+/// Asserts that docsyncd has created this folder for itself: its list has exactly docsyncd's accounts, and inherits
+/// nothing. Under wine: it has only the system and the owner.
 pub fn assert_closed(folder: &Path) {
     let found = access_found(folder);
     if is_wine() {
@@ -76,7 +76,7 @@ pub fn assert_closed(folder: &Path) {
     }
 }
 
-/// Makes an empty file with this list: wine keeps it only so.
+/// Creates an empty file with this list. wine stores a list only on creation.
 pub fn create_file_with(path: &Path, list: &str) {
     let (descriptor, path) = (Descriptor::of(list).unwrap(), wide_path(path).unwrap());
     let attributes = SECURITY_ATTRIBUTES {

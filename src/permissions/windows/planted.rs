@@ -1,6 +1,6 @@
-//! Whether a folder, or what lies in it, is somebody else's work. Every user may make folders in `%ProgramData%`: one
-//! that was there before docsyncd belongs to whoever made it, who gives himself any right on it whatever its list says,
-//! and may lead elsewhere. docsyncd takes no such folder over, because it could not know of what lies in it.
+//! Checks whether somebody else has prepared a folder or its content. Every user may create folders in `%ProgramData%`.
+//! The owner of an existing folder can take any right on it, whatever its list says, and it may be a link. So docsyncd
+//! does not take over such a folder: it could trust nothing in it.
 
 use std::io;
 use std::os::windows::fs::MetadataExt as _;
@@ -20,8 +20,8 @@ use windows_sys::Win32::Storage::FileSystem::{
 
 use super::{Descriptor, own_sid, text_of, trusted_accounts, wide_path};
 
-/// Rights with which somebody changes what lies there, or gives himself that right. In a folder the first two are those
-/// to make files and folders.
+/// Rights to change the object, or to grant oneself that right. For a folder the first two are the rights to create
+/// files and folders.
 const TO_CHANGE: u32 = FILE_WRITE_DATA
     | FILE_APPEND_DATA
     | FILE_DELETE_CHILD
@@ -30,7 +30,7 @@ const TO_CHANGE: u32 = FILE_WRITE_DATA
     | WRITE_OWNER
     | GENERIC_WRITE
     | GENERIC_ALL;
-/// Accounts that are every user of the machine, with their names (Well-known SIDs, MS-DTYP 2.4.2.4).
+/// Accounts that stand for every user of the machine, with their names (Well-known SIDs, MS-DTYP 2.4.2.4).
 const EVERYBODY: [(&str, &str); 5] = [
     ("S-1-1-0", "Everyone"),
     ("S-1-5-4", "Interactive"),
@@ -38,16 +38,16 @@ const EVERYBODY: [(&str, &str); 5] = [
     ("S-1-5-32-545", "Users"),
     ("S-1-5-32-546", "Guests"),
 ];
-/// Who stands for the owner in a list (CREATOR OWNER, CREATOR GROUP, OWNER RIGHTS).
+/// Placeholders for the owner in a list (CREATOR OWNER, CREATOR GROUP, OWNER RIGHTS).
 const STAND_INS: &str = "S-1-3-";
-/// Windows' own installer owns what Windows brings.
+/// The owner of Windows' own files.
 const TRUSTED_INSTALLER: &str = "S-1-5-80-956008885-3418522649-1831038044-1853292631-2271478464";
 
 /// Kinds of entries (winnt.h: ACCESS_ALLOWED_ACE_TYPE, ACCESS_DENIED_ACE_TYPE).
 const ALLOWS: u8 = 0;
 const DENIES: u8 = 1;
 
-/// Who owns something, and whom its list allows or denies what.
+/// The owner of an object, and the entries of its list.
 #[derive(Debug)]
 struct Found {
     owner: String,
@@ -61,8 +61,8 @@ struct Entry {
     inherited: bool,
 }
 
-/// What speaks against a folder, in words; `None` when nothing does, or when there is none. Whoever may not even read
-/// its list is kept out, and finds nothing against it.
+/// What is suspicious about a folder; `None` if nothing is, or if there is no folder. Also `None` for a user who may
+/// not read the list, and so has no access anyway.
 pub fn suspicion(folder: &Path) -> io::Result<Option<String>> {
     match look(folder, true) {
         Err(error) if error.kind() == io::ErrorKind::PermissionDenied => Ok(None),
@@ -70,8 +70,8 @@ pub fn suspicion(folder: &Path) -> io::Result<Option<String>> {
     }
 }
 
-/// What speaks against a folder that is to be closed, and against anything in it, at any depth. What it inherits from
-/// the one above it is no matter: that ends when it is closed.
+/// What is suspicious about a folder that will be closed, or about anything in it, at any depth. Inherited rights do
+/// not count, since closing the folder ends them.
 pub fn suspicion_within(folder: &Path) -> io::Result<Option<String>> {
     if let Some(found) = look(folder, false)? {
         return Ok(Some(found));
@@ -88,7 +88,8 @@ pub fn suspicion_within(folder: &Path) -> io::Result<Option<String>> {
     Ok(None)
 }
 
-/// Which of the accounts that are every user of the machine may read a file; `None` also where its list cannot be read.
+/// The account that stands for every user of the machine and may read this file; `None` also if the list cannot be
+/// read.
 pub fn read_by_everybody(file: &Path) -> Option<&'static str> {
     let entries = found(file).ok()?.entries;
     let mut readers = entries.iter().filter(|entry| entry.rights & (FILE_READ_DATA | GENERIC_READ | GENERIC_ALL) != 0);
@@ -122,12 +123,12 @@ fn judge(found: &Found, trusted: &[String], with_inherited: bool) -> Option<Stri
     foreign.map(|entry| format!("can be changed by others ({})", entry.account))
 }
 
-/// Owner and list of what lies there.
+/// The owner and the list of this object.
 fn found(path: &Path) -> io::Result<Found> {
     let path = wide_path(path)?;
     let (mut owner, mut access, mut descriptor): (PSID, *mut ACL, _) =
         (ptr::null_mut(), ptr::null_mut(), ptr::null_mut());
-    // SAFETY: the path ends in NUL; `Descriptor` frees what is given, in which the owner and the list lie.
+    // SAFETY: the path ends in NUL. `Descriptor` frees the result, which contains the owner and the list.
     let code = unsafe {
         GetNamedSecurityInfoW(
             path.as_ptr(),
@@ -146,23 +147,23 @@ fn found(path: &Path) -> io::Result<Found> {
     let _descriptor = Descriptor(descriptor);
     let owner = text_of(owner)?;
     if access.is_null() {
-        // No list at all: everybody may do everything.
+        // An object without a list allows everything to everybody.
         return Ok(Found {
             owner,
             entries: vec![Entry { account: "S-1-1-0".into(), rights: GENERIC_ALL, inherited: false }],
         });
     }
-    // SAFETY: the list is the descriptor's, which is still there.
+    // SAFETY: the list belongs to the descriptor, which still exists.
     let count = u32::from(unsafe { (*access).AceCount });
     let entries = (0..count).filter_map(|at| entry(access, at).transpose()).collect::<io::Result<_>>()?;
     Ok(Found { owner, entries })
 }
 
-/// An entry that allows something here; one that denies takes nothing back, so it is left out. Other kinds (conditional
-/// ones) are read as if they allowed what they name.
+/// An entry that allows something on the object itself; `None` for others: a denying entry is no risk. Other kinds (for
+/// example conditional entries) count as if they allowed the rights that they name.
 fn entry(access: *const ACL, at: u32) -> io::Result<Option<Entry>> {
     let mut ace = ptr::null_mut();
-    // SAFETY: the caller's list is valid and has that many entries.
+    // SAFETY: the caller's list is valid and has this many entries.
     if unsafe { GetAce(access, at, &mut ace) } == 0 {
         return Err(io::Error::last_os_error());
     }
@@ -174,10 +175,11 @@ fn entry(access: *const ACL, at: u32) -> io::Result<Option<Entry>> {
         return Ok(None);
     }
     let allowed = ace.cast::<ACCESS_ALLOWED_ACE>();
-    // SAFETY: all kinds that stand in the list of a file have the rights after the header.
+    // SAFETY: in all kinds of entries of a file's list the rights follow the header.
     let rights = unsafe { (*allowed).Mask };
     let account = if kind == ALLOWS {
-        // SAFETY: in this kind the account's SID begins where the structure ends, and is as long as the entry says.
+        // SAFETY: in this kind the account's SID begins where the structure ends, and has the length that the entry
+        // says.
         text_of(unsafe { (&raw mut (*allowed).SidStart).cast() })?
     } else {
         format!("an entry of kind {kind}")

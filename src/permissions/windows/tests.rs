@@ -1,4 +1,4 @@
-//! Who stands in the access list, and that folders and files get it.
+//! The accounts of the access list, and that folders and files get it.
 
 use super::effective_acl::{access_found, accounts, assert_closed, text_of};
 use super::*;
@@ -23,8 +23,9 @@ fn accounts_are_found_by_their_names() {
     assert!(sid_of("no such account at all".as_ref()).is_err());
 }
 
-/// The list as Windows understands it: SYSTEM, the Administrators and the service, whoever runs this when that is no
-/// administrator; full access for each, handed down to all that is created below, and nothing inherited (`P`).
+/// The list as Windows understands it: SYSTEM, the Administrators and the service, and the user of this process unless
+/// that is an administrator. Each has full access, inherited by everything below; the folder itself inherits nothing
+/// (`P`).
 #[test]
 fn windows_is_asked_for_exactly_this_list_with_nothing_inherited() {
     let (own, administrator) = (own_sid().unwrap(), is_administrator());
@@ -35,7 +36,7 @@ fn windows_is_asked_for_exactly_this_list_with_nothing_inherited() {
             wanted.push(&own);
         }
         assert!(asked.starts_with("D:P"), "{asked}");
-        // A machine on which the service is installed with another account has that one, too.
+        // If the service is installed with another account on this machine, the list has that account, too.
         assert!(accounts(&asked).starts_with(&wanted), "{asked}");
         assert_eq!(asked.matches(&format!("(A;{handed_down};FA;;;")).count(), accounts(&asked).len(), "{asked}");
     }
@@ -49,7 +50,7 @@ fn a_folder_is_created_closed_to_everybody_else() {
     create_folder(&closed).unwrap();
     assert_closed(&closed);
     println!("asked for {}, found {}; beside it {}", access_list(true), access_found(&closed), access_found(&open));
-    assert_ne!(access_found(&open), access_found(&closed), "this shows nothing");
+    assert_ne!(access_found(&open), access_found(&closed), "both have the same list, so this test shows nothing");
 }
 
 #[test]

@@ -1,5 +1,5 @@
-//! The console's events: Ctrl-C, Ctrl-Break, closing the window, logging off and shutting down all stop. A changed
-//! configuration is noticed by the watch.
+//! The console's events: Ctrl-C, Ctrl-Break, closing the window, logging off and shutting down all stop docsyncd. The
+//! watch of the configuration file notices changes of it.
 
 use std::io;
 
@@ -8,8 +8,8 @@ use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 
 use super::super::Request;
 
-/// Begins to listen; must be called inside the runtime. A second event ends the process at once, with exit code 1: what
-/// was in flight is taken up by the next start.
+/// Begins to listen; must be called inside the runtime. A second event ends the process at once with exit code 1. The
+/// next start resumes the interrupted work.
 ///
 /// # Errors
 /// The system refuses the handlers.

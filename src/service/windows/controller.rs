@@ -1,4 +1,4 @@
-//! The service as the service controller knows it: installed, started, stopped, asked, removed.
+//! The service controller's side of the service: install, start, stop, query, remove.
 
 use std::ffi::{OsStr, OsString};
 use std::path::Path;
@@ -15,31 +15,31 @@ use windows_service::service_manager::{ServiceManager, ServiceManagerAccess};
 use super::error::is_not_installed;
 use super::{NAME, ServiceError, event_source};
 
-/// The account that the system makes for this one service: it can do nothing but what it is granted.
+/// The account that the system creates for this one service. It has only the rights that it is given.
 const VIRTUAL_ACCOUNT: &str = r"NT SERVICE\docsyncd";
 
-/// The pauses before the first, the second and every later restart after a failure, and after how long without one they
-/// begin again.
+/// The pauses before the first, the second and every later restart after a failure; and the time without failure after
+/// which they begin again.
 pub(super) const RESTART_AFTER: [Duration; 3] =
     [Duration::from_secs(5), Duration::from_secs(60), Duration::from_secs(300)];
 pub(super) const FORGET_FAILURES_AFTER: Duration = Duration::from_secs(24 * 60 * 60);
 
-/// What a system that shuts down waits: the drain (25 s), and the renewal of tokens that may be under way (75 s, as
-/// `api.timeout` is by default).
+/// How long a system that shuts down waits: for the drain (25 s) and a renewal of tokens in progress (75 s with the
+/// default `api.timeout`).
 pub(super) const SHUTDOWN_LIMIT: Duration = Duration::from_secs(120);
 
-/// What a service has for an exit code that was not started since the system was (ERROR_SERVICE_NEVER_STARTED).
+/// The exit code of a service that has not been started since the system was (ERROR_SERVICE_NEVER_STARTED).
 const NEVER_STARTED: u32 = 1077;
 
-/// How long a start or stop is waited for, and how often it is looked at.
+/// The longest wait for a start or stop, and how often the state is checked.
 const WAIT_LIMIT: Duration = Duration::from_secs(120);
 const LOOK_INTERVAL: Duration = Duration::from_millis(200);
 
-/// Installs the service, or brings the installed one up to date: its account stays, since somebody may have chosen it.
-/// Returns what the system did not take and can do without.
+/// Installs the service, or updates the installed one but keeps its account, which somebody may have chosen. Returns
+/// the optional settings that the system refused.
 ///
 /// # Errors
-/// The right to do that is missing, or the system refuses it.
+/// The right to do that is missing, or the system refuses.
 pub fn install(program: &Path, config: &Path) -> Result<Vec<String>, ServiceError> {
     let manager = manager(ServiceManagerAccess::CONNECT | ServiceManagerAccess::CREATE_SERVICE)?;
     let access = ServiceAccess::QUERY_CONFIG | ServiceAccess::CHANGE_CONFIG | ServiceAccess::START;
@@ -71,7 +71,7 @@ pub fn install(program: &Path, config: &Path) -> Result<Vec<String>, ServiceErro
     Ok(complete(&service))
 }
 
-/// Everything that a service works without, though worse.
+/// Applies the optional settings. Returns those that failed.
 fn complete(service: &Service) -> Vec<String> {
     let description = "Files the documents of the dental cloud service into the practice's own systems.";
     let actions = RESTART_AFTER.map(|delay| ServiceAction { action_type: ServiceActionType::Restart, delay });
@@ -94,10 +94,10 @@ fn complete(service: &Service) -> Vec<String> {
     .collect()
 }
 
-/// Stops the service and removes it, with its source in the Event Log. True when there was one.
+/// Stops and removes the service, and its source in the Event Log. True if there was one.
 ///
 /// # Errors
-/// The right to do that is missing, or it does not stop.
+/// The right to do that is missing, or the service does not stop.
 pub fn uninstall() -> Result<bool, ServiceError> {
     let access = ServiceAccess::QUERY_STATUS | ServiceAccess::STOP | ServiceAccess::DELETE;
     let service = match open(access) {
@@ -114,19 +114,19 @@ pub fn uninstall() -> Result<bool, ServiceError> {
     Ok(true)
 }
 
-/// What a start found.
+/// The result of a start.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Started {
-    /// It was stopped and runs now.
+    /// The service was stopped, and runs now.
     Now,
-    /// It ran already.
+    /// The service was already running.
     Already,
 }
 
 /// Starts the service and waits until it runs.
 ///
 /// # Errors
-/// It is not installed, the right is missing, or it ended at once; the Event Log has the reason.
+/// The service is not installed, the right is missing, or the service ended at once; the Event Log has the reason.
 pub fn start() -> Result<Started, ServiceError> {
     let service = open(ServiceAccess::QUERY_STATUS | ServiceAccess::START)?;
     if asked(&service)?.current_state == ServiceState::Running {
@@ -148,24 +148,24 @@ pub fn start() -> Result<Started, ServiceError> {
     }
 }
 
-/// What a stop found.
+/// The result of a stop.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Stopped {
-    /// It ran and has ended.
+    /// The service was running, and has ended.
     Now,
-    /// It did not run.
+    /// The service was not running.
     Already,
 }
 
 /// Stops the service and waits until it has ended.
 ///
 /// # Errors
-/// It is not installed, the right is missing, or it does not end.
+/// The service is not installed, the right is missing, or the service does not end.
 pub fn stop() -> Result<Stopped, ServiceError> {
     stop_and_wait(&open(ServiceAccess::QUERY_STATUS | ServiceAccess::STOP)?)
 }
 
-/// Whether it runs, and a line or more that says so. `None`: it is not installed.
+/// Whether the service runs, and its status as text. `None` if it is not installed.
 ///
 /// # Errors
 /// The controller does not answer.
@@ -261,7 +261,7 @@ fn stop_and_wait(service: &Service) -> Result<Stopped, ServiceError> {
 }
 
 fn stop_running(service: &Service) -> Result<Stopped, ServiceError> {
-    // It may have ended by itself in this moment.
+    // The service may just have ended by itself.
     if let Err(error) = service.stop()
         && asked(service)?.current_state != ServiceState::Stopped
     {

@@ -1,8 +1,8 @@
-//! Being the service: the process that the service controller started.
+//! The process that the service controller started as the service.
 //!
-//! The controller asks on a thread of its own and is answered at once; the work runs where the controller put the
-//! service's main function. While it starts or stops, a third thread tells every two seconds that it is still at it
-//! (the checkpoints), so that the controller waits for as long as the drain takes.
+//! The controller sends its requests on a separate thread and gets an immediate answer. The work runs in the service's
+//! main function. While the service starts or stops, a third thread sends a checkpoint every two seconds, so that the
+//! controller waits for as long as the drain takes.
 
 use std::ffi::OsString;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -19,18 +19,18 @@ use windows_service::{define_windows_service, service_dispatcher};
 use super::super::Request;
 use super::{NAME, ServiceError};
 
-/// How often the controller is told that a start or stop goes on, and how long it may take the next word to come.
+/// The interval of checkpoints during a start or stop, and the time in which the controller expects the next one.
 const CHECKPOINT_INTERVAL: Duration = Duration::from_secs(2);
 const WAIT_HINT: Duration = Duration::from_secs(20);
 
-/// The work of the service: takes what the controller asks and a function to call when it runs, and returns the exit
+/// The work of the service. Takes the controller's requests, and a function to call once it runs. Returns the exit
 /// code.
 pub type Job = Box<dyn FnOnce(UnboundedReceiver<Request>, Box<dyn FnMut() + Send>) -> u8 + Send>;
 
-/// The controller gives the main function no argument of ours.
+/// A static, because the controller passes no argument to the main function.
 static JOB: Mutex<Option<Job>> = Mutex::new(None);
 
-/// Does the job as the service that the controller has just started; returns when it has stopped.
+/// Runs the job as the service that the controller has just started. Returns once it has stopped.
 ///
 /// # Errors
 /// The process was not started by the service controller.
@@ -58,7 +58,7 @@ fn service_main(_: Vec<OsString>) {
         if request == Request::Stop {
             for_handler.tell(Phase::Stopping);
         }
-        // Nobody is there to hear it when the service is just ending anyway.
+        // Fails only if the service is already ending.
         let _ = sender.send(request);
         ServiceControlHandlerResult::NoError
     };
@@ -72,7 +72,7 @@ fn service_main(_: Vec<OsString>) {
     let _ = checkpoints.join();
 }
 
-/// What a control of the controller's means to the daemon.
+/// The meaning of a control for the daemon.
 #[derive(Debug, PartialEq, Eq)]
 enum Asked {
     For(Request),
@@ -81,8 +81,8 @@ enum Asked {
 }
 
 impl Asked {
-    /// A system that shuts down tells a service that accepts both its coming shutdown only, and waits for as long as
-    /// the service was installed with.
+    /// A system that shuts down sends only Preshutdown to a service that accepts both controls, and waits for the time
+    /// that was set at installation.
     fn by(control: &ServiceControl) -> Self {
         match control {
             ServiceControl::Stop | ServiceControl::Shutdown | ServiceControl::Preshutdown => Self::For(Request::Stop),
@@ -101,7 +101,7 @@ enum Phase {
     Stopped(u8),
 }
 
-/// What the controller was told last.
+/// The state that the controller was last told.
 struct Told {
     state: Mutex<State>,
     changed: Condvar,
@@ -127,8 +127,8 @@ impl Told {
         state.report();
     }
 
-    /// Tells a new phase. Phases only go forward: a service that was told to stop while it started does not run any
-    /// more.
+    /// Reports a new phase. Phases only go forward: a service that was told to stop while it started never becomes
+    /// running.
     fn tell(&self, phase: Phase) {
         let mut state = locked(&self.state);
         let backwards = match state.phase {
@@ -145,7 +145,7 @@ impl Told {
         }
     }
 
-    /// Repeats that a start or stop goes on, until it has stopped.
+    /// Repeats the report during a start or stop, until the service has stopped.
     fn repeat(&self) {
         let mut state = locked(&self.state);
         while !matches!(state.phase, Phase::Stopped(_)) {
@@ -186,7 +186,7 @@ impl State {
                 ServiceControlAccept::empty()
             },
             exit_code: match self.phase {
-                // ERROR_SERVICE_SPECIFIC_ERROR with our own number: the recovery actions take it for a failure.
+                // ERROR_SERVICE_SPECIFIC_ERROR with our own number, which the recovery actions count as a failure.
                 Phase::Stopped(code @ 1..) => ServiceExitCode::ServiceSpecific(u32::from(code)),
                 _ => ServiceExitCode::Win32(0),
             },
@@ -195,13 +195,13 @@ impl State {
             process_id: None,
         };
         if let Some(handle) = &self.handle {
-            // It fails only for a wrong handle or number; there is nobody else to tell.
+            // Fails only for a wrong handle or number, and nobody else can be told.
             let _ = handle.set_service_status(status);
         }
     }
 }
 
-/// A thread that panicked leaves nothing half done here.
+/// A thread that panicked leaves no inconsistent state here.
 fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -1,21 +1,21 @@
-//! What the service controller refuses, in words that say what to do.
+//! Errors of the service controller, in words that say what to do.
 
 use std::io;
 
 use thiserror::Error;
 
-/// Something with the service did not work.
+/// An operation on the service failed.
 #[derive(Debug, Error)]
 #[error("{0}")]
 pub struct ServiceError(String);
 
 impl ServiceError {
-    /// With these words.
+    /// An error with these words.
     pub(super) fn new(words: impl Into<String>) -> Self {
         Self(words.into())
     }
 
-    /// What the system answered while `doing` was tried.
+    /// An error of the system during `doing`.
     pub(super) fn of(doing: &str, error: &windows_service::Error) -> Self {
         match error {
             windows_service::Error::Winapi(system) => Self::of_system(doing, system),
@@ -23,7 +23,7 @@ impl ServiceError {
         }
     }
 
-    /// The same for an error of the system.
+    /// The same for an I/O error.
     pub(super) fn of_system(doing: &str, error: &io::Error) -> Self {
         let advice = match error.raw_os_error() {
             Some(ACCESS_DENIED) => ". Do this in a console that was opened with \"Run as administrator\"",
@@ -39,7 +39,7 @@ impl ServiceError {
     }
 }
 
-/// Whether the system says that there is no such service.
+/// Whether the error says that the service does not exist.
 pub(super) fn is_not_installed(error: &windows_service::Error) -> bool {
     matches!(error, windows_service::Error::Winapi(system) if system.raw_os_error() == Some(NOT_INSTALLED))
 }

@@ -1,5 +1,5 @@
-//! The service as it is installed and runs. These tests are part of the installer's test (`.ci/windows-installer`),
-//! which installs it and says when each of them is to run.
+//! Tests of the installed and running service. They are part of the installer's test (`.ci/windows-installer`), which
+//! installs the service and says when each of them runs.
 
 use std::mem::size_of_val;
 use std::time::Duration;
@@ -23,12 +23,12 @@ fn service() -> Service {
     manager.open_service(NAME, access).unwrap()
 }
 
-/// One number of the service's further configuration.
+/// One number from the service's optional configuration.
 fn number(service: &Service, level: u32) -> Option<u32> {
     let (mut buffer, mut needed) = ([0_u32; 64], 0);
     let length = u32::try_from(size_of_val(&buffer)).unwrap();
-    // SAFETY: the buffer has the length that is said, and is aligned for the structures of both levels, which begin
-    // with a number.
+    // SAFETY: the buffer has the given length and the alignment of the structures of both levels, which begin with a
+    // number.
     let got =
         unsafe { QueryServiceConfig2W(service.raw_handle(), level, buffer.as_mut_ptr().cast(), length, &mut needed) };
     (got != 0).then_some(buffer[0])

@@ -1,10 +1,10 @@
-//! What a service may do on a share, which is not what the person may who runs `docsyncd check`.
+//! The rights of the service on a share, which differ from those of the person who runs `docsyncd check`.
 
 use std::path::{Component, Path, Prefix};
 
 use super::controller;
 
-/// Whose rights count on this share, when the path is one; `None` for a disk of this machine.
+/// Which account's rights count on this share; `None` for a path on this machine.
 pub fn rights_on_shares(path: &Path) -> Option<String> {
     let Some(Component::Prefix(prefix)) = path.components().next() else { return None };
     if !matches!(prefix.kind(), Prefix::UNC(..) | Prefix::VerbatimUNC(..)) {
@@ -14,7 +14,7 @@ pub fn rights_on_shares(path: &Path) -> Option<String> {
     Some(words(controller::account().as_deref(), &computer))
 }
 
-/// `account` is that of the installed service.
+/// `account` is the account of the installed service.
 fn words(account: Option<&str>, computer: &str) -> String {
     let by_machine = |account: &str| {
         let account = account.to_ascii_uppercase();

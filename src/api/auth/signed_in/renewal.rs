@@ -1,4 +1,4 @@
-//! One renewal: the file, the lock, the file again, the server's answer, the disk; and only then the first use.
+//! One renewal: the file, the lock, the file again, the server's answer, the disk, and then the first use.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -11,13 +11,13 @@ use crate::api::ApiError;
 use crate::api::auth::endpoint::{self, TokenError};
 use crate::api::auth::{TokenLock, TokenStoreError, Tokens};
 
-/// How many calls to the token endpoint one renewal makes at most: the second when the reply to the first was lost.
+/// The most calls to the token endpoint in one renewal. The second follows if the reply to the first was lost.
 const MOST_CALLS: u32 = 2;
-/// What a renewal takes besides its calls: its files, and a disk that is slow to take them.
+/// The time for a renewal's file work on a slow disk, in addition to its calls.
 const GRACE: Duration = Duration::from_secs(15);
 
 impl SignedIn {
-    /// The longest a renewal may take, here or in another process.
+    /// The longest time that a renewal may take, here or in another process.
     pub fn longest_renewal(&self) -> Duration {
         self.transport.timeout * MOST_CALLS + GRACE
     }
@@ -27,8 +27,9 @@ impl SignedIn {
         turn: &mut Turn,
         refused: Option<u64>,
     ) -> Result<CachedTokens, ApiError> {
-        // What stands in the file may be enough: after the start, a login, or another process's renewal. No lock for
-        // that. What the disk did not take to the end may stand there as well, and is written anew first.
+        // The tokens in the file may be enough: after the start, a login, or another process's renewal. That needs no
+        // lock. But if a save failed, the file may hold tokens that are not safely on disk, so they are saved again
+        // first.
         if turn.unsaved.is_none() {
             let found = self.blocking(|this| this.load()).await?;
             if let Some(held) = self.adopt(self.some(found)?, refused).await? {
@@ -48,7 +49,7 @@ impl SignedIn {
         if let Some((from, tokens, asked)) = turn.unsaved.take_if(|(from, new, _)| ours(*from, new)) {
             return self.save(turn, lock, from, tokens, asked).await;
         }
-        // Somebody signed in anew meanwhile.
+        // Somebody has signed in again meanwhile.
         turn.unsaved = None;
         if let Some(held) = self.adopt(found.clone(), refused).await? {
             return Ok(held);
@@ -56,7 +57,7 @@ impl SignedIn {
         if turn.dead == Some(current) {
             return Err(self.signed_out(turn, current));
         }
-        // The server's answer kills the old token, so the disk is asked first whether it would take the next one.
+        // The server's answer invalidates the old token, so check first that the disk can take the next one.
         let tokens = found.clone();
         let lock = self
             .blocking(move |this| {
@@ -75,7 +76,7 @@ impl SignedIn {
                 self.save(turn, lock, current, tokens, asked).await
             }
             Err(TokenError::Refused { error }) if error == "invalid_grant" => {
-                // Nobody can have changed the file under the lock but a program that does not know of it.
+                // Under the lock, only a program that does not know the lock can have changed the file.
                 let found = self.blocking(move |this| this.load().map(|found| (found, lock))).await?.0;
                 if let Some(found) = found.filter(|found| fingerprint(&found.refresh_token) != current) {
                     return self.take_over(found).await;
@@ -87,9 +88,9 @@ impl SignedIn {
         }
     }
 
-    /// Asks the server for the next tokens, with the time of the request. A server that takes a refresh token once more
-    /// for a short while (a grace window) gives back what was lost on the way, but only to who asks again at once: a
-    /// command that ends here, or a pause, would miss that while.
+    /// Asks the server for the next tokens; returns them with the time of the request. Some servers accept an old
+    /// refresh token for a short grace window. So if a reply was lost, docsyncd asks again at once: after a pause, or
+    /// after the end of a command, the window would be over.
     async fn exchange(
         &self,
         turn: &mut Turn,
@@ -118,7 +119,7 @@ impl SignedIn {
         }
     }
 
-    /// The disk first, then the first use. What the disk does not take is kept, and offered to it again.
+    /// Stores the tokens, then uses them. Tokens that could not be stored are kept, and stored later.
     async fn save(
         self: &Arc<Self>,
         turn: &mut Turn,
@@ -145,7 +146,7 @@ impl SignedIn {
         Ok(self.hold(CachedTokens::renewed(tokens, self.next_serial(), asked)))
     }
 
-    /// Takes over tokens that are others than the ones in use; `None` when they are the same, or have to be renewed.
+    /// Takes over tokens that differ from those in use. `None` if the tokens are the same and refused, or are due.
     async fn adopt(self: &Arc<Self>, found: Tokens, refused: Option<u64>) -> Result<Option<CachedTokens>, ApiError> {
         let same = |held: &CachedTokens| {
             fingerprint(&held.tokens.refresh_token) == fingerprint(&found.refresh_token)
@@ -159,8 +160,8 @@ impl SignedIn {
         Ok((!held.is_due()).then_some(held))
     }
 
-    /// Uses what stands in the file. Whoever put it there may have died, or been told of a fault, before its name was
-    /// on the disk: that comes before the first use.
+    /// Uses the tokens in the file. The process that wrote them may have died, or got an error, before the file's name
+    /// was on disk, so the name is forced to disk before the first use.
     async fn take_over(self: &Arc<Self>, found: Tokens) -> Result<CachedTokens, ApiError> {
         self.blocking(|this| this.store.settle().map_err(|error| this.of_store(&error))).await?;
         Ok(self.hold(CachedTokens::of_file(found, self.next_serial())))

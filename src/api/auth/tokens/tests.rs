@@ -1,4 +1,4 @@
-//! The token file: what is in it, who can read it, who may change it.
+//! The token file: its content, who can read it, who may change it.
 
 use super::*;
 
@@ -33,7 +33,7 @@ fn what_was_saved_is_loaded_and_can_be_forgotten() {
         assert_eq!((found.scopes, found.user), (saved.scopes, saved.user));
     }
     let files = fs::read_dir(folder.path().join("state/tokens")).unwrap().count();
-    assert_eq!(files, 2, "the tokens and the lock, nothing else is left");
+    assert_eq!(files, 2, "only the tokens and the lock are left");
     assert!(store.forget(&lock).unwrap());
     assert!(store.load().unwrap().is_none());
 }
@@ -62,7 +62,7 @@ fn nobody_else_can_look_into_the_folder_of_the_tokens_and_what_lies_there_shows_
     let stored = fs::read(store.path()).unwrap();
     let plain = protect::unseal(stored.clone()).unwrap();
     assert_eq!(plain, write(&tokens(1)), "it is what was stored");
-    // In the letters that the file would have, and as Windows writes its own texts.
+    // As UTF-8, and as UTF-16, in which Windows writes text.
     for secret in ["access-1", "refresh-1", "_token", "practice.test"] {
         let wide: Vec<u8> = secret.encode_utf16().flat_map(u16::to_le_bytes).collect();
         for secret in [secret.as_bytes(), &wide] {

@@ -25,12 +25,12 @@ fn whoever_owns_a_folder_or_may_write_there_is_somebody_trusted_or_it_is_refused
     for owner in ["S-1-5-18", "S-1-5-32-544", super::super::VIRTUAL_ACCOUNT] {
         assert_eq!(judged(&found(owner, &own)), (false, false), "{owner}");
         let readable = [&own[..], &[(USERS, read, false)]].concat();
-        assert_eq!(judged(&found(owner, &readable)), (false, false), "who reads changes nothing");
-        // What everything in %ProgramData% has: users may make files and folders.
+        assert_eq!(judged(&found(owner, &readable)), (false, false), "reading changes nothing");
+        // All objects in %ProgramData% have this: users may create files and folders.
         let inherited = [&own[..], &[(USERS, read, true), (USERS, write, true)]].concat();
         assert_eq!(judged(&found(owner, &inherited)), (true, false), "open until it is closed");
         let explicit = [&own[..], &[(OTHER, all, false)]].concat();
-        assert_eq!(judged(&found(owner, &explicit)), (true, true), "closing does not take that from files in it");
+        assert_eq!(judged(&found(owner, &explicit)), (true, true), "files in it keep this entry");
         for rights in [WRITE_DAC, WRITE_OWNER, DELETE, FILE_DELETE_CHILD, GENERIC_ALL, GENERIC_WRITE] {
             assert_eq!(judged(&found(owner, &[(OTHER, rights, false)])), (true, true), "{rights:x}");
         }
@@ -76,7 +76,7 @@ fn one_that_others_may_write_to_is_refused_and_so_is_what_holds_it() {
         let said = said.unwrap().expect("it is refused");
         assert!(said.contains("open can be changed by others (S-1-1-0)"), "{said}");
     }
-    // Only from within: a closed folder lets nobody put anything there.
+    // Only its content is the problem: a closed folder lets nobody put anything into it.
     assert_eq!(suspicion(&closed).unwrap(), None);
 }
 

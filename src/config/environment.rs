@@ -91,7 +91,7 @@ fn address(variable: &str, file: &Layer) -> Result<(&'static Key, Option<String>
         let name = parts.get(..count)?.join(".");
         schema::sections()
             .into_iter()
-            .find(|(section, _)| section.eq_ignore_ascii_case(&name))
+            .find(|(section, _)| !section.is_empty() && section.eq_ignore_ascii_case(&name))
             .map(|known| (known, count))
     };
     if let ([_], Some(key)) = (parts.as_slice(), keys_ignoring_case("", last)) {

@@ -88,9 +88,9 @@ pub enum Command {
         /// Show it again every 2 s; into a file or pipe, a line each time that something changes
         #[arg(long, conflicts_with = "json")]
         watch: bool,
-        /// The language of the sentences
-        #[arg(long, value_name = "LANG", default_value = "en")]
-        lang: LanguageArg,
+        /// The language of the answer
+        #[command(flatten)]
+        spoken: Spoken,
         /// A line for each instance, that is for each configuration in the folder of this one, and their sum
         #[arg(long, conflicts_with_all = ["json", "watch"])]
         all: bool,
@@ -109,6 +109,9 @@ pub enum Command {
         /// All columns, and nothing cut to the width of the terminal
         #[arg(long)]
         wide: bool,
+        /// The language of the answer
+        #[command(flatten)]
+        spoken: Spoken,
         /// Print JSON
         #[arg(long)]
         json: bool,
@@ -117,6 +120,9 @@ pub enum Command {
     Show {
         /// The document: its uuid, or any part of it of 6 characters or more that fits no other
         uuid: String,
+        /// The language of the answer
+        #[command(flatten)]
+        spoken: Spoken,
         /// Print JSON
         #[arg(long)]
         json: bool,
@@ -133,6 +139,9 @@ pub enum Command {
         /// At most so many documents, the newest
         #[arg(long, value_name = "N", default_value = "100", value_parser = at_least_one)]
         limit: usize,
+        /// The language of the answer
+        #[command(flatten)]
+        spoken: Spoken,
         /// Print JSON
         #[arg(long)]
         json: bool,
@@ -312,7 +321,22 @@ pub enum AlertsCommand {
     Test,
 }
 
-/// A language, as `status --lang` takes it.
+/// The language that a command speaks.
+#[derive(Debug, Clone, Copy, clap::Args)]
+pub struct Spoken {
+    /// The language of the answer; without it the setting `language`, else that of the system
+    #[arg(long, value_name = "LANG")]
+    lang: Option<LanguageArg>,
+}
+
+impl Spoken {
+    /// What was asked for.
+    pub fn given(self) -> Option<crate::language::Language> {
+        self.lang.map(Into::into)
+    }
+}
+
+/// A language, as `--lang` takes it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum LanguageArg {
     /// English

@@ -7,6 +7,7 @@ use super::output::{complain, completed, docsyncd, ledger_to_read, local, print,
 use super::{Exit, Outcome, UsageError, named, record, retry, runtime};
 use crate::cli::AssignArgs;
 use crate::config::{Loaded, PatientsConfig};
+use crate::language::Language;
 use crate::ledger::Ledger;
 use crate::ledger::history::Action;
 use crate::ledger::patients as kept;
@@ -42,7 +43,7 @@ fn letter(ledger: &Ledger, uuid: &str) -> anyhow::Result<Option<(String, Letter)
         Ok((named, letters))
     }))?;
     let named = named.unambiguous()?;
-    named.complain_of_unknown();
+    named.complain_of_unknown(Language::English);
     Ok(letters.into_iter().next())
 }
 

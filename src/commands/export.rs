@@ -18,6 +18,7 @@ use super::{Exit, Outcome, UsageError, runtime};
 use crate::cli::ExportFormat;
 use crate::config::Loaded;
 use crate::document::hex;
+use crate::language::Language;
 use crate::ledger::{Ledger, LedgerError};
 use crate::views::chain::{self, Anchor};
 use crate::views::events::{self, EventView};
@@ -68,7 +69,7 @@ pub(super) fn export(loaded: &Loaded, from: Moment, to: Moment, format: ExportFo
     if from > to {
         return Err(UsageError("--from is later than --to".to_owned()).into());
     }
-    let written = match ledger_to_list(loaded)? {
+    let written = match ledger_to_list(loaded, Language::English)? {
         Some(ledger) => {
             let write = move |db: &rusqlite::Connection| {
                 let mut lines = Lines::begin(format, names);
@@ -245,7 +246,7 @@ pub(super) fn verify(file: Option<&Path>, load: impl FnOnce() -> anyhow::Result<
 
 fn verify_ledger(loaded: &Loaded) -> Outcome {
     let path = loaded.config.state.path.display();
-    let Some(ledger) = ledger_to_list(loaded)? else { return Ok(Exit::Failed) };
+    let Some(ledger) = ledger_to_list(loaded, Language::English)? else { return Ok(Exit::Failed) };
     let sound = runtime()?.block_on(ledger.read(chain::verify))?;
     let sound = sound.map_err(|wrong| anyhow::anyhow!("{path}: {wrong}. Somebody has changed this file"))?;
     let newest = sound.newest.map_or_else(String::new, |(row, hash)| format!("; {NEWEST}{row} {hash}"));

@@ -7,17 +7,28 @@ use super::output::{complain, docsyncd, ledger_to_list, local, place_lines, prin
 use super::times::Moment;
 use super::{Exit, Outcome, UsageError, runtime};
 use crate::config::Loaded;
+use crate::language::Language;
 use crate::ledger::Millis;
 use crate::search;
 use crate::views;
 use crate::views::search::{Found, FoundView};
 
-pub(super) fn find(loaded: &Loaded, words: &[String], since: Option<Moment>, limit: usize, json: bool) -> Outcome {
+/// What a person looks for.
+pub(super) struct Wanted<'a> {
+    pub(super) words: &'a [String],
+    pub(super) since: Option<Moment>,
+    pub(super) limit: usize,
+    pub(super) json: bool,
+    pub(super) language: Language,
+}
+
+pub(super) fn find(loaded: &Loaded, wanted: Wanted<'_>) -> Outcome {
+    let Wanted { words, since, limit, json, language } = wanted;
     let words = search::words(words);
     if words.is_empty() {
         return Err(UsageError("nothing to find: a word needs a letter or a digit".to_owned()).into());
     }
-    let found = match ledger_to_list(loaded)? {
+    let found = match ledger_to_list(loaded, language)? {
         Some(ledger) => {
             let since = since.map_or(Millis::MIN, Moment::begins);
             // One more, to know whether there are more.
@@ -33,40 +44,38 @@ pub(super) fn find(loaded: &Loaded, words: &[String], since: Option<Moment>, lim
     if json {
         print_json(&found)?;
     } else {
-        show_table(&text(&found, terminal_width()))?;
+        show_table(&text(&found, terminal_width(), language))?;
     }
     if found.is_empty() {
         let none = if newest_only {
-            "docsyncd: no document is found among the newest: all these words are in very many letters, so write a name"
+            "find-none-newest"
         } else if loaded.config.state.keep_names.is_zero() {
-            "docsyncd: no document is found; names are not kept (state.keep_names), so only uuids are searched"
+            "find-none-no-names"
         } else {
-            "docsyncd: no document is found; try only the first letters of a name"
+            "find-none"
         };
-        complain(none);
+        complain(&format!("docsyncd: {}", language.text(none)));
         return Ok(Exit::Failed);
     }
     if more {
-        complain(&format!(
-            "docsyncd: there are more than these {limit}: write more, or {}",
-            docsyncd("find --limit N WORD...")
-        ));
+        let (limit, command) = (limit.to_string(), docsyncd("find --limit N WORD..."));
+        let values = [("limit", (&limit).into()), ("command", (&command).into())];
+        complain(&format!("docsyncd: {}", language.fill("find-more", &values)));
     } else if newest_only {
-        complain(&format!(
-            "docsyncd: there may be older ones: all these words are in very many letters. Write a name, or {} for all",
-            docsyncd("find --limit 10000 WORD...")
-        ));
+        let command = docsyncd("find --limit 10000 WORD...");
+        complain(&format!("docsyncd: {}", language.fill("find-older", &[("command", (&command).into())])));
     }
     Ok(Exit::Done)
 }
 
 /// On a terminal a line that would not fit has a short time and a short uuid.
-fn text(found: &[FoundView], width: Option<usize>) -> String {
+fn text(found: &[FoundView], width: Option<usize>, language: Language) -> String {
     let mut text = String::new();
     for document in found {
-        let (name, kind) = (document.name.as_deref().unwrap_or("-"), document.kind.as_deref().unwrap_or("-"));
-        let found_at = document.found_at.as_deref();
-        let line = |when: &str, uuid: &str| format!("{when}  {}  {kind}  {name}  {uuid}", document.state);
+        let name = document.name.as_deref().unwrap_or("-");
+        let kind = document.kind.as_deref().map_or_else(|| "-".to_owned(), |kind| language.kind(kind));
+        let (state, found_at) = (language.state(&document.state), document.found_at.as_deref());
+        let line = |when: &str, uuid: &str| format!("{when}  {state}  {kind}  {name}  {uuid}");
         let whole = line(&local(found_at), &document.uuid);
         let fits = width.is_none_or(|width| whole.chars().count() <= width);
         let line = if fits { whole } else { line(&short_time(found_at), short(&document.uuid)) };

@@ -8,6 +8,7 @@ use crate::adapters;
 use crate::config::Loaded;
 use crate::document::DocumentUuid;
 use crate::durable::remove_if_there;
+use crate::language::Language;
 use crate::ledger::history::Action;
 use crate::ledger::names::{self, Forgotten};
 use crate::ledger::{self, Ledger, now};
@@ -54,7 +55,7 @@ pub(super) fn forget(loaded: &Loaded, uuids: &[String]) -> Outcome {
             }
         }
     }
-    named.complain_of_unknown();
+    named.complain_of_unknown(Language::English);
     drop(ledger);
     if results.iter().any(|(_, result, _)| *result == Forgotten::Done)
         && let Err(error) = ledger::rewrite(&loaded.config.state.path)

@@ -13,6 +13,7 @@ use super::output::{completed, ledger_to_list, local, print, terminal_width};
 use super::pager::Out;
 use super::{Exit, Outcome, runtime};
 use crate::config::Loaded;
+use crate::language::Language;
 use crate::ledger::QueryResult;
 use crate::state::State;
 use crate::views::{self, DocumentView};
@@ -31,11 +32,12 @@ pub(super) struct Wanted {
     /// All columns, and nothing cut.
     pub(super) wide: bool,
     pub(super) json: bool,
+    pub(super) language: Language,
 }
 
 pub(super) fn list(loaded: &Loaded, wanted: Wanted) -> Outcome {
-    let Some(ledger) = ledger_to_list(loaded)? else {
-        return print(if wanted.json { "[]\n" } else { NOTHING });
+    let Some(ledger) = ledger_to_list(loaded, wanted.language)? else {
+        return print(&if wanted.json { "[]\n".to_owned() } else { nothing(wanted.language) });
     };
     let written = runtime()?.block_on(ledger.read(move |db| write_all(db, wanted)))?;
     match written {
@@ -45,7 +47,9 @@ pub(super) fn list(loaded: &Loaded, wanted: Wanted) -> Outcome {
     }
 }
 
-const NOTHING: &str = "no documents\n";
+fn nothing(language: Language) -> String {
+    language.text("list-none") + "\n"
+}
 
 /// Writes while it reads. The outer error is the ledger's, the inner one that of standard output.
 fn write_all(db: &Connection, wanted: Wanted) -> QueryResult<io::Result<()>> {
@@ -80,21 +84,22 @@ fn write_lines(db: &Connection, wanted: Wanted, out: &mut impl Write) -> QueryRe
     let terminal = terminal_width();
     let (is_terminal, width) = (terminal.is_some(), terminal.filter(|_| !wanted.wide));
     let (mut written, mut first, mut layout) = (Ok(()), Vec::new(), None);
+    let header = || header(wanted.language, is_terminal);
     each(db, wanted, |document| {
-        let line = line(&document, is_terminal);
+        let line = line(&document, is_terminal, wanted.language);
         written = match &layout {
             Some(layout) => write_line(out, layout, &line),
             None => {
                 first.push(line);
-                if first.len() < MEASURED { Ok(()) } else { write_first(out, &mut layout, &mut first, terminal, width) }
+                if first.len() < MEASURED { Ok(()) } else { write_first(out, &mut layout, &mut first, header(), width) }
             }
         };
         written.is_ok()
     })?;
     Ok(written.and_then(|()| match (&layout, first.is_empty()) {
         (Some(_), _) => Ok(()),
-        (None, true) => out.write_all(NOTHING.as_bytes()),
-        (None, false) => write_first(out, &mut layout, &mut first, terminal, width),
+        (None, true) => out.write_all(nothing(wanted.language).as_bytes()),
+        (None, false) => write_first(out, &mut layout, &mut first, header(), width),
     }))
 }
 
@@ -103,11 +108,11 @@ fn write_first(
     out: &mut impl Write,
     layout: &mut Option<Layout>,
     lines: &mut Vec<Line>,
-    terminal: Option<usize>,
+    header: Line,
     width: Option<usize>,
 ) -> io::Result<()> {
-    let layout = layout.insert(Layout::of(lines, width));
-    write_line(out, layout, &Line::header(terminal.is_some()))?;
+    let layout = layout.insert(Layout::of(&header, lines, width));
+    write_line(out, layout, &header)?;
     lines.drain(..).try_for_each(|line| write_line(out, layout, &line))
 }
 
@@ -124,16 +129,33 @@ fn each(db: &Connection, wanted: Wanted, mut show: impl FnMut(DocumentView) -> b
     })
 }
 
-fn line(document: &DocumentView, is_terminal: bool) -> Line {
+/// Files are shown at a terminal only.
+fn header(language: Language, is_terminal: bool) -> Line {
+    let reason = if is_terminal { "column-reason-or-file" } else { "column-reason" };
+    let keys = [
+        "page-state",
+        "column-when",
+        "page-patient",
+        "page-type",
+        "column-destination",
+        "column-document",
+        reason,
+        "page-account",
+        "column-next",
+    ];
+    Line::header(keys.map(|key| language.label(key)))
+}
+
+fn line(document: &DocumentView, is_terminal: bool, language: Language) -> Line {
     let changed = document.changed_at.as_deref();
     let of_patient = |text: &Option<String>| text.clone().filter(|_| is_terminal);
     let file = || of_patient(&document.place).and_then(|place| place.rsplit(['/', '\\']).next().map(str::to_owned));
-    let reason = document.reason.as_deref().map(completed).or_else(file);
+    let reason = reason(document, language).map(|reason| completed(&reason)).or_else(file);
     let cells = [
-        document.state.clone(),
+        language.state(&document.state),
         local(changed),
         of_patient(&document.name).unwrap_or_default(),
-        document.kind.as_deref().unwrap_or("-").to_owned(),
+        document.kind.as_deref().map_or_else(|| "-".to_owned(), |kind| language.kind(kind)),
         document.destinations.as_deref().unwrap_or("-").to_owned(),
         document.uuid.clone(),
         reason.unwrap_or_default(),
@@ -141,6 +163,15 @@ fn line(document: &DocumentView, is_terminal: bool) -> Line {
         local(document.next_attempt.as_deref()),
     ];
     Line { cells, short_when: short_time(changed), is_header: false }
+}
+
+/// Why it waits or failed. Whoever looks after docsyncd reads the exact words, where they are in their language.
+pub(super) fn reason(document: &DocumentView, language: Language) -> Option<String> {
+    match language {
+        Language::English => document.reason.clone(),
+        _ if document.told.is_empty() => None,
+        _ => Some(document.told.iter().map(|told| language.reason(told)).collect::<Vec<_>>().join(" ")),
+    }
 }
 
 /// What tells a document from others where there is no room for all of its uuid: the end, since the beginning of a

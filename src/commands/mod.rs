@@ -11,6 +11,7 @@ mod config_file;
 mod export;
 mod find;
 mod forget;
+mod language;
 mod list;
 mod login;
 mod logout;
@@ -128,20 +129,34 @@ fn carry_out(cli: Cli) -> Outcome {
             as_root::warned(&loaded, || login::login(&loaded, account.as_deref(), no_browser))
         }
         Command::Logout { account } => logout::logout(&load()?, account.as_deref()),
-        Command::Status { lang, all: true, .. } => status::all(&path, lang.into()),
-        Command::Status { json, watch, lang, all: false } => {
-            status::status(&load()?, status::Wanted { json, watch, language: lang.into() })
+        Command::Status { spoken, all: true, .. } => status::all(&path, spoken),
+        Command::Status { json, watch, spoken, all: false } => {
+            let loaded = load()?;
+            // A program gets the same on every machine.
+            let language = if json { spoken.given().unwrap_or_default() } else { language::of(spoken, &loaded) };
+            status::status(&loaded, status::Wanted { json, watch, language })
         }
         Command::Alerts { command: AlertsCommand::Test } => alerts::test(&load()?),
-        Command::List { state, limit, wide, json } => list::list(&load()?, list::Wanted { state, limit, wide, json }),
-        Command::Show { uuid, json } => show::show(&load()?, &uuid, json),
+        Command::List { state, limit, wide, spoken, json } => {
+            let loaded = load()?;
+            let language = language::of(spoken, &loaded);
+            list::list(&loaded, list::Wanted { state, limit, wide, json, language })
+        }
+        Command::Show { uuid, spoken, json } => {
+            let loaded = load()?;
+            show::show(&loaded, &uuid, json, language::of(spoken, &loaded))
+        }
         Command::Retry { uuids, failed: false, .. } if uuids.is_empty() => retry::choices(&load()?),
         Command::Export { verify: Some(file), .. } => export::verify(file.as_deref(), load),
         Command::Export { from: Some(from), to: Some(to), format, names, .. } => {
             export::export(&load()?, from, to, format, names)
         }
         Command::Export { .. } => Err(UsageError("write --from D and --to D, or --verify".to_owned()).into()),
-        Command::Find { words, since, limit, json } => find::find(&load()?, &words, since, limit, json),
+        Command::Find { words, since, limit, spoken, json } => {
+            let loaded = load()?;
+            let language = language::of(spoken, &loaded);
+            find::find(&loaded, find::Wanted { words: &words, since, limit, json, language })
+        }
         Command::Forget { uuids } => forget::forget(&load()?, &uuids),
         Command::Assign(args) => assign::assign(&load()?, &args),
         Command::Reconcile(args) => reconcile::reconcile(&load()?, &args),

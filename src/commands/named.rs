@@ -6,6 +6,7 @@ use rusqlite::Connection;
 
 use super::UsageError;
 use super::output::{complain, docsyncd};
+use crate::language::Language;
 use crate::ledger::QueryResult;
 use crate::views::named::{self, Named, SHORTEST_PART};
 
@@ -71,16 +72,13 @@ impl Documents {
     }
 
     /// Says of every text that names no document what to do.
-    pub(super) fn complain_of_unknown(&self) {
+    pub(super) fn complain_of_unknown(&self, language: Language) {
         for text in &self.unknown {
-            let short = text.chars().count() < SHORTEST_PART;
-            let hint = if short {
-                format!(" (a part of a uuid has {SHORTEST_PART} characters or more)")
-            } else {
-                String::new()
-            };
+            let is_short = text.chars().count() < SHORTEST_PART;
+            let least = if is_short { u64::try_from(SHORTEST_PART).unwrap_or(0) } else { 0 };
             let list = docsyncd("list");
-            complain(&format!("docsyncd: no document {text} is known{hint}; {list} shows those that are"));
+            let values = [("text", text.into()), ("least", least.into()), ("list", (&list).into())];
+            complain(&format!("docsyncd: {}", language.fill("not-known", &values)));
         }
     }
 }

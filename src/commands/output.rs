@@ -14,6 +14,7 @@ use super::pager::Out;
 use super::{Exit, Outcome};
 use crate::cli::Cli;
 use crate::config::Loaded;
+use crate::language::Language;
 use crate::ledger::{Ledger, LedgerError};
 use crate::logging;
 
@@ -131,7 +132,7 @@ fn is_hint(before: &str, after: &str) -> bool {
     let command = after.split(|c| !is_word(c)).next().unwrap_or_default();
     let mut words = before.split_whitespace().rev();
     let (last, one_before) = (words.next().unwrap_or_default(), words.next().unwrap_or_default());
-    let begins = before.chars().next_back().is_none_or(|c| c.is_whitespace() || "`(\"'“«".contains(c));
+    let begins = before.chars().next_back().is_none_or(|c| c.is_whitespace() || "`(\"'“„«".contains(c));
     // `sudo docsyncd`, `sudo -u USER docsyncd`, and "another docsyncd login".
     let is_more = last == "sudo" || one_before == "-u" || ["a", "another"].contains(&last);
     begins && !is_more && Cli::command().find_subcommand(command).is_some()
@@ -215,10 +216,11 @@ pub(super) fn local_with_zone(time: Option<&str>) -> String {
 }
 
 /// As [`ledger_to_read`]; says so when there is none, because what is printed then is the same as of an empty one.
-pub(super) fn ledger_to_list(loaded: &Loaded) -> anyhow::Result<Option<Ledger>> {
+pub(super) fn ledger_to_list(loaded: &Loaded, language: Language) -> anyhow::Result<Option<Ledger>> {
     let ledger = ledger_to_read(loaded)?;
     if ledger.is_none() {
-        complain(&format!("docsyncd: there is no ledger yet at {}", loaded.config.state.path.display()));
+        let path = loaded.config.state.path.display().to_string();
+        complain(&format!("docsyncd: {}", language.fill("list-no-ledger", &[("path", (&path).into())])));
     }
     Ok(ledger)
 }
@@ -254,6 +256,7 @@ mod tests {
             "add one to [[routes]], then run {}retry --failed",
             "See why: {}list --state failed. When that is mended, try again: {}retry --failed",
             "Look there; if it is missing, `{}retry UUID` sends it again",
+            "„{}status“ sagt es",
             "« {}status » et le journal disent pourquoi; relancez\u{a0}{}login.",
             "({}config show)\n{}service start",
         ] {

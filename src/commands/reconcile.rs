@@ -17,6 +17,7 @@ use crate::cli::ReconcileArgs;
 use crate::config::Loaded;
 use crate::daemon::{self, DaemonError};
 use crate::failure::Scope;
+use crate::language::Language;
 use crate::ledger::history::Action;
 use crate::ledger::process::{self, Agreement};
 use crate::ledger::retry::repeat;
@@ -54,7 +55,7 @@ struct PrintedFailure<'a> {
 }
 
 pub(super) fn reconcile(loaded: &Loaded, args: &ReconcileArgs) -> Outcome {
-    let ledger = ledger_to_list(loaded)?;
+    let ledger = ledger_to_list(loaded, Language::English)?;
     let report = match &ledger {
         Some(ledger) => report_of(loaded, ledger, args)?,
         None => Report::default(),

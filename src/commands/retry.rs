@@ -5,6 +5,7 @@ use std::ops::ControlFlow;
 use super::output::{complain, docsyncd, ledger_to_read, local, print};
 use super::{Exit, Outcome, named, record, runtime};
 use crate::config::Loaded;
+use crate::language::Language;
 use crate::ledger::history::Action;
 use crate::ledger::retry::{self, Retried};
 use crate::ledger::{Ledger, deliveries, is_locked, now, process};
@@ -63,7 +64,7 @@ pub(super) fn retry(loaded: &Loaded, uuids: &[String], all_failed: bool) -> Outc
         text.push_str(&format!("{} to try again; {when}\n", count(failed + retried.len())));
         print(&text)?;
     }
-    named.complain_of_unknown();
+    named.complain_of_unknown(Language::English);
     Ok(if named.unknown.is_empty() { Exit::Done } else { Exit::Failed })
 }
 
@@ -115,7 +116,7 @@ pub(super) fn arrived(loaded: &Loaded, uuids: &[String]) -> Outcome {
             docsyncd(&format!("show {uuid}"))
         ));
     }
-    named.complain_of_unknown();
+    named.complain_of_unknown(Language::English);
     let is_done = named.unknown.is_empty() && said.iter().all(|(_, arrived, removed)| *arrived || *removed);
     Ok(if is_done { Exit::Done } else { Exit::Failed })
 }

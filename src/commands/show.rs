@@ -6,14 +6,15 @@ use std::path::{Path, PathBuf};
 use comfy_table::ContentArrangement;
 
 use super::output::{completed, folded, ledger_to_read, local, print_json, show_table, table, terminal_width};
-use super::{Exit, Outcome, named, runtime};
+use super::{Exit, Outcome, list, named, runtime};
 use crate::adapters;
 use crate::config::Loaded;
 use crate::document::DocumentUuid;
+use crate::language::Language;
 use crate::ledger::LedgerError;
 use crate::views::{self, DeliveryView, DocumentHistory, DocumentView, HistoryView};
 
-pub(super) fn show(loaded: &Loaded, uuid: &str, json: bool) -> Outcome {
+pub(super) fn show(loaded: &Loaded, uuid: &str, json: bool, language: Language) -> Outcome {
     let Some(ledger) = ledger_to_read(loaded)? else {
         return Err(LedgerError::Missing(loaded.config.state.path.clone()).into());
     };
@@ -27,7 +28,7 @@ pub(super) fn show(loaded: &Loaded, uuid: &str, json: bool) -> Outcome {
     let named = named.unambiguous()?;
     match shown.as_slice() {
         [] => {
-            named.complain_of_unknown();
+            named.complain_of_unknown(language);
             Ok(Exit::Failed)
         }
         // One document is one object; only where several accounts list it, it is an array.
@@ -36,66 +37,85 @@ pub(super) fn show(loaded: &Loaded, uuid: &str, json: bool) -> Outcome {
         several => {
             let ledger = &loaded.config.state.path;
             let width = terminal_width();
-            let texts = several.iter().map(|shown| text(shown, ledger, width)).collect::<Vec<_>>();
+            let texts = several.iter().map(|shown| text(shown, ledger, width, language)).collect::<Vec<_>>();
             show_table(&folded(&completed(&texts.join("\n")), width))
         }
     }
 }
 
-fn text(shown: &DocumentHistory, ledger: &Path, width: Option<usize>) -> String {
+fn text(shown: &DocumentHistory, ledger: &Path, width: Option<usize>, language: Language) -> String {
     let document = &shown.document;
+    let is_english = language == Language::English;
+    let labels = LABELS.map(|key| language.label(key));
+    let label_width = labels.iter().map(|label| label.chars().count() + 1).max().unwrap_or(0);
     let mut text = String::new();
     // Writing to a String cannot fail.
-    let mut line = |name: &str, value: &str| {
-        let _ = writeln!(text, "{name:<13} {value}");
+    let mut line = |key: &str, value: &str| {
+        let label = language.label(key);
+        let _ = writeln!(text, "{label:<label_width$} {value}");
     };
-    line("document", &document.uuid);
-    line("account", &document.account);
-    line("type", document.kind.as_deref().unwrap_or("-"));
-    line("created", &document.created_at);
-    line("state", &document.state);
-    if let Some(reason) = &document.reason {
-        line("reason", reason);
+    line("column-document", &document.uuid);
+    line("page-account", &document.account);
+    line("page-type", &document.kind.as_deref().map_or_else(|| "-".to_owned(), |kind| language.kind(kind)));
+    line("letter-created", &document.created_at);
+    line("page-state", &language.state(&document.state));
+    if let Some(reason) = list::reason(document, language)
+        && (is_english || document.told.iter().any(|told| told.code.is_some()))
+    {
+        line("column-reason", &reason);
+    }
+    if let Some(exact) = document.reason.as_deref().filter(|_| !is_english) {
+        line("column-exact", exact);
     }
     if document.attempts > 0 {
-        line("attempts", &document.attempts.to_string());
+        line("column-attempts", &document.attempts.to_string());
     }
     if document.next_attempt.is_some() {
-        line("next attempt", &local(document.next_attempt.as_deref()));
+        line("column-next", &local(document.next_attempt.as_deref()));
     }
     if let Some(size) = document.size {
-        line("size", &format!("{size} bytes"));
+        line("letter-size", &language.fill("show-bytes", &[("size", size.into())]));
     }
     if let Some(sha256) = &document.sha256 {
-        line("SHA-256", sha256);
+        let _ = writeln!(text, "{:<label_width$} {sha256}", "SHA-256");
     }
     for delivery in &shown.deliveries {
-        let state = if delivery.may_have_arrived { "may have arrived" } else { delivery.state.as_str() };
-        let state = if state == "filed" { "filed, not yet taken" } else { state };
+        let state = language.delivery(&delivery.state, delivery.may_have_arrived);
         let _ = write!(text, "\n{}: {state}", delivery.destination);
         if let Some(proof) = &delivery.proof {
-            let _ = write!(text, " ({})", in_words(proof));
+            let _ = write!(text, " ({})", language.proof(proof).unwrap_or_else(|| proof.clone()));
         }
+        let mut below = |what: &str| {
+            let _ = write!(text, "\n    {what}");
+        };
         if let Some(number) = &delivery.number {
-            let _ = write!(text, "\n    patient number {number}");
+            below(&language.fill("show-patient-number", &[("number", number.into())]));
         }
         if let Some(place) = &delivery.place {
-            let _ = write!(text, "\n    {place}");
+            below(place);
         }
         if let Some(reason) = &delivery.reason {
-            let _ = write!(text, "\n    {reason}");
+            if let Some(told) = delivery.told.as_ref().filter(|told| !is_english && told.code.is_some()) {
+                below(&language.reason(told));
+            }
+            below(reason);
         }
         if let Some(output) = output_of(document, delivery, ledger) {
-            let _ = write!(text, "\n    what the program wrote: {}", output.display());
+            below(&language.fill("show-output", &[("file", (&output.display().to_string()).into())]));
         }
         if delivery.next_attempt.is_some() {
             let next = local(delivery.next_attempt.as_deref());
-            let _ = write!(text, "\n    {} failed attempts, next {next}", delivery.attempts);
+            let values = [("count", u64::from(delivery.attempts).into()), ("next", (&next).into())];
+            below(&language.fill("show-attempts", &values));
         }
         text.push('\n');
     }
     if shown.history.first().is_none_or(|row| row.event != "discovered") {
-        text.push_str("\nolder history was removed (state.keep_history)\n");
+        let _ = write!(text, "\n{}\n", language.text("show-history-removed"));
+    }
+    if !is_english {
+        let _ = writeln!(text, "\n{}", told_history(&shown.history, language));
+        return text;
     }
     let history = history(&shown.history);
     let fits = width.is_none_or(|width| history.lines().all(|line| line.chars().count() <= width));
@@ -103,19 +123,37 @@ fn text(shown: &DocumentHistory, ledger: &Path, width: Option<usize>) -> String 
     text
 }
 
-/// What shows that a letter is there.
-fn in_words(proof: &str) -> &str {
-    match proof {
-        "durable" => "the file is on the disk",
-        "accepted" => "it was accepted",
-        "read_back" => "it was read back and compared",
-        "taken" => "it was taken from there",
-        "moved" => "it was moved by the practice's software",
-        "sidecar" => "the practice's software wrote so into the sidecar",
-        "probe" | "query" => "the service shows it",
-        "person" => "a person saw it there",
-        other => other,
+/// What may stand before a value.
+const LABELS: [&str; 10] = [
+    "column-document",
+    "page-account",
+    "page-type",
+    "letter-created",
+    "page-state",
+    "column-reason",
+    "column-exact",
+    "column-attempts",
+    "column-next",
+    "letter-size",
+];
+
+/// A sentence for each event. Of a wait that is over only the English words are kept.
+fn told_history(rows: &[HistoryView], language: Language) -> String {
+    let mut text = String::new();
+    for row in rows {
+        let event = language.event(&row.event, row.destination.as_deref());
+        let event = match row.attempt {
+            0 => event,
+            attempt => language
+                .fill("show-event-attempt", &[("event", (&event).into()), ("attempt", u64::from(attempt).into())]),
+        };
+        let _ = writeln!(text, "{}  {event}", local(row.at.as_deref()));
+        let reason = row.told.as_ref().filter(|told| told.code.is_some()).map(|told| language.reason(told));
+        if let Some(reason) = reason.as_ref().or(row.reason.as_ref()) {
+            let _ = writeln!(text, "    {reason}");
+        }
     }
+    text.trim_end().to_owned()
 }
 
 /// A line for each event.

@@ -94,6 +94,7 @@ pub fn build(file: &Path, builder: &mut Builder<'_>) -> Result<Option<Config>, &
     let sync = SyncConfig::read(merged, None)?;
     let (Some(api), Some(alerts)) = (api, alerts) else { return Ok(None) };
     let config = Config {
+        language: settings::Top::read(merged, None)?.language,
         api,
         accounts,
         sync,

@@ -91,9 +91,12 @@ fn address(variable: &str, file: &Layer) -> Result<(&'static Key, Option<String>
         let name = parts.get(..count)?.join(".");
         schema::sections()
             .into_iter()
-            .find(|(section, _)| section.eq_ignore_ascii_case(&name))
+            .find(|(section, _)| !section.is_empty() && section.eq_ignore_ascii_case(&name))
             .map(|known| (known, count))
     };
+    if let ([_], Some(key)) = (parts.as_slice(), keys_ignoring_case("", last)) {
+        return Ok((key, None));
+    }
     let known = section_of(2).or_else(|| section_of(1));
     let Some(((section, shape), count)) = known else { return Err(unknown_section(variable, first)) };
     let names = parts.get(count..parts.len() - 1).unwrap_or_default();

@@ -20,6 +20,9 @@ const MAX_BYTES: u64 = 1 << 20;
 /// Syntax errors that are shown; the later ones are mostly consequences of the first.
 const MAX_SYNTAX_ERRORS: usize = 3;
 
+/// Where a key of no table stands: TOML takes a key for one of the table above it.
+const ABOVE: &str = ": write it at the top of the file, above the first [table]";
+
 /// The longest name of an account or destination; bytes.
 const MAX_NAME: usize = 64;
 
@@ -127,7 +130,11 @@ impl Walk<'_> {
 
     fn section(&mut self, name: &Name<'_>, value: &Item<'_>) {
         let origin = self.at(name.span().start);
-        let known = schema::sections().into_iter().find(|(section, _)| *section == name.get_ref());
+        if let Some(key) = schema::find("", name.get_ref()) {
+            return self.value(key, None, value, origin);
+        }
+        let is_section = |section: &str| !section.is_empty() && section == name.get_ref();
+        let known = schema::sections().into_iter().find(|(section, _)| is_section(section));
         match (known, value.get_ref()) {
             (None, value) => self.unknown_at_top(name.get_ref(), value, origin),
             (Some((section, Shape::Plain)), DeValue::Table(table)) => self.keys(section, None, table),
@@ -231,13 +238,17 @@ impl Walk<'_> {
             (Some(instance), _) => format!("{section}.{instance}.{name}"),
             (None, _) => format!("{section}.{name}"),
         };
-        let nearest = nearest::key(section, &name).map(|key| match key.section() == section {
+        let nearest = nearest::key(section, &name);
+        let is_above = nearest.is_some_and(|key| key.section().is_empty());
+        let nearest = nearest.map(|key| match key.section() == section {
             true => key.at(instance),
             false => key.path.replace('*', "NAME"),
         });
         let nearest = nearest.unwrap_or_default();
         self.report.excuse(&nearest);
-        self.report.error(origin, format!("unknown key `{full}`"), format!("The nearest known key is `{nearest}`."));
+        let place = if is_above { ABOVE } else { "" };
+        let fix = format!("The nearest known key is `{nearest}`{place}.");
+        self.report.error(origin, format!("unknown key `{full}`"), fix);
     }
 
     fn unknown_at_top(&mut self, name: &str, value: &DeValue<'_>, origin: Origin) {
@@ -246,6 +257,7 @@ impl Walk<'_> {
             Known::Section(section, shape) => {
                 format!("The nearest known one is `{section}`: write {}.", header(section, shape))
             }
+            Known::Key(key) if key.section().is_empty() => format!("The nearest known key is `{}`{ABOVE}.", key.path),
             Known::Key(key) => format!(
                 "The nearest known key is `{}`: write it below {}.",
                 key.path.replace('*', "NAME"),

@@ -73,6 +73,11 @@ impl Layer {
         }
     }
 
+    /// The value of a key that is not in a named or listed table.
+    fn value_of(&self, path: &str) -> Option<&ValueKind> {
+        self.leaves.iter().find(|leaf| leaf.key.path == path).map(|leaf| &leaf.value)
+    }
+
     /// The defaults of every key that has a meaning in the tables of the other layers.
     fn defaults(over: [&Layer; 2], program_data: &str) -> Self {
         let mut layer = Self::default();
@@ -80,7 +85,11 @@ impl Layer {
             // Where nobody gave codes, every type has that of LOINC.
             let of_kind = (key.kind == Kind::TypeMap).then_some("");
             let Some(default) = key.default.or(of_kind) else { continue };
-            let value = default_value(key, &default.replace("%ProgramData%", program_data));
+            let followed = over.iter().rev().find_map(|layer| layer.value_of(key.follows?));
+            let value = match followed {
+                Some(value) => value.clone(),
+                None => default_value(key, &default.replace("%ProgramData%", program_data)),
+            };
             let leaf = |instance| Leaf { key, instance, value: value.clone(), origin: Origin::Default };
             if key.shape() == Shape::Plain {
                 layer.leaves.push(leaf(None));
@@ -146,6 +155,7 @@ fn innermost<'a>(
     origin: &Origin,
 ) -> Option<&'a mut Map<String, Value>> {
     match (instance, schema::shape_of(section)) {
+        (None, _) if section.is_empty() => Some(root),
         (None, _) => match section.split_once('.') {
             Some((outer, inner)) => table_in(table_in(root, outer, origin)?, inner, origin),
             None => table_in(root, section, origin),
@@ -192,6 +202,10 @@ impl Merged {
 
     /// A value with its origin; none when nobody gave it and it has no default.
     pub fn get(&self, key: &Key, instance: Option<&str>) -> Option<&Value> {
+        let is_given = |value: &&Value| value.kind != ValueKind::Nil;
+        if key.section().is_empty() {
+            return self.values.get(key.name()).filter(is_given);
+        }
         let mut parts = key.section().split('.');
         let outermost = self.values.get(parts.next()?)?;
         let section = parts.try_fold(outermost, |table, part| match &table.kind {
@@ -205,7 +219,7 @@ impl Merged {
             _ => return None,
         };
         match &table.kind {
-            ValueKind::Table(values) => values.get(key.name()).filter(|value| value.kind != ValueKind::Nil),
+            ValueKind::Table(values) => values.get(key.name()).filter(is_given),
             _ => None,
         }
     }

@@ -72,6 +72,7 @@ pub fn top_level(name: &str, is_table: bool) -> Option<Known> {
     let (section_bonus, key_bonus) = if is_table { (SAME_SECTION, 0.0) } else { (0.0, SAME_SECTION) };
     let sections = sections()
         .into_iter()
+        .filter(|(section, _)| !section.is_empty())
         .map(|(section, shape)| (similarity(name, section) + section_bonus, Known::Section(section, shape)));
     let keys = KEYS.iter().map(|key| (similarity(name, key.name()) + key_bonus, Known::Key(key)));
     best(sections.chain(keys))
@@ -122,6 +123,7 @@ mod tests {
             ("alerts", "webhook", "alerts.webhook_url_file"),
             ("alerts.mail", "password", "alerts.mail.password_file"),
             ("alerts.mail", "language", "alerts.language"),
+            ("log", "language", "language"),
             ("status_page", "port", "status_page.listen"),
             ("retry", "xyzzy", "retry.max"),
         ] {
@@ -156,6 +158,8 @@ mod tests {
         for (name, section) in [("snyc", "sync"), ("account", "accounts"), ("route", "routes"), ("logging", "log")] {
             assert!(matches!(top_level(name, true), Some(Known::Section(found, _)) if found == section), "{name}");
         }
-        assert!(matches!(top_level("poll_interval", false), Some(Known::Key(key)) if key.path == "sync.poll_interval"));
+        for (name, path) in [("poll_interval", "sync.poll_interval"), ("langauge", "language"), ("lang", "language")] {
+            assert!(matches!(top_level(name, false), Some(Known::Key(key)) if key.path == path), "{name}");
+        }
     }
 }

@@ -94,6 +94,8 @@ pub struct Key {
     pub kind: Kind,
     /// The value it has when nobody gives one, as it would be written.
     pub default: Option<&'static str>,
+    /// The key whose value, where somebody gave one, it has instead of its default.
+    pub follows: Option<&'static str>,
     /// Whether somebody must give one.
     pub required: bool,
     /// The values of the sibling in `only` with which it may be missing all the same.
@@ -107,7 +109,18 @@ pub struct Key {
 impl Key {
     pub(super) const fn new(path: &'static str, kind: Kind, doc: &'static str) -> Self {
         let (section, shape) = table(path);
-        Self { path, section, shape, kind, default: None, required: false, optional_with: &[], only: None, doc }
+        Self {
+            path,
+            section,
+            shape,
+            kind,
+            default: None,
+            follows: None,
+            required: false,
+            optional_with: &[],
+            only: None,
+            doc,
+        }
     }
 
     pub(super) const fn required(mut self) -> Self {
@@ -125,12 +138,17 @@ impl Key {
         self
     }
 
+    pub(super) const fn follows(mut self, path: &'static str) -> Self {
+        self.follows = Some(path);
+        self
+    }
+
     pub(super) const fn only(mut self, selector: &'static str, values: &'static [&'static str]) -> Self {
         self.only = Some((selector, values));
         self
     }
 
-    /// The table of the key: `accounts`, or `alerts.mail`.
+    /// The table of the key: `accounts`, or `alerts.mail`; empty of a key that stands above every table.
     pub fn section(&self) -> &'static str {
         self.section
     }
@@ -156,7 +174,7 @@ impl Key {
     /// The environment variable that overrides it.
     pub fn variable(&self, instance: Option<&str>) -> String {
         let parts = [Some(self.section()), instance, Some(self.name())];
-        let parts: Vec<&str> = parts.into_iter().flatten().collect();
+        let parts: Vec<&str> = parts.into_iter().flatten().filter(|part| !part.is_empty()).collect();
         format!("{ENV_PREFIX}{}", parts.join("__").replace('.', "__").to_uppercase())
     }
 }
@@ -234,5 +252,7 @@ mod tests {
         let path = find("destinations", "path").unwrap();
         assert_eq!(path.at(Some("pms")), "destinations.pms.path");
         assert_eq!(path.variable(Some("pms")), "DOCSYNCD__DESTINATIONS__PMS__PATH");
+        let language = find("", "language").unwrap();
+        assert_eq!((language.at(None), language.variable(None)), ("language".into(), "DOCSYNCD__LANGUAGE".into()));
     }
 }

@@ -136,6 +136,11 @@ macro_rules! settings {
 }
 
 settings! {
+    /// What stands above every table.
+    "" Top {
+        language: Option<Language>, Enum(&["en", "fr", "de"]),
+            "language of commands and alarms, and of the status page where a browser asks for none";
+    }
     /// `[api]`
     "api." Api {
         base_url: Option<Url>, Address, "address of the API", required();
@@ -377,7 +382,7 @@ settings! {
     }
     /// `[alerts]`
     "alerts." Alerts {
-        language: Language, Enum(&["fr", "de", "en"]), "language of the messages", default("fr");
+        language: Language, Enum(&["fr", "de", "en"]), "language of the messages", default("fr"), follows("language");
         after: Duration, duration(0, 30 * DAY), "what waits for so long is told", default("15m");
         silence: Duration, duration(10, 366 * DAY), "told when no poll ended well for so long", default("24h");
         remind: Duration, duration(10, 366 * DAY), "told again after so long, while it lasts", default("24h");

@@ -29,6 +29,8 @@ use crate::template::Template;
 /// is a state of the destination, not an error of the configuration.
 #[derive(Debug, Clone)]
 pub struct Config {
+    /// `language`: of commands, and of the page where a browser asks for none; `None`: that of whoever asks.
+    pub language: Option<Language>,
     /// `[api]`
     pub api: ApiConfig,
     /// `[accounts.NAME]`, at least one.

@@ -69,9 +69,9 @@ waiting = { $count ->
 }
 waiting-none = { $since }: { $why }.
 
-why-ledger = docsyncd kann nicht in sein Register schreiben
-do-ledger = Schaffen Sie Platz auf dem Datenträger, auf dem { $place } liegt, prüfen Sie, ob er funktioniert, und beenden Sie Programme, die das Register offen halten (Datensicherung, Virenscanner).
-over-ledger = docsyncd kann wieder in sein Register schreiben.
+why-ledger = docsyncd kann nicht in seine Datenbank schreiben
+do-ledger = Schaffen Sie Platz auf dem Datenträger, auf dem { $place } liegt, prüfen Sie, ob er funktioniert, und beenden Sie Programme, die die Datenbank offen halten (Datensicherung, Virenscanner).
+over-ledger = docsyncd kann wieder in seine Datenbank schreiben.
 
 why-disk = docsyncd kann heruntergeladene Briefe nicht speichern
 do-disk = Schaffen Sie Platz auf dem Datenträger, auf dem { $place } liegt, und prüfen Sie, ob er funktioniert.
@@ -320,7 +320,7 @@ alarm-test = Dies ist ein Test. Wer ihn liest, bekommt Bescheid, wenn docsyncd j
 
 ## Die Tabelle von `docsyncd status`, für die Person, die docsyncd betreut. Was keine Variablen hat, ist eine Beschriftung.
 
-table-no-ledger = läuft nicht; bisher wurde nichts abgeglichen: Unter { $path } liegt kein Register
+table-no-ledger = läuft nicht; bisher wurde nichts abgeglichen: Unter { $path } liegt keine Datenbank
 table-running = läuft
 table-running-as = Version { $version }, Prozess { $process }, seit { $since }
 table-not-running = LÄUFT NICHT
@@ -355,7 +355,7 @@ table-scope-account = Konto { $name }
 table-scope-fetch = Downloads des Kontos { $name }
 table-scope-report = Rückmeldungen des Kontos { $name }
 table-scope-destination = Ziel { $name }
-table-ledger = Register
+table-ledger = Datenbank
 
 ## Die Statusseite
 
@@ -536,7 +536,7 @@ page-foreign = Das kam nicht von der Statusseite
 page-foreign-do = Nichts wurde geändert. Öffnen Sie die Seite noch einmal und wiederholen Sie den Schritt; ist der Schlüssel abgelaufen, führen Sie „docsyncd open“ aus.
 page-too-large = Das ist zu lang
 page-too-large-do = Nichts wurde geändert. Schreiben Sie weniger.
-page-trouble = docsyncd kann sein Register gerade nicht lesen
+page-trouble = docsyncd kann seine Datenbank gerade nicht lesen
 page-trouble-do = Versuchen Sie es gleich noch einmal. Bleibt es so, sagen „docsyncd status“ und das Protokoll, warum.
 
 type-operative-report = Operationsbericht
@@ -544,9 +544,9 @@ type-referral-letter = Überweisungsschreiben
 type-cone-beam-report = DVT-Befund
 type-patient-letter = Brief an den Patienten
 type-prescription = Rezept
-type-initial-medical-certificate = Ärztliches Erstattest
+type-initial-medical-certificate = Attest mit Erstbefund
 type-attendance-certificate = Anwesenheitsbescheinigung
-type-contraindication-certificate = Attest über eine Gegenanzeige
+type-contraindication-certificate = Attest zur Kontraindikation
 type-lab-slip = Laborauftrag
 type-endo-report = Endodontischer Befund
 type-ortho-letter = Kieferorthopädischer Brief
@@ -604,9 +604,9 @@ event-gone = Der Dienst zeigt ihn nicht mehr
 event-start-over = Neu begonnen
 event-relisted = Beim Dienst noch einmal angefordert
 event-revised = Eine neue Fassung kam
-event-retry-requested = Jemand verlangte einen neuen Versuch
+event-retry-requested = Jemand hat einen neuen Versuch verlangt
 event-retracted = Wieder aufgenommen
-event-postponed = Hat nicht geklappt{ $places ->
+event-postponed = Nicht gelungen{ $places ->
     [0] { "" }
    *[other] { " " }bei { $name }
 }; wird erneut versucht
@@ -616,6 +616,40 @@ event-not-replaced = Bei { $name } neben der alten Fassung abgelegt
 event-needs-person = Jemand muss sagen, zu wem er gehört
 event-taken-over = Ein anderes Konto macht damit weiter
 event-forgotten = Seine Namen wurden gelöscht
+
+## Was `docsyncd list`, `find` und `show` sagen. Spalten und Beschriftungen sind Wörter in einer Zeile.
+
+column-when = Wann
+column-destination = Ziel
+column-document = Brief
+column-reason = Grund
+column-reason-or-file = Grund oder Datei
+column-exact = Genauer Grund
+column-attempts = Fehlversuche
+column-next = Nächster Versuch
+state-delivered-short = zu melden
+state-unreported-short = nicht gemeldet
+state-withdrawn-short = zurückgezogen
+list-none = keine Briefe
+list-no-ledger = unter { $path } gibt es noch keine Datenbank
+not-known = kein Brief { $text } ist bekannt{ $least ->
+    [0] { "" }
+   *[other] { " " }(ein Teil einer Nummer hat mindestens { $least } Zeichen)
+}; { $list } zeigt die bekannten
+find-none = kein Brief gefunden; versuchen Sie es nur mit den ersten Buchstaben des Namens
+find-none-no-names = kein Brief gefunden; Namen werden nicht gespeichert (state.keep_names), daher findet die Suche nur Nummern
+find-none-newest = kein Brief unter den neuesten gefunden: Alle diese Wörter stehen in sehr vielen Briefen, schreiben Sie daher einen Namen
+find-more = es gibt mehr als diese { $limit }: Schreiben Sie mehr, oder führen Sie aus: { $command }
+find-older = vielleicht gibt es ältere: Alle diese Wörter stehen in sehr vielen Briefen. Schreiben Sie einen Namen; alle zeigt { $command }
+show-bytes = { $size } Byte
+show-patient-number = Patientennummer { $number }
+show-output = was das Programm geschrieben hat: { $file }
+show-attempts = { $count ->
+    [one] 1 Versuch gescheitert
+   *[other] { $count } Versuche gescheitert
+}, der nächste { $next }
+show-event-attempt = { $event } (Fehlversuch { $attempt })
+show-history-removed = Älteres wurde gelöscht (state.keep_history)
 
 ## Warum ein Brief wartet oder nicht abgelegt werden konnte.
 
@@ -702,3 +736,38 @@ reason-spool = docsyncd kann das PDF nicht auf seinem Datenträger speichern: { 
    *[other] Schaffen Sie Platz auf dem Datenträger, auf dem { $place } liegt.
 }
 reason-cut-off = docsyncd wurde beim Lesen dieses Briefs beendet.
+
+## Die Seiten, auf denen `docsyncd login` endet.
+
+login-done = Sie sind angemeldet
+login-as = Angemeldet als
+login-done-do = docsyncd kann auf diesem Computer nun Ihre Briefe ablegen.
+login-close = Sie können dieses Fenster schließen.
+login-foreign = Das ist nicht die Anmeldung, auf die docsyncd wartet
+login-foreign-do = Sie gehört zu einem früheren Versuch, oder ein anderes Programm hat sie erfunden. Nichts wurde geändert. Verwenden Sie die Adresse, die docsyncd zuletzt gezeigt hat.
+login-incomplete = Diese Adresse sagt nichts über eine Anmeldung
+login-incomplete-do = Nichts wurde geändert. Verwenden Sie die Adresse, die docsyncd zuletzt gezeigt hat.
+login-used = Diese Anmeldung wurde schon verwendet
+login-used-do = Eine Antwort gilt nur einmal. Was daraus wurde, steht in dem Fenster, in dem docsyncd login gestartet wurde.
+login-denied = Der Zugriff wurde auf der Anmeldeseite abgelehnt
+login-denied-do = War das nicht so gemeint, führen Sie docsyncd login noch einmal aus, und erlauben Sie den Zugriff.
+login-invalid-request = Der Server nimmt die Anfrage nicht an
+login-invalid-request-do = Vergleichen Sie client_id, scopes und die Rücksprungadresse mit dem, was der Betreiber eingetragen hat.
+login-unauthorized-client = Der Server erlaubt dieser Anwendung nicht, jemanden anzumelden
+login-unauthorized-client-do = Bitten Sie den Betreiber, es für die client_id der Konfiguration zu erlauben.
+login-invalid-scope = Der Server gewährt eine der verlangten Berechtigungen nicht
+login-invalid-scope-do = Vergleichen Sie die scopes des Kontos in der Konfiguration mit dem, was der Betreiber erlaubt.
+login-server-fault = Der Server ist gestört
+login-server-fault-do = Führen Sie docsyncd login in einigen Minuten noch einmal aus.
+login-other-refusal = Der Server hat die Anmeldung abgelehnt
+login-other-refusal-do = Führen Sie docsyncd login noch einmal aus; geschieht es wieder, nennen Sie dem Betreiber die Worte unten.
+login-code-refused = Der Server nimmt diese Anmeldung nicht mehr an
+login-code-refused-do = Sie gilt 60 Sekunden lang und nur einmal. Führen Sie docsyncd login noch einmal aus.
+login-client-refused = Der Server nimmt die Zugangsdaten der Anwendung nicht an
+login-client-refused-do = Prüfen Sie client_id und client_secret_file in der Konfiguration, und führen Sie docsyncd login noch einmal aus.
+login-unreachable = Die Anmeldung konnte beim Server nicht abgeschlossen werden
+login-unreachable-do = Prüfen Sie das Netzwerk und api.base_url, und führen Sie docsyncd login noch einmal aus.
+login-no-secret = Das Geheimnis der Anwendung ist nicht lesbar
+login-no-secret-do = Berichtigen Sie client_secret_file, und führen Sie docsyncd login noch einmal aus.
+login-not-saved = Die Anmeldung konnte auf diesem Computer nicht gespeichert werden
+login-not-saved-do = Beheben Sie, was unten steht, und führen Sie docsyncd login noch einmal aus.

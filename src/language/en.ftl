@@ -559,6 +559,7 @@ state-reported = filed
 state-failed = failed
 state-unreported = filed, report refused
 state-withdrawn = withdrawn by the service
+
 ## The page of one letter
 
 page-number = Number
@@ -615,6 +616,40 @@ event-not-replaced = Filed at { $name } beside the old version
 event-needs-person = A person has to say whose it is
 event-taken-over = Another account goes on with it
 event-forgotten = Its names were erased
+
+## What `docsyncd list`, `find` and `show` say. Columns and labels are words within a line: the first letter is made small, but in German.
+
+column-when = when
+column-destination = destination
+column-document = document
+column-reason = reason
+column-reason-or-file = reason or file
+column-exact = exact reason
+column-attempts = attempts
+column-next = next attempt
+state-delivered-short = to be reported
+state-unreported-short = not reported
+state-withdrawn-short = withdrawn
+list-none = no documents
+list-no-ledger = there is no ledger yet at { $path }
+not-known = no document { $text } is known{ $least ->
+    [0] { "" }
+   *[other] { " " }(a part of a uuid has { $least } characters or more)
+}; { $list } shows those that are
+find-none = no document is found; try only the first letters of a name
+find-none-no-names = no document is found; names are not kept (state.keep_names), so only uuids are searched
+find-none-newest = no document is found among the newest: all these words are in very many letters, so write a name
+find-more = there are more than these { $limit }: write more, or { $command }
+find-older = there may be older ones: all these words are in very many letters. Write a name, or { $command } for all
+show-bytes = { $size } bytes
+show-patient-number = patient number { $number }
+show-output = what the program wrote: { $file }
+show-attempts = { $count ->
+    [one] 1 failed attempt
+   *[other] { $count } failed attempts
+}, next { $next }
+show-event-attempt = { $event } (attempt { $attempt })
+show-history-removed = older history was removed (state.keep_history)
 
 ## Why a letter waits, or could not be filed. Whoever looks after docsyncd finds its exact words in `docsyncd show` and in the log.
 
@@ -701,3 +736,38 @@ reason-spool = docsyncd cannot keep the PDF on its disk: { $places ->
    *[other] free space on the disk that holds { $place }.
 }
 reason-cut-off = docsyncd was ended while it read this letter.
+
+## The pages that `docsyncd login` ends on, and why nobody is signed in. `-do` says what to do.
+
+login-done = You are signed in
+login-as = Signed in as
+login-done-do = docsyncd on this computer can now file your documents.
+login-close = You can close this window.
+login-foreign = This is not the sign-in that docsyncd waits for
+login-foreign-do = It belongs to an earlier attempt, or another program made it up. Nothing was changed. Use the address that docsyncd showed last.
+login-incomplete = This address says nothing about a sign-in
+login-incomplete-do = Nothing was changed. Use the address that docsyncd showed last.
+login-used = This sign-in was already used
+login-used-do = An answer counts only once. What became of it is in the window in which docsyncd login was started.
+login-denied = Access was refused on the sign-in page
+login-denied-do = If that was not meant, run docsyncd login again and approve.
+login-invalid-request = The server does not accept the request
+login-invalid-request-do = Compare client_id, scopes and redirect address with what the operator registered.
+login-unauthorized-client = The server does not let this application sign people in
+login-unauthorized-client-do = Ask the operator to allow it for the client_id in the configuration.
+login-invalid-scope = The server does not grant one of the scopes
+login-invalid-scope-do = Compare the account's scopes in the configuration with what the operator allows.
+login-server-fault = The server has a fault of its own
+login-server-fault-do = Run docsyncd login again in a few minutes.
+login-other-refusal = The server refused the sign-in
+login-other-refusal-do = Run docsyncd login again; if it happens again, tell the operator the words below.
+login-code-refused = The server no longer accepts this sign-in
+login-code-refused-do = It is valid for 60 seconds and only once. Run docsyncd login again.
+login-client-refused = The server does not accept the application's credentials
+login-client-refused-do = Check client_id and client_secret_file in the configuration, then run docsyncd login again.
+login-unreachable = The sign-in could not be finished with the server
+login-unreachable-do = Check the network and api.base_url, then run docsyncd login again.
+login-no-secret = The client secret cannot be read
+login-no-secret-do = Correct client_secret_file, then run docsyncd login again.
+login-not-saved = The sign-in could not be saved on this computer
+login-not-saved-do = Correct what is said below, then run docsyncd login again.

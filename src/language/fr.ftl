@@ -148,11 +148,11 @@ problem-failed = { $count ->
    *[other] { $count } courriers n'ont pas pu être classés ({ $since }).
 }
 do-failed = Voyez pourquoi : docsyncd list --state failed. La cause réparée, réessayez : docsyncd retry --failed
-over-failed = Il ne reste aucun courrier qui n'a pas pu être classé.
+over-failed = Il ne reste aucun courrier en échec.
 
 problem-unreported = { $count ->
-    [one] { $count } courrier est classé, mais le service refuse de l'apprendre ({ $since }).
-   *[other] { $count } courriers sont classés, mais le service refuse de l'apprendre ({ $since }).
+    [one] { $count } courrier est classé, mais le service refuse le compte rendu ({ $since }).
+   *[other] { $count } courriers sont classés, mais le service refuse les comptes rendus ({ $since }).
 }
 do-unreported = Voyez pourquoi : docsyncd list --state unreported. Puis informez de nouveau le service : docsyncd retry --failed
 over-unreported = Le service connaît tous les courriers classés.
@@ -388,7 +388,7 @@ page-today = classés aujourd'hui
 page-waiting = en attente
 page-failed = en échec
 page-locked = Les noms et les boutons sont verrouillés
-page-locked-how = Pour voir les courriers et ce qu'il faut faire, lancez « docsyncd open » sur cet ordinateur en tant qu'administrateur. Le navigateur garde ensuite la clé tant qu'il s'en sert une fois par mois.
+page-locked-how = Pour voir les courriers et ce qu'il faut faire, lancez « docsyncd open » sur cet ordinateur en tant qu'administrateur. Le navigateur garde ensuite la clé tant que la page est ouverte au moins une fois par mois.
 page-accounts-work = Comptes qui fonctionnent : { $works } sur { $all }.
 page-destinations-work = Destinations qui fonctionnent : { $works } sur { $all }.
 page-problems = Ce qui ne va pas, et que faire
@@ -489,7 +489,7 @@ page-waits-destination = Il reste à classer.
 page-waits-taken = Il est déposé, le logiciel du cabinet ne l'a pas encore pris.
 page-waits-report = Il est classé ; le service reste à informer.
 page-not-filed = Il n'a pas pu être classé.
-page-unreported = Il est classé, mais le service refuse de l'apprendre.
+page-unreported = Il est classé, mais le service refuse le compte rendu.
 page-more = Il y en a d'autres : docsyncd list les montre tous.
 page-search = Où est mon courrier ?
 page-search-words = Patient, nom de fichier ou numéro
@@ -515,9 +515,9 @@ page-notice-retried-all = Tout ce qui a échoué est réessayé. La page montre 
 page-notice-polled = docsyncd cherche de nouveaux courriers.
 page-notice-closed = Ce navigateur est verrouillé : il ne montre plus de noms.
 page-notice-unknown = Le courrier n'est plus comme la page le montrait : rien n'a été changé. Regardez de nouveau.
-page-notice-assigned = Il est noté à qui est ce courrier, aussi pour les suivants. La page montre quand il est classé.
+page-notice-assigned = Le patient de ce courrier est enregistré, aussi pour les suivants. La page montre quand il est classé.
 page-notice-not-assigned = Rien n'a été modifié : le courrier n'attend plus cela, ou la liste ou le patient n'est plus ce que la page montrait. Regardez à nouveau.
-page-notice-arrived = Il est noté que le courrier est bien arrivé.
+page-notice-arrived = C'est noté : le courrier est bien arrivé.
 page-back = Vers la page d'état
 page-letter-locked = Ce navigateur ne peut pas voir ce courrier
 page-letter-locked-do = Lancez « docsyncd open » sur cet ordinateur en tant qu'administrateur, puis rouvrez le courrier.
@@ -532,7 +532,7 @@ page-pdf-unknown-do = Réessayez dans un instant. Si cela dure, vérifiez que so
 page-nothing = Il n'y a rien à cette adresse
 page-nothing-do = La page d'état est à l'adresse que montre « docsyncd open --print ».
 page-opened = Ce navigateur peut maintenant voir les courriers
-page-opened-do = Il garde la clé tant qu'il s'en sert une fois par mois. « Verrouiller ce navigateur » sur la page la retire.
+page-opened-do = Il garde la clé tant que la page est ouverte au moins une fois par mois. « Verrouiller ce navigateur » sur la page la retire.
 page-used = Ce lien n'est plus valable
 page-used-do = Un lien sert une seule fois, pendant deux minutes. Lancez de nouveau « docsyncd open ». Si quelqu'un d'autre l'a utilisé, verrouillez ce navigateur-là.
 page-foreign = Ceci n'a pas été envoyé depuis la page d'état
@@ -562,6 +562,7 @@ state-reported = classé
 state-failed = en échec
 state-unreported = classé, signalement refusé
 state-withdrawn = retiré par le service
+
 ## La page d'un courrier
 
 page-number = Numéro
@@ -601,7 +602,7 @@ event-failed = N'a pas pu être classé{ $places ->
 event-all-delivered = Classé partout ; le service est prévenu
 event-refused = Abandonné ; le service est prévenu
 event-report-accepted = Le service le sait
-event-report-refused = Le service a refusé de l'entendre
+event-report-refused = Le service a refusé le compte rendu
 event-gone = Le service ne le montre plus
 event-start-over = Recommencé
 event-relisted = Redemandé dans le service
@@ -618,6 +619,40 @@ event-not-replaced = Classé dans { $name }, à côté de l'ancienne version
 event-needs-person = Quelqu'un doit dire à qui il est
 event-taken-over = Un autre compte s'en charge
 event-forgotten = Ses noms ont été effacés
+
+## Ce que disent `docsyncd list`, `find` et `show`. Colonnes et étiquettes sont des mots dans une ligne.
+
+column-when = quand
+column-destination = destination
+column-document = courrier
+column-reason = motif
+column-reason-or-file = motif ou fichier
+column-exact = motif exact
+column-attempts = échecs
+column-next = prochain essai
+state-delivered-short = à signaler
+state-unreported-short = non signalé
+state-withdrawn-short = retiré
+list-none = aucun courrier
+list-no-ledger = il n'y a pas encore de registre dans { $path }
+not-known = aucun courrier { $text } n'est connu{ $least ->
+    [0] { "" }
+   *[other] { " " }(une partie d'un numéro a au moins { $least } caractères)
+} ; { $list } montre ceux qui le sont
+find-none = aucun courrier trouvé ; essayez avec les premières lettres du nom seulement
+find-none-no-names = aucun courrier trouvé ; les noms ne sont pas conservés (state.keep_names) : seuls les numéros sont cherchés
+find-none-newest = aucun courrier trouvé parmi les plus récents : tous ces mots figurent dans de très nombreux courriers, écrivez donc un nom
+find-more = il y en a plus que ces { $limit } : précisez, ou lancez { $command }
+find-older = il y en a peut-être de plus anciens : tous ces mots figurent dans de très nombreux courriers. Écrivez un nom, ou lancez { $command } pour tous les voir
+show-bytes = { $size } octets
+show-patient-number = numéro du patient : { $number }
+show-output = ce que le programme a écrit : { $file }
+show-attempts = { $count ->
+    [one] { $count } essai en échec
+   *[other] { $count } essais en échec
+}, prochain essai { $next }
+show-event-attempt = { $event } (échec { $attempt })
+show-history-removed = ce qui est plus ancien a été supprimé (state.keep_history)
 
 ## Pourquoi un courrier attend, ou n'a pas pu être classé.
 
@@ -704,3 +739,38 @@ reason-spool = docsyncd ne peut pas garder le PDF sur son disque : { $places ->
    *[other] libérez de la place sur le disque qui contient { $place }.
 }
 reason-cut-off = docsyncd s'est arrêté pendant la lecture de ce courrier.
+
+## Les pages sur lesquelles `docsyncd login` se termine.
+
+login-done = Vous êtes connecté
+login-as = Connecté en tant que
+login-done-do = docsyncd peut désormais classer vos documents sur cet ordinateur.
+login-close = Vous pouvez fermer cette fenêtre.
+login-foreign = Ce n’est pas la connexion que docsyncd attend
+login-foreign-do = Elle appartient à une tentative précédente, ou un autre programme l’a inventée. Rien n’a été modifié. Utilisez la dernière adresse affichée par docsyncd.
+login-incomplete = Cette adresse ne dit rien d’une connexion
+login-incomplete-do = Rien n’a été modifié. Utilisez la dernière adresse affichée par docsyncd.
+login-used = Cette connexion a déjà été utilisée
+login-used-do = Une réponse ne compte qu’une fois. Son résultat est affiché dans la fenêtre où docsyncd login a été lancé.
+login-denied = L’accès a été refusé sur la page de connexion
+login-denied-do = Si ce n’était pas voulu, relancez docsyncd login et autorisez l’accès.
+login-invalid-request = Le serveur n’accepte pas la demande
+login-invalid-request-do = Comparez client_id, scopes et l’adresse de retour avec ce que l’exploitant a enregistré.
+login-unauthorized-client = Le serveur ne permet pas à cette application de connecter des personnes
+login-unauthorized-client-do = Demandez à l’exploitant de l’autoriser pour le client_id de la configuration.
+login-invalid-scope = Le serveur n’accorde pas l’une des autorisations demandées
+login-invalid-scope-do = Comparez les scopes du compte dans la configuration avec ce que l’exploitant permet.
+login-server-fault = Le serveur rencontre une panne
+login-server-fault-do = Relancez docsyncd login dans quelques minutes.
+login-other-refusal = Le serveur a refusé la connexion
+login-other-refusal-do = Relancez docsyncd login ; si cela se reproduit, transmettez à l’exploitant les mots ci-dessous.
+login-code-refused = Le serveur n’accepte plus cette connexion
+login-code-refused-do = Elle est valable 60 secondes et une seule fois. Relancez docsyncd login.
+login-client-refused = Le serveur n’accepte pas les identifiants de l’application
+login-client-refused-do = Vérifiez client_id et client_secret_file dans la configuration, puis relancez docsyncd login.
+login-unreachable = La connexion n’a pas pu être terminée auprès du serveur
+login-unreachable-do = Vérifiez le réseau et api.base_url, puis relancez docsyncd login.
+login-no-secret = Le secret de l’application ne peut pas être lu
+login-no-secret-do = Corrigez client_secret_file, puis relancez docsyncd login.
+login-not-saved = La connexion n’a pas pu être enregistrée sur cet ordinateur
+login-not-saved-do = Corrigez ce qui est indiqué ci-dessous, puis relancez docsyncd login.

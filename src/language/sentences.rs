@@ -122,6 +122,61 @@ impl Language {
         self.fill(&format!("over-{}", group.cause.as_str()), &[("name", (&name).into()), ("names", names.into())])
     }
 
+    /// A title or label within a line: nouns of German begin with a capital anywhere.
+    pub fn label(self, key: &str) -> String {
+        let text = self.text(key);
+        let mut letters = text.chars();
+        match letters.next().filter(|_| self != Language::German) {
+            Some(first) => first.to_lowercase().chain(letters).collect(),
+            None => text,
+        }
+    }
+
+    /// A document's state in a word or two; in English that of the programs.
+    pub fn state(self, state: &str) -> String {
+        let short = format!("state-{state}-short");
+        match self {
+            Language::English => state.to_owned(),
+            _ if self.has(&short) => self.text(&short),
+            _ => self.text(&format!("state-{state}")),
+        }
+    }
+
+    /// A document's type, in English that of the programs; one that is new is the service's own word.
+    pub fn kind(self, word: &str) -> String {
+        let known = if self == Language::English { None } else { self.document_type(word) };
+        known.unwrap_or_else(|| word.to_owned())
+    }
+
+    /// The state of a delivery; in English that of the programs, where they have one.
+    pub fn delivery(self, state: &str, may_have_arrived: bool) -> String {
+        let key = match state {
+            _ if may_have_arrived => "letter-may-have-arrived",
+            "filed" => "page-not-taken",
+            _ if self == Language::English => return state.to_owned(),
+            "delivered" => "letter-there",
+            "failed" => "state-failed",
+            _ => "letter-to-come",
+        };
+        self.text(key)
+    }
+
+    /// What shows that a letter is there (`proof::Proof`).
+    pub fn proof(self, proof: &str) -> Option<String> {
+        let key = format!("proof-{}", proof.replace('_', "-"));
+        self.has(&key).then(|| self.text(&key))
+    }
+
+    /// What happened to a document, in words; an event that is new here by its own name.
+    pub fn event(self, event: &str, destination: Option<&str>) -> String {
+        let key = format!("event-{}", event.replace('_', "-"));
+        let places = u64::from(destination.is_some());
+        match self.has(&key) {
+            true => self.fill(&key, &[("name", destination.unwrap_or_default().into()), ("places", places.into())]),
+            false => event.replace('_', " "),
+        }
+    }
+
     /// "a, b and 3 more", and how many there are.
     fn names(self, names: &[String]) -> (String, u64) {
         let shown = names.iter().take(MOST_NAMES).map(String::as_str).collect::<Vec<_>>().join(", ");

@@ -19,9 +19,9 @@ use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-use super::messages::Language;
 use super::page;
 use super::reception::{Reception, Reply};
+use crate::language::Language;
 
 /// The largest request line with headers: an address with a long code fits in well; bytes.
 const MAX_HEAD: usize = 16 * 1024;
@@ -162,7 +162,7 @@ impl Address {
     async fn answer(&self, request: Request<Incoming>) -> Response<Full<Bytes>> {
         let headers = request.headers();
         let text = |name| headers.get(name).and_then(|value: &HeaderValue| value.to_str().ok()).unwrap_or_default();
-        let language = Language::of(text(header::ACCEPT_LANGUAGE));
+        let language = Language::accepted(text(header::ACCEPT_LANGUAGE)).unwrap_or_default();
         // A page elsewhere that gave its own name this computer's address gets nothing (DNS rebinding).
         let host = text(header::HOST);
         if !self.authorities.iter().any(|ours| host.eq_ignore_ascii_case(ours)) {
@@ -196,7 +196,7 @@ fn respond(status: StatusCode, language: Language, page: String) -> Response<Ful
         response.headers_mut(),
         [
             (header::CONTENT_TYPE, "text/html; charset=utf-8"),
-            (header::CONTENT_LANGUAGE, language.code()),
+            (header::CONTENT_LANGUAGE, language.as_str()),
             (header::CONTENT_SECURITY_POLICY, page::POLICY.as_str()),
             (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
             (header::X_FRAME_OPTIONS, "DENY"),

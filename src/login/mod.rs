@@ -14,8 +14,10 @@ mod reception;
 
 use std::fmt;
 
+use crate::language::Language;
+
 pub use listener::{Listener, Serving};
-pub use messages::{FailureKind, Language};
+pub use messages::FailureKind;
 pub use paste::pasted_lines;
 pub use reception::{Event, Reception};
 

@@ -8,9 +8,10 @@ use base64::engine::general_purpose::STANDARD;
 use minijinja::{Environment, context};
 use sha2::{Digest as _, Sha256};
 
-use super::messages::Language;
+use super::messages::Message;
 use super::{Ending, Failure};
 use crate::api::auth::authorization::NotAnAnswer;
+use crate::language::Language;
 
 /// The name ends with `.html`, so that everything that is filled in is escaped.
 const TEMPLATE: (&str, &str) = ("page.html", include_str!("page.html"));
@@ -29,31 +30,33 @@ pub(super) static POLICY: LazyLock<String> = LazyLock::new(|| {
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Page {
     good: bool,
-    title: &'static str,
-    advice: Option<&'static str>,
+    title: String,
+    advice: Option<String>,
     name: Option<String>,
     email: Option<String>,
     detail: Option<String>,
     close: bool,
 }
 
+impl Page {
+    fn of(told: Message) -> Self {
+        Self { title: told.what, advice: Some(told.advice), ..Self::default() }
+    }
+}
+
 /// How it ended.
 pub(super) fn ending(ending: &Ending, language: Language) -> String {
-    let words = language.words();
     let page = match ending {
         Ending::SignedIn { name, email } => Page {
             good: true,
-            title: words.done,
-            advice: Some(words.goes_on),
             name: name.clone(),
             email: email.clone(),
             close: true,
-            ..Page::default()
+            ..Page::of(Message::of("done", language))
         },
         Ending::Failed(Failure { kind, detail }) => {
-            let told = kind.told(language);
             let detail = Some(detail.clone()).filter(|detail| !detail.is_empty());
-            Page { title: told.what, advice: Some(told.advice), detail, close: true, ..Page::default() }
+            Page { detail, close: true, ..Page::of(kind.told(language)) }
         }
     };
     render(page, language)
@@ -61,40 +64,37 @@ pub(super) fn ending(ending: &Ending, language: Language) -> String {
 
 /// For an answer that is none.
 pub(super) fn not_an_answer(wrong: NotAnAnswer, language: Language) -> String {
-    let words = language.words();
-    let (title, advice) = match wrong {
-        NotAnAnswer::WrongState => (words.foreign, words.foreign_advice),
-        NotAnAnswer::Incomplete => (words.incomplete, words.incomplete_advice),
+    let key = match wrong {
+        NotAnAnswer::WrongState => "foreign",
+        NotAnAnswer::Incomplete => "incomplete",
     };
-    render(Page { title, advice: Some(advice), ..Page::default() }, language)
+    render(Page::of(Message::of(key, language)), language)
 }
 
 /// For a second answer.
 pub(super) fn already_used(language: Language) -> String {
-    let words = language.words();
-    render(Page { title: words.used, advice: Some(words.used_advice), close: true, ..Page::default() }, language)
+    render(Page { close: true, ..Page::of(Message::of("used", language)) }, language)
 }
 
 /// For every other address.
 pub(super) fn nothing_here(language: Language) -> String {
-    render(Page { title: language.words().nothing_here, ..Page::default() }, language)
+    render(Page { title: language.text("page-nothing"), ..Page::default() }, language)
 }
 
 fn render(page: Page, language: Language) -> String {
-    let words = language.words();
     let (name, source) = TEMPLATE;
     let values = context! {
-        lang => language.code(),
+        lang => language.as_str(),
         style => STYLE,
         mood => if page.good { "good" } else { "bad" },
-        title => page.title,
+        title => page.title.clone(),
         advice => page.advice,
-        signed_in_as => words.signed_in_as,
+        signed_in_as => language.text("login-as"),
         is_known => page.name.is_some() || page.email.is_some(),
         name => page.name,
         email => page.email,
         detail => page.detail,
-        close => page.close.then_some(words.close),
+        close => page.close.then(|| language.text("login-close")),
     };
     // The template is part of the program and a test renders it; were it broken, the headline is still said.
     Environment::new()
@@ -105,6 +105,7 @@ fn render(page: Page, language: Language) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::language::LANGUAGES;
     use crate::login::FailureKind;
 
     #[test]
@@ -118,8 +119,8 @@ mod tests {
     }
 
     #[test]
-    fn every_page_is_whole_in_both_languages_and_asks_nobody_for_anything() {
-        for language in [Language::English, Language::French] {
+    fn every_page_is_whole_in_every_language_and_asks_nobody_for_anything() {
+        for language in LANGUAGES {
             let name = Some("Claire Delaunay".to_owned());
             let failure = Failure { kind: FailureKind::Denied, detail: String::new() };
             for page in [
@@ -131,7 +132,7 @@ mod tests {
                 already_used(language),
                 nothing_here(language),
             ] {
-                assert!(page.contains(&format!("<html lang=\"{}\">", language.code())), "{page}");
+                assert!(page.contains(&format!("<html lang=\"{}\">", language.as_str())), "{page}");
                 assert!(page.trim_end().ends_with("</html>"), "{page}");
                 assert!(!page.contains("src=") && !page.contains("http") && !page.contains("url("), "{page}");
             }

@@ -5,9 +5,11 @@ use std::ops::ControlFlow;
 use rusqlite::{Connection, Row, params};
 use serde::Serialize;
 
+use super::letters::refusals_instead;
 use super::time;
 use super::waits::Waits;
 use crate::document::DocumentUuid;
+use crate::language::Reason;
 use crate::ledger::columns::{Statements as _, from_row};
 use crate::ledger::{QueryResult, listed};
 use crate::state::{STATES, State};
@@ -49,6 +51,9 @@ pub struct DocumentView {
     /// Where a destination has its current version, for the same person.
     #[serde(skip)]
     pub place: Option<String>,
+    /// `reason` as data, to be told in a person's language.
+    #[serde(skip)]
+    pub told: Vec<Reason>,
 }
 
 /// Shows documents one after another, the last changed first: all, or those in one state. Reads no further once `show`
@@ -114,6 +119,9 @@ pub struct DeliveryView {
     /// The patient's number that it was sent with. Shown only to the person who asks.
     #[serde(skip)]
     pub number: Option<String>,
+    /// `reason` as data.
+    #[serde(skip)]
+    pub told: Option<Reason>,
 }
 
 /// One row of history in `show`.
@@ -131,6 +139,9 @@ pub struct HistoryView {
     pub destination: Option<String>,
     /// Why.
     pub reason: Option<String>,
+    /// The same as data, as far as that still stands beside what it is about.
+    #[serde(skip)]
+    pub told: Option<Reason>,
 }
 
 /// The whole history of one document by the ledger's number.
@@ -141,23 +152,32 @@ pub fn show(db: &Connection, id: i64) -> QueryResult<DocumentHistory> {
     let waits = Waits::read(db)?;
     let sql = format!("SELECT {DOCUMENT_COLUMNS} FROM document WHERE id = ?1");
     let document = db.query_row(&sql, [id], |row| read_waiting(db, &waits, row))?;
-    let deliveries = db
+    let deliveries: Vec<DeliveryView> = db
         .prepare(
             "SELECT destination, state, attempts, CASE WHEN state <> 'filed' THEN due_at END AS next_attempt, reason, place, pdf, changed_at,
-                    unconfirmed_at IS NOT NULL AS may_have_arrived, proof, number
+                    unconfirmed_at IS NOT NULL AS may_have_arrived, proof, number, reason_code
              FROM delivery WHERE document = ?1 AND (+state <> 'pending' OR pdf = (SELECT pdf FROM document WHERE id = ?1))
              ORDER BY changed_at, destination",
         )?
         .query_map(params![id], |row| {
+            let (code, text): (Option<String>, Option<String>) = (row.get("reason_code")?, row.get("reason")?);
+            let (name, ended) = (row.get("destination")?, row.get_ref("state")?.as_str()? == "failed");
+            let told = text.map(|text| Reason { text, code, name, ended });
             Ok(from_row!(row => DeliveryView {
-                destination, state, attempts, next_attempt: time, reason, place, pdf, changed_at: time, may_have_arrived, proof, number
+                destination, state, attempts, next_attempt: time, reason, place, pdf, changed_at: time, may_have_arrived, proof, number;
+                told: told
             }))
         })?
         .collect::<QueryResult<_>>()?;
+    // A row of the history has no code; what it tells of still has one, as long as it is so.
+    let known: Vec<&Reason> =
+        document.told.iter().chain(deliveries.iter().filter_map(|one| one.told.as_ref())).collect();
     let history = db
         .prepare("SELECT at, event, state, attempt, destination, reason FROM history WHERE document = ?1 ORDER BY id")?
         .query_map(params![id], |row| {
-            Ok(from_row!(row => HistoryView { at: time, event, state, attempt, destination, reason }))
+            let reason: Option<String> = row.get("reason")?;
+            let told = known.iter().find(|known| Some(&known.text) == reason.as_ref()).map(|known| (*known).clone());
+            Ok(from_row!(row => HistoryView { at: time, event, state, attempt, destination, reason; told: told }))
         })?
         .collect::<QueryResult<_>>()?;
     Ok(DocumentHistory { document, deliveries, history })
@@ -203,20 +223,27 @@ const DOCUMENT_COLUMNS: &str = "uuid, account, kind, state, attempts, due_at AS 
         AS destinations,
     (SELECT nullif(shown, '') FROM name WHERE name.document = document.id) AS name,
     (SELECT place FROM delivery WHERE document = document.id AND pdf = document.pdf AND place IS NOT NULL LIMIT 1) AS place,
-    id";
+    reason AS told_reason, reason_code, id";
 
 /// Adds what an open document waits for, if its own row does not say.
 fn read_waiting(db: &Connection, waits: &Waits, row: &Row<'_>) -> QueryResult<DocumentView> {
     let mut document = from_row!(row => DocumentView {
         uuid, account, kind, state, attempts, next_attempt: time, reason, created_at, found_at: time, changed_at: time,
-        size, sha256, destinations, name, place
+        size, sha256, destinations, name, place; told: Vec::new()
     });
+    let (id, state): (i64, State) = (row.get("id")?, row.get("state")?);
+    if let Some(text) = row.get("told_reason")? {
+        let (name, ended) = (document.account.clone(), state.is_failure());
+        document.told.push(Reason { text, code: row.get("reason_code")?, name, ended });
+    }
     if document.reason.is_none()
-        && let Some(wait) = waits.of(db, row.get("id")?, &document.account, row.get("state")?)?
+        && let Some(wait) = waits.of(db, id, &document.account, state)?
     {
         document.next_attempt = time(Some(wait.until));
         document.attempts = wait.attempts;
-        document.reason = Some(wait.reason.text);
+        document.reason = Some(wait.reason.text.clone());
+        document.told.push(wait.reason);
     }
+    refusals_instead(db, id, state, &mut document.told)?;
     Ok(document)
 }

@@ -107,13 +107,7 @@ fn whole(db: &Connection, waits: &Waits, id: i64, mut letter: LetterView) -> Que
         letter.next_attempt = Some(wait.until);
         letter.reasons.push(wait.reason);
     }
-    if FAILED.contains(&letter.state) && letter.reasons.iter().all(|reason| reason.code.is_none()) {
-        let refused = refusals(db, id)?;
-        // Each reason separately, instead of all in one line.
-        if !refused.is_empty() {
-            letter.reasons = refused;
-        }
-    }
+    refusals_instead(db, id, letter.state, &mut letter.reasons)?;
     letter.places = db
         .prepare_cached(
             "SELECT destination, place, proof, state = 'filed' AS to_confirm, reason_code IS 'not_replaced' AS beside FROM delivery
@@ -125,6 +119,17 @@ fn whole(db: &Connection, waits: &Waits, id: i64, mut letter: LetterView) -> Que
 }
 
 const FAILED: [State; 2] = [State::Failing, State::Failed];
+
+/// Why destinations refused a document that failed, each in its own words, instead of all in one line.
+pub(super) fn refusals_instead(db: &Connection, id: i64, state: State, reasons: &mut Vec<Reason>) -> QueryResult<()> {
+    if FAILED.contains(&state) && reasons.iter().all(|reason| reason.code.is_none()) {
+        let refused = refusals(db, id)?;
+        if !refused.is_empty() {
+            *reasons = refused;
+        }
+    }
+    Ok(())
+}
 
 /// Why destinations refused the document.
 pub(crate) fn refusals(db: &Connection, id: i64) -> QueryResult<Vec<Reason>> {

@@ -109,7 +109,7 @@ impl Site {
         let chosen = Some(query.get("lang")).filter(|tag| !tag.is_empty()).and_then(Language::parse);
         let remembered = || guard::cookie(headers, LANGUAGE_COOKIE).and_then(Language::parse);
         let accepted = || Language::accepted(headers.get(header::ACCEPT_LANGUAGE)?.to_str().ok()?);
-        let language = chosen.or_else(remembered).or_else(accepted).unwrap_or_default();
+        let language = chosen.or_else(remembered).or_else(accepted).unwrap_or(self.setup.language);
         let mut answer = if self.address.is_host(&asked.head) {
             self.route(&asked, &query, language).await
         } else {

@@ -10,7 +10,7 @@ use rusqlite::Connection;
 use crate::config::{Auth, Config};
 use crate::failure::Scope;
 use crate::health::{self, Disks, Facts, Health, Rules};
-use crate::language::Reason;
+use crate::language::{Language, Reason};
 use crate::ledger::{Millis, QueryResult};
 use crate::state::State;
 use crate::views::facts::{Present, facts};
@@ -42,6 +42,8 @@ pub struct Setup {
     pub rules: Rules,
     /// Where disks can become full.
     pub disks: Disks,
+    /// The language of who asks for none.
+    pub language: Language,
 }
 
 impl Setup {
@@ -55,6 +57,7 @@ impl Setup {
             keeps_names: !config.state.keep_names.is_zero(),
             rules: config.alerts.rules,
             disks: config.disks(),
+            language: config.language.unwrap_or_default(),
         })
     }
 }

@@ -168,8 +168,8 @@ fn place(language: Language, delivery: &Delivery, number: usize, now: &Zoned) ->
                 }
             }
         }
-        @if let Some(proof) = delivery.proof.as_deref().and_then(parts::proof_of) {
-            p .soft { (language.text("letter-proof")) " " (language.text(proof)) }
+        @if let Some(proof) = delivery.proof.as_deref().and_then(|proof| language.proof(proof)) {
+            p .soft { (language.text("letter-proof")) " " (proof) }
         }
         @if let Some(number) = &delivery.number {
             p .soft { (language.text("page-patients-number")) " " (number) }
@@ -188,7 +188,7 @@ fn history(language: Language, rows: &[Happened], now: &Zoned) -> Markup {
                 li {
                     (clock(language, row.at, now)) " "
                     span {
-                        (event(language, row))
+                        (language.event(&row.event, row.destination.as_deref()))
                         @if let Some(reason) = row.reason.as_ref().filter(|reason| is_told(language, reason)) {
                             span .reason { (language.reason(reason)) }
                         }
@@ -202,15 +202,4 @@ fn history(language: Language, rows: &[Happened], now: &Zoned) -> Markup {
 /// Of a wait that is over only the English words are kept.
 fn is_told(language: Language, reason: &Reason) -> bool {
     language == Language::English || reason.code.is_some()
-}
-
-/// What happened, in words; an event that is new here by its own name.
-fn event(language: Language, row: &Happened) -> String {
-    let key = format!("event-{}", row.event.replace('_', "-"));
-    let destination = row.destination.as_deref().unwrap_or_default();
-    let places = u64::from(row.destination.is_some());
-    match language.has(&key) {
-        true => language.fill(&key, &[("name", destination.into()), ("places", places.into())]),
-        false => row.event.replace('_', " "),
-    }
 }

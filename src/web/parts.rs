@@ -52,30 +52,15 @@ fn file_name(place: &str) -> &str {
 }
 
 /// What is known of a letter beyond that it lies there.
-fn proof(place: &PlaceView) -> Option<&'static str> {
+fn proof(language: Language, place: &PlaceView) -> Option<String> {
     if place.beside {
-        return Some("page-not-replaced");
+        return Some(language.text("page-not-replaced"));
     }
     if place.to_confirm {
-        return Some("page-not-taken");
+        return Some(language.text("page-not-taken"));
     }
-    place.proof.as_deref().filter(|proof| !["durable", "accepted", "read_back"].contains(proof)).and_then(proof_of)
-}
-
-/// What shows that a letter is there (`proof::Proof`).
-pub(super) fn proof_of(proof: &str) -> Option<&'static str> {
-    Some(match proof {
-        "durable" => "proof-durable",
-        "accepted" => "proof-accepted",
-        "read_back" => "proof-read-back",
-        "taken" => "proof-taken",
-        "moved" => "proof-moved",
-        "sidecar" => "proof-sidecar",
-        "probe" => "proof-probe",
-        "query" => "proof-query",
-        "person" => "proof-person",
-        _ => return None,
-    })
+    let proof = place.proof.as_deref().filter(|proof| !["durable", "accepted", "read_back"].contains(proof))?;
+    language.proof(proof)
 }
 
 fn places(language: Language, places: &[PlaceView]) -> Markup {
@@ -83,7 +68,7 @@ fn places(language: Language, places: &[PlaceView]) -> Markup {
         @for place in places {
             span .place { (place.destination) }
             span .file title=(place.place) { (file_name(&place.place)) }
-            @if let Some(proof) = proof(place) { " " span .soft { (language.text(proof)) } }
+            @if let Some(proof) = proof(language, place) { " " span .soft { (proof) } }
         }
         @if places.is_empty() { span .soft { (language.text("page-no-place")) } }
     }

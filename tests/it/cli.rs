@@ -8,6 +8,7 @@ mod config;
 mod export;
 mod find;
 pub mod json;
+mod languages;
 mod login;
 mod looking;
 mod mistakes;

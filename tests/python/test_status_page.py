@@ -2,9 +2,12 @@
 
 import json
 import os
+import re
+import struct
 import subprocess
 import threading
 import time
+import zlib
 from base64 import b64decode
 from pathlib import Path
 
@@ -484,3 +487,78 @@ def test_another_page_can_neither_press_a_button_nor_show_the_page(person, daemo
     picture(person.browser, "foreign")
     # What it complains of is what was to be refused.
     person.browser.get_log("browser")
+
+
+DOCS = Path(__file__).parents[2] / "docs"
+KEYWORD = b"Description"
+
+
+def chunks(png):
+    """The chunks of a PNG: each with its kind and its data."""
+    at = 8
+    while at < len(png):
+        length, kind = struct.unpack(">I4s", png[at : at + 8])
+        yield kind, png[at + 8 : at + 8 + length]
+        at += 12 + length
+
+
+def with_text(png, text):
+    """The picture with what it says in a chunk before its end (PNG, "iTXt")."""
+    data = KEYWORD + b"\0\0\0\0\0" + text.encode()
+    told = struct.pack(">I4s", len(data), b"iTXt") + data + struct.pack(">I", zlib.crc32(b"iTXt" + data))
+    end = png.rindex(b"IEND") - 4
+    return png[:end] + told + png[end:]
+
+
+def text_in(png):
+    start = KEYWORD + b"\0\0\0\0\0"
+    found = [data.removeprefix(start) for kind, data in chunks(png) if kind == b"iTXt" and data.startswith(start)]
+    return b"".join(found).decode()
+
+
+def without_times(text):
+    """Lines without what differs from day to day, and in no order: letters are filed side by side."""
+    text = re.sub(r"\b[0-9a-f]{8}\b(-[0-9a-f-]{27})?|[0-9a-f]{64}", "UUID", text)
+    text = re.sub(r"\d+\.? (Jan|Feb|Mar|Mär|Apr|May|Mai|Jun|Jul|Aug|Sep|Oct|Okt|Nov|Dec|Dez)\w*\.?", "DAY", text)
+    return "\n".join(sorted(re.sub(r"\d+", "0", line) for line in text.splitlines()))
+
+
+def compared(person, name):
+    """The picture in docs/ shows what the page says today. SCREENS=write makes it anew."""
+    text = without_times(text_of(person))
+    if os.environ.get("SCREENS") == "write":
+        shot = person.browser.execute_cdp_cmd("Page.captureScreenshot", {})
+        (DOCS / name).write_bytes(with_text(b64decode(shot["data"]), text))
+    told = text_in((DOCS / name).read_bytes())
+    assert told == text, f"docs/{name} is of another page: SCREENS=write .ci/browser-and-python -k screens makes it anew"
+
+
+def test_the_screens_of_the_documentation_show_the_page_as_it_is(person, daemon, sandbox):
+    rows = ["Nr;Name;Vorname;Geboren"]
+    for number, (last, first) in enumerate((("Durand", "Zoé"), ("Lefèvre", "Anne-Sophie"), ("Martin", "Paul")), 101):
+        rows.append(f"{number};{last};{first};1980-05-0{number - 100}")
+        for kind in ("prescription", "cone_beam_report", "referral_letter"):
+            patient = {"lastName": last, "firstName": first, "dateOfBirth": f"1980-05-0{number - 100}"}
+            admin(sandbox, "documents", type=kind, patient=patient, pdf_base64=PDF)
+    patient = {"lastName": "Martin", "firstName": "Paule", "dateOfBirth": "1980-05-03"}
+    admin(sandbox, "documents", type="lab_slip", patient=patient, pdf_base64=PDF)
+    (daemon.folder / "patients.csv").write_text("\n".join(rows) + "\n")
+    text = daemon.config.read_text().replace('path = "inbox"', 'path = "inbox"\nfile_name = "{{ patient.number }}_{{ document.type }}.pdf"')
+    columns = 'number = "Nr"\nlast_name = "Name"\nfirst_name = "Vorname"\ndate_of_birth = "Geboren"'
+    daemon.config.write_text(f'{text}[patients]\nfile = "patients.csv"\n{columns}\n')
+    daemon.start()
+    daemon.wait_for(lambda status: status["documents"]["reported"] == 9 and status["needs_person"] == 1)
+    size(person.browser, 1000, 720)
+    person.browser.get(daemon.link())
+    show(person, daemon, "en")
+    compared(person, "status-page.png")
+    rows = person.browser.find_elements(By.CSS_SELECTOR, "#today ~ table tr")
+    [row] = [row for row in rows if "Durand Zoé" in row.text and "Prescription" in row.text]
+    letter = row.find_element(By.CSS_SELECTOR, "a").get_attribute("href")
+    speak(person.browser, "de")
+    person.browser.get(letter)
+    # The picture has a place that anybody may have.
+    inbox = daemon.folder / "inbox"
+    shorten = "document.querySelectorAll('code').forEach(code => code.textContent = code.textContent.replace(...arguments))"
+    person.browser.execute_script(shorten, str(inbox), "/srv/practice/import")
+    compared(person, "letter-page.png")

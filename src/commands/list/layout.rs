@@ -2,8 +2,6 @@
 
 use super::short;
 
-pub(super) const HEADER: [&str; 9] =
-    ["state", "when", "patient", "type", "destination", "document", "reason or file", "account", "next attempt"];
 const STATE: usize = 0;
 const WHEN: usize = 1;
 const PATIENT: usize = 2;
@@ -38,13 +36,8 @@ pub(super) struct Line {
 }
 
 impl Line {
-    /// Files are shown at a terminal only.
-    pub(super) fn header(is_terminal: bool) -> Self {
-        let mut cells = HEADER.map(str::to_owned);
-        if !is_terminal {
-            cells[REASON] = "reason".to_owned();
-        }
-        Self { cells, short_when: HEADER[WHEN].to_owned(), is_header: true }
+    pub(super) fn header(cells: [String; 9]) -> Self {
+        Self { short_when: cells[WHEN].clone(), cells, is_header: true }
     }
 }
 
@@ -58,8 +51,9 @@ pub(super) struct Layout {
 impl Layout {
     /// For lines such as these, on a terminal of this width. Without one nothing is cut, and a longer line than all of
     /// these moves its columns.
-    pub(super) fn of(lines: &[Line], fits: Option<usize>) -> Self {
-        let mut needed = HEADER.map(str::len);
+    pub(super) fn of(header: &Line, lines: &[Line], fits: Option<usize>) -> Self {
+        let titles = header.cells.each_ref().map(|title| title.chars().count());
+        let mut needed = titles;
         needed[PATIENT] = 0;
         for line in lines {
             for (needed, cell) in needed.iter_mut().zip(&line.cells) {
@@ -67,7 +61,7 @@ impl Layout {
             }
         }
         if needed[PATIENT] > 0 {
-            needed[PATIENT] = needed[PATIENT].max(HEADER[PATIENT].len());
+            needed[PATIENT] = needed[PATIENT].max(titles[PATIENT]);
         }
         let widths = fits.map_or(needed, |fits| on_terminal(&needed, fits));
         Self { widths, fits }
@@ -187,9 +181,24 @@ mod tests {
         Line { cells: cells.map(str::to_owned), short_when: "11-21 09:31".to_owned(), is_header: false }
     }
 
+    fn header() -> Line {
+        let titles = [
+            "state",
+            "when",
+            "patient",
+            "type",
+            "destination",
+            "document",
+            "reason or file",
+            "account",
+            "next attempt",
+        ];
+        Line::header(titles.map(str::to_owned))
+    }
+
     #[test]
     fn a_line_fits_the_terminal_and_columns_fall_away_in_a_fixed_order() {
-        let at = |width| Layout::of(&[example()], Some(width)).line(&example());
+        let at = |width| Layout::of(&header(), &[example()], Some(width)).line(&example());
         insta::assert_snapshot!([230, 160, 120, 80, 65, 50, 20].map(at).join("\n"), @r"
         discovered  2026-11-21 09:31:00  Fairbairn Louise  initial_medical_certificate  pms, scan, archive  3f0c9f0e-5a43-4c1e-9d53-6f3f2f0f9a11  the folder of destination `pms` does not exist (/srv/pms/import): is the share mounted?
         discovered  11-21 09:31  Fairbairn Louise  initial_medical_certificate  pms, scan, archive  2f0f9a11
@@ -207,18 +216,34 @@ mod tests {
         ");
         for width in 10..300 {
             assert!(at(width).lines().all(|line| line.chars().count() <= width));
-            let header = Layout::of(&[example()], Some(width)).line(&Line::header(true));
+            let header = Layout::of(&header(), &[example()], Some(width)).line(&header());
             assert!(header.chars().count() <= width);
+        }
+    }
+
+    /// Words of a language may be long, and never cost what tells a letter from others.
+    #[test]
+    fn every_state_and_type_of_every_language_leaves_room_for_the_uuid() {
+        for language in crate::language::LANGUAGES {
+            for state in crate::state::STATES {
+                for kind in crate::document::DOCUMENT_TYPES {
+                    let mut line = example();
+                    (line.cells[STATE], line.cells[KIND]) = (language.state(state.as_str()), language.kind(kind));
+                    let shown = Layout::of(&header(), std::slice::from_ref(&line), Some(80)).line(&line);
+                    let first = shown.lines().next().unwrap();
+                    assert!(first.ends_with("2f0f9a11") && first.contains("Fairb"), "{first}");
+                }
+            }
         }
     }
 
     #[test]
     fn nothing_is_cut_where_there_is_no_terminal_and_columns_stand_below_each_other() {
-        let layout = Layout::of(&[example()], None);
-        let (line, header) = (layout.line(&example()), layout.line(&Line::header(true)));
+        let layout = Layout::of(&header(), &[example()], None);
+        let (line, titles) = (layout.line(&example()), layout.line(&header()));
         assert!(example().cells.iter().all(|cell| line.contains(cell)), "{line}");
-        for (name, cell) in HEADER.iter().zip(&example().cells) {
-            assert_eq!(header.find(&format!(" {name}")), line.find(&format!(" {cell}")), "{name}");
+        for (name, cell) in header().cells.iter().zip(&example().cells) {
+            assert_eq!(titles.find(&format!(" {name}")), line.find(&format!(" {cell}")), "{name}");
         }
     }
 

@@ -4,15 +4,15 @@
 use std::path::{Path, PathBuf};
 
 use super::super::output::{complain, completed, folded, ledger_to_read, print, terminal_width};
-use super::super::{Exit, Outcome, UsageError, runtime};
+use super::super::{Exit, Outcome, UsageError, language, runtime};
 use super::{Status, gather};
+use crate::cli::Spoken;
 use crate::config;
-use crate::language::Language;
 
 /// Configurations that are looked at: more are no instances.
 const MOST: usize = 200;
 
-pub(in crate::commands) fn all(path: &Path, language: Language) -> Outcome {
+pub(in crate::commands) fn all(path: &Path, spoken: Spoken) -> Outcome {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let unreadable = |error: std::io::Error| UsageError(format!("{} cannot be read: {error}", folder.display()));
     let entries = std::fs::read_dir(folder).map_err(unreadable)?;
@@ -21,6 +21,8 @@ pub(in crate::commands) fn all(path: &Path, language: Language) -> Outcome {
     files.sort();
     files.truncate(MOST);
     let (mut found, mut exit): (Vec<(String, Status)>, _) = (Vec::new(), Exit::Done);
+    // Of the sum: that of the first.
+    let mut of_sum = None;
     for file in &files {
         if !config::may_be_configuration(file) {
             complain(&format!("docsyncd: {} is no configuration and is left out", file.display()));
@@ -37,8 +39,11 @@ pub(in crate::commands) fn all(path: &Path, language: Language) -> Outcome {
         };
         let name = file.file_stem().unwrap_or_default().to_string_lossy().into_owned();
         let ledger = ledger_to_read(&loaded)?;
-        found.push((name, runtime()?.block_on(gather(&loaded, ledger.as_ref(), language))?));
+        let own = language::of(spoken, &loaded);
+        of_sum.get_or_insert(own);
+        found.push((name, runtime()?.block_on(gather(&loaded, ledger.as_ref(), own))?));
     }
+    let language = of_sum.or(spoken.given()).unwrap_or_else(language::of_system);
     let sum =
         |of: fn(&Status) -> i64| found.iter().map(|(_, status)| u64::try_from(of(status)).unwrap_or(0)).sum::<u64>();
     let mut text = language.fill(

@@ -3,6 +3,8 @@
 use super::*;
 use std::time::Duration;
 
+use crate::language::Language;
+
 #[test]
 fn the_least_configuration_has_every_default() {
     let file = write(LEAST);
@@ -274,4 +276,24 @@ fn a_condition_at_an_address_that_two_versions_share_is_warned_of() {
     for (url, header) in [("{{ key }}", "If-None-Match"), ("{{ document.uuid }}", "X-Other")] {
         assert_eq!(warnings(url, header), Vec::<String>::new());
     }
+}
+
+#[test]
+fn alarms_follow_the_language_of_everything_unless_they_have_their_own() {
+    let own = with("alerts", "language = \"en\"");
+    for (text, variables, everything, alarms) in [
+        (LEAST.to_owned(), &[][..], None, Language::French),
+        (format!("language = \"de\"\n{LEAST}"), &[], Some(Language::German), Language::German),
+        (format!("language = \"de\"\n{own}"), &[], Some(Language::German), Language::English),
+        (LEAST.to_owned(), &[("DOCSYNCD__LANGUAGE", "en")], Some(Language::English), Language::English),
+    ] {
+        let loaded = loaded(&text, variables);
+        assert_eq!((loaded.config.language, loaded.config.alerts.language), (everything, alarms), "{text}");
+        let shown = effective(&loaded, "alerts.language");
+        assert_eq!(shown.value, format!("\"{}\"", alarms.as_str()), "what holds is shown");
+    }
+    let below = error(&with("log", "language = \"de\""), &[]);
+    assert!(below.contains("The nearest known key is `language`: write it at the top of the file"), "{below}");
+    let wrong = error(&format!("language = \"es\"\n{LEAST}"), &[]);
+    assert!(wrong.contains("line 1: `language` is none of"), "{wrong}");
 }

@@ -94,6 +94,31 @@ async fn every_table_is_captured_at_80_and_at_120_columns() {
     }
 }
 
+/// The same in French and German, where words are longer.
+#[tokio::test]
+async fn what_shows_letters_is_captured_in_every_language() {
+    let (practice, failing) = practice().await;
+    let keys: Vec<&str> = include_str!("../../../src/language/en.ftl")
+        .lines()
+        .filter_map(|line| line.split_once(" = "))
+        .map(|(key, _)| key)
+        .filter(|key| key.contains('-'))
+        .collect();
+    assert!(keys.contains(&"table-no-ledger"), "{keys:?}");
+    for (width, language) in [(80, "fr"), (80, "de"), (120, "fr"), (120, "de")] {
+        for args in [&["status"][..], &["list"], &["find", "fairbairn"], &["show", &failing]] {
+            let args: Vec<&str> = args.iter().copied().chain(["--lang", language]).collect();
+            let shown = capture(&practice, &args, width).await;
+            let is_key = |word: &str| keys.contains(&word.trim_matches(|c: char| !c.is_alphanumeric()));
+            let key = shown.split_whitespace().find(|word| is_key(word));
+            assert_eq!(key, None, "{shown}");
+            if is_usual(&practice) {
+                insta::assert_snapshot!(format!("{}_{width}_{language}", args[0]), masked(&shown));
+            }
+        }
+    }
+}
+
 /// What changes something, or depends on the machine. Of a bar that moves only its end is captured.
 #[tokio::test]
 async fn what_is_done_is_captured_as_well() {

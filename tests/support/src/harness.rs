@@ -103,7 +103,9 @@ impl Practice {
     pub async fn with_options(options: Options) -> Self {
         let sandbox = Sandbox::start(options).await.expect("the sandbox starts");
         let dir = tempfile::tempdir().expect("a temporary folder");
-        let practice = Self { sandbox, dir, env: BTreeMap::new() };
+        // Whatever the language of who runs the tests.
+        let env = BTreeMap::from([("LC_ALL".to_owned(), "C".to_owned())]);
+        let practice = Self { sandbox, dir, env };
         std::fs::create_dir(practice.inbox()).unwrap();
         practice.write_secret("api-key", practice.sandbox.api_key());
         practice.configure("");

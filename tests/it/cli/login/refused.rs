@@ -23,7 +23,9 @@ fn assert_nothing_changed(clinic: &Clinic, ended: &Ended, says: &[&str]) {
 #[tokio::test]
 async fn whoever_refuses_is_not_signed_in() {
     let clinic = Clinic::with(Consent::Deny).await;
-    for (language, headline) in [("en", "Access was refused"), ("fr", "L’accès a été refusé")] {
+    for (language, headline) in
+        [("en", "Access was refused"), ("fr", "L’accès a été refusé"), ("de", "Der Zugriff wurde")]
+    {
         let login = clinic.login().await;
         let page = get(&sent_back(&login.address).await, language).await;
         assert_eq!(page.status, 400);

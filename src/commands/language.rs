@@ -1,0 +1,32 @@
+//! In which language a person is told: `--lang`, else the setting `language`, else the system's.
+
+use crate::cli::Spoken;
+use crate::config::Loaded;
+use crate::language::Language;
+
+/// The language for this command and this configuration.
+pub(super) fn of(spoken: Spoken, loaded: &Loaded) -> Language {
+    spoken.given().or(loaded.config.language).unwrap_or_else(of_system)
+}
+
+/// The language of whoever runs this; English where it is none that docsyncd speaks.
+#[cfg(unix)]
+pub(super) fn of_system() -> Language {
+    // The first that is not empty counts (POSIX, "Environment Variables", 8.2).
+    let values = ["LC_ALL", "LC_MESSAGES", "LANG"].into_iter().filter_map(std::env::var_os);
+    let locale = values.map(|value| value.to_string_lossy().into_owned()).find(|value| !value.is_empty());
+    locale.as_deref().and_then(Language::parse).unwrap_or_default()
+}
+
+/// The language in which Windows shows its own words to whoever runs this.
+#[cfg(windows)]
+pub(super) fn of_system() -> Language {
+    // SAFETY: it takes nothing and gives a number.
+    let language = unsafe { windows_sys::Win32::Globalization::GetUserDefaultUILanguage() };
+    // The lower ten bits are the language, the others its country ("Language Identifiers").
+    match language & 0x3ff {
+        0x07 => Language::German,
+        0x0c => Language::French,
+        _ => Language::English,
+    }
+}

@@ -18,7 +18,7 @@ use super::{Exit, Outcome, UsageError, runtime};
 use crate::cli::ExportFormat;
 use crate::config::Loaded;
 use crate::document::hex;
-use crate::ledger::{Ledger, LedgerError};
+use crate::ledger::{Ledger, LedgerError, now};
 use crate::views::chain::{self, Anchor};
 use crate::views::events::{self, EventView};
 
@@ -63,8 +63,9 @@ fn first_hash(header: &str) -> String {
     hash(&format!("{header}\n{BEGINNING}"))
 }
 
-pub(super) fn export(loaded: &Loaded, from: Moment, to: Moment, format: ExportFormat, names: bool) -> Outcome {
-    let (from, to) = (from.begins(), to.ends());
+/// `to`: `None` is now.
+pub(super) fn export(loaded: &Loaded, from: Moment, to: Option<Moment>, format: ExportFormat, names: bool) -> Outcome {
+    let (from, to) = (from.begins(), to.map_or_else(now, Moment::ends));
     if from > to {
         return Err(UsageError("--from is later than --to".to_owned()).into());
     }

@@ -163,7 +163,7 @@ impl Mail {
             }
             Why::Here(_) => "TLS cannot be set up: install the system's CA certificates".to_owned(),
             Why::Unresolved | Why::Io(_) if failed.step == Step::Connect => {
-                format!("the mail server {} cannot be reached: {}", server.host, failed.words(server, "alerts.mail"))
+                format!("the mail server cannot be reached: {}", failed.words(server, "alerts.mail"))
             }
             Why::Silent if failed.step != Step::Greeting => return no_answer(failed.step == Step::End),
             _ => format!("the mail server: {}", failed.words(server, "alerts.mail")),

@@ -155,9 +155,10 @@ fn held_back(db: &Connection, scope: &Scope) -> QueryResult<u64> {
         Scope::Destination(name) => db
             .prepare_cached(
                 "SELECT count(*) FROM delivery WHERE state = 'pending' AND destination = ?1 AND due_at IS NOT NULL
-                 AND NOT EXISTS (SELECT 1 FROM delivery AS other JOIN pause ON scope = 'destination:' || other.destination
-                                 WHERE other.document = delivery.document AND other.pdf = delivery.pdf
-                                 AND other.destination < ?1 AND +other.state = 'pending' AND other.due_at IS NOT NULL)",
+                 AND NOT EXISTS (
+                    SELECT 1 FROM delivery AS other JOIN pause ON scope = 'destination:' || other.destination
+                    WHERE other.document = delivery.document AND other.pdf = delivery.pdf
+                    AND other.destination < ?1 AND +other.state = 'pending' AND other.due_at IS NOT NULL)",
             )?
             .query_row([name], |row| row.get(0)),
     }
@@ -192,8 +193,10 @@ fn stalled(db: &Connection, now: Millis) -> QueryResult<Vec<Stalled>> {
                 count(*) FILTER (WHERE NOT EXISTS (
                     SELECT 1 FROM delivery AS other LEFT JOIN pause ON scope = 'destination:' || other.destination
                     WHERE other.document = delivery.document AND other.pdf = delivery.pdf
-                    AND other.destination <> delivery.destination AND +other.state = 'pending' AND other.due_at IS NOT NULL
-                    AND (scope IS NOT NULL OR other.failing_since IS NOT NULL AND other.destination < delivery.destination)
+                    AND other.destination <> delivery.destination
+                    AND +other.state = 'pending' AND other.due_at IS NOT NULL
+                    AND (scope IS NOT NULL
+                         OR other.failing_since IS NOT NULL AND other.destination < delivery.destination)
                 )) AS count
          FROM delivery INDEXED BY delivery_stalled
          WHERE state = 'pending' AND failing_since IS NOT NULL AND due_at IS NOT NULL GROUP BY 1, 2",

@@ -124,7 +124,8 @@ fn a_letter_that_waits_for_several_things_is_counted_once() {
     let of = |scope: &str, count| (scope.to_owned(), count);
     assert_eq!(counted(&db), (1, vec![of("stalled destination:pms", 2)]));
     let pause = |scope: &str| {
-        let sql = "INSERT INTO pause (scope, failure, reason, since, attempts, probe_at) VALUES (?1, 'deliver down x', '', 1, 1, 1)";
+        let sql = "INSERT INTO pause (scope, failure, reason, since, attempts, probe_at)
+                   VALUES (?1, 'deliver down x', '', 1, 1, 1)";
         db.execute(sql, [scope]).unwrap();
     };
     // What is stalled at a paused destination is told as paused.

@@ -309,7 +309,8 @@ async fn a_warning_does_not_recommend_the_command_that_prints_it() {
     let practice = Practice::with_documents(0).await;
     practice.write_secret("password", "secret-1");
     practice.configure(
-        "[destinations.lab]\ntype = \"sftp\"\nhost = \"127.0.0.1\"\nport = 1\nuser = \"u\"\npassword_file = 'password'\npath = \"/in\"\n\
+        "[destinations.lab]\ntype = \"sftp\"\nhost = \"127.0.0.1\"\nport = 1\nuser = \"u\"\npassword_file = 'password'\n\
+         path = \"/in\"\n\
          [[routes]]\nto = [\"pms\", \"lab\"]",
     );
     let ended = practice.docsyncd(&["check"]).await;

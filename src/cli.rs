@@ -149,10 +149,10 @@ pub enum Command {
     /// Print what became of every document: each event of a time, each line with the hash of the one before
     Export {
         /// The first day, such as 2026-11-01; or a time, or how long ago
-        #[arg(long, value_name = "D", required_unless_present = "verify")]
-        from: Option<Moment>,
-        /// The last day
-        #[arg(long, value_name = "D", required_unless_present = "verify")]
+        #[arg(long, value_name = "D", default_value = "30d")]
+        from: Moment,
+        /// The last day; without it, up to now
+        #[arg(long, value_name = "D")]
         to: Option<Moment>,
         /// How lines look
         #[arg(long, value_enum, default_value = "csv")]
@@ -170,6 +170,9 @@ pub enum Command {
         /// The documents: uuids, or parts of them of 6 characters or more
         #[arg(value_name = "UUID", required = true)]
         uuids: Vec<String>,
+        /// Do not ask whether it is meant
+        #[arg(long)]
+        yes: bool,
     },
     /// Try documents again; a running daemon takes it up within two seconds
     Retry {
@@ -183,6 +186,9 @@ pub enum Command {
         /// has seen
         #[arg(long, requires = "uuids")]
         arrived: bool,
+        /// Do not ask about documents that are reported already
+        #[arg(long)]
+        yes: bool,
     },
     /// Say who a letter's patient is in the practice's own list of patients; without a number: whom it could be
     Assign(AssignArgs),

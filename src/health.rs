@@ -123,21 +123,25 @@ pub struct Ended {
     pub last: Option<Millis>,
 }
 
-/// The places on this machine where a disk can fill up. Only configured paths, so that no patient's folder is named.
+/// Where on this machine a disk can become full, or a key is to be mended: configured paths only, so that no patient's
+/// folder is named.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Disks {
     /// The folder of the ledger and the downloads.
     pub ledger: String,
     /// The folders of destinations on this machine, by their NAMEs.
     pub folders: BTreeMap<String, String>,
+    /// The files of the accounts' keys, by the accounts' NAMEs.
+    pub keys: BTreeMap<String, String>,
 }
 
 impl Disks {
-    /// The folders without room, for a problem of this cause and these names.
-    pub fn full(&self, cause: Cause, names: &[String]) -> Vec<String> {
+    /// The places that a problem of this cause and these names is about: folders without room, files of keys.
+    pub fn of(&self, cause: Cause, names: &[String]) -> Vec<String> {
         match cause {
             Cause::Ledger | Cause::Disk => vec![self.ledger.clone()],
             Cause::DestinationFull => names.iter().filter_map(|name| self.folders.get(name).cloned()).collect(),
+            Cause::ApiKey => names.iter().filter_map(|name| self.keys.get(name).cloned()).collect(),
             _ => Vec::new(),
         }
     }

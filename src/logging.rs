@@ -148,7 +148,7 @@ where
     let colours = on_terminal && wants_colours();
     let layer = fmt::layer().with_target(false).with_ansi(colours).with_writer(written_to(output)?);
     Ok(match format {
-        LogFormat::Text => layer.event_format(lines::Lines { on_terminal }).boxed(),
+        LogFormat::Text => layer.event_format(lines::Lines).boxed(),
         LogFormat::Json => layer.json().flatten_event(true).with_current_span(false).with_span_list(false).boxed(),
     })
 }

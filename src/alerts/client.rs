@@ -25,6 +25,7 @@ const MOST_ANSWER: usize = 64 * 1024;
 pub(super) fn client(api: &ApiConfig) -> Result<reqwest::Client, String> {
     let build = |trust_nobody: bool| {
         let mut builder = http::builder().connect_timeout(CONNECT_LIMIT).timeout(LIMIT);
+        builder = builder.dns_resolver(http::SystemResolver);
         if trust_nobody {
             builder = builder.tls_certs_only([]);
         }
@@ -73,9 +74,8 @@ pub(super) async fn answer(request: RequestBuilder) -> Result<Response, Undelive
             Some(why) => format!("the certificate is refused: {why}"),
             None if error.is_builder() => "the address cannot be used".to_owned(),
             None if error.is_timeout() => "no answer in time".to_owned(),
-            None if error.is_connect() => {
-                "cannot be reached: is the address right, and the network up? (DNS, connection or TLS)".to_owned()
-            }
+            // `api.proxy` counts here as well.
+            None if error.is_connect() => format!("cannot be reached: {}", reason::of(&error, "api")),
             None => "the connection broke off".to_owned(),
         };
         Undelivered { may_have_arrived: reached, ..Undelivered::certainly(what) }
@@ -129,5 +129,19 @@ pub(super) fn host(url: &Url) -> String {
         Some(Host::Domain(name)) => name.chars().filter(|c| !c.is_control()).take(100).collect(),
         Some(address) => address.to_string(),
         None => String::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// RFC 6761, section 6.4: a name that never is.
+    #[tokio::test]
+    async fn a_name_that_is_not_known_is_told_as_that() {
+        http::install_crypto();
+        let client = http::builder().dns_resolver(http::SystemResolver).build().unwrap();
+        let wrong = answer(client.get("http://hook.invalid/secret")).await.unwrap_err();
+        assert_eq!(wrong.what, "cannot be reached: its name is not known (DNS)");
     }
 }

@@ -162,8 +162,9 @@ impl Mail {
                 format!("the certificate of the mail server is refused: {why}")
             }
             Why::Here(_) => "TLS cannot be set up: install the system's CA certificates".to_owned(),
-            Why::Unresolved => cannot_be_reached(),
-            Why::Io(_) if failed.step == Step::Connect => cannot_be_reached(),
+            Why::Unresolved | Why::Io(_) if failed.step == Step::Connect => {
+                format!("the mail server cannot be reached: {}", failed.words(server, "alerts.mail"))
+            }
             Why::Silent if failed.step != Step::Greeting => return no_answer(failed.step == Step::End),
             _ => format!("the mail server: {}", failed.words(server, "alerts.mail")),
         };
@@ -178,10 +179,6 @@ fn code(failed: &Failed) -> Option<u16> {
         Why::Refused(reply) => Some(reply.code),
         _ => None,
     }
-}
-
-fn cannot_be_reached() -> String {
-    "the mail server cannot be reached: are host and port right, and the network up?".to_owned()
 }
 
 fn no_answer(may_have_arrived: bool) -> Undelivered {

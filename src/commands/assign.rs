@@ -1,9 +1,8 @@
 //! `docsyncd assign`: a person says who a letter's patient is in the practice's own list (RECORD.md, section 1).
 
 use std::fmt::Write as _;
-use std::io::{self, IsTerminal as _, Write as _};
 
-use super::output::{complain, completed, docsyncd, ledger_to_read, local, print, table};
+use super::output::{can_ask, complain, completed, docsyncd, ledger_to_read, local, print, table};
 use super::{Exit, Outcome, UsageError, named, record, retry, runtime};
 use crate::cli::AssignArgs;
 use crate::config::{Loaded, PatientsConfig};
@@ -174,15 +173,11 @@ fn settle(loaded: &Loaded, config: &PatientsConfig, uuid: &str, number: &str, ar
 
 /// Whether the person at the terminal agrees.
 fn agreed(number: &str) -> anyhow::Result<bool> {
-    if !io::stdin().is_terminal() {
+    if !can_ask() {
         let what = "nobody can be asked here whether this is the patient: look at both sides above, and write --yes";
         return Err(UsageError(what.to_owned()).into());
     }
-    print(&format!("Is this the patient with the number {number}? [y/N] "))?;
-    io::stdout().flush()?;
-    let mut answer = String::new();
-    io::stdin().read_line(&mut answer)?;
-    Ok(matches!(answer.trim().to_ascii_lowercase().as_str(), "y" | "yes" | "o" | "oui" | "j" | "ja"))
+    super::output::agreed(&format!("Is this the patient with the number {number}?"))
 }
 
 /// A person takes back what was said of a letter's patient.

@@ -7,12 +7,12 @@ use std::path::{Path, PathBuf};
 use anyhow::Context as _;
 use serde_json::json;
 
-use super::output::{complain, docsyncd, print, print_json, show_table, table};
+use super::output::{complain, docsyncd, folded, print, print_json, show_table, table, terminal_width};
 use super::{Exit, Outcome};
-use crate::config::{self, Loaded};
+use crate::config::{self, Loaded, Setting};
 use crate::readers::{as_whom, current_user};
 
-pub(super) fn show(loaded: &Loaded, json: bool) -> Outcome {
+pub(super) fn show(path: &Path, loaded: &Loaded, json: bool) -> Outcome {
     for warning in &loaded.warnings {
         complain(&format!("warning: {warning}"));
     }
@@ -27,11 +27,38 @@ pub(super) fn show(loaded: &Loaded, json: bool) -> Outcome {
             .collect();
         return print_json(&settings);
     }
+    if let Some(width) = terminal_width() {
+        return show_table(&folded(&by_section(path, &loaded.effective), Some(width)));
+    }
+    // A line a value for programs such as grep.
     let mut rows = table(&["key", "value", "from"]);
     for setting in &loaded.effective {
         rows.add_row([&setting.key, &setting.value, &setting.origin.to_string()]);
     }
     show_table(&format!("{rows}\n"))
+}
+
+/// As a person reads it: the sections one after another, and of the file its name once.
+fn by_section(path: &Path, settings: &[Setting]) -> String {
+    let parts = |setting: &Setting| {
+        let (section, name) = setting.key.rsplit_once('.').unwrap_or(("", &setting.key));
+        (section.to_owned(), name.to_owned())
+    };
+    let file = format!("{}, ", path.display());
+    let mut text = format!("{}\n", path.display());
+    for settings in settings.chunk_by(|a, b| parts(a).0 == parts(b).0) {
+        let width = settings.iter().map(|setting| parts(setting).1.chars().count()).max().unwrap_or(0);
+        for (index, setting) in settings.iter().enumerate() {
+            let (section, name) = parts(setting);
+            if index == 0 {
+                text.push_str(&format!("\n[{section}]\n"));
+            }
+            let origin = setting.origin.as_str();
+            let origin = origin.strip_prefix(&file).or(origin.strip_prefix("environment variable ")).unwrap_or(origin);
+            text.push_str(&format!("{name:width$}  {} ({origin})\n", setting.value));
+        }
+    }
+    text
 }
 
 /// Prints the commented file, or writes it to `path`; a file that exists is never overwritten.

@@ -19,7 +19,7 @@ use crate::cli::ExportFormat;
 use crate::config::Loaded;
 use crate::document::hex;
 use crate::language::Language;
-use crate::ledger::{Ledger, LedgerError};
+use crate::ledger::{Ledger, LedgerError, now};
 use crate::views::chain::{self, Anchor};
 use crate::views::events::{self, EventView};
 
@@ -64,8 +64,9 @@ fn first_hash(header: &str) -> String {
     hash(&format!("{header}\n{BEGINNING}"))
 }
 
-pub(super) fn export(loaded: &Loaded, from: Moment, to: Moment, format: ExportFormat, names: bool) -> Outcome {
-    let (from, to) = (from.begins(), to.ends());
+/// `to`: `None` is now.
+pub(super) fn export(loaded: &Loaded, from: Moment, to: Option<Moment>, format: ExportFormat, names: bool) -> Outcome {
+    let (from, to) = (from.begins(), to.map_or_else(now, Moment::ends));
     if from > to {
         return Err(UsageError("--from is later than --to".to_owned()).into());
     }

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::output::{complain, docsyncd, print};
+use super::output::{agreed, can_ask, complain, docsyncd, print};
 use super::{Exit, Outcome, named, record, runtime};
 use crate::adapters;
 use crate::config::Loaded;
@@ -14,8 +14,15 @@ use crate::ledger::names::{self, Forgotten};
 use crate::ledger::{self, Ledger, now};
 use crate::views::{self, DocumentHistory};
 
-pub(super) fn forget(loaded: &Loaded, uuids: &[String]) -> Outcome {
+pub(super) fn forget(loaded: &Loaded, uuids: &[String], yes: bool) -> Outcome {
     let ledger = Ledger::open_beside(&loaded.config.state.path)?;
+    if !yes && can_ask() {
+        let which = record::documents(&uuids.iter().map(String::as_str).collect::<Vec<_>>());
+        if !agreed(&format!("Erase the names and places that are kept of {which}? They cannot be had back."))? {
+            print("nothing is erased\n")?;
+            return Ok(Exit::Failed);
+        }
+    }
     let wanted = uuids.to_vec();
     let (results, named) = runtime()?.block_on(ledger.write(move |db| {
         let named = match named::find_for_sure(db, &wanted)?.unambiguous() {

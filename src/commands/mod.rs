@@ -148,24 +148,21 @@ fn carry_out(cli: Cli) -> Outcome {
         }
         Command::Retry { uuids, failed: false, .. } if uuids.is_empty() => retry::choices(&load()?),
         Command::Export { verify: Some(file), .. } => export::verify(file.as_deref(), load),
-        Command::Export { from: Some(from), to: Some(to), format, names, .. } => {
-            export::export(&load()?, from, to, format, names)
-        }
-        Command::Export { .. } => Err(UsageError("write --from D and --to D, or --verify".to_owned()).into()),
+        Command::Export { from, to, format, names, .. } => export::export(&load()?, from, to, format, names),
         Command::Find { words, since, limit, spoken, json } => {
             let loaded = load()?;
             let language = language::of(spoken, &loaded);
             find::find(&loaded, find::Wanted { words: &words, since, limit, json, language })
         }
-        Command::Forget { uuids } => forget::forget(&load()?, &uuids),
+        Command::Forget { uuids, yes } => forget::forget(&load()?, &uuids, yes),
         Command::Assign(args) => assign::assign(&load()?, &args),
         Command::Reconcile(args) => reconcile::reconcile(&load()?, &args),
         Command::Poll => poll::poll(&load()?),
         Command::Open { print } => open::open(&load()?, print),
         Command::Retry { uuids, arrived: true, .. } => retry::arrived(&load()?, &uuids),
-        Command::Retry { uuids, failed, .. } => retry::retry(&load()?, &uuids, failed),
+        Command::Retry { uuids, failed, yes, .. } => retry::retry(&load()?, &uuids, failed, yes),
         Command::Api { method, path, body, account } => api::api(&load()?, &method, &path, body, account.as_deref()),
-        Command::Config { command: ConfigCommand::Show { json } } => config_file::show(&load()?, json),
+        Command::Config { command: ConfigCommand::Show { json } } => config_file::show(&path, &load()?, json),
         Command::Config { command: ConfigCommand::Init } => config_file::init(cli.config),
         Command::Vdds { command } => vdds::vdds(&load()?, &path, command),
         Command::VddsExport { file } => vdds::export(&load()?, &file),

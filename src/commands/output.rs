@@ -1,6 +1,6 @@
 //! What a person reads: standard output, standard error, and tables.
 
-use std::io::{self, Write as _};
+use std::io::{self, BufRead as _, IsTerminal as _, Write as _};
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
@@ -52,6 +52,22 @@ pub(super) fn terminal_width() -> Option<usize> {
 /// A terminal that has not been told its width says 0.
 fn known(width: Option<u16>) -> Option<usize> {
     width.map(usize::from).filter(|width| *width > 0)
+}
+
+/// Whether a person can be asked, and answers.
+pub(super) fn can_ask() -> bool {
+    io::stdin().is_terminal()
+}
+
+/// Whether the person at the terminal agrees. Asked beside standard output, which may be a program's.
+pub(super) fn agreed(question: &str) -> anyhow::Result<bool> {
+    logging::flush();
+    let mut error = io::stderr().lock();
+    write!(error, "{} [y/N] ", folded(question, known(Table::new().use_stderr().width())))?;
+    error.flush()?;
+    let mut answer = String::new();
+    io::stdin().lock().read_line(&mut answer)?;
+    Ok(matches!(answer.trim().to_lowercase().as_str(), "y" | "yes" | "o" | "oui" | "j" | "ja"))
 }
 
 /// Lines that fit the terminal: what is too long goes on below, from where its text began. A word that has no room (a

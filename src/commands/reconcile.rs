@@ -3,13 +3,13 @@
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
-use std::io::{self, BufRead as _, IsTerminal as _};
+use std::io::{self, IsTerminal as _};
 
 use anyhow::Context as _;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use serde::Serialize;
 
-use super::output::{complain, docsyncd, ledger_to_list, print, print_json};
+use super::output::{agreed, can_ask, complain, docsyncd, ledger_to_list, print, print_json};
 use super::{Exit, Outcome, UsageError, asked_to_stop, interruptible, record, retry, runtime};
 use crate::adapters::{self, Adapter};
 use crate::api::{Api, Client, Transport};
@@ -302,7 +302,7 @@ impl Repair<'_> {
         if self.args.yes {
             return Ok(true);
         }
-        if !io::stdin().is_terminal() {
+        if !can_ask() {
             complain(&format!(
                 "docsyncd: nothing is filed again, as nobody can be asked here: {}",
                 docsyncd("reconcile --repair --yes")
@@ -310,12 +310,7 @@ impl Repair<'_> {
             return Ok(false);
         }
         let what = count(letters, "letter");
-        eprint_question(&format!(
-            "File {what} again? Where the practice's software took them, they come twice. [y/N] "
-        ));
-        let mut answer = String::new();
-        io::stdin().lock().read_line(&mut answer)?;
-        Ok(matches!(answer.trim().to_ascii_lowercase().as_str(), "y" | "yes" | "o" | "oui" | "j" | "ja"))
+        agreed(&format!("File {what} again? Where the practice's software took them, they come twice."))
     }
 
     fn repeat(&mut self, document: i64, difference: &Difference, destinations: Vec<String>) -> anyhow::Result<()> {
@@ -342,11 +337,4 @@ impl Repair<'_> {
         }
         Ok(())
     }
-}
-
-/// Beside standard output, which may be a program's.
-fn eprint_question(question: &str) {
-    use io::Write as _;
-    let mut error = io::stderr().lock();
-    let _ = error.write_all(question.as_bytes()).and_then(|()| error.flush());
 }

@@ -2,22 +2,27 @@
 
 use std::ops::ControlFlow;
 
-use super::output::{complain, docsyncd, ledger_to_read, local, print};
+use super::output::{agreed, can_ask, complain, docsyncd, ledger_to_read, local, print};
 use super::{Exit, Outcome, named, record, runtime};
 use crate::config::Loaded;
 use crate::language::Language;
 use crate::ledger::history::Action;
 use crate::ledger::retry::{self, Retried};
-use crate::ledger::{Ledger, deliveries, is_locked, now, process};
+use crate::ledger::{Ledger, deliveries, documents, is_locked, now, process};
 use crate::state::{STATES, State};
 use crate::views::{self, PauseView};
 
 /// Failed documents that are shown to a person who named none.
 const SHOWN: usize = 5;
 
-pub(super) fn retry(loaded: &Loaded, uuids: &[String], all_failed: bool) -> Outcome {
+/// `yes`: nobody is asked about what is done already.
+pub(super) fn retry(loaded: &Loaded, uuids: &[String], all_failed: bool, yes: bool) -> Outcome {
     let ledger = Ledger::open_beside(&loaded.config.state.path)?;
     let runtime = runtime()?;
+    if !yes && can_ask() && !is_meant(&runtime, &ledger, uuids)? {
+        print("nothing is tried again\n")?;
+        return Ok(Exit::Failed);
+    }
     let failed = if all_failed {
         // Written first, so that no document moves of which the history does not say who moved it.
         runtime.block_on(ledger.write(|db| {
@@ -60,12 +65,33 @@ pub(super) fn retry(loaded: &Loaded, uuids: &[String], all_failed: bool) -> Outc
     }
     let when = when(loaded);
     // Of names that nobody knows there is nothing to say but that.
-    if all_failed || !retried.is_empty() {
+    if all_failed && failed == 0 {
+        print("no document has failed: there is nothing to try again\n")?;
+    } else if all_failed || !retried.is_empty() {
         text.push_str(&format!("{} to try again; {when}\n", count(failed + retried.len())));
         print(&text)?;
     }
     named.complain_of_unknown(Language::English);
     Ok(if named.unknown.is_empty() { Exit::Done } else { Exit::Failed })
+}
+
+/// Whether a person who names letters that are reported already means them.
+fn is_meant(runtime: &tokio::runtime::Runtime, ledger: &Ledger, uuids: &[String]) -> anyhow::Result<bool> {
+    let wanted = uuids.to_vec();
+    let done = runtime.block_on(ledger.read(move |db| {
+        let mut done = Vec::new();
+        for (uuid, ids) in named::find_for_sure(db, &wanted)?.found {
+            let states = ids.iter().map(|id| documents::state(db, *id)).collect::<Result<Vec<_>, _>>()?;
+            done.extend(states.contains(&Some(State::Reported)).then_some(uuid));
+        }
+        Ok(done)
+    }))?;
+    let which = match done.as_slice() {
+        [] => return Ok(true),
+        [uuid] => format!("Document {uuid} is filed and reported already. Fetch, file and report it"),
+        several => format!("{} are filed and reported already. Fetch, file and report them", count(several.len())),
+    };
+    agreed(&format!("{which} again? A file that is there with the same content stays as it is."))
 }
 
 /// When it is taken up.

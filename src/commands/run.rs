@@ -52,7 +52,7 @@ fn serve(
             loaded,
             ledger,
             requests,
-            reload: || config::load_default_env(path).map_err(|error| error.to_string()),
+            reload: || config::load_default_env(path).map_err(|error| error.in_short()),
             applied: |new: &config::Loaded| {
                 apply_log(&level, &started_with, &new.config.log);
                 ready();

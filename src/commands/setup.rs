@@ -24,6 +24,7 @@ mod questions;
 #[cfg(feature = "sftp")]
 mod server_key;
 mod service_user;
+mod steps;
 mod write;
 
 use std::path::Path;
@@ -33,10 +34,11 @@ use tokio::runtime::Runtime;
 use super::output::{completed, docsyncd, folded, place_lines, print, terminal_width};
 use super::{Exit, Outcome, UsageError, check, login, preview, runtime};
 use crate::api::{self, Transport};
-use crate::config::{Auth, Loaded};
+use crate::config::{Auth, ConfigError, Loaded};
+use crate::ledger::is_locked;
 use crate::readers::Reader;
-use ask::{Answers, Ask, Question, terminal};
-use draft::{Draft, in_words};
+use ask::{Answers, Ask, BACK, Back, Question, terminal};
+use draft::{Draft, in_words, plainly};
 use write::Rights;
 
 /// Names of files that are shown before anything is written.
@@ -55,6 +57,13 @@ struct Setup {
     rights: Option<Rights>,
 }
 
+/// What becomes of the answers.
+enum Summary {
+    Write,
+    Change,
+    Leave,
+}
+
 pub(super) fn setup(path: &Path, answers: Option<&Path>) -> Outcome {
     let ask: Box<dyn Ask> = match answers {
         Some(file) => Box::new(Answers::read(file)?),
@@ -66,47 +75,49 @@ pub(super) fn setup(path: &Path, answers: Option<&Path>) -> Outcome {
         Some(_) => format!("{} is changed; its comments stay as they are.\n", draft.path.display()),
         None => format!("{} is going to be written.\n", draft.path.display()),
     })?;
+    let setup_asks = ask.is_person();
     let words =
         "Every answer is tried at once. Nothing is written before the end; Ctrl-C leaves everything as it is.\n\n";
-    print(&folded(words, terminal_width()))?;
+    let words = match setup_asks {
+        true => format!("{} Esc or {BACK} goes back to the question before.\n\n", words.trim_end()),
+        false => words.to_owned(),
+    };
+    print(&folded(&words, terminal_width()))?;
     let (account, destination) = (String::new(), String::new());
     let mut setup = Setup { draft, ask, runtime: runtime()?, service: None, account, destination, rights: None };
     setup.questions()?;
-    if !setup.show_names()? {
-        print("Nothing was written.\n")?;
-        return Ok(Exit::Failed);
+    loop {
+        match setup.summary()? {
+            Summary::Write => break,
+            Summary::Change => setup.change_an_answer()?,
+            Summary::Leave => {
+                print("Nothing was written.\n")?;
+                return Ok(Exit::Failed);
+            }
+        }
     }
     for line in write::write(&setup.draft, setup.rights.as_ref(), setup.service.as_ref())? {
-        print(&format!("  {line}\n"))?;
+        print(&folded(&format!("  {line}\n"), terminal_width()))?;
     }
     setup.finish(path)
 }
 
 impl Setup {
-    fn questions(&mut self) -> anyhow::Result<()> {
-        self.ask_for_service_user()?;
-        self.ask_for_address()?;
-        self.ask_for_account()?;
-        // A file of answers may name letters by the list's numbers.
-        if self.ask.answers("patients") {
-            self.ask_for_patients()?;
-        }
-        self.ask_for_destination()?;
-        self.ask_for_reader()?;
-        self.ask_for_more()?;
-        self.ask_for_page()?;
-        self.ask_for_ledger()
-    }
-
     /// The configuration so far, for an answer to `key`; `None` when the answer was refused.
     fn loaded(&mut self, key: &str) -> anyhow::Result<Option<Loaded>> {
         match self.draft.loaded() {
             Ok(loaded) => Ok(Some(loaded)),
             Err(error) => {
-                self.ask.refused(key, &in_words(&error))?;
+                self.refused(key, &error)?;
                 Ok(None)
             }
         }
+    }
+
+    /// An answer makes a configuration that is wrong. Names of settings are for whoever writes a file.
+    fn refused(&mut self, key: &str, error: &ConfigError) -> anyhow::Result<()> {
+        let why = if self.ask.is_person() { plainly(error) } else { in_words(error) };
+        self.ask.refused(key, &why)
     }
 
     /// A text that has to be there.
@@ -140,10 +151,8 @@ impl Setup {
                 help: "as its operator gives it, such as https://api.example.test",
                 default: self.draft.current("api", None, "base_url"),
             };
-            let mut address = self.needed(&question)?;
-            if !address.contains("://") {
-                address = format!("https://{address}");
-            }
+            let address = self.needed(&question)?;
+            let address = self.with_scheme(address)?;
             let before = self.draft.text.clone();
             self.draft.set("api", None, "base_url", address.as_str())?;
             let Some(loaded) = self.loaded("base_url")? else {
@@ -160,6 +169,18 @@ impl Setup {
                 }
             }
         }
+    }
+
+    /// A web address as it is meant where it does not say `https://`.
+    fn with_scheme(&self, address: String) -> anyhow::Result<String> {
+        if address.contains("://") {
+            return Ok(address);
+        }
+        let address = format!("https://{address}");
+        if self.ask.is_person() {
+            self.good(&format!("{address} is meant"))?;
+        }
+        Ok(address)
     }
 
     /// A person is asked only where the default place cannot be used.
@@ -193,7 +214,7 @@ impl Setup {
     }
 
     /// Shows what letters would be called, and asks whether that is to be written.
-    fn show_names(&mut self) -> anyhow::Result<bool> {
+    fn summary(&mut self) -> anyhow::Result<Summary> {
         let loaded = self.draft.loaded()?;
         let shown = preview::examples(&loaded, SHOWN)?;
         let whose = match shown.of {
@@ -205,12 +226,42 @@ impl Setup {
         for place in &shown.places {
             print(&place_lines("  ", place, "", terminal_width()))?;
         }
-        for warning in &loaded.warnings {
+        for warning in self.news(&loaded.warnings) {
             print(&folded(&format!("  note: {warning}\n"), terminal_width()))?;
         }
         print("\n")?;
         let words = format!("Write {}?", self.draft.path.display());
-        self.ask.agree(&Question { key: "write", words: &words, help: "", default: None }, true)
+        let question = Question { key: "write", words: &words, help: "", default: None };
+        if !self.ask.is_person() {
+            return Ok(if self.ask.agree(&question, true)? { Summary::Write } else { Summary::Leave });
+        }
+        let choices = [
+            ("write", "yes".to_owned()),
+            ("change", "change an answer before".to_owned()),
+            ("leave", "no, leave everything as it is".to_owned()),
+        ];
+        match self.ask.choose(&question, &choices) {
+            Ok(0) => Ok(Summary::Write),
+            Ok(1) => Ok(Summary::Change),
+            Ok(_) => Ok(Summary::Leave),
+            Err(error) if error.is::<Back>() => Ok(Summary::Change),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// What is odd by these answers. What was odd before nobody asked about.
+    fn news<'a>(&self, warnings: &'a [String]) -> Vec<&'a str> {
+        // Lines move.
+        fn what(warning: &str) -> &str {
+            warning.split_once(": ").map_or(warning, |(_, what)| what)
+        }
+        let before = self.draft.before.as_deref().map(|text| {
+            let path = &self.draft.path;
+            crate::config::load_text(path, text, std::env::vars_os(), &[]).map(|loaded| loaded.warnings)
+        });
+        let before = before.and_then(Result::ok).unwrap_or_default();
+        let is_new = |warning: &&String| !before.iter().any(|before| before.ends_with(what(warning)));
+        warnings.iter().filter(is_new).map(|warning| what(warning)).collect()
     }
 
     /// Signs in where that is wanted, checks everything as the service would find it, and says how to start it.
@@ -224,11 +275,14 @@ impl Setup {
         print(&format!("\n{}\n", docsyncd("check")))?;
         let Setup { service, .. } = self;
         let exit = check_as(service.as_ref(), path)?;
-        let mut end = how_to_start(path, exit == Exit::Done, service.as_ref());
+        let mut end = match is_locked(&loaded.config.state.path) {
+            true => format!("\nThe daemon runs already, and goes on with this: {}\n", docsyncd("status")),
+            false => how_to_start(path, exit == Exit::Done, service.as_ref()),
+        };
         if loaded.config.status_page.is_some() {
             end.push_str(&format!("How it is, in the browser: {}\n", docsyncd("open")));
         }
-        print(&completed(&end))?;
+        print(&folded(&completed(&end), terminal_width()))?;
         Ok(exit)
     }
 
@@ -241,9 +295,11 @@ impl Setup {
         let default = if self.ask.is_person() { "browser" } else { "later" };
         let words = format!("Sign account {} in:", self.account);
         let question = Question { key: "sign_in", words: &words, help: "", default: Some(default.to_owned()) };
-        let no_browser = match self.ask.choose(&question, &choices)? {
-            2 => return Ok(()),
-            chosen => chosen == 1,
+        let no_browser = match self.ask.choose(&question, &choices) {
+            // Everything is written.
+            Err(error) if error.is::<Back>() => return Ok(()),
+            Ok(2) => return Ok(()),
+            chosen => chosen? == 1,
         };
         match login::login(loaded, Some(&self.account), no_browser) {
             Ok(_) => Ok(()),

@@ -43,7 +43,14 @@ pub(super) fn sync(loaded: &Loaded) -> Outcome {
     let runtime = runtime()?;
     let exit = runtime.block_on(pass(loaded, view));
     runtime.shutdown_timeout(THREADS_LIMIT);
-    Ok(exit?)
+    match exit {
+        // Nothing is wrong where a daemon runs, and `run` has other words for it.
+        Err(DaemonError::Ledger(LedgerError::InUse(ledger))) => anyhow::bail!(
+            "the running daemon does this already: docsyncd poll makes it look now ({} is in use by another docsyncd)",
+            ledger.display()
+        ),
+        exit => Ok(exit?),
+    }
 }
 
 async fn pass(loaded: &Loaded, mut view: View) -> Result<Exit, DaemonError> {

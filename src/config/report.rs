@@ -56,6 +56,24 @@ pub enum ConfigError {
     },
 }
 
+impl ConfigError {
+    /// What is wrong, without what to do: of several mistakes the first, and how many others there are.
+    pub fn in_short(&self) -> String {
+        match self {
+            Self::Invalid { path, problems } => {
+                let first = problems.first().map(|first| format!("{}: {}", Place(path, &first.origin), first.what));
+                let others = match problems.len() {
+                    0 | 1 => String::new(),
+                    2 => ", and 1 more mistake".to_owned(),
+                    several => format!(", and {} more mistakes", several - 1),
+                };
+                first.unwrap_or_default() + &others
+            }
+            other => other.to_string().lines().next().unwrap_or_default().to_owned(),
+        }
+    }
+}
+
 /// Where a value came from. The layers carry it as text, because that is what a `config::Value` can hold.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Origin {
@@ -203,6 +221,18 @@ impl fmt::Display for Listing<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn in_short_it_is_one_sentence_however_much_is_wrong() {
+        let mut report = Report::default();
+        for line in [3, 1, 2] {
+            report.error(Origin::Line(line), format!("`{line}` is wrong"), "Write it.\nOr leave it out.");
+        }
+        let short = report.into_error("a.toml".into()).in_short();
+        assert_eq!(short, "a.toml, line 1: `1` is wrong, and 2 more mistakes");
+        let missing = ConfigError::Missing { path: "a.toml".into() }.in_short();
+        assert_eq!(missing, "a.toml: there is no such configuration file");
+    }
 
     #[test]
     fn an_origin_survives_as_text() {

@@ -61,14 +61,19 @@ pub struct Config {
 }
 
 impl Config {
-    /// Where on this machine a disk can become full.
+    /// Where on this machine a disk can become full, or a key is to be mended.
     pub fn disks(&self) -> Disks {
         let ledger = self.state.path.parent().filter(|folder| !folder.as_os_str().is_empty());
         let folder = |destination: &Destination| match &destination.kind {
             DestinationKind::Folder(folder) => Some((folder.name.clone(), folder.path.display().to_string())),
             _ => None,
         };
+        let key = |account: &Account| match &account.auth {
+            Auth::ApiKey(Secret::File(file)) => Some((account.name.clone(), file.display().to_string())),
+            _ => None,
+        };
         Disks {
+            keys: self.accounts.values().filter_map(key).collect(),
             ledger: ledger.unwrap_or(&self.state.path).display().to_string(),
             folders: self.destinations.values().filter_map(folder).collect(),
         }

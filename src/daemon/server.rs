@@ -105,12 +105,13 @@ where
         let new = match (self.reload)().and_then(|new| usable(&self.loaded, new)) {
             Ok(new) => new,
             Err(reason) => {
-                // What is wrong, and below it what to do: in a log both are one line.
-                let reason = reason.replace("\n  ", ". ").replace('\n', " ");
+                // What is wrong; what to do comes after it.
+                let reason = reason.split('\n').next().unwrap_or_default();
+                let reason = reason.split(". ").next().unwrap_or_default().trim_end_matches('.');
                 tracing::error!(
                     event = "reload_refused",
                     reason,
-                    "the new configuration is refused, the old one stays: {reason}"
+                    "the new configuration is refused and the old one stays: {reason} (docsyncd check says what to do)"
                 );
                 return Ok(running);
             }

@@ -94,7 +94,10 @@ why-api-key = { $names ->
     [one] Der Schlüssel des Kontos { $name } wird abgelehnt oder ist nicht lesbar
    *[other] Die Schlüssel von { $names } Konten werden abgelehnt oder sind nicht lesbar ({ $name })
 }
-do-api-key = Legen Sie einen gültigen Schlüssel in die Datei, die api_key_file nennt, und führen Sie dann aus: docsyncd check
+do-api-key = { $places ->
+    [0] Legen Sie einen gültigen Schlüssel in die Datei, die api_key_file nennt
+   *[other] Legen Sie einen gültigen Schlüssel in { $place }
+}, und führen Sie dann aus: docsyncd check
 over-api-key = { $names ->
     [one] Der Schlüssel des Kontos { $name } funktioniert wieder.
    *[other] Die Schlüssel von { $names } Konten funktionieren wieder ({ $name }).
@@ -351,6 +354,7 @@ table-signed-in = { $name }: angemeldet
 table-by-key = { $name }: mit API-Schlüssel
 table-paused = ANGEHALTEN
 table-paused-why = { $scope } seit { $since }, nächster Versuch { $next }: { $why }
+table-paused-since = { $scope } seit { $since }, nächster Versuch { $next }
 table-scope-account = Konto { $name }
 table-scope-fetch = Downloads des Kontos { $name }
 table-scope-report = Rückmeldungen des Kontos { $name }

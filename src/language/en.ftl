@@ -94,7 +94,10 @@ why-api-key = { $names ->
     [one] the key of the account { $name } is refused or cannot be read
    *[other] the keys of { $names } accounts are refused or cannot be read ({ $name })
 }
-do-api-key = Put a valid key into the file that api_key_file names, then run: docsyncd check
+do-api-key = { $places ->
+    [0] Put a valid key into the file that api_key_file names
+   *[other] Put a valid key into { $place }
+}, then run: docsyncd check
 over-api-key = { $names ->
     [one] The key of the account { $name } works again.
    *[other] The keys of { $names } accounts work again ({ $name }).
@@ -351,6 +354,7 @@ table-signed-in = { $name }: signed in
 table-by-key = { $name }: by API key
 table-paused = PAUSED
 table-paused-why = { $scope } since { $since }, tried again { $next }: { $why }
+table-paused-since = { $scope } since { $since }, tried again { $next }
 table-scope-account = account:{ $name }
 table-scope-fetch = fetch:{ $name }
 table-scope-report = report:{ $name }

@@ -94,7 +94,10 @@ why-api-key = { $names ->
     [one] la clé du compte { $name } est refusée ou illisible
    *[other] les clés de { $names } comptes sont refusées ou illisibles ({ $name })
 }
-do-api-key = Mettez une clé valable dans le fichier indiqué par api_key_file, puis lancez : docsyncd check
+do-api-key = { $places ->
+    [0] Mettez une clé valable dans le fichier indiqué par api_key_file
+   *[other] Mettez une clé valable dans { $place }
+}, puis lancez : docsyncd check
 over-api-key = { $names ->
     [one] La clé du compte { $name } fonctionne de nouveau.
    *[other] Les clés de { $names } comptes fonctionnent de nouveau ({ $name }).
@@ -351,6 +354,7 @@ table-signed-in = { $name } : connecté
 table-by-key = { $name } : par clé d'API
 table-paused = EN PAUSE
 table-paused-why = { $scope } depuis { $since }, nouvel essai { $next } : { $why }
+table-paused-since = { $scope } depuis { $since }, nouvel essai { $next }
 table-scope-account = compte { $name }
 table-scope-fetch = téléchargements du compte { $name }
 table-scope-report = comptes rendus du compte { $name }

@@ -110,7 +110,7 @@ impl Language {
     /// What to do about it.
     pub fn advice(self, group: &Group, disks: &Disks) -> String {
         let (name, names) = self.names(&group.names);
-        let (place, places) = self.names(&disks.full(group.cause, &group.names));
+        let (place, places) = self.names(&disks.of(group.cause, &group.names));
         let values =
             [("name", (&name).into()), ("names", names.into()), ("place", (&place).into()), ("places", places.into())];
         self.fill(&format!("do-{}", group.cause.as_str()), &values)

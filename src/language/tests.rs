@@ -181,7 +181,7 @@ fn problems_of_one_cause_are_one_sentence() {
 #[test]
 fn a_full_disk_is_told_with_the_folder_that_lies_on_it() {
     let folders = BTreeMap::from([("pms".to_owned(), "/srv/import".to_owned())]);
-    let disks = Disks { ledger: "/var/lib/docsyncd".to_owned(), folders };
+    let disks = Disks { ledger: "/var/lib/docsyncd".to_owned(), folders, ..Disks::default() };
     let advice = |cause: Cause, names: &[&str]| {
         let names = names.iter().map(ToString::to_string).collect();
         let group = Group { cause, names, count: 1, since: None };

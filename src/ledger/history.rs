@@ -97,6 +97,14 @@ pub fn act(db: &Connection, now: Millis, action: Action, what: &str, who: Option
     insert(db, now, &Row { document: None, event, state: "", attempt: 0, destination: None, reason, who })
 }
 
+/// When the document last failed.
+///
+/// # Errors
+/// Any SQLite error.
+pub fn failed_at(db: &Connection, document: i64) -> QueryResult<Option<Millis>> {
+    db.perhaps("SELECT at FROM history WHERE document = ?1 AND event = 'refused' ORDER BY id DESC LIMIT 1", [document])
+}
+
 /// Records that docsyncd works with another configuration than before; both by their digests.
 ///
 /// # Errors

@@ -354,6 +354,7 @@ fn scenario(db: &Connection) {
     pauses::all(db).unwrap();
     pauses::clear(db, "x").unwrap();
     process::set(db, "pid", "1").unwrap();
+    history::failed_at(db, 1).unwrap();
     history::act(db, 1, history::Action::Login, "account main", None).unwrap();
     history::configuration(db, 1, "x").unwrap();
     let (row, hash) = chain::newest(db).unwrap().unwrap();

@@ -16,7 +16,7 @@ use crate::api::{Api, ApiError, Meaning};
 use crate::failure::{Call, HOLD, Kind};
 use crate::ledger::documents::{self, Document};
 use crate::ledger::work::Work;
-use crate::ledger::{LedgerError, Millis, deliveries, held, now, process};
+use crate::ledger::{LedgerError, Millis, deliveries, held, history, now, process};
 use crate::state::{Event, State};
 
 /// The longest error text that is reported; characters.
@@ -148,15 +148,15 @@ async fn tell(
         }
     }
     let (id, round) = (document.id, document.round);
-    let mut was_sent = true;
+    let (mut was_sent, mut failed_at) = (true, None);
     if failed {
-        let Some(before) = context.ledger.write(move |db| held::sending(db, id, round)).await? else {
-            return Ok(None);
-        };
-        was_sent = before;
+        let sending = context.ledger.write(move |db| Ok((held::sending(db, id, round)?, history::failed_at(db, id)?)));
+        let (Some(before), at) = sending.await? else { return Ok(None) };
+        (was_sent, failed_at) = (before, at);
         // Other failures were logged when the document failed.
         if !was_sent && document.failure.is_some() {
-            TransitionLog::of(&document.version).attempt(document.tries.attempts + 1).error("refused", reason);
+            let line = TransitionLog::of(&document.version).attempt(document.tries.attempts + 1);
+            line.failed_at(failed_at).error("refused", reason);
         }
     }
     let under_way = context.reports.begin();
@@ -188,7 +188,7 @@ async fn tell(
         Shown::Nothing => return wait_for_rendering(context, document).await,
         Shown::Failed(failed) => return Ok(Some(failed)),
     };
-    accepted(context, document, began, error.as_deref(), revised).await
+    accepted(context, document, began, error.as_deref().zip(Some(failed_at)), revised).await
 }
 
 /// Waits until the new version is rendered: nothing is reported for a version that the API does not show.
@@ -204,10 +204,11 @@ async fn accepted(
     context: &Context,
     document: &Document,
     began: Instant,
-    error: Option<&str>,
+    failure: Option<(&str, Option<Millis>)>,
     revised: Option<Option<String>>,
 ) -> Result<Option<Failed>, LedgerError> {
     let (id, round) = (document.id, document.round);
+    let (error, failed_at) = failure.unzip();
     let (state, anew) = write_until_durable(context, || {
         let (error, revised) = (error.map(str::to_owned), revised.clone());
         move |db| {
@@ -230,7 +231,7 @@ async fn accepted(
     let told = line().attempt(document.tries.attempts + 1).since(began);
     match error {
         None => told.info("reported"),
-        Some(error) => told.warn("failure_reported", error),
+        Some(error) => told.failed_at(failed_at.flatten()).warn("failure_reported", error),
     }
     moved(context, document, state, error).await;
     begins_anew(context, document, anew).await;

@@ -19,6 +19,7 @@ macro_rules! say {
             bytes = $line.bytes,
             elapsed_ms = $line.elapsed_ms,
             retry_in_ms = $line.retry_in_ms,
+            failed_at = $line.failed_at,
             reason,
             "{words}"
         );
@@ -33,11 +34,20 @@ pub(super) struct TransitionLog<'a> {
     bytes: Option<u64>,
     elapsed_ms: Option<u64>,
     retry_in_ms: Option<Millis>,
+    failed_at: Option<String>,
 }
 
 impl<'a> TransitionLog<'a> {
     pub(super) fn of(version: &'a Version) -> Self {
-        Self { version, destination: None, attempt: None, bytes: None, elapsed_ms: None, retry_in_ms: None }
+        Self {
+            version,
+            destination: None,
+            attempt: None,
+            bytes: None,
+            elapsed_ms: None,
+            retry_in_ms: None,
+            failed_at: None,
+        }
     }
 
     /// The destination; `None` if the line is not about a delivery.
@@ -67,13 +77,23 @@ impl<'a> TransitionLog<'a> {
         self
     }
 
+    /// When it failed, if it is told only later.
+    pub(super) fn failed_at(mut self, at: Option<Millis>) -> Self {
+        let at = at.and_then(|at| jiff::Timestamp::from_millisecond(at).ok());
+        self.failed_at = at.map(|at| format!("{at:.3}"));
+        self
+    }
+
     /// The message, with the document and the destination: whoever reads only the message (journald, the event log)
-    /// sees them too.
+    /// sees them too. A failure also has the attempt, and when it happened if that was before.
     fn words(&self, event: &str, reason: Option<&str>) -> String {
         let version = self.version;
         let to = self.destination.map(|name| format!(" to {name}")).unwrap_or_default();
         let what = format!("document {} of {}{to}", version.uuid, version.account);
-        reason.map_or_else(|| format!("{event} {what}"), |reason| format!("{event}: {reason} ({what})"))
+        let Some(reason) = reason else { return format!("{event} {what}") };
+        let attempt = self.attempt.map(|attempt| format!(", attempt {attempt}")).unwrap_or_default();
+        let at = self.failed_at.as_ref().map(|at| format!(", failed at {at}")).unwrap_or_default();
+        format!("{event}: {reason} ({what}{attempt}{at})")
     }
 
     /// The work went on.

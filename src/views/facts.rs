@@ -114,7 +114,8 @@ fn accounts(db: &Connection, facts: &mut Facts) -> QueryResult<()> {
         let recorded =
             Polls { polled_at: row.get("polled_at")?, next_poll_at: row.get("next_poll_at")?, swept_at: None };
         let polls = latest.of(&name, recorded);
-        let open = open_of(db, &name)?;
+        // A letter that is fetched waits for its destination, not for the account.
+        let open = in_states(db, &name, &[State::Discovered, State::Delivered, State::Failing])?;
         let known = AccountFacts {
             polled_at: polls.polled_at,
             poll_failing_since: row.get("poll_failing_since")?,
@@ -145,7 +146,7 @@ fn in_states(db: &Connection, account: &str, states: &[State]) -> QueryResult<u6
     states.iter().map(|state| number.query_row(params![state, account], |row| row.get::<_, u64>(0))).sum()
 }
 
-/// The number of documents that a pause holds back.
+/// The number of documents that a pause holds back. A document that waits for several destinations counts at the first.
 fn held_back(db: &Connection, scope: &Scope) -> QueryResult<u64> {
     match scope {
         Scope::Account(name) => in_states(db, name, &[State::Discovered, State::Delivered, State::Failing]),
@@ -153,7 +154,11 @@ fn held_back(db: &Connection, scope: &Scope) -> QueryResult<u64> {
         Scope::Report(name) => in_states(db, name, &[State::Delivered, State::Failing]),
         Scope::Destination(name) => db
             .prepare_cached(
-                "SELECT count(*) FROM delivery WHERE state = 'pending' AND destination = ?1 AND due_at IS NOT NULL",
+                "SELECT count(*) FROM delivery WHERE state = 'pending' AND destination = ?1 AND due_at IS NOT NULL
+                 AND NOT EXISTS (
+                    SELECT 1 FROM delivery AS other JOIN pause ON scope = 'destination:' || other.destination
+                    WHERE other.document = delivery.document AND other.pdf = delivery.pdf
+                    AND other.destination < ?1 AND +other.state = 'pending' AND other.due_at IS NOT NULL)",
             )?
             .query_row([name], |row| row.get(0)),
     }
@@ -184,7 +189,15 @@ fn stalled(db: &Connection, now: Millis) -> QueryResult<Vec<Stalled>> {
         }
     }
     let mut deliveries = db.prepare_cached(
-        "SELECT destination, failure IS 'deliver no_room' AS no_room, count(*) AS count, min(failing_since) AS since
+        "SELECT destination, failure IS 'deliver no_room' AS no_room, min(failing_since) AS since,
+                count(*) FILTER (WHERE NOT EXISTS (
+                    SELECT 1 FROM delivery AS other LEFT JOIN pause ON scope = 'destination:' || other.destination
+                    WHERE other.document = delivery.document AND other.pdf = delivery.pdf
+                    AND other.destination <> delivery.destination
+                    AND +other.state = 'pending' AND other.due_at IS NOT NULL
+                    AND (scope IS NOT NULL
+                         OR other.failing_since IS NOT NULL AND other.destination < delivery.destination)
+                )) AS count
          FROM delivery INDEXED BY delivery_stalled
          WHERE state = 'pending' AND failing_since IS NOT NULL AND due_at IS NOT NULL GROUP BY 1, 2",
     )?;

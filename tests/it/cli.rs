@@ -23,6 +23,49 @@ mod setup;
 
 use crate::harness::Practice;
 
+/// A command at a terminal, where this is typed; what was shown, and the exit code.
+#[cfg(target_os = "linux")]
+async fn at_a_terminal(practice: &Practice, args: &[&str], typed: &str) -> (String, i32) {
+    use std::process::Stdio;
+    use tokio::io::AsyncWriteExt as _;
+    let command = format!("'{}' --config docsyncd.toml {}", crate::harness::program().display(), args.join(" "));
+    let mut script = tokio::process::Command::new("script");
+    script.args(["-qec", &command, "/dev/null"]).current_dir(practice.dir.path()).envs(&practice.env);
+    let mut child = script.stdin(Stdio::piped()).stdout(Stdio::piped()).kill_on_drop(true).spawn().unwrap();
+    let mut stdin = child.stdin.take().unwrap();
+    stdin.write_all(typed.as_bytes()).await.unwrap();
+    let output = tokio::time::timeout(crate::harness::PATIENCE, child.wait_with_output()).await.unwrap().unwrap();
+    drop(stdin);
+    (String::from_utf8_lossy(&output.stdout).replace('\r', ""), output.status.code().unwrap_or(-1))
+}
+
+/// What is done already, or cannot be taken back, is asked about where somebody can be asked.
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn a_person_at_a_terminal_is_asked_before_a_letter_is_filed_again_or_forgotten() {
+    use crate::faults::tools::needs;
+    needs!("script");
+    let practice = Practice::with_documents(1).await;
+    assert_eq!(practice.sync().await.code, 0);
+    let uuid = practice.sandbox.documents().await.unwrap().remove(0).uuid;
+    for (command, asked, refused, done) in [
+        ("retry", "is filed and reported already", "nothing is tried again", "1 document to try again"),
+        ("forget", "Erase the names and places", "nothing is erased", "are erased"),
+    ] {
+        let (said, code) = at_a_terminal(&practice, &[command, &uuid], "n\n").await;
+        assert!(code == 1 && said.contains(asked) && said.contains(refused) && !said.contains(done), "{said}");
+        assert_eq!(practice.state(&uuid).await, "reported");
+        for (args, typed) in [(&[command, &uuid][..], "y\n"), (&[command, "--yes", &uuid], "")] {
+            let (said, code) = at_a_terminal(&practice, args, typed).await;
+            assert!(code == 0 && said.contains(done) && said.contains(asked) == !typed.is_empty(), "{said}");
+            // Only what is done already is asked about.
+            assert_eq!(practice.sync().await.code, 0);
+        }
+    }
+    // A script is never asked.
+    assert_eq!(practice.docsyncd(&["retry", &uuid]).await.code, 0);
+}
+
 #[tokio::test]
 async fn wrong_usage_ends_with_2_and_says_how_it_is_meant() {
     let practice = Practice::with_documents(0).await;

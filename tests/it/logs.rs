@@ -166,10 +166,17 @@ async fn failures_waits_and_ends_have_the_same_fields_and_a_reason() {
     assert_eq!(only(&lines, "fetched", &shaky)["attempt"], 2);
 
     let refused = only(&lines, "refused", &bad);
-    assert_eq!(fields(refused), with(&["account", "document", "attempt", "reason"]));
+    assert_eq!(fields(refused), with(&["account", "document", "attempt", "failed_at", "reason"]));
     assert_eq!((&refused["level"], &refused["attempt"]), (&"ERROR".into(), &1.into()));
     let reported = only(&lines, "failure_reported", &bad);
-    assert_eq!(fields(reported), with(&["account", "document", "attempt", "elapsed_ms", "reason"]));
+    assert_eq!(fields(reported), with(&["account", "document", "attempt", "elapsed_ms", "failed_at", "reason"]));
+    // Told when the failure is believed, with the time when it happened, and which attempt it was.
+    for line in [refused, reported] {
+        let [failed, told] = ["failed_at", "timestamp"].map(|key| line[key].as_str().unwrap());
+        assert!(failed < told, "{line}");
+        let says = line["message"].as_str().unwrap();
+        assert!(says.contains(&format!(", attempt 1, failed at {failed})")), "{line}");
+    }
 
     assert_eq!(fields(only(&lines, "waiting", &late)), with(&["account", "document", "retry_in_ms", "reason"]));
     practice.sandbox.remove(&gone).await.unwrap();

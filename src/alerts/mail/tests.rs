@@ -65,7 +65,11 @@ async fn only_a_mail_whose_text_was_sent_may_have_arrived() {
     }
     let nobody = TcpListener::bind("127.0.0.1:0").await.unwrap().local_addr().unwrap().port();
     let wrong = Mail::new(config("docsyncd@practice.test", nobody)).send(&message).await.unwrap_err();
-    assert!(!wrong.may_have_arrived && wrong.what.contains("cannot be reached"), "{wrong}");
+    assert!(!wrong.may_have_arrived && wrong.what.contains("cannot be reached: the connection is refused"), "{wrong}");
+    // RFC 6761, section 6.4: a name that never is.
+    let unknown = MailConfig { host: "mail.invalid".into(), ..config("docsyncd@practice.test", nobody) };
+    let wrong = Mail::new(unknown).send(&message).await.unwrap_err();
+    assert!(wrong.what.contains("cannot be reached: its name is not known (DNS)"), "{wrong}");
 }
 
 /// TLS spoken to a plain port, and the reverse: what to set is said.

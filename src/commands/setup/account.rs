@@ -1,7 +1,5 @@
 //! How docsyncd proves who it is: a key, tried against the service at once, or what a sign-in in the browser needs.
 
-use std::path::Path;
-
 use anyhow::Context as _;
 use toml_edit::Value;
 
@@ -49,10 +47,10 @@ impl Setup {
     }
 
     fn ask_for_key(&mut self, account: &str) -> anyhow::Result<()> {
-        if let Some(file) = self.key_that_is_there(account)
+        if let Some(key) = self.key_that_is_there(account)
             && self.ask.is_person()
         {
-            let words = format!("Go on with the key in {}?", file.display());
+            let words = format!("Go on with {key}?");
             if self.ask.agree(&Question { key: "keep_key", words: &words, help: "", default: None }, true)?
                 && self.try_account("api_key", account)?
             {
@@ -88,15 +86,16 @@ impl Setup {
         }
     }
 
-    /// The file with a key that can be used, if there is one, or what stands for it in the environment.
-    fn key_that_is_there(&self, account: &str) -> Option<std::path::PathBuf> {
+    /// The key that can be used, if there is one, in words.
+    fn key_that_is_there(&self, account: &str) -> Option<String> {
         let loaded = self.draft.loaded().ok()?;
         let account = loaded.config.accounts.get(account)?;
         let transport = Transport::new(&loaded.config.api).ok()?;
         daemon::client(&transport, &loaded.config, account).credentials().configured().ok()?;
         match &account.auth {
-            Auth::ApiKey(crate::config::Secret::File(file)) => Some(file.clone()),
-            Auth::ApiKey(_) => Some(Path::new("the environment").to_path_buf()),
+            Auth::ApiKey(crate::config::Secret::File(file)) => Some(format!("the key in {}", file.display())),
+            Auth::ApiKey(_) if !self.draft.secrets.is_empty() => Some("the key that was just given".to_owned()),
+            Auth::ApiKey(_) => Some("the key in the environment".to_owned()),
             Auth::OAuth(_) => None,
         }
     }
@@ -133,10 +132,8 @@ impl Setup {
                 help: "as its operator gives it, such as https://app.example.test",
                 default: self.draft.current("api", None, "app_url"),
             };
-            let mut address = self.needed(&question)?;
-            if !address.contains("://") {
-                address = format!("https://{address}");
-            }
+            let address = self.needed(&question)?;
+            let address = self.with_scheme(address)?;
             let before = self.draft.text.clone();
             self.draft.set("api", None, "app_url", address.as_str())?;
             // Nothing else of the account is known yet, so only what is said of this key counts.
@@ -147,8 +144,8 @@ impl Setup {
         }
         let question = Question {
             key: "client_id",
-            words: "Client identifier (client_id):",
-            help: "the operator issues it, with a secret, for this practice",
+            words: "Client identifier:",
+            help: "the operator issues it (client_id), with a secret, for this practice",
             default: self.draft.current("accounts", Some(account), "client_id"),
         };
         let id = self.needed(&question)?;

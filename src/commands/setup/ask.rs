@@ -16,7 +16,29 @@ pub(super) use self::answers::Answers;
 pub(super) use self::terminal::terminal;
 
 mod answers;
+mod line;
 mod terminal;
+
+/// What a person types to go back to the question before.
+pub(super) const BACK: &str = "<";
+
+/// A person wants to go back to the question before.
+#[derive(Debug, thiserror::Error)]
+#[error("there is nothing to go back to")]
+pub(super) struct Back;
+
+/// What is expected where it is asked for.
+pub(super) const YES_OR_NO: &str = "y or n is expected";
+
+/// What was answered to a question that has two answers.
+pub(super) fn yes_or_no(answer: &str, default: bool) -> Option<bool> {
+    match answer.to_lowercase().as_str() {
+        "" => Some(default),
+        "y" | "yes" => Some(true),
+        "n" | "no" => Some(false),
+        _ => None,
+    }
+}
 
 /// The longest file of answers or secret; bytes.
 pub(super) const MAX_BYTES: u64 = 64 * 1024;
@@ -33,7 +55,7 @@ pub(super) struct Question<'a> {
     pub(super) default: Option<String>,
 }
 
-/// Who answers. The errors end the setup: nobody answers any more, or the file's answer was refused.
+/// Who answers. The errors end the setup: nobody answers any more, or the file's answer was refused. [`Back`] does not.
 pub(super) trait Ask {
     /// A text; `None`: nothing was answered, and there is no default.
     fn text(&mut self, question: &Question<'_>) -> anyhow::Result<Option<String>>;
@@ -66,16 +88,20 @@ pub(super) trait Ask {
     fn is_person(&self) -> bool {
         true
     }
+    /// How many questions a person has answered.
+    fn answered(&self) -> usize {
+        0
+    }
 }
 
 /// A secret as a person gives it: typed, or with `@` as the file that holds it.
-pub(super) fn secret_of(
-    ask: &mut dyn Ask,
+pub(super) fn secret_of<A: Ask>(
+    ask: &mut A,
     question: &Question<'_>,
-    typed: impl Fn() -> anyhow::Result<String>,
+    typed: impl Fn(&A) -> anyhow::Result<String>,
 ) -> anyhow::Result<Option<SecretString>> {
     loop {
-        let answer = typed()?;
+        let answer = typed(ask)?;
         let answer = answer.trim();
         let Some(file) = answer.strip_prefix('@') else {
             return Ok(Some(SecretString::from(answer)).filter(|_| !answer.is_empty()));

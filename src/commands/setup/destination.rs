@@ -5,17 +5,22 @@ use std::path::{Path, PathBuf};
 use anyhow::Context as _;
 use toml_edit::Value;
 
+use super::super::output::{folded, print, terminal_width};
 use super::ask::Question;
+use super::edit::Letters;
 use super::presets::{self, Preset};
 use super::questions::Part;
 use super::write::Rights;
 use super::{Setup, check, service_user};
 use crate::adapters::{self, Checked};
 use crate::config::{Destination, DestinationKind, FolderConfig};
+use crate::document::DOCUMENT_TYPES;
 use crate::name;
 use crate::template::Context;
 
 const SECTION: &str = "destinations";
+/// The answer that names a further destination.
+const ADD: &str = "add_destination";
 /// What a group gets of the folder: it lists and enters it, and what is made in it belongs to the group.
 const GROUP_READS: u32 = 0o2050;
 /// The same, and it may take files away.
@@ -77,36 +82,110 @@ impl Setup {
 
     fn choose_destination(&mut self) -> anyhow::Result<String> {
         let names: Vec<String> = self.draft.loaded()?.config.destinations.into_keys().collect();
-        match names.as_slice() {
-            [only] => Ok(only.clone()),
-            several => {
-                let choices: Vec<(&str, String)> = several.iter().map(|name| (name.as_str(), name.clone())).collect();
-                let default = several.first().cloned();
-                let question = Question { key: "destination", words: "Which destination:", help: "", default };
-                let chosen = self.ask.choose(&question, &choices)?;
-                several.get(chosen).cloned().context("no such destination")
+        if self.ask.answers(ADD) {
+            let question = Question { key: ADD, words: "", help: "", default: None };
+            let name = self.needed(&question)?;
+            return self.add_destination(&names, name);
+        }
+        let is_person = self.ask.is_person();
+        let there = |name: &String| is_person.then(|| self.as_it_is(name)).flatten();
+        let mut choices: Vec<(&str, String)> = Vec::new();
+        for name in &names {
+            let title = there(name).map(|there| there.title).unwrap_or_default();
+            let at = title.strip_prefix(presets::SAME_PLACE).map(|at| format!(": {at}")).unwrap_or_default();
+            choices.push((name, format!("{name}{at}")));
+        }
+        // What is in the commented file is nobody's.
+        if names.iter().any(|name| there(name).is_some()) {
+            choices.push((ADD, "another place, beside what is there".to_owned()));
+        }
+        if let [only] = names.as_slice()
+            && choices.len() == 1
+        {
+            return Ok(only.clone());
+        }
+        let default = names.first().cloned();
+        let question = Question { key: "destination", words: "Which destination:", help: "", default };
+        let chosen = self.ask.choose(&question, &choices)?;
+        match names.get(chosen) {
+            Some(name) => Ok(name.clone()),
+            None => {
+                let help = "letters and digits; docsyncd status and the log call it so";
+                let question = Question { key: ADD, words: "A short name for it:", help, default: None };
+                let name = self.needed(&question)?;
+                self.add_destination(&names, name)
             }
         }
     }
 
+    /// A further one, and which letters it gets.
+    fn add_destination(&mut self, names: &[String], mut name: String) -> anyhow::Result<String> {
+        let is_plain = |name: &str| name.chars().all(|c| c.is_ascii_alphanumeric() || "-_".contains(c));
+        while !is_plain(&name) || names.contains(&name) {
+            self.ask.refused(ADD, "letters and digits only, and none of the names that there are")?;
+            name = self.needed(&Question { key: ADD, words: "A short name for it:", help: "", default: None })?;
+        }
+        let now = names.join(", ");
+        let choices = [
+            ("all", format!("every letter, as well as to {now}")),
+            ("also", format!("letters of some kinds, as well as to {now}")),
+            ("only", "letters of some kinds, which then go nowhere else".to_owned()),
+        ];
+        let default = Some("all".to_owned());
+        let question = Question { key: "letters", words: "Which letters go there:", help: "", default };
+        let chosen = self.ask.choose(&question, &choices)?;
+        let types = if chosen == 0 { Vec::new() } else { self.ask_for_types()? };
+        let letters = match chosen {
+            0 => Letters::All,
+            1 => Letters::Also(types),
+            _ => Letters::Only(types),
+        };
+        self.draft.text = super::edit::route(&self.draft.text, &name, &letters, names)
+            .map_err(|wrong| super::UsageError(format!("{}: {wrong}", self.draft.path.display())))?;
+        Ok(name)
+    }
+
+    fn ask_for_types(&mut self) -> anyhow::Result<Vec<String>> {
+        let help = format!("spaces between them: {}", DOCUMENT_TYPES.join(" "));
+        let question = Question { key: "types", words: "Which kinds:", help: &help, default: None };
+        loop {
+            let types: Vec<String> = self.needed(&question)?.split([' ', ',']).map(str::to_owned).collect();
+            let types: Vec<String> = types.into_iter().filter(|one| !one.is_empty()).collect();
+            match types.iter().find(|one| !DOCUMENT_TYPES.contains(&one.as_str())) {
+                None => return Ok(types),
+                Some(unknown) => self.ask.refused("types", &format!("{unknown} is no kind of letter"))?,
+            }
+        }
+    }
+
+    /// The place of a destination that somebody set up.
+    fn as_it_is(&self, name: &str) -> Option<Preset> {
+        // What is in the commented file is nobody's.
+        let kind = self.draft.written(SECTION, Some(name), "type")?;
+        let asks = presets::asks_of(&kind);
+        let at = self.draft.current(SECTION, Some(name), &asks.first()?.key)?;
+        Some(presets::as_it_is(&kind, &at, asks))
+    }
+
     fn choose_preset(&mut self) -> anyhow::Result<Preset> {
         let mut presets = presets::all();
-        let written = |key: &str| self.draft.current(SECTION, Some(&self.destination), key);
-        // What is in the commented file is nobody's.
-        let kind = self.draft.written(SECTION, Some(&self.destination), "type");
-        let there = kind.and_then(|kind| {
-            let asks = presets::asks_of(&kind);
-            let at = written(&asks.first()?.key)?;
-            Some(presets::as_it_is(&kind, &at, asks))
-        });
+        let there = self.as_it_is(&self.destination);
         presets.splice(0..0, there);
-        let choices: Vec<(&str, String)> = presets
+        let mut choices: Vec<(&str, String)> = presets
             .iter()
             .map(|preset| (preset.name.as_str(), format!("{}\n      {}", preset.title, preset.about)))
             .collect();
+        if self.ask.is_person() {
+            let about = "what is known of others by name, and the general ways";
+            choices.push(("", format!("My software is not named here\n      {about}")));
+        }
         let default = presets.first().map(|preset| preset.name.clone());
         let question = Question { key: "preset", words: "Letters go to", help: "", default };
-        let chosen = self.ask.choose(&question, &choices)?;
+        let mut chosen = self.ask.choose(&question, &choices)?;
+        while chosen == presets.len() {
+            print(&folded(presets::OTHER_SOFTWARE, terminal_width()))?;
+            chosen = self.ask.choose(&question, &choices)?;
+        }
         presets.into_iter().nth(chosen).context("no such choice")
     }
 

@@ -179,6 +179,22 @@ fn as_text(value: Value) -> String {
     }
 }
 
+/// What is wrong, for a person who was asked a question and knows no names of settings.
+pub(super) fn plainly(error: &ConfigError) -> String {
+    let ConfigError::Invalid { problems, .. } = error else { return in_words(error) };
+    let said = problems.iter().map(|problem| {
+        // It begins with the setting's name.
+        let what = problem.what.strip_prefix('`').and_then(|rest| rest.split_once('`')).map(|(_, rest)| rest.trim());
+        let what = what.map_or_else(|| problem.what.clone(), |what| format!("this {what}"));
+        // What is to be written into the file is no answer.
+        match problem.fix.contains(" = ") {
+            true => what,
+            false => format!("{what}. {}", problem.fix.replace('\n', " ")),
+        }
+    });
+    said.collect::<Vec<_>>().join(" ")
+}
+
 /// What is wrong, in one paragraph.
 pub(super) fn in_words(error: &ConfigError) -> String {
     match error {

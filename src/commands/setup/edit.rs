@@ -3,7 +3,7 @@
 //! Pure text. A key that is there gets another value; one that stands behind `#` as an example is put into force where
 //! it stands; any other is added to its table. What is no longer meant is put behind `#` and not removed.
 
-use toml_edit::{Document, DocumentMut, Item, Table, TableLike, Value};
+use toml_edit::{Array, ArrayOfTables, Document, DocumentMut, Item, Table, TableLike, Value};
 
 /// Where a value stands: `[section]`, or `[section.instance]`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -60,6 +60,55 @@ pub(super) fn set(text: &str, place: Place<'_>, value: Value) -> Result<String, 
         }
         None => drop(table.insert(place.key, Item::Value(value))),
     }
+    Ok(document.to_string())
+}
+
+/// Which letters another destination gets.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Letters {
+    /// Every letter, beside what gets it now.
+    All,
+    /// Those of these types, beside what gets them now.
+    Also(Vec<String>),
+    /// Those of these types, which nothing else gets.
+    Only(Vec<String>),
+}
+
+/// The text with a route to `name`. Without routes all letters went to `others`.
+///
+/// # Errors
+/// A sentence: the text is no TOML, or its routes are written in another way.
+pub(super) fn route(text: &str, name: &str, letters: &Letters, others: &[String]) -> Result<String, String> {
+    let mut document = text.parse::<DocumentMut>().map_err(|error| error.to_string())?;
+    let list = |names: &[String]| names.iter().map(String::as_str).collect::<Array>();
+    let item = document.entry("routes").or_insert_with(|| {
+        let mut usual = Table::new();
+        usual.insert("to", Item::Value(list(others).into()));
+        let mut routes = ArrayOfTables::new();
+        routes.push(usual);
+        Item::ArrayOfTables(routes)
+    });
+    let wrong = || "the routes of this file are written in a way that only a person can change".to_owned();
+    let routes = item.as_array_of_tables_mut().ok_or_else(wrong)?;
+    if *letters == Letters::All {
+        for route in routes.iter_mut() {
+            route.get_mut("to").and_then(Item::as_array_mut).ok_or_else(wrong)?.push(name);
+        }
+        return Ok(document.to_string());
+    }
+    let (types, also) = match letters {
+        Letters::Also(types) => (types.as_slice(), others),
+        Letters::Only(types) => (types.as_slice(), &[][..]),
+        Letters::All => return Ok(document.to_string()),
+    };
+    let mut first = Table::new();
+    let to: Vec<String> = also.iter().cloned().chain([name.to_owned()]).collect();
+    first.insert("types", Item::Value(list(types).into()));
+    first.insert("to", Item::Value(list(&to).into()));
+    first.decor_mut().set_prefix("\n");
+    // The first that matches counts, so it has to stand before the others.
+    first.set_position(routes.get(0).and_then(Table::position));
+    routes.insert(0, first);
     Ok(document.to_string())
 }
 
@@ -144,6 +193,25 @@ mod tests {
         let changed = set(inline, place("accounts", "main", "auth"), "oauth".into()).unwrap();
         assert_eq!(changed, inline.replace("api_key", "oauth"));
         assert!(set("api = 3\n", place("api", "", "base_url"), "x".into()).is_err());
+    }
+
+    #[test]
+    fn another_destination_gets_its_route_before_those_that_are_there() {
+        let text = "[destinations.pms]\ntype = \"folder\"\n\n# end\n[log]\nlevel = \"info\"\n";
+        let pms = ["pms".to_owned()];
+        let types = vec!["lab_slip".to_owned()];
+        let all = route(text, "lab", &Letters::All, &pms).unwrap();
+        assert_eq!(all, format!("{text}\n[[routes]]\nto = [\"pms\", \"lab\"]\n"));
+        let also = route(text, "lab", &Letters::Also(types.clone()), &pms).unwrap();
+        let first = "\n[[routes]]\ntypes = [\"lab_slip\"]\nto = [\"pms\", \"lab\"]\n";
+        assert_eq!(also, format!("{text}{first}\n[[routes]]\nto = [\"pms\"]\n"));
+        // Of a file with routes each stays where it is, with what is said of it.
+        let with = format!("# ours\n[[routes]]\nto = [\"pms\"] # all\n\n{text}");
+        let only = route(&with, "lab", &Letters::Only(types), &pms).unwrap();
+        let (at, before) = (only.find("to = [\"lab\"]").unwrap(), only.find("# ours").unwrap());
+        assert!(at < before && only.contains("to = [\"pms\"] # all\n") && only.ends_with(text), "{only}");
+        let all = route(&with, "lab", &Letters::All, &pms).unwrap();
+        assert!(all.contains("# ours\n[[routes]]\nto = [\"pms\", \"lab\"] # all\n"), "{all}");
     }
 
     #[test]

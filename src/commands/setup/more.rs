@@ -24,7 +24,7 @@ impl Setup {
                 )
             }));
             let has_list = state(self.draft.current("patients", None, "file").is_some());
-            let about = "from a list that its software exports, for {{ patient.number }} in names";
+            let about = "from a list that its software exports; names of files can have it";
             choices.push(("patients", format!("The practice's own number of each patient{has_list}\n      {about}")));
             if self.can_be_confirmed()? {
                 let about = "by what it does with the file; success is reported only then";

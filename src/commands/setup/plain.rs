@@ -7,12 +7,15 @@ use rustix::termios::{LocalModes, OptionalActions, SpecialCodeIndex, Termios, tc
 use secrecy::SecretString;
 
 use super::super::output::complain;
-use super::ask::{Ask, MAX_BYTES, Question, secret_of};
+use super::ask::{Ask, BACK, Back, MAX_BYTES, Question, YES_OR_NO, secret_of, yes_or_no};
 
 /// What Ctrl-C is where it is no signal.
 const CTRL_C: u8 = 3;
 
-pub(super) struct Plain;
+#[derive(Default)]
+pub(super) struct Plain {
+    answered: usize,
+}
 
 /// Shows this where an answer is to follow.
 fn prompt(text: &str) -> anyhow::Result<()> {
@@ -27,7 +30,10 @@ fn line() -> anyhow::Result<String> {
     if read == 0 || line.bytes().any(|byte| byte == CTRL_C) {
         return Err(anyhow::anyhow!("interrupted: nothing was written"));
     }
-    Ok(line.trim().to_owned())
+    match line.trim() {
+        BACK => Err(Back.into()),
+        line => Ok(line.to_owned()),
+    }
 }
 
 fn asked(question: &Question<'_>, more: &str) -> anyhow::Result<String> {
@@ -63,6 +69,7 @@ impl Ask for Plain {
     fn text(&mut self, question: &Question<'_>) -> anyhow::Result<Option<String>> {
         let default = question.default.as_ref().map(|default| format!("[{default}] ")).unwrap_or_default();
         let answer = asked(question, &default)?;
+        self.answered += 1;
         Ok(Some(answer).filter(|answer| !answer.is_empty()).or_else(|| question.default.clone()))
     }
 
@@ -75,11 +82,12 @@ impl Ask for Plain {
         loop {
             prompt(&format!("Its number: [{}] ", begin + 1))?;
             let answer = line()?;
-            if answer.is_empty() {
-                return Ok(begin);
-            }
-            match answer.parse::<usize>() {
-                Ok(number) if (1..=choices.len()).contains(&number) => return Ok(number - 1),
+            let number = if answer.is_empty() { Ok(begin + 1) } else { answer.parse::<usize>() };
+            match number {
+                Ok(number) if (1..=choices.len()).contains(&number) => {
+                    self.answered += 1;
+                    return Ok(number - 1);
+                }
                 _ => self.refused(question.key, &format!("a number from 1 to {} is expected", choices.len()))?,
             }
         }
@@ -87,22 +95,29 @@ impl Ask for Plain {
 
     fn agree(&mut self, question: &Question<'_>, default: bool) -> anyhow::Result<bool> {
         loop {
-            match asked(question, if default { "[Y/n] " } else { "[y/N] " })?.to_ascii_lowercase().as_str() {
-                "" => return Ok(default),
-                "y" | "yes" => return Ok(true),
-                "n" | "no" => return Ok(false),
-                _ => self.refused(question.key, "y or n is expected")?,
+            match yes_or_no(&asked(question, if default { "[Y/n] " } else { "[y/N] " })?, default) {
+                Some(agrees) => {
+                    self.answered += 1;
+                    return Ok(agrees);
+                }
+                None => self.refused(question.key, YES_OR_NO)?,
             }
         }
     }
 
     fn secret(&mut self, question: &Question<'_>) -> anyhow::Result<Option<SecretString>> {
-        secret_of(self, question, || {
+        let secret = secret_of(self, question, |_| {
             let unseen = Unseen::begin().context("the terminal cannot be used")?;
             let answer = asked(question, "");
             drop(unseen);
             complain("");
             answer
-        })
+        })?;
+        self.answered += 1;
+        Ok(secret)
+    }
+
+    fn answered(&self) -> usize {
+        self.answered
     }
 }

@@ -17,6 +17,7 @@ const FILES: &[(&str, &str)] = files!(
     "watched-folder",
     "flat-folder",
     "tomedo",
+    "z1",
     "paperless-ngx",
     "ecodms",
     "mirth",
@@ -41,6 +42,9 @@ const ALARMS: &str = "alerts";
 
 /// The name of the choice that changes only what is asked for.
 pub(super) const AS_IT_IS: &str = "as-it-is";
+
+/// What its title begins with.
+pub(super) const SAME_PLACE: &str = "the same place as now: ";
 
 /// One choice.
 #[derive(Debug, Clone, serde::Deserialize)]
@@ -126,11 +130,26 @@ fn read() -> impl Iterator<Item = Preset> {
     FILES.iter().filter_map(read)
 }
 
+/// A place in words.
+fn place(kind: &str, at: &str) -> String {
+    if kind == "folder" { at.to_owned() } else { format!("{at} ({kind})") }
+}
+
+/// What is known of practice software that has no choice of its own, country by country, and the general ways.
+pub(super) const OTHER_SOFTWARE: &str = "\
+    France: nothing public says how Logosw, Julie, Visiodent, Veasy, Desmos and TM-XDI take a document. Ask their maker \
+    for a folder that is watched, or for HPRIM (config/examples/hprim.toml).\n\
+    Germany: Turbomed, Medistar and Medical Office take GDT (config/examples/gdt.toml); in charly a person imports what \
+    lies in a folder. Nothing public says it of DS-Win, Evident, medatixx and x.isynet: ask for GDT, VDDS-media or a \
+    watched folder.\n\
+    English-speaking countries: Dentally has an interface by invitation, in EXACT a person imports, Dentrix has an inbox \
+    for unfiled documents. Nothing public says it of Eaglesoft, Curve, Carestream and Pearl: ask for a watched folder.\n";
+
 /// The choice to leave a destination of this type as it is but for what is asked for.
 pub(super) fn as_it_is(kind: &str, at: &str, asks: Vec<Asked>) -> Preset {
     Preset {
         name: AS_IT_IS.to_owned(),
-        title: format!("the same place as now: {kind}, {at}"),
+        title: format!("{SAME_PLACE}{}", place(kind, at)),
         about: "keeps the file's name and everything else; only what is asked next can change".to_owned(),
         source: String::new(),
         reads_sub_folders: true,

@@ -70,6 +70,7 @@ impl Setup {
         let (name, now) = (part.answer(&asked.key), self.now(part, &asked.key));
         let default = now.clone().or_else(|| asked.default.clone()).or_else(|| key.default.map(str::to_owned));
         let question = Question { key: &name, words: &asked.words, help: &asked.help, default };
+        let is_address = key.kind == Kind::Address || asked.key.ends_with("url");
         let value = if let Kind::Enum(words) = key.kind {
             let choices: Vec<(&str, String)> = words.iter().map(|word| (*word, (*word).to_owned())).collect();
             let chosen = self.ask.choose(&question, &choices)?;
@@ -77,6 +78,9 @@ impl Setup {
         } else {
             loop {
                 match self.ask.value(&question, key.kind)? {
+                    Some(Value::String(address)) if is_address => {
+                        break Value::from(self.with_scheme(address.into_value())?);
+                    }
                     Some(value) => break value,
                     None if asked.optional => return Ok(()),
                     None => self.ask.refused(&name, "an answer is needed")?,
@@ -148,7 +152,7 @@ impl Setup {
         let first = || asks.first().map(|asked| asked.key.as_str());
         let at_fault = schema::keys_of(&part.section).find(is_at_fault).map(Key::name);
         let answer = part.answer(at_fault.or_else(first).unwrap_or_default());
-        self.ask.refused(&answer, &super::draft::in_words(error))
+        self.refused(&answer, error)
     }
 }
 

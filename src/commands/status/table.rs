@@ -57,7 +57,14 @@ impl Lines {
         for account in &status.summary.accounts {
             let name = ("name", account.account.as_str());
             self.say("table-account", "table-polled", &[name, ("at", &local(account.last_poll.as_deref()))]);
-            if let Some(why) = account.told.as_ref().map(|told| self.reason(told)) {
+            // What its pause says is said there.
+            let paused = status
+                .summary
+                .pauses
+                .iter()
+                .find(|pause| pause.scope == Scope::Account(account.account.clone()).to_string());
+            let is_said = paused.is_some_and(|pause| Some(&pause.reason) == account.poll_error.as_ref());
+            if let Some(why) = account.told.as_ref().filter(|_| !is_said).map(|told| self.reason(told)) {
                 self.say("", "table-poll-failed", &[("why", &why)]);
             }
             if !account.configured && account.waiting > 0 {
@@ -79,9 +86,14 @@ impl Lines {
             };
             let scope = self.language.fill(key, &[("name", (&name).into())]);
             let (since, next) = (local(pause.since.as_deref()), local(pause.next_probe.as_deref()));
-            let why = self.reason(&pause.told);
-            let values = [("scope", scope.as_str()), ("since", &since), ("next", &next), ("why", &why)];
-            self.say("table-paused", "table-paused-why", &values);
+            let values = [("scope", scope.as_str()), ("since", &since), ("next", &next)];
+            // As the line about the account's sign-in.
+            if status.sign_ins.iter().any(|sign_in| sign_in.problem.as_ref() == Some(&pause.reason)) {
+                self.say("table-paused", "table-paused-since", &values);
+            } else {
+                let why = self.reason(&pause.told);
+                self.say("table-paused", "table-paused-why", &[&values[..], &[("why", &why)]].concat());
+            }
         }
     }
 }

@@ -103,3 +103,34 @@ fn documents_that_failed_are_counted_with_the_first_and_the_last_of_them() {
         found.accounts.iter().map(|known| (known.name.as_str(), known.configured, known.open)).collect();
     assert_eq!(names, [("main", true, 0), ("old", false, 1)], "what waits for an account that is gone is told");
 }
+
+#[test]
+fn a_letter_that_waits_for_several_things_is_counted_once() {
+    let (_folder, db) = ledger("main", 3);
+    // Two are fetched and wait for both destinations; one still waits for the account.
+    db.execute_batch(
+        "UPDATE document SET state = 'fetched', pdf = 'p' WHERE id < 3;
+         INSERT INTO delivery (document, pdf, destination, state, due_at, failing_since, changed_at)
+             SELECT id, 'p', name, 'pending', 1, 900, 1 FROM document
+             JOIN (SELECT 'pms' AS name UNION SELECT 'scan') WHERE state = 'fetched';",
+    )
+    .unwrap();
+    let counted = |db: &Connection| {
+        let found = facts(db, &present()).unwrap();
+        let of_pauses = found.pauses.iter().map(|pause| (pause.scope.to_string(), pause.count));
+        let of_stalled = found.stalled.iter().map(|stalled| (format!("stalled {}", stalled.scope), stalled.count));
+        (found.accounts[0].open, of_pauses.chain(of_stalled).filter(|(_, count)| *count > 0).collect::<Vec<_>>())
+    };
+    let of = |scope: &str, count| (scope.to_owned(), count);
+    assert_eq!(counted(&db), (1, vec![of("stalled destination:pms", 2)]));
+    let pause = |scope: &str| {
+        let sql = "INSERT INTO pause (scope, failure, reason, since, attempts, probe_at)
+                   VALUES (?1, 'deliver down x', '', 1, 1, 1)";
+        db.execute(sql, [scope]).unwrap();
+    };
+    // What is stalled at a paused destination is told as paused.
+    pause("destination:scan");
+    assert_eq!(counted(&db), (1, vec![of("destination:scan", 2)]));
+    pause("destination:pms");
+    assert_eq!(counted(&db), (1, vec![of("destination:pms", 2)]));
+}

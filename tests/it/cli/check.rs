@@ -302,3 +302,18 @@ async fn a_template_that_needs_a_number_without_a_list_ends_with_2() {
         );
     }
 }
+
+#[cfg(feature = "sftp")]
+#[tokio::test]
+async fn a_warning_does_not_recommend_the_command_that_prints_it() {
+    let practice = Practice::with_documents(0).await;
+    practice.write_secret("password", "secret-1");
+    practice.configure(
+        "[destinations.lab]\ntype = \"sftp\"\nhost = \"127.0.0.1\"\nport = 1\nuser = \"u\"\npassword_file = 'password'\n\
+         path = \"/in\"\n\
+         [[routes]]\nto = [\"pms\", \"lab\"]",
+    );
+    let ended = practice.docsyncd(&["check"]).await;
+    assert!(ended.stdout.contains("so nothing is sent: this check shows the server's fingerprint"), "{ended:?}");
+    assert!(!ended.stdout.contains(" check` shows"), "{ended:?}");
+}

@@ -112,9 +112,15 @@ async fn the_time_is_kept_to_and_wrong_usage_is_said() {
             && !empty.path("state").exists(),
         "{none:?}"
     );
+    // Without a time: the last 30 days, and not what is older.
+    let all = exported(&practice, &[]).await;
+    crate::filled::open(&practice)
+        .execute_batch("DROP TRIGGER history_is_append_only; UPDATE history SET at = 1000 WHERE id = 1")
+        .unwrap();
+    let lately = practice.docsyncd(&["export"]).await;
+    assert_eq!((lately.code, lately.stdout.lines().count()), (0, all.lines().count() - 1), "{lately:?}");
     for (args, hint) in [
-        (&["export"][..], "--from"),
-        (&["export", "--from", "2026-01-02", "--to", "2026-01-01"], "later"),
+        (&["export", "--from", "2026-01-02", "--to", "2026-01-01"][..], "later"),
         (&["export", "--from", "noon", "--to", "2026-01-01"], "write a day"),
         (&["export", "--from", "1d", "--to", "0s", "--format", "xml"], "jsonl"),
     ] {

@@ -162,6 +162,23 @@ async fn status_says_whether_the_daemon_runs() {
     assert_eq!(status.code, 4);
 }
 
+#[tokio::test]
+async fn a_wrong_key_is_told_once_with_its_file_and_once_with_what_the_service_said() {
+    let mut practice = Practice::with_documents(0).await;
+    practice.without_patience();
+    practice.write_secret("api-key", "a-wrong-key");
+    let mut running = practice.run().await;
+    running.wait_for_log("event=\"paused\"").await;
+    let status = practice.docsyncd(&["status"]).await.stdout;
+    let key = practice.path("api-key").display().to_string();
+    assert!(status.contains(&format!("What to do: Put a valid key into {key}, then run: docsyncd ")), "{status}");
+    assert!(status.contains("\nPAUSED ") && status.contains("\nSIGN-IN "), "{status}");
+    for (words, times) in [("HTTP 401", 1), ("is refused or cannot be read", 1), ("LAST POLL FAILED", 0)] {
+        assert_eq!(status.matches(words).count(), times, "{words}: {status}");
+    }
+    running.kill().await;
+}
+
 /// Everything that the table has to say, in a language of which no word is English but names and commands.
 #[tokio::test]
 async fn a_service_that_asks_to_wait_is_told_as_that_and_the_table_has_one_language() {

@@ -8,13 +8,18 @@ async fn a_second_daemon_is_refused_and_the_first_goes_on() {
     practice.env.insert("DOCSYNCD__SYNC__POLL_INTERVAL".into(), "100ms".into());
     let mut first = practice.run().await;
     practice.wait_for_posts(2).await;
-    for command in ["run", "sync"] {
+    for (command, sign) in [("run", "stop the other one"), ("sync", "the running daemon does this already: docsyncd ")]
+    {
         let second = practice.docsyncd(&[command]).await;
         assert_eq!((second.code, second.stdout.as_str()), (1, ""), "{second:?}");
         let ledger = practice.ledger().display().to_string();
-        for sign in ["in use by another docsyncd", ledger.as_str(), "stop the other one"] {
+        for sign in ["in use by another docsyncd", ledger.as_str(), sign] {
             assert!(second.stderr.contains(sign), "{sign}: {second:?}");
         }
+        // Nothing is wrong, and no daemon is to be stopped.
+        let is_sync = command == "sync";
+        assert_eq!(second.stderr.contains("stop the other one"), !is_sync, "{second:?}");
+        assert_eq!(second.stderr.contains(" poll makes it look now"), is_sync, "{second:?}");
     }
     practice.sandbox.add_documents(3).await.unwrap();
     practice.wait_for_posts(5).await;

@@ -117,6 +117,8 @@ async fn a_bad_file_is_refused_with_the_reason_and_the_old_one_stays() {
         let line = log.lines().rfind(|line| line.contains("event=\"reload_refused\"")).unwrap();
         assert!(line.starts_with("20") && line.contains(" ERROR "), "all of it in one line: {line}");
         assert!(signs.iter().all(|sign| line.contains(sign)), "{signs:?}: {line}");
+        let said = line.split(" event=").next().unwrap();
+        assert!(!said.contains(". ") && said.ends_with("(docsyncd check says what to do)"), "one sentence: {line}");
         practice.sandbox.add_documents(1).await.unwrap();
         running.signal("USR1");
         posts += 1;

@@ -15,7 +15,7 @@ use crate::config::schema::{self, Kind};
 use crate::readers::as_whom;
 
 /// Answers beside the keys of a destination.
-const ANSWERS: [&str; 18] = [
+const ANSWERS: [&str; 21] = [
     "base_url",
     "account",
     "auth",
@@ -28,6 +28,9 @@ const ANSWERS: [&str; 18] = [
     "preset",
     "header_files_from",
     "destination",
+    "add_destination",
+    "letters",
+    "types",
     "reader_takes",
     "give_folder",
     "service_user",

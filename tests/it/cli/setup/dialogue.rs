@@ -1,0 +1,117 @@
+//! What a person can do beside answering: go back, change an answer, add a place; and the keys of a line.
+
+#[cfg(target_os = "linux")]
+use super::at_a_terminal;
+use super::{answers, config, setup_with, written};
+use crate::harness::Practice;
+
+/// Back to the question before, and an answer changed at the end.
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn a_person_goes_back_and_changes_an_answer_before_anything_is_written() {
+    use crate::faults::tools::needs;
+    needs!("script");
+    let practice = Practice::with_documents(1).await;
+    let (url, key) = (practice.sandbox.url().to_string(), practice.sandbox.api_key().to_owned());
+    std::fs::create_dir(practice.path("other")).unwrap();
+    let (first, other) = (practice.inbox().display().to_string(), practice.path("other").display().to_string());
+    let before = std::fs::read_to_string(practice.config_path()).unwrap();
+    let answers = [
+        ("Address of the cloud service", "<"),
+        ("Address of the cloud service", url.as_str()),
+        ("docsyncd reads the letters", "<"),
+        ("Address of the cloud service", ""),
+        ("docsyncd reads the letters", ""),
+        ("Go on with the key", "n"),
+        ("API key:", "<"),
+        ("docsyncd reads the letters", ""),
+        ("Go on with the key", "n"),
+        ("API key:", &key),
+        ("Folder for the letters", &first),
+        ("Write ", "2"),
+        ("What is to be changed", "3"),
+        ("Folder for the letters", &other),
+        ("Write ", ""),
+    ];
+    let (said, is_good, _) = at_a_terminal(&practice, &answers).await;
+    assert!(is_good && said.contains("this is the first question"), "{said}");
+    let after = std::fs::read_to_string(practice.config_path()).unwrap();
+    assert!(after != before && after.contains(&other), "{after}");
+    assert!(!said.contains("`destinations.") && !said.contains("`api."), "no names of settings: {said}");
+}
+
+/// Ctrl-U empties the line, as everywhere; a name that is not known is told as that, and Esc goes back.
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn the_line_of_a_terminal_has_the_usual_keys() {
+    use crate::faults::tools::needs;
+    use tokio::io::AsyncWriteExt as _;
+    needs!("script");
+    let practice = Practice::with_documents(0).await;
+    let mut script = tokio::process::Command::new("script");
+    let typed = format!("'{}' --config new.toml setup", crate::harness::program().display());
+    script.args(["-qec", &typed, "/dev/null"]).current_dir(practice.dir.path()).env("TERM", "xterm");
+    let mut child = script
+        .stdin(std::process::Stdio::piped())
+        .stdout(std::process::Stdio::piped())
+        .kill_on_drop(true)
+        .spawn()
+        .unwrap();
+    let (mut stdin, mut stdout) = (child.stdin.take().unwrap(), child.stdout.take().unwrap());
+    let mut said = String::new();
+    let mut shows = async |sign: &str| {
+        let mut buffer = [0; 4096];
+        while !said.contains(sign) {
+            let read = tokio::io::AsyncReadExt::read(&mut stdout, &mut buffer);
+            let got = tokio::time::timeout(crate::harness::PATIENCE, read).await.unwrap().unwrap_or(0);
+            assert!(got > 0, "{sign}: {said}");
+            said.push_str(&String::from_utf8_lossy(&buffer[..got]));
+        }
+        said.clear();
+    };
+    let url = practice.sandbox.url();
+    shows("such as https://api.example.test]").await;
+    stdin.write_all(b"docsyncd-test.invalid\r").await.unwrap();
+    shows("https://docsyncd-test.invalid is meant").await;
+    shows("its name is not known (DNS)").await;
+    shows("such as https://api.example.test]").await;
+    stdin.write_all(format!("nonsense\u{15}{url}\r").as_bytes()).await.unwrap();
+    shows("the service answers").await;
+    stdin.write_all(b"\x03").await.unwrap();
+    assert!(!child.wait().await.unwrap().success());
+    assert!(!practice.path("new.toml").exists());
+}
+
+#[tokio::test]
+async fn a_further_place_gets_its_letters_beside_what_is_there() {
+    let practice = Practice::with_documents(1).await;
+    assert_eq!(setup_with(&practice, &answers(&practice)).await.code, 0);
+    let before = written(&practice);
+    std::fs::create_dir(practice.path("lab")).unwrap();
+    let lab = practice.path("lab").display().to_string();
+    let more = format!(
+        "add_destination = \"lab\"\nletters = \"also\"\ntypes = \"lab_slip\"\npreset = \"flat-folder\"\npath = '{lab}'\n"
+    );
+    for (wrong, sign) in
+        [(more.replace("\"lab\"", "\"pms\""), "add_destination"), (more.replace("lab_slip", "slip"), "types")]
+    {
+        let ended = setup_with(&practice, &wrong).await;
+        assert!(ended.code == 2 && ended.stderr.contains(&format!("`{sign}`")), "{ended:?}");
+        assert_eq!(written(&practice), before);
+    }
+    let ended = setup_with(&practice, &more).await;
+    assert_eq!((ended.code, ended.stderr.as_str()), (0, ""), "{ended:?}");
+    let now = written(&practice);
+    assert!(now.contains("types = [\"lab_slip\"]\nto = [\"pms\", \"lab\"]"), "{now}");
+    practice
+        .sandbox
+        .add(docsyncd_sandbox::NewDocument {
+            document_type: Some(Some("lab_slip".into())),
+            ..docsyncd_sandbox::NewDocument::default()
+        })
+        .await
+        .unwrap();
+    let synced = practice.docsyncd_without_config(&["--config", &config(&practice), "sync"]).await;
+    assert_eq!((synced.code, practice.filed().len()), (0, 2), "{synced:?}");
+    assert_eq!(std::fs::read_dir(practice.path("lab")).unwrap().count(), 1, "{synced:?}");
+}

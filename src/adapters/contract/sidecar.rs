@@ -1,5 +1,4 @@
-//! What every adapter keeps besides that gives letters names in a folder: how their sidecars are written and called,
-//! and when.
+//! What every adapter that names letters in a folder must keep as well: the content, name and time of their sidecars.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -22,13 +21,13 @@ fn sidecar(name: &str, content: &str) -> SidecarConfig {
     )
 }
 
-/// What lies there, by the names alone.
+/// The files there, by name without their folder.
 fn there(place: &impl NamedPlace) -> BTreeMap<String, Vec<u8>> {
     let name = |path: String| path.rsplit_once('/').map_or(path.clone(), |(_, name)| name.to_owned());
     place.objects().into_iter().map(|(path, content)| (name(path), content)).collect()
 }
 
-/// The same of the sidecars, as text.
+/// Only the sidecars, as text.
 fn told(place: &impl NamedPlace) -> Vec<(String, String)> {
     let sidecars = there(place).into_iter().filter(|(name, _)| !name.ends_with(".pdf"));
     sidecars.map(|(name, content)| (name, String::from_utf8(content).unwrap())).collect()
@@ -42,7 +41,7 @@ fn assert_in_the_way(outcome: &Outcome) {
     assert!(matches!(outcome, Outcome::Transient { .. }) && reason(outcome).contains("{{ number3 }}"), "{outcome:?}");
 }
 
-/// Of an attempt that was cut off.
+/// The item after an interrupted attempt.
 fn again(item: Item) -> Item {
     Item { tried: true, ..item }
 }

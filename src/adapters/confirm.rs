@@ -74,7 +74,7 @@ pub(super) trait Shelf: Send + Sync {
 /// One answer for each letter, in their order.
 ///
 /// # Errors
-/// The [`Outcome`] of the failure, if nothing can be said about any letter at the moment.
+/// Nothing can be said about any letter at the moment.
 pub(super) async fn look(
     shelf: &dyn Shelf,
     confirm: &Confirm,

@@ -49,7 +49,7 @@ pub enum Holds {
 /// One answer for each letter, in their order.
 ///
 /// # Errors
-/// The [`Outcome`] of the failure, if nothing can be said about any letter at the moment.
+/// Nothing can be said about any letter at the moment.
 pub(super) async fn in_folder(shelf: &dyn Shelf, letters: &[Kept]) -> Result<Vec<Holds>, Outcome> {
     shelf.find_root().await?;
     let mut found = Vec::with_capacity(letters.len());

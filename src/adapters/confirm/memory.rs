@@ -31,7 +31,7 @@ pub(super) enum Said {
     Refused,
 }
 
-/// Size and modification time: they change when the file changes.
+/// Size and modification time of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Signature(u64, u64);
 

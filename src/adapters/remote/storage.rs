@@ -246,7 +246,7 @@ impl Storage for Distant<'_> {
         }
     }
 
-    /// Tries once more if the server cannot remove it at the moment: no later attempt returns to it.
+    /// Tries twice if the server is busy: no later attempt returns to the file.
     async fn remove(&self, folder: &String, name: &str) -> Result<(), Outcome> {
         let path = self.at(folder, name);
         let mut removed = self.remote.remove(&path).await;

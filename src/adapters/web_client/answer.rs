@@ -19,8 +19,8 @@ const SMALL: u64 = 64 * 1024;
 /// The longest JSON that is read, including files in it, in bytes.
 const JSON_LIMIT: u64 = 1 << 30;
 
-/// A whole list may take so many times the longest wait for its next bytes, or `LIST_AT_LEAST`: it is the result of one
-/// query.
+/// The limit for a whole list is so many times the longest wait for its next bytes, and at least `LIST_AT_LEAST`: it
+/// comes from one query.
 const LIST_TIMES: u32 = 4;
 const LIST_AT_LEAST: Duration = Duration::from_secs(60);
 

@@ -1,5 +1,4 @@
-//! Destinations that file into a patient's record by codes and identifiers: what they can be told, and what cannot be
-//! meant.
+//! Destinations that file into a patient's record by codes and identifiers: valid and invalid settings.
 
 use super::*;
 use crate::document::CodeSystem;

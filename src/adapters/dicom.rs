@@ -42,7 +42,7 @@ const PDF_STORAGE: &str = "1.2.840.10008.5.1.4.1.1.104.1";
 const EXPLICIT: &str = "1.2.840.10008.1.2.1";
 const IMPLICIT: &str = "1.2.840.10008.1.2";
 
-/// What the archive has of a letter.
+/// What the archive has for a letter.
 enum Found {
     Ours,
     /// Another content with the letter's identifiers.

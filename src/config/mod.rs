@@ -92,7 +92,7 @@ pub fn template() -> &'static str {
     include_str!("../../config/docsyncd.toml")
 }
 
-/// Reads the file and lays the process's environment over it. Errors as [`load`].
+/// Reads the file and lays the process's environment over it. Errors: those of [`load`].
 pub fn load_default_env(path: &Path) -> Result<Loaded, ConfigError> {
     load(path, std::env::vars_os())
 }

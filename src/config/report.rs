@@ -38,7 +38,7 @@ pub enum ConfigError {
         /// The most bytes that are read.
         limit: u64,
     },
-    /// It is not text, or text of another encoding.
+    /// The content is not UTF-8.
     #[error("{}, line {line}: the file is not UTF-8 text\n  Save it as UTF-8: in Windows Notepad with File, Save as, Encoding: UTF-8.", path.display())]
     NotUtf8 {
         /// The file.

@@ -19,7 +19,7 @@ pub enum Kind {
     Program,
     /// `https://…`, or `http://…` on loopback; no user, query or fragment.
     Address,
-    /// `http://…` or `https://…`, maybe with a user and a password, which are never shown.
+    /// `http://…` or `https://…`, possibly with a user and a password, which are never shown.
     Proxy,
     /// `127.0.0.1:PORT` or another loopback address.
     Loopback,

@@ -14,7 +14,7 @@ pub struct SidecarConfig {
     pub name: Arc<Template>,
     /// The form of its text.
     pub form: Form,
-    /// Whether it gets its name after the PDF.
+    /// Whether the sidecar gets its name after the PDF.
     pub is_last: bool,
     /// The folder as the practice's computers see it.
     pub visible_path: Option<String>,

@@ -76,7 +76,7 @@ impl Config {
 /// `[api]`
 #[derive(Clone)]
 pub struct ApiConfig {
-    /// Where the API lives: https, or http on loopback only. Its path ends with a slash, so that `join` keeps it.
+    /// The URL of the API: https, or http on loopback only. Its path ends with a slash, so that `join` keeps it.
     pub base_url: Url,
     /// The application server with the authorization page.
     pub app_url: Option<Url>,

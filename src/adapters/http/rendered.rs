@@ -22,7 +22,7 @@ const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
 /// The longest value of a header, in bytes; servers take 8 KiB in all.
 const MAX_HEADER: usize = 4096;
 
-/// A document as it is sent.
+/// A document, ready to send.
 pub(super) struct Rendered {
     pub(super) url: Url,
     pub(super) probe: Option<Url>,

@@ -12,7 +12,7 @@ use crate::config::SshHostKey;
 /// The longest known_hosts file, in bytes.
 const MAX_FILE: u64 = 4 * 1024 * 1024;
 
-/// What is known of a server.
+/// What is known about a server.
 #[derive(Debug, Clone)]
 pub(super) enum Trust {
     /// Nothing is configured.

@@ -35,7 +35,7 @@ pub(super) mod kind {
     pub const EXTENDED_REPLY: u8 = 201;
 }
 
-/// Statuses that mean something here (section 7, and version 6, section 9.1, for those above 8).
+/// Statuses with a meaning here (section 7, and version 6, section 9.1, for those above 8).
 pub(super) mod status {
     pub const OK: u32 = 0;
     pub const EOF: u32 = 1;
@@ -45,7 +45,7 @@ pub(super) mod status {
     pub const QUOTA_EXCEEDED: u32 = 15;
 }
 
-/// How a file is opened (section 6.3).
+/// Modes for opening a file (section 6.3).
 pub(super) const READ: u32 = 0x01;
 /// To write a file that does not exist yet (SSH_FXF_WRITE, CREAT, EXCL).
 pub(super) const WRITE_NEW: u32 = 0x02 | 0x08 | 0x20;

@@ -32,7 +32,7 @@ pub(super) enum Fault {
     Source(Outcome),
 }
 
-/// What the server can do besides version 3.
+/// The server's extensions of version 3.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Extensions {
     /// `fsync@openssh.com`
@@ -54,7 +54,7 @@ pub(super) struct Session<S> {
     pub(super) extensions: Extensions,
 }
 
-/// An answer: its kind, its number, and what follows.
+/// An answer: its kind, its id, and the rest.
 struct Answer {
     kind: u8,
     id: u32,

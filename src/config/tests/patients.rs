@@ -1,4 +1,4 @@
-//! `[patients]`, and what needs it.
+//! `[patients]`, and the settings that need it.
 
 use super::*;
 

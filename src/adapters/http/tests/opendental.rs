@@ -1,4 +1,4 @@
-//! Open Dental as `config/examples/opendental.toml` reaches it, played by a double of its API.
+//! Open Dental with the configuration of `config/examples/opendental.toml`, played by a double of its API.
 
 use docsyncd_test_support::open_dental::OpenDental;
 use serde_json::Value;

@@ -61,7 +61,8 @@ pub(super) trait Shelf: Send + Sync {
     /// Those of the paths that have no file. A path that cannot be looked at is not among them.
     async fn missing(&self, paths: Vec<String>) -> Result<HashSet<String>, Outcome>;
 
-    /// The digest of a file; of a file longer than `limit`, the digest of any longer part. `None` if it cannot be read.
+    /// The digest of a file; if the file is longer than `limit`, that of any part longer than `limit`. `None` if it
+    /// cannot be read.
     async fn digest(&self, path: &str, limit: u64) -> Result<Option<Digest>, Outcome>;
 
     /// The content of a file; `None` if it is longer than `limit`, or cannot be read.

@@ -79,8 +79,8 @@ pub(crate) trait Remote: Send + Sync {
     /// What has this path.
     async fn stat(&self, path: &str) -> Result<Found, Outcome>;
 
-    /// The digest of the whole file; of a file longer than `limit`, the digest of any longer part. `None` if there is
-    /// nothing.
+    /// The digest of the whole file; if it is longer than `limit`, that of any part longer than `limit`. `None` if
+    /// there is nothing.
     async fn read(&self, path: &str, limit: u64) -> Result<Option<Digest>, Outcome>;
 
     /// The content of a file; `None` if there is nothing, or the file is longer than `limit`.

@@ -92,8 +92,8 @@ impl Output {
         first.unwrap_or_default().chars().take(MAX_REASON).collect()
     }
 
-    /// Keeps the end of the program's output, in place of an earlier run's; removes the file if there is none. Output
-    /// that cannot be kept is lost: no decision needs it.
+    /// Keeps the end of the program's output, in place of an earlier run's; without output, removes the earlier one.
+    /// Output that cannot be kept is lost: no decision needs it.
     pub(super) fn keep(&self, output: &[u8]) {
         if output.is_empty() {
             let _ = remove_if_there(&self.output);

@@ -9,8 +9,8 @@ use crate::failure::Code;
 const FIRST: &[u8] = b"docsyncd check\n";
 const OTHER: &[u8] = b"docsyncd check: other\n";
 
-/// Tries it with two files of its own at these paths, and removes them. If the server refuses a rename for another
-/// reason than a taken name, the result is unknown: then it does not let a free name be given either.
+/// Tries it with two files of its own at these paths, and removes them. If the server refuses the taken name, tries a
+/// free one: if the server refuses that too, it has another reason, and the result is unknown.
 pub(in crate::adapters) async fn overwrites(
     remote: &dyn Remote,
     destination: &str,

@@ -91,7 +91,7 @@ impl Storage for Distant<'_> {
         super::shown(self.remote, self.config, path)
     }
 
-    /// Reads the file only if its length matches.
+    /// Reads the file only if its length matches, or is unknown.
     async fn existing(&self, folder: &String, name: &str, content: &Digest) -> Result<Existing, Outcome> {
         let path = self.at(folder, name);
         match self.remote.stat(&path).await? {

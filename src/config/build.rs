@@ -152,7 +152,7 @@ fn retry(raw: &settings::Retry, builder: &mut Builder<'_>) -> RetryPolicy {
 
 fn webhook(raw: settings::Webhook, builder: &mut Builder<'_>) -> Option<NudgeConfig> {
     if builder.report.is_wrong("webhook.public_url") || builder.report.is_wrong("webhook.listen") {
-        return None; // it is there, and what is wrong with it is said
+        return None; // the value was given, and its error was reported
     }
     match (raw.public_url, raw.listen) {
         (Some(public_url), Some(listen)) => Some(NudgeConfig { public_url, listen }),

@@ -90,7 +90,7 @@ mod tests {
         remembered.note("a", one, 1);
         assert_eq!(remembered.known("a", one), None, "it may be changed in the same second");
         tokio::time::advance(SETTLED).await;
-        assert_eq!(remembered.known("a", one), None, "it may have been");
+        assert_eq!(remembered.known("a", one), None, "it may have been changed");
         remembered.note("a", one, 2);
         assert_eq!(remembered.known("a", one), Some(2));
         assert_eq!((remembered.known("a", other), remembered.known("a", None)), (None, None));

@@ -203,7 +203,7 @@ async fn a_sidecar_that_changes_within_a_second_is_read_again() {
         tokio::time::advance(std::time::Duration::from_secs(5)).await;
         assert_eq!(look().await, ["waits"]);
     }
-    assert_eq!(shelf.reads.load(Ordering::Relaxed), 3, "what did not change is not read each time");
+    assert_eq!(shelf.reads.load(Ordering::Relaxed), 3, "an unchanged file is not read each time");
 }
 
 #[tokio::test]

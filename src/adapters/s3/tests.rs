@@ -154,7 +154,7 @@ async fn a_service_that_does_not_know_the_condition_is_asked_before() {
     let adapter = place.adapter();
     assert_delivered(&adapter.deliver(&spool.item(1, b"%PDF-1.7 1")).await);
     assert_delivered(&adapter.deliver(&spool.item(2, b"%PDF-1.7 2")).await);
-    assert_eq!(place.objects().len(), 2, "one that only ignores it as well");
+    assert_eq!(place.objects().len(), 2, "also with a service that only ignores the condition");
 }
 
 #[tokio::test]

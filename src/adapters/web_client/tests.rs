@@ -75,7 +75,7 @@ async fn a_slow_server_is_waited_for_as_long_as_it_goes_on() {
         let mut read = 0;
         while read < SIZE {
             let more = socket.read(&mut buffer).await.unwrap();
-            assert!(more > 0, "it broke off");
+            assert!(more > 0, "the connection broke off");
             read += more;
             // So slowly that the whole takes longer than the limit.
             while began.elapsed() < Duration::from_secs(3) * u32::try_from(read >> 20).unwrap() / 64 {
@@ -95,7 +95,7 @@ async fn a_slow_server_is_waited_for_as_long_as_it_goes_on() {
 async fn read_head(socket: &mut tokio::net::TcpStream) {
     let (mut head, mut byte) = (Vec::new(), [0]);
     while !head.ends_with(b"\r\n\r\n") {
-        assert_eq!(socket.read(&mut byte).await.unwrap(), 1, "it broke off");
+        assert_eq!(socket.read(&mut byte).await.unwrap(), 1, "the connection broke off");
         head.push(byte[0]);
     }
 }
@@ -142,7 +142,7 @@ async fn an_answer_that_drips_ends_as_one_that_stands_still() {
         let request = Request::new(Method::GET, client.connection().origin.clone());
         let answer = client.send(request).await.unwrap();
         // A hundred times the given limit, which a busy machine may need, and far less than the answer would take.
-        tokio::time::timeout(Duration::from_secs(30), answer.content(60_000, 4)).await.expect("it does not end")
+        tokio::time::timeout(Duration::from_secs(30), answer.content(60_000, 4)).await.expect("the read does not end")
     };
     tokio::select! {
         content = read => assert!(content.is_broken && content.beginning == b"xxxx", "{content:?}"),

@@ -1,5 +1,5 @@
-//! Names in a destination. A name is reserved for a version of a document before a file gets it (ENGINE.md, "A name in
-//! a destination"). So after a crash there is one place to look at, and two documents never share a file.
+//! Names in a destination. A name is reserved for a version of a document before a file gets it. So after a crash there
+//! is one place to look at, and two documents never share a file.
 //!
 //! Pure. The ledger keeps a name for ever only as a digest, because a path may hold patient data.
 

@@ -1,16 +1,16 @@
-//! Blocking work that may never end: a call into a share whose server is gone can hang for as long as it likes.
+//! Runs blocking work that may never end: a call into a share whose server is gone can hang without limit.
 //!
-//! No call of the system can be cancelled. So the wait is bounded, not the work, and as long as the work hangs no
-//! second one under the same key is begun: two at once would share a temporary file.
+//! System calls cannot be cancelled. So the wait is bounded, not the work. While the work hangs, no second one under
+//! the same key begins: two at once would share a temporary file.
 
 use std::collections::BTreeSet;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-/// Of the whole process, because a reloaded configuration builds new adapters while old work may still hang.
+/// One set per process, because a reloaded configuration builds new adapters while old work may still hang.
 static UNDER_WAY: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
 
-/// Told whenever a key becomes free.
+/// Notified whenever a key becomes free.
 static FREED: Condvar = Condvar::new();
 
 fn under_way() -> MutexGuard<'static, BTreeSet<String>> {
@@ -20,11 +20,11 @@ fn under_way() -> MutexGuard<'static, BTreeSet<String>> {
 /// Why there is no result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Stuck {
-    /// It did not end in time and goes on.
+    /// The work did not end in time and goes on.
     Now,
-    /// An earlier one under the same key has not ended yet.
+    /// Earlier work under the same key has not ended yet.
     Before,
-    /// It ended by a panic: a bug.
+    /// The work panicked: a bug.
     Broken,
 }
 
@@ -46,13 +46,13 @@ pub(super) async fn run<T: Send + 'static>(
     }
 }
 
-/// A key that this process uses; it is given back on drop.
+/// A key that this process uses. Dropping the claim frees the key.
 pub(super) struct Claim(String);
 
 impl Claim {
-    /// `None` when the key is in use.
+    /// `None` if the key is in use.
     pub(super) fn on(key: String) -> Option<Self> {
-        // Made only when the key was free: a claim gives its key back when it is dropped.
+        // Only built if the key was free: dropping a claim frees its key.
         under_way().insert(key.clone()).then(|| Self(key))
     }
 
@@ -94,7 +94,7 @@ mod tests {
         assert_eq!(run("other".to_owned(), limit, || 7).await, Ok(7));
         drop(end);
         is_done.await.unwrap();
-        // The claim is given back right after the work's last act.
+        // The key is freed right after the work's last step.
         while run(key(), limit, || ()).await == Err(Stuck::Before) {
             tokio::task::yield_now().await;
         }

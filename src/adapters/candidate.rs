@@ -4,18 +4,18 @@ use crate::document::DocumentUuid;
 use crate::name;
 use crate::reservation::{Known, Place};
 
-/// Names that are tried for one document: its own, with the short uuid, then numbered.
+/// Names that are tried for one document: the plain one, the one with the short uuid, then numbered ones.
 pub(super) const MAX_NAMES: usize = 1000;
 
 /// A name that the document may get in its folder.
 pub(super) struct Candidate {
     pub(super) name: String,
-    /// The same without the number of the version.
+    /// The same name without the number of the version.
     pub(super) family: String,
 }
 
 impl Candidate {
-    /// `Letter.pdf`, `Letter_1a2b3c4d.pdf`, `Letter_1a2b3c4d_2.pdf`…; of the second version `Letter_v2.pdf`,
+    /// `Letter.pdf`, `Letter_1a2b3c4d.pdf`, `Letter_1a2b3c4d_2.pdf`…; for the second version `Letter_v2.pdf`,
     /// `Letter_1a2b3c4d_v2.pdf`…
     pub(super) fn of(uuid: &DocumentUuid, file: &str, version: u32, index: usize) -> Self {
         let short = uuid.short();
@@ -32,7 +32,7 @@ impl Candidate {
     }
 }
 
-/// The name that is the document's already, if there is one, or the one that is like its earlier version's.
+/// The index of the name that the document already has, or of the one that matches its earlier version's.
 pub(super) fn known_before(
     known: &Known,
     candidate: impl Fn(usize) -> Candidate,
@@ -42,7 +42,7 @@ pub(super) fn known_before(
     own.or_else(|| (0..MAX_NAMES).find(|index| known.families.contains(&place(&candidate(*index).family))))
 }
 
-/// The name that a delivery would try first, and the next one, as far as they can be known before.
+/// The name that a delivery would try first, and the next one, as far as they can be predicted.
 pub(super) fn planned(
     uuid: &DocumentUuid,
     file: &str,
@@ -55,10 +55,10 @@ pub(super) fn planned(
     (candidate(first).name, candidate(first + 1).name)
 }
 
-/// How temporary names begin.
+/// The start of temporary names.
 pub(super) const TEMPORARY: &str = ".docsyncd-";
 
-/// The temporary name of a delivery's file: the same for every attempt, so that one removes what another left.
+/// The temporary name of a delivery's file: the same for every attempt, so that one attempt removes what another left.
 pub(super) fn temporary(key: &str, end: &str) -> String {
     let plain = (1..=64).contains(&key.len()) && key.bytes().all(|b| b.is_ascii_alphanumeric());
     let key = if plain { key.to_owned() } else { super::files::Digest::of(key.as_bytes()).sha256 };

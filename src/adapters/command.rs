@@ -1,13 +1,12 @@
-//! `type = "command"`: hands the spooled PDF to a program of the practice and takes its exit code for the answer.
+//! `type = "command"`: hands the spooled PDF to a program of the practice; its exit code is the answer.
 //!
-//! No shell is involved: every template in `args` is one argument, whatever stands in the values. The program gets the
-//! metadata as one JSON object on standard input and the scalars of it in the environment; it may ignore both. It must
-//! recognise a repeated `DOCSYNCD_KEY`, since a lost answer means a second call.
+//! No shell is involved: every template in `args` is one argument, whatever the values contain. The program gets the
+//! metadata as one JSON object on standard input, and its scalars in the environment; it may ignore both. It must
+//! recognise a repeated `DOCSYNCD_KEY`, because a lost answer means a second call.
 //!
-//! Exit codes: 0 delivered, 75 (EX_TEMPFAIL of sysexits.h) try again later, all others the document is refused. A
-//! reason is the exit code in our words, and one line that the program may write for it to the file in
-//! `DOCSYNCD_REASON_FILE`. What it writes to standard output and standard error leaves this machine nowhere (promise
-//! 8).
+//! Exit codes: 0 is delivered, 75 (EX_TEMPFAIL of sysexits.h) means try again later, all others refuse the document. A
+//! reason is the exit code in our words, and one line that the program may write to the file in `DOCSYNCD_REASON_FILE`.
+//! Its standard output and standard error never leave this machine (promise 8).
 
 use std::path::{Path, PathBuf};
 use std::process::ExitStatus;
@@ -44,7 +43,7 @@ const TRY_AGAIN: i32 = 75;
 /// The longest wait for a look at the program's file.
 const CHECK_LIMIT: Duration = Duration::from_secs(60);
 
-/// The longest wait for the files of what a program says; they lie beside the ledger.
+/// The longest wait for the files of a program's output; they lie beside the ledger.
 const WORDS_LIMIT: Duration = Duration::from_secs(60);
 
 /// A program that takes documents.
@@ -54,12 +53,12 @@ pub struct CommandAdapter {
 }
 
 impl CommandAdapter {
-    /// Starts nothing. What programs say is kept beside `ledger`.
+    /// Starts nothing. Output of programs is kept beside `ledger`.
     pub fn new(config: CommandConfig, ledger: &Path) -> Self {
         Self { config, ledger: ledger.to_owned() }
     }
 
-    /// The files for what the program says.
+    /// The files for the program's output.
     async fn words(&self, item: &Item) -> Result<Output, Outcome> {
         let (ledger, name, copy) = (self.ledger.clone(), self.config.name.clone(), item.clone());
         let reason = match blocking::run(self.words_claim(item), WORDS_LIMIT, move || {
@@ -111,7 +110,7 @@ impl CommandAdapter {
         format!("destination `{}`: {what}", self.config.name)
     }
 
-    /// What happened, and the line that the program wants to be quoted with.
+    /// What happened, and the line that the program wants to be quoted.
     fn reason(&self, what: &str, line: &str) -> String {
         let program = self.config.program.file_name().unwrap_or_default().to_string_lossy();
         let separator = if line.is_empty() { "" } else { ": " };
@@ -152,7 +151,7 @@ impl Adapter for CommandAdapter {
         });
         let line = line.await.unwrap_or_default();
         let reason = |what: &str| self.reason(what, &line);
-        // What a program did before it ended like this, nobody can tell.
+        // Nobody can tell what a program did before it ended like this.
         let in_doubt = |code: Code, reason: String| match holds {
             true => Outcome::Held { code, reason },
             false => Outcome::transient(code, reason),
@@ -192,7 +191,8 @@ impl Adapter for CommandAdapter {
         Ok(Planned { place, otherwise: None, taken: false, problem: find(&self.config.program).err() })
     }
 
-    /// That the program is there and may be started. It is not started: what it does without a document is not known.
+    /// Checks that the program exists and may be executed. It is not started, because its effect without a document is
+    /// unknown.
     async fn check(&self) -> Result<Checked, String> {
         let program: PathBuf = self.config.program.clone();
         let claim = format!("{}\0{}\0check", self.config.name, program.display());
@@ -209,7 +209,7 @@ pub(super) fn crashed(code: i32) -> bool {
     cfg!(windows) && code < 0
 }
 
-/// Where a program ends without an exit code, a signal ended it.
+/// If a program ends without an exit code, a signal ended it.
 pub(super) fn ending(status: ExitStatus) -> Code {
     #[cfg(unix)]
     if let Some(signal) = std::os::unix::process::ExitStatusExt::signal(&status) {
@@ -223,7 +223,7 @@ pub(super) fn not_started(name: &str, program: &Path, error: &std::io::Error) ->
     use std::io::ErrorKind;
     let text = fault::system_text(error);
     let advice = match error.kind() {
-        // E2BIG, and on Windows what a batch file cannot be given safely.
+        // E2BIG, and on Windows an argument that cannot safely be passed to a batch file.
         ErrorKind::ArgumentListTooLong | ErrorKind::InvalidInput => {
             let reason = format!("destination `{name}`: the arguments of this document cannot be passed ({text})");
             return Outcome::Permanent { code: Code::word("arguments"), reason };

@@ -1,9 +1,9 @@
-//! Looks which of the letters that were filed the destination's software took (`confirm`; RECORD.md, section 2): one
-//! way, whatever the folder is.
+//! Looks which filed letters the destination's software took (`confirm`; RECORD.md, section 2), in the same way
+//! whatever the folder is.
 //!
-//! A folder brings the calls of [`Shelf`]; [`look`] does the rest. That a letter is gone is concluded from a look at
-//! its own name, between two looks at the destination's folder itself; a listing only saves that look where the letter
-//! still lies. One file proves one letter.
+//! A folder implements [`Shelf`]; [`look`] does the rest. It concludes that a letter is gone from a look at the
+//! letter's own name, between two looks at the destination's folder itself. A listing only saves that look if the
+//! letter still lies there. One file proves one letter.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
@@ -23,59 +23,59 @@ mod memory;
 #[cfg(test)]
 mod tests;
 
-/// The longest sidecar that is read; bytes.
+/// The longest sidecar that is read, in bytes.
 const SIDECAR: u64 = 64 * 1024;
-/// Files that are read in one look to compare them. What is left is compared in the next one.
+/// Files that one look reads to compare them. The next look compares the rest.
 const MOST_COMPARED: usize = 100;
-/// An importer that changes a letter adds no more than this; bytes.
+/// An importer that changes a letter adds at most this many bytes.
 const ADDED: u64 = 16 * 1024 * 1024;
 
 /// A file in a folder.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Entry {
     pub(crate) name: String,
-    /// In bytes, where that is told.
+    /// In bytes, if the folder tells it.
     pub(crate) size: Option<u64>,
-    /// When it was changed last, by a clock of the folder's own.
+    /// The time of the last change, by the folder's own clock.
     pub(crate) modified: Option<u64>,
 }
 
-/// A destination's folder, as a look needs it. Paths are below it, with `/`.
+/// A destination's folder, as a look needs it. Paths are below the folder, with `/`.
 #[async_trait]
 pub(super) trait Shelf: Send + Sync {
     /// NAME of the destination.
     fn name(&self) -> &str;
 
-    /// Whether the folder itself is there: where it is not, nothing that is missing in it says anything.
+    /// Checks that the folder itself is there: otherwise a missing file in it proves nothing.
     async fn find_root(&self) -> Result<(), Outcome>;
 
-    /// The files in a sub-folder, as many as can be listed within bounds; `None` where there is none.
+    /// The files in a sub-folder, up to a bound; `None` if there is no such sub-folder.
     async fn list(&self, folder: &str) -> Result<Option<Vec<Entry>>, Outcome>;
 
-    /// The same files by their names alone, which costs no look at each.
+    /// The names of the same files, without a look at each file.
     async fn names(&self, folder: &str) -> Result<Vec<String>, Outcome> {
         let listed = self.list(folder).await?.unwrap_or_default();
         Ok(listed.into_iter().map(|file| file.name).collect())
     }
 
-    /// Those of the paths at which nothing is. One that cannot be looked at is none of them.
+    /// Those of the paths that have no file. A path that cannot be looked at is not among them.
     async fn missing(&self, paths: Vec<String>) -> Result<HashSet<String>, Outcome>;
 
-    /// The digest of a file, and of one that is longer than `limit` that of any more bytes; `None` where it cannot be
-    /// read.
+    /// The digest of a file; if the file is longer than `limit`, that of any part longer than `limit`. `None` if it
+    /// cannot be read.
     async fn digest(&self, path: &str, limit: u64) -> Result<Option<Digest>, Outcome>;
 
-    /// The content of a file; `None` where it is longer than `limit`, or cannot be read.
+    /// The content of a file; `None` if it is longer than `limit`, or cannot be read.
     async fn content(&self, path: &str, limit: u64) -> Result<Option<Vec<u8>>, Outcome>;
 
-    /// A path, for the person who asks where a letter lies.
+    /// The path in the form that is shown to a person who asks where a letter lies.
     fn shown(&self, path: &str) -> String;
 }
 
 /// One answer for each letter, in their order.
 ///
 /// # Errors
-/// Nothing can be said just now.
+/// Nothing can be said about any letter at the moment.
 pub(super) async fn look(
     shelf: &dyn Shelf,
     confirm: &Confirm,
@@ -89,12 +89,12 @@ pub(super) async fn look(
     let mut look =
         Look { shelf, confirm, memory, letters, others, own, folders, digests, used: BTreeSet::new(), compared: 0 };
     let sights = look.sights().await?;
-    // Of a folder that went away meanwhile nothing is known.
+    // If the folder went away meanwhile, the look proves nothing.
     shelf.find_root().await?;
     Ok(sights)
 }
 
-/// What is odd about the folders that letters are moved to.
+/// Warnings about the folders that letters are moved to.
 pub(super) async fn doubts(shelf: &dyn Shelf, confirm: Option<&Confirm>) -> Vec<String> {
     let mut doubts = Vec::new();
     for folder in confirm.into_iter().flat_map(Confirm::folders) {
@@ -110,22 +110,22 @@ pub(super) async fn doubts(shelf: &dyn Shelf, confirm: Option<&Confirm>) -> Vec<
     doubts
 }
 
-/// Where a file may lie that was moved into this folder.
+/// The paths that a file may have after it was moved into this folder.
 pub(super) fn elsewhere(folder: &str, path: &str) -> Vec<String> {
     let name = path.rsplit_once('/').map(|(_, name)| format!("{folder}/{name}"));
     [format!("{folder}/{path}")].into_iter().chain(name).collect()
 }
 
-/// A sub-folder as it was listed.
+/// A listed sub-folder.
 #[derive(Default)]
 struct Folder {
-    /// By names in one normal form: some file systems have another than was asked for.
+    /// By name in a normal form: some file systems return another form than was asked for.
     files: HashMap<String, Entry>,
-    /// The names by sizes.
+    /// The names by size.
     sizes: HashMap<Option<u64>, Vec<String>>,
 }
 
-/// By what a file is taken for a letter.
+/// The property that matches a file to a letter.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum By {
     NameAndContent,
@@ -139,17 +139,17 @@ struct Look<'a> {
     memory: &'a Memory,
     letters: &'a [Unproved],
     others: &'a dyn Others,
-    /// Where the letters were put.
+    /// The paths where the letters were put.
     own: HashSet<&'a str>,
     folders: HashMap<String, Folder>,
-    /// Of files that were read in this look.
+    /// The digests of files that were read in this look.
     digests: HashMap<String, Digest>,
-    /// Files that prove a letter each.
+    /// Files that already prove a letter.
     used: BTreeSet<String>,
     compared: usize,
 }
 
-/// The letters of which something holds, by their place in the list, and the path of the file that shows it.
+/// The letters that some evidence covers, by their index in the list, with the path of the file that shows it.
 type Held = BTreeMap<usize, Option<String>>;
 
 impl Look<'_> {
@@ -204,12 +204,12 @@ impl Look<'_> {
         }
     }
 
-    /// Whether the letter was put below the folder that is configured now: of another one nothing can be seen here.
+    /// Whether the letter was put below the folder that is configured now: a look sees nothing of another folder.
     fn is_here(&self, letter: &Unproved) -> bool {
         self.shelf.shown(&letter.filed.path) == letter.place
     }
 
-    /// The letters that do not lie where they were put.
+    /// The letters that no longer lie where they were put.
     async fn gone(&mut self) -> Result<BTreeSet<usize>, Outcome> {
         let letters = self.letters;
         let mut unseen = Vec::new();
@@ -251,7 +251,7 @@ impl Look<'_> {
         Ok(self.folders.entry(path.to_owned()).or_default())
     }
 
-    /// Of those that are gone, the letters that came into a folder, or got another name in their own.
+    /// Of the letters that are gone, those that came into a folder, or got another name in their own.
     async fn came_to(&mut self, folder: Option<&str>, gone: &BTreeSet<usize>) -> Result<Held, Outcome> {
         let letters = self.letters;
         let ways: &[By] = match folder {
@@ -271,7 +271,7 @@ impl Look<'_> {
         Ok(held)
     }
 
-    /// The path of a file that is this letter's, and no other's.
+    /// The path of a file that belongs to this letter and to no other.
     async fn file_of(&mut self, letter: &Unproved, folder: Option<&str>, by: By) -> Result<Option<String>, Outcome> {
         let (within, name) = (letter.filed.folder(), composed(letter.filed.name()));
         let places = match folder {
@@ -292,7 +292,7 @@ impl Look<'_> {
             for file in files.into_iter().filter(|file| !file.name.starts_with(candidate::TEMPORARY)) {
                 let path = below(&place, &file.name);
                 if self.is_free(&path).await
-                    // What has the name of another letter is that one's.
+                    // A file with the name of another letter belongs to that letter.
                     && (by != By::Content || self.is_free(&below(within, &file.name)).await)
                     && self.proves(&path, &file, letter, by).await?
                 {
@@ -309,7 +309,8 @@ impl Look<'_> {
 
     async fn proves(&mut self, path: &str, file: &Entry, letter: &Unproved, by: By) -> Result<bool, Outcome> {
         if by == By::Name {
-            // An importer may change what it takes; what it took of another letter is known by that one's content.
+            // An importer may change the file that it takes; one that it took of another letter is known by that
+            // letter's content.
             let is_new = !letter.filed.before.iter().any(|before| composed(before) == composed(path));
             return match self.digest(path, file, letter.size).await? {
                 Some(found) if is_new => Ok(!self.others.sent(&found.sha256).await),
@@ -322,7 +323,7 @@ impl Look<'_> {
         Ok(self.digest(path, file, letter.size).await?.is_some_and(|found| found.sha256 == letter.sha256))
     }
 
-    /// The digest of a file; `None` where it cannot be read, or not yet.
+    /// The digest of a file; `None` if it cannot be read, or not yet.
     async fn digest(&mut self, path: &str, file: &Entry, size: u64) -> Result<Option<Digest>, Outcome> {
         let signature = Signature::of(file);
         let known = self.digests.get(path).cloned().or_else(|| self.memory.digests.known(path, signature));
@@ -339,7 +340,7 @@ impl Look<'_> {
         Ok(digest)
     }
 
-    /// What the sidecars of the letters say.
+    /// What the letters' sidecars say.
     async fn said(&mut self) -> Result<Vec<Said>, Outcome> {
         let letters = self.letters;
         let mut said = Vec::new();
@@ -375,7 +376,7 @@ impl Look<'_> {
     }
 }
 
-/// A name in its normal form.
+/// A name in its normal form (NFC).
 fn composed(name: &str) -> String {
     if name.is_ascii() { name.to_owned() } else { name.nfc().collect() }
 }
@@ -384,7 +385,7 @@ fn below(folder: &str, name: &str) -> String {
     if folder.is_empty() { name.to_owned() } else { format!("{folder}/{name}") }
 }
 
-/// What cannot be read says nothing of its letter, and nothing of others.
+/// A file that cannot be read says nothing about its letter, or about others.
 pub(super) fn of_one<T>(read: Result<Option<T>, Outcome>) -> Result<Option<T>, Outcome> {
     match read {
         Err(outcome) if !is_of_all(&outcome) => Ok(None),
@@ -392,11 +393,11 @@ pub(super) fn of_one<T>(read: Result<Option<T>, Outcome>) -> Result<Option<T>, O
     }
 }
 
-/// Whether it speaks of the destination, and not of one file there.
+/// Whether the failure concerns the destination, and not only one file there.
 pub(super) fn is_of_all(outcome: &Outcome) -> bool {
     match outcome {
         Outcome::Unavailable { code, .. } => *code != Code::Status(403),
-        // Of a question nothing can be lost but its answer.
+        // A look changes nothing, so a lost reply loses only the answer.
         Outcome::Unconfirmed { .. } => true,
         Outcome::Transient { code, .. } => outcome.is_unanswered() || *code == Code::word("folder_unusable"),
         _ => false,

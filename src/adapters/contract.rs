@@ -1,7 +1,7 @@
-//! What every adapter keeps, whatever it delivers to: one suite, run against each of them.
+//! What every adapter must keep, whatever its destination: one suite, run against each of them.
 //!
-//! A new adapter adds a [`Place`] for itself and a line of `keeps_the_contract!`; one of another machine a
-//! [`remote::RemotePlace`] and a line of `keeps_the_remote_contract!`, too.
+//! A new adapter adds a [`Place`] for itself and a line of `keeps_the_contract!`. For a destination on another machine
+//! it also adds a [`remote::RemotePlace`] and a line of `keeps_the_remote_contract!`.
 
 pub(super) mod confirm;
 pub(super) mod kept;
@@ -34,7 +34,7 @@ pub(super) const CANARY: &str = "Canaryworth";
 /// A password that no reason may contain.
 pub(super) const SECRET: &str = "Hush-hush-7";
 
-/// How a server of this process is reached.
+/// The connection to a server in this process.
 pub(super) fn connection(origin: &str, sign_in: WebSignIn) -> WebConnection {
     WebConnection {
         name: "pms".to_owned(),
@@ -48,7 +48,7 @@ pub(super) fn connection(origin: &str, sign_in: WebSignIn) -> WebConnection {
     }
 }
 
-/// The folder there.
+/// The destination's folder.
 pub(super) fn remote_folder(file_name: &str) -> RemoteFolder {
     RemoteFolder {
         marker: None,
@@ -67,13 +67,13 @@ pub(super) fn remote_folder(file_name: &str) -> RemoteFolder {
 pub(super) trait Place {
     /// The adapter, ready for use.
     fn adapter(&self) -> Box<dyn Adapter>;
-    /// The contents of the objects that a person or an importer there sees, by name.
+    /// The contents of the objects that a person or an importer sees there, by name.
     fn objects(&self) -> BTreeMap<String, Vec<u8>>;
     /// Makes the destination unusable as a whole.
     fn break_down(&self);
 }
 
-/// A name that is reserved.
+/// A reserved name.
 #[derive(Debug, Clone)]
 struct Row {
     family: Reserved,
@@ -87,7 +87,7 @@ struct Row {
 #[derive(Debug, Default)]
 struct Table {
     rows: BTreeMap<Reserved, Row>,
-    /// How many more questions have an answer.
+    /// How many more questions get an answer.
     answers: Option<usize>,
 }
 
@@ -159,7 +159,7 @@ impl Names for TableNames {
     }
 }
 
-/// A folder that plays the spool, items in it, and what plays the ledger.
+/// A folder that plays the spool, with items in it, and a table that plays the ledger.
 #[derive(Clone)]
 pub(super) struct Spool(Arc<TempDir>, Arc<Mutex<Table>>);
 
@@ -168,24 +168,24 @@ impl Spool {
         Self(Arc::new(tempfile::tempdir().unwrap()), Arc::default())
     }
 
-    /// The deliveries of the item are recorded.
+    /// Records the deliveries of the item.
     pub(super) fn record(&self, item: &Item) {
         for row in self.1.lock().unwrap().rows.values_mut().filter(|row| row.owner.0 == item.uuid) {
             (row.filed, row.intent) = (true, None);
         }
     }
 
-    /// The ledger is lost.
+    /// Loses the ledger.
     pub(super) fn forget(&self) {
         self.1.lock().unwrap().rows.clear();
     }
 
-    /// The ledger answers so many questions more, and then none, until it is asked for all again.
+    /// The ledger answers so many more questions, and then none, until `None` lifts the limit.
     pub(super) fn answer(&self, questions: Option<usize>) {
         self.1.lock().unwrap().answers = questions;
     }
 
-    /// Document number `number` with this content, which makes the version.
+    /// Document number `number` with this content, which determines the version.
     pub(super) fn item(&self, number: u32, content: &[u8]) -> Item {
         let uuid = DocumentUuid::parse(&format!("00000000-0000-4000-8000-0000{number:08x}")).unwrap();
         let path = self.0.path().join(format!("{number}.pdf"));
@@ -229,7 +229,7 @@ pub(super) fn write_secret(path: &std::path::Path, text: &str) {
     std::fs::set_permissions(path, std::os::unix::fs::PermissionsExt::from_mode(0o600)).unwrap();
 }
 
-/// The reason of a failed delivery, which tells nothing of the patient.
+/// The reason of a failed delivery; checks that it reveals nothing about the patient.
 pub(super) fn reason(outcome: &Outcome) -> &str {
     match outcome {
         Outcome::Transient { reason, .. }
@@ -260,7 +260,7 @@ pub(super) async fn a_repeated_delivery_is_one_object(place: impl Place) {
     let spool = Spool::new();
     let item = spool.item(1, b"%PDF-1.7 letter");
     let first = assert_delivered(&place.adapter().deliver(&item).await);
-    // A new adapter is what a restart leaves.
+    // A new adapter is the state after a restart.
     let second = assert_delivered(&place.adapter().deliver(&item).await);
     assert_eq!(first, second);
     assert_eq!(place.objects().into_values().collect::<Vec<_>>(), [b"%PDF-1.7 letter"]);
@@ -325,7 +325,7 @@ pub(super) async fn a_destination_that_is_down_is_no_fault_of_the_document(place
     assert!(reason(&outcome).contains("`pms`"));
 }
 
-/// The whole suite for one kind of destination: `$place` makes a fresh one.
+/// The whole suite for one type of destination: `$place` makes a fresh one.
 macro_rules! keeps_the_contract {
     ($place:expr) => {
         mod contract {

@@ -1,11 +1,11 @@
-//! `type = "dicom"`: stores the PDF in an archive, as an object of DICOM (Encapsulated PDF), by C-STORE or STOW-RS.
+//! `type = "dicom"`: stores the PDF in an archive, as a DICOM object (Encapsulated PDF), by C-STORE or STOW-RS.
 //!
-//! All that identifies a letter there is made of the delivery: its instance of the key, so that a repetition is the
-//! same object, and its study and series of the document and its patient, so that a new version comes into the same
-//! series. Success is proof of the content only because the instance is bound to it: archives keep the first of two
-//! objects and say "success" to both. Some are damaged by a repetition, and many refuse queries and end the association
-//! with them. So after a lost answer the archive is asked first, on an association of its own, and where it does not
-//! tell, the same object is sent again. What it says is classed by its codes.
+//! All identifiers of a letter come from the delivery. The instance comes from the key, so a repetition is the same
+//! object. Study and series come from the document and its patient, so a new version goes into the same series. Success
+//! proves the content only because the instance is bound to it: archives keep the first of two objects and answer
+//! "success" to both. Some are damaged by a repetition, and many refuse queries and end the association with them. So
+//! after a lost answer docsyncd first queries the archive, on an association of its own; if the archive does not tell,
+//! it sends the same object again. The answer is classified by its codes.
 
 use async_trait::async_trait;
 use serde_json::Value;
@@ -42,27 +42,27 @@ const PDF_STORAGE: &str = "1.2.840.10008.5.1.4.1.1.104.1";
 const EXPLICIT: &str = "1.2.840.10008.1.2.1";
 const IMPLICIT: &str = "1.2.840.10008.1.2";
 
-/// What the archive has of a letter.
+/// What the archive has for a letter.
 enum Found {
     Ours,
-    /// Another content under what identifies it.
+    /// Another content with the letter's identifiers.
     Other,
     Nothing,
-    /// Nobody may ask, or what it shows is no answer.
+    /// Nobody may query, or the response is no answer.
     Hidden,
-    /// It cannot be asked at the moment.
+    /// Nobody can query at the moment.
     Unseen(Outcome),
 }
 
-/// Whether a length that the archive tells is that of the PDF, or of the PDF made even.
+/// Whether a length from the archive is that of the PDF, or of the PDF padded to an even length.
 fn length_is(told: u64, size: u64) -> bool {
     told == size || told == size.next_multiple_of(2)
 }
 
-/// An archive, as it is named in words.
+/// The archive's names for messages.
 struct Archive {
     name: String,
-    /// As in `dicom://pacs.practice.test:104/PACS`; of DICOMweb its URL.
+    /// As in `dicom://pacs.practice.test:104/PACS`; for DICOMweb its URL.
     address: String,
 }
 
@@ -83,19 +83,19 @@ impl Archive {
         format!("destination `{}`: {words}", self.name)
     }
 
-    /// Something about the archive.
+    /// A message about the archive.
     fn said(&self, words: &str) -> String {
         self.named(&format!("{}: {words}", self.address))
     }
 
-    /// What becomes of a letter that is answered with this status (PS3.4, B.2.3; PS3.7, annex C).
+    /// The outcome for a letter with this status (PS3.4, B.2.3; PS3.7, annex C).
     fn of_status(&self, status: u16) -> Result<(), Outcome> {
         let code = Code::Word(format!("dicom_{status:04x}").into());
         let said = |words: &str| self.said(&format!("it answers with status {status:04X}: {words}"));
         Err(match status {
-            // Success, and the class of warnings: it was done.
+            // Success, and the class of warnings: the letter was stored.
             0x0000 | 0x0001 | 0x0107 | 0x0116 | 0xb000..=0xbfff => return Ok(()),
-            // It has it: nothing else has what identifies it.
+            // The archive has it: no other object has its identifier.
             DUPLICATE => return Ok(()),
             0xa700..=0xa7ff => Outcome::NoRoom(said("it has no room left")),
             0x0122 | 0x0124 => Outcome::Unavailable {
@@ -127,10 +127,10 @@ impl DicomAdapter {
         Self { config, archive, way }
     }
 
-    /// What the patient is known by there.
+    /// The identifier of the patient in the archive.
     fn patient_id(&self, metadata: &Metadata) -> Result<String, Outcome> {
         let id = wording::patient_id(&self.config.name, &self.config.patient_id, metadata)?;
-        // Another one would be another patient's.
+        // A changed identifier would be another patient's.
         if object::line(&id, object::LINE) != id {
             let words = format!(
                 "`patient_id` gives what no PatientID can be: it has at most {} characters, no line end and no backslash",
@@ -184,7 +184,7 @@ impl DicomAdapter {
             (Found::Other, _) => Err(self.other()),
             (Found::Hidden, Some(lost)) => Err(self.unsure(lost)),
             (Found::Nothing | Found::Unseen(_), Some(lost)) => Err(lost),
-            // It is asked for again later.
+            // A look for proof queries it later.
             (_, None) if !self.config.verifies => Ok(self.there(&uids, false)),
             (Found::Hidden, None) => Err(self.unsure(not_shown(NO_QUERIES))),
             (Found::Nothing | Found::Unseen(_), None) => {
@@ -193,9 +193,9 @@ impl DicomAdapter {
         }
     }
 
-    /// Whether the archive has a letter that may have come there; `None`: it is to be sent.
+    /// Whether the archive has a letter that may have arrived; `None`: it is to be sent.
     async fn looked_for(&self, item: &Item, uids: &Uids) -> Result<Option<Outcome>, Outcome> {
-        // It was sent as that of the patient who was known then, who may be another by now.
+        // It was sent for the patient who was known then; by now it may be another.
         let then = item.committed().await?.and_then(|committed| Some(committed.patient?.as_str()?.to_owned()));
         let then = then.map(|patient_id| Uids::of(&self.config.name, item, &patient_id)).filter(|then| then != uids);
         match (self.find(then.as_ref().unwrap_or(uids), item.pdf.size).await, then) {
@@ -210,7 +210,7 @@ impl DicomAdapter {
         }
     }
 
-    /// Nobody can tell whether it is there.
+    /// Nobody can tell whether the letter is there.
     fn unsure(&self, outcome: Outcome) -> Outcome {
         match outcome {
             Outcome::Unconfirmed { code, reason } if self.config.on_lost_reply == LostReply::Hold => {
@@ -225,13 +225,13 @@ impl DicomAdapter {
         Outcome::permanent("other_content", self.archive.said(words))
     }
 
-    /// It is there. That it was seen is what `confirm = "query"` asks for.
+    /// The letter is there. `confirm = "query"` asks whether it was seen.
     fn there(&self, uids: &Uids, seen: bool) -> Outcome {
         let waits = (!seen && self.config.confirm.is_some()).then(|| Box::new(Filed::default()));
         Outcome::Delivered { place: uids.place(&self.archive.address), filed: waits, beside: false }
     }
 
-    /// Whether the archive lets itself be asked: with a made-up letter.
+    /// Whether the archive answers queries, tested with a made-up letter.
     async fn rehearse(&self) -> Result<Found, Outcome> {
         let uids = ["check", "check study", "check series"].map(|of| RemoteIdentity::of_key(of).oid());
         let [instance, study, series] = uids;
@@ -340,7 +340,7 @@ impl Adapter for DicomAdapter {
     }
 }
 
-/// The archive, as in `dicom://pacs.practice.test:104/PACS`; of DICOMweb its URL.
+/// The archive, as in `dicom://pacs.practice.test:104/PACS`; for DICOMweb its URL.
 fn address(archive: &DicomArchive) -> String {
     match archive {
         DicomArchive::Web { base, .. } => base.as_str().trim_end_matches('/').to_owned(),

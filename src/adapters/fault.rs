@@ -1,7 +1,7 @@
-//! What an error of the file system means to a delivery, in words for the person who can do something about it.
+//! What a file system error means for a delivery, in words for the person who can fix it.
 //!
-//! The words name the destination, what was being done and the system's own text (which has no path in it), never a
-//! rendered name. Almost everything may pass; only what can never work for this one document is permanent.
+//! The words name the destination, the operation and the system's own text (which contains no path), never a rendered
+//! name. Almost every failure may pass; only what can never work for this one document is permanent.
 
 use std::io::{self, ErrorKind};
 use std::path::Path;
@@ -12,7 +12,7 @@ use crate::failure::Code;
 use crate::language::ON_DISK;
 use crate::readers::as_whom;
 
-/// Where it was done: the configured folder, which is the administrator's, and so is named.
+/// Where the operation was: the configured folder. The administrator chose it, so messages may name it.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct At<'a> {
     /// NAME of the destination.
@@ -27,7 +27,7 @@ impl<'a> From<&'a FolderConfig> for At<'a> {
     }
 }
 
-/// What was being done in the destination's folder.
+/// The operation in the destination's folder.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Doing {
     /// Looking at the configured folder itself.
@@ -36,13 +36,13 @@ pub(super) enum Doing {
     MakeFolder,
     /// Creating a temporary file.
     Create,
-    /// Writing.
+    /// Writing a file.
     Write,
-    /// Forcing a file or folder to the disk.
+    /// Syncing a file or folder to the disk.
     Sync,
     /// Giving a file its rendered name.
     Rename,
-    /// Looking at what stands under a rendered name.
+    /// Looking at the file that has a rendered name.
     Compare,
     /// Removing a temporary file.
     Remove,
@@ -105,17 +105,18 @@ fn code(error: &io::Error) -> Code {
     })
 }
 
-/// The same in words only, for a check.
+/// The same as a message only, for a check.
 pub(super) fn reason<'a>(at: impl Into<At<'a>>, doing: Doing, error: &io::Error) -> String {
     let at = at.into();
-    // The first thing that is tried there is to remove what an attempt before may have left.
+    // The first operation there is to remove what an earlier attempt may have left.
     let is_locked = matches!(error.kind(), ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem);
     let words = if doing == Doing::Remove && is_locked { "cannot write there" } else { doing.words() };
     let advice = advice(at, error);
     format!("destination `{}`: {words} ({}): {advice}", at.destination, system_text(error))
 }
 
-/// The system's text for its own errors; an error made up elsewhere is named by its kind, as its text might quote.
+/// The system's text for its own errors. An error made elsewhere is named by its kind, because its text might quote
+/// data.
 pub(super) fn system_text(error: &io::Error) -> String {
     match error.raw_os_error() {
         Some(_) => error.to_string(),
@@ -178,7 +179,7 @@ mod system {
 
     pub(super) const READ_ONLY: &str = "mounted read-only";
 
-    /// A service of systemd sees the folders that its unit does not name as mounted read-only.
+    /// A service of systemd sees folders that its unit does not name as mounted read-only.
     pub(super) fn make_writable(folder: &Path) -> String {
         let folder = folder.display();
         format!(
@@ -192,7 +193,7 @@ mod system {
         Errno::from_io_error(error) == Some(Errno::ILSEQ)
     }
 
-    /// Whether this process may write files up to some size only: then it is not the file system that refuses.
+    /// Whether this process may only write files up to some size: then the limit may refuse, and not the file system.
     pub(super) fn limits_sizes() -> bool {
         rustix::process::getrlimit(rustix::process::Resource::Fsize).current.is_some()
     }

@@ -1,9 +1,9 @@
 //! `type = "fhir"`: files the PDF in a FHIR R4 server, as a `DocumentReference` with the PDF in it (IHE ITI-105).
 //!
-//! The resource is known by the delivery's key (`masterIdentifier`), and created on the condition that none has it
-//! (`If-None-Exist`). Some servers ignore that, and every conditional create races with itself: so whatever may have
-//! arrived is searched for before it is sent again, and not before the server has had its time. What was created is
-//! read back, and compared by its hash: only then it counts.
+//! The delivery's key identifies the resource (`masterIdentifier`), which is created on the condition that none has it
+//! (`If-None-Exist`). Some servers ignore the condition, and every conditional create races with itself. So docsyncd
+//! searches for a letter that may have arrived before it sends it again, and only after the server has had its time. It
+//! reads a created resource back and compares its hash: only then the letter counts.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -41,14 +41,14 @@ use resource::{Content, Replaces, Subject, URI_SYSTEM, identifier};
 const FHIR_JSON: HeaderValue = HeaderValue::from_static("application/fhir+json");
 /// FHIR R4, "Conditional create".
 const IF_NONE_EXIST: HeaderName = HeaderName::from_static("if-none-exist");
-/// A patient of this identifier is asked for by `check`.
+/// The identifier of the patient that `check` asks for.
 const NOBODY: &str = "docsyncd-check";
 
 /// A FHIR server.
 pub struct FhirAdapter {
     config: FhirConfig,
     client: WebClient,
-    /// Whether it was seen to let nobody read or search what it keeps.
+    /// Whether the server was seen to forbid reading or searching.
     hides: AtomicBool,
 }
 
@@ -63,7 +63,7 @@ impl FhirAdapter {
         &self.config.connection.name
     }
 
-    /// An address below `base_url`; `query` is encoded.
+    /// A URL below `base_url`; `query` is encoded.
     fn at(&self, path: &str, query: &[(&str, &str)]) -> Url {
         let mut url = self.config.base.clone();
         let path = format!("{}/{path}", url.path().trim_end_matches('/'));
@@ -74,7 +74,7 @@ impl FhirAdapter {
         url
     }
 
-    /// Asks for JSON. `Ok(Err(status))`: it answers otherwise than with 200.
+    /// Asks for JSON. `Ok(Err(status))`: the answer is not 200.
     async fn get(&self, url: Url) -> Result<Result<Value, (u16, Option<Duration>)>, Outcome> {
         let mut request = Request::new(Method::GET, url);
         request.headers.insert(ACCEPT, FHIR_JSON);
@@ -130,7 +130,7 @@ impl FhirAdapter {
         }
         let answered = self.client.send(request).await;
         let mut sent = Sent::of(item, subject, content);
-        // ISiK replaces what it can refer to.
+        // ISiK replaces only what it can refer to.
         sent.beside = self.config.profile == FhirProfile::Isik && matches!(replaces, Some(Replaces::Identifier(_)));
         let answer = match answered {
             Ok(answer) => answer,
@@ -147,11 +147,11 @@ impl FhirAdapter {
                 sent.id = answer::created(&body).or(told);
                 "it says that it took the letter, and does not show it".to_owned()
             }
-            // Several have the identifier, or it is kept already.
+            // Several have the identifier, or the letter is there already.
             409 | 412 => format!("it answers with status {status}: a conflict, and it does not show the letter"),
             502 | 504 => format!("it answers with status {status}: what lies behind it took too long or broke off"),
             202..=299 | 303 => format!("it answers with status {status}, which is no promise that it keeps the letter"),
-            // It may have kept it all the same.
+            // The server may have kept it all the same.
             408 | 500..=599 => {
                 return match self.look_for(sent.wanted()).await {
                     Found::Ours { id, seen } => self.there(&id, seen, &sent),
@@ -163,7 +163,7 @@ impl FhirAdapter {
         self.after(sent, self.client.named(&words)).await
     }
 
-    /// What became of a letter that the server may have: it is read back, by the id that it told or by its identifier.
+    /// The outcome for a letter that the server may have: reads it back, by the server's id or by its identifier.
     async fn after(&self, sent: Sent<'_>, reason: String) -> Outcome {
         let wanted = sent.wanted();
         let read = match &sent.id {
@@ -178,18 +178,18 @@ impl FhirAdapter {
             (Found::Ours { id, seen }, _) => self.there(&id, seen, &sent),
             (Found::Elsewhere, _) => Outcome::NeedsPerson(Unmatched::OtherNumber),
             (Found::Other, _) => self.other(),
-            // To send it again would be another one, as nobody can tell it from others.
+            // Sending it again would create another one, because nobody can tell them apart.
             (Found::Stranger, _) => {
                 let words =
                     "it took the letter, and does not keep its identifier: nothing shows that it is there. Look there";
                 Outcome::Held { code: Code::word("not_known_there"), reason: self.client.named(words) }
             }
-            // Nobody may look: its word is all that there is.
+            // Nobody may look: the server's word is the only evidence.
             (Found::Hidden, Some(id)) => self.there(id, false, &sent),
-            // Several have its identifier, which is of this delivery alone (FHIR R4, "Conditional create").
+            // Several have its identifier, which belongs to this delivery only (FHIR R4, "Conditional create").
             (Found::Hidden, None) if sent.code == Code::Status(412) => self.there("", false, &sent),
             (Found::Hidden | Found::Nothing | Found::Unseen(_), _) => {
-                // From now on it is waited for.
+                // The wait counts from now on.
                 let patient = sent.subject.reference().map(Value::from);
                 match sent.item.committing_to(patient.as_ref()).await {
                     Err(outcome) => outcome,
@@ -207,7 +207,7 @@ impl FhirAdapter {
         Outcome::permanent("other_content", self.client.named(words))
     }
 
-    /// It is there. That its content was seen is what `confirm = "query"` asks for.
+    /// The letter is there. `confirm = "query"` asks whether its content was seen.
     fn there(&self, id: &str, seen: bool, sent: &Sent<'_>) -> Outcome {
         let waits = (!seen && self.config.confirm.is_some())
             .then(|| Box::new(Filed { digest: Some(sent.content.hash.clone()), ..Filed::default() }));
@@ -218,7 +218,7 @@ impl FhirAdapter {
         self.at(format!("DocumentReference/{id}").trim_end_matches('/'), &[]).to_string()
     }
 
-    /// How long a letter whose answer was lost still has to be waited for: the server may be storing it.
+    /// How long a letter whose answer was lost must still wait: the server may be storing it.
     async fn too_early(&self, item: &Item) -> Result<(), Outcome> {
         let Some(sent) = item.committed().await? else { return Ok(()) };
         let ago = Duration::from_millis(clock::now().abs_diff(sent.at));
@@ -235,7 +235,7 @@ impl FhirAdapter {
         let content = content_of(&item.pdf).await?;
         let subject = self.subject(&item.metadata).await?;
         let sent = Sent::of(item, &subject, &content);
-        // Also the first time: the ledger may be new, and not every server heeds the condition.
+        // Also at the first attempt: the ledger may be new, and not every server obeys the condition.
         match self.look_for(sent.wanted()).await {
             Found::Ours { id, seen } => return Ok(self.there(&id, seen, &sent)),
             Found::Elsewhere => return Err(Outcome::NeedsPerson(Unmatched::OtherNumber)),
@@ -251,15 +251,15 @@ impl FhirAdapter {
     }
 }
 
-/// A letter that was sent, and what was said of it.
+/// A letter that was sent, and the server's answer.
 struct Sent<'a> {
     item: &'a Item,
     subject: &'a Subject,
     content: &'a Content,
-    /// What the server says that the letter is called there.
+    /// The server's id for the letter.
     id: Option<String>,
     code: Code,
-    /// Whether the version that it replaces lies there as well.
+    /// Whether the replaced version is still there as well.
     beside: bool,
 }
 
@@ -318,7 +318,7 @@ impl Adapter for FhirAdapter {
                 "it does not create on a condition (`conditionalCreate`): letters are searched for instead".to_owned(),
             );
         }
-        // With a made-up letter: the credentials are tried as well.
+        // With a made-up letter, which tests the credentials as well.
         let nobody = format!("{URI_SYSTEM}|urn:uuid:00000000-0000-0000-0000-000000000000");
         match self.get(self.at("DocumentReference", &[("identifier", &nobody)])).await.map_err(asked)? {
             Ok(bundle) if matches(&bundle, "DocumentReference").is_some_and(|found| found.is_empty()) => {}
@@ -374,7 +374,7 @@ impl Adapter for FhirAdapter {
             let wanted = Wanted { key: &letter.key, pdf: &pdf, hash: None, patient: None };
             found.push(match self.look_for(wanted).await {
                 Found::Ours { seen: true, .. } => Holds::Same,
-                // Nothing that it shows can be compared.
+                // It shows nothing that can be compared.
                 Found::Ours { seen: false, .. } | Found::Hidden => Holds::Unknown,
                 Found::Other | Found::Elsewhere => Holds::Other,
                 Found::Nothing | Found::Stranger => Holds::Nothing,

@@ -1,6 +1,6 @@
-//! The few operations on files on which the folder adapter's promises rest, beside those of [`crate::durable`]: a
-//! rename that replaces nothing, and what stands under a name. Errors are passed on as the system gave them; what they
-//! mean is said elsewhere.
+//! The few file operations on which the folder adapter's promises rest, beside those of [`crate::durable`]: a rename
+//! that replaces nothing, and a look at what has a name. Errors are passed on as the system gave them; `fault` says
+//! what they mean.
 
 use std::fs;
 use std::io::{self, Read, Seek as _, Write};
@@ -22,8 +22,7 @@ use windows as system;
 
 pub(super) use system::{Handle, is_only_name, rename_new};
 
-/// Bytes that are read at a time: as many as an allocation may have that the allocator does not ask the system for each
-/// time.
+/// Bytes read at a time: the largest buffer that the allocator does not request from the system each time.
 const CHUNK: usize = 64 * 1024;
 
 /// The length and the SHA-256 (64 lower-case hexadecimal digits) of some content.
@@ -34,7 +33,7 @@ pub(crate) struct Digest {
 }
 
 impl Digest {
-    /// The digest of a text that is at hand.
+    /// The digest of content in memory.
     pub(crate) fn of(content: &[u8]) -> Self {
         Self { size: content.len() as u64, sha256: hex(&Sha256::digest(content)) }
     }
@@ -49,7 +48,7 @@ pub(super) enum CopyError {
     Write(io::Error),
 }
 
-/// Copies at most `limit` bytes and says what they were.
+/// Copies at most `limit` bytes and returns their digest.
 pub(super) fn copy_hashing(from: impl Read, to: &mut impl Write, limit: u64) -> Result<Digest, CopyError> {
     let mut from = from.take(limit);
     let mut buffer = vec![0; CHUNK];
@@ -69,7 +68,7 @@ pub(super) fn copy_hashing(from: impl Read, to: &mut impl Write, limit: u64) -> 
     }
 }
 
-/// The digest of a file of at most `limit` bytes; of a longer one the digest of one byte more.
+/// The digest of a file of at most `limit` bytes; for a longer file, the digest of its first `limit` + 1 bytes.
 pub(super) fn hash_file(path: &Path, limit: u64) -> io::Result<Digest> {
     io_fault!("files.read")?;
     hash_open(&system::open_to_read(path)?, limit)
@@ -91,7 +90,7 @@ pub(super) fn open_same(path: &Path, content: &Digest) -> io::Result<Option<fs::
     Ok(Some(file))
 }
 
-/// The first `limit` bytes of a file, and one more of one that is longer.
+/// The first `limit` bytes of a file; for a longer file, one more.
 pub(super) fn read_file(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
     io_fault!("files.read")?;
     let mut content = Vec::new();
@@ -100,7 +99,7 @@ pub(super) fn read_file(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
 }
 
 impl Digest {
-    /// What was found, as it compares; `None`: nothing.
+    /// Compares the digest that was found with this one; `None` means that nothing was found.
     pub(super) fn compared(&self, found: Option<&Digest>) -> Existing {
         match found {
             None => Existing::Absent,
@@ -110,18 +109,18 @@ impl Digest {
     }
 }
 
-/// What stands under a name.
+/// What has a name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Existing {
     /// Nothing.
     Absent,
-    /// A file with this very content.
+    /// A file with exactly this content.
     Same,
     /// Something else: other content, a folder, a link, a device.
     Different,
 }
 
-/// Compares what stands at `path` with `content`; reads it only when the length is the same.
+/// Compares the file at `path` with `content`; reads it only if the length matches.
 pub(super) fn existing(path: &Path, content: &Digest) -> io::Result<Existing> {
     let found = match fs::symlink_metadata(path) {
         Ok(found) => found,
@@ -134,13 +133,13 @@ pub(super) fn existing(path: &Path, content: &Digest) -> io::Result<Existing> {
     match hash_file(path, content.size) {
         Ok(digest) if digest == *content => Ok(Existing::Same),
         Ok(_) => Ok(Existing::Different),
-        // An importer took it in this moment.
+        // An importer took the file in this moment.
         Err(error) if is_absent(&error) => Ok(Existing::Absent),
         Err(error) => Err(error),
     }
 }
 
-/// Forces a file that is there to the disk: the process that wrote it may have ended before it did.
+/// Syncs an existing file to the disk: the process that wrote it may have ended before it did.
 pub(super) fn sync_existing(path: &Path) -> io::Result<()> {
     fault_point!("files.sync_existing.before");
     io_fault!("files.sync_existing")?;

@@ -1,5 +1,4 @@
-//! How a PDF gets its name in a folder, on this machine or on another: in the same way, whatever the folder is
-//! (ENGINE.md, "A name in a destination").
+//! How a PDF gets its name in a folder, on this machine or on another: in the same way, whatever the folder is.
 //!
 //! A folder implements [`Storage`]; [`Filing`] does the rest, step by step. It settles the intents of earlier attempts.
 //! It puts the PDF under a temporary name, complete and durable. It reserves a name and records the intent. It puts the

@@ -1,8 +1,8 @@
-//! `type = "hl7v2"`: sends the PDF to a hospital's system or an integration engine, in a message of HL7 v2 over MLLP.
+//! `type = "hl7v2"`: sends the PDF to a hospital's system or an integration engine, in an HL7 v2 message over MLLP.
 //!
-//! Nothing can be looked up there: a letter is delivered when its own acknowledgment says so, and no other answer
-//! counts. The intent is recorded before the end of the message is sent, as a receiver does nothing with a message that
-//! has none. What the receiver says is classed by its codes; its words name patients.
+//! The receiver cannot be queried: a letter is delivered if its own acknowledgment says so, and no other answer counts.
+//! The intent is recorded before the end of the message is sent, because a receiver ignores a message without its end.
+//! The answer is classified by its codes, because its words name patients.
 
 use async_trait::async_trait;
 use base64::Engine as _;
@@ -28,7 +28,7 @@ mod text;
 pub use answer::{Block, Meaning, NotHl7};
 use connection::Connection;
 
-/// Bytes of the PDF that are sent at a time: a whole number of base64's groups of three.
+/// Bytes of the PDF sent at a time: a multiple of base64's groups of three.
 const CHUNK: usize = 24 * 1024;
 
 /// A receiver of HL7 v2.
@@ -50,7 +50,7 @@ impl Hl7Adapter {
         format!("destination `{}`: {words}", self.config.name)
     }
 
-    /// Something about the receiver.
+    /// A message about the receiver.
     fn said(&self, words: &str) -> String {
         self.named(&format!("{}: {words}", address(&self.config)))
     }
@@ -93,7 +93,7 @@ impl Hl7Adapter {
         }
         item.committing_to(None).await?;
         fault_point!("hl7v2.commit.before");
-        // From here on it may have the message.
+        // From here on the receiver may have the message.
         let answered = match connection.write(&message.tail).await {
             Ok(()) => connection.answer().await,
             Err(lost) => Err(lost),
@@ -172,7 +172,7 @@ impl Hl7Adapter {
         }
     }
 
-    /// By what a person finds the letter there.
+    /// How a person finds the letter there.
     fn place(&self, key: &str) -> String {
         let (id, document) = (message::control_id(key), RemoteIdentity::of_key(key).uuid());
         format!("{}, message {id}, document {document}", address(&self.config))

@@ -1,8 +1,7 @@
-//! Whether letters that were delivered still lie where they were put (`docsyncd reconcile`; RECORD.md, section 5). It
-//! only reads.
+//! Whether delivered letters still lie where they were put (`docsyncd reconcile`; RECORD.md, section 5). It only reads.
 //!
-//! A letter is asked for by its own name: to list folders saves nothing, as each letter is read to be compared. That
-//! nothing lies there is concluded between two looks at the destination's folder itself, as in [`super::confirm`].
+//! It asks for each letter by name. Listing folders would save nothing, because each letter is read to be compared. It
+//! concludes that nothing lies there between two looks at the destination's folder itself, as in [`super::confirm`].
 
 use std::path::MAIN_SEPARATOR_STR;
 
@@ -10,23 +9,23 @@ use super::Outcome;
 use super::confirm::{Shelf, of_one};
 use crate::document::Version;
 
-/// A letter that was delivered. Holds patient data, so it has no `Debug`.
+/// A delivered letter. Holds patient data, so it has no `Debug`.
 #[derive(Clone)]
 pub struct Kept {
-    /// Whose letter, and which version of it.
+    /// The document and its version.
     pub version: Version,
     /// [`super::Item::key`] of the delivery.
     pub key: String,
-    /// Where it was put, as a person is shown it.
+    /// Where it was put, in the form that is shown to a person.
     pub place: String,
-    /// Length in bytes and SHA-256, 64 lower-case hexadecimal digits, of the PDF.
+    /// Length of the PDF in bytes.
     pub size: u64,
-    /// As above.
+    /// SHA-256 of the PDF, 64 lower-case hexadecimal digits.
     pub sha256: String,
 }
 
 impl Kept {
-    /// Whether this is its content.
+    /// Whether `found` is the letter's content.
     pub(super) fn is(&self, found: &super::files::Digest) -> bool {
         found.size == self.size && found.sha256.eq_ignore_ascii_case(&self.sha256)
     }
@@ -43,14 +42,14 @@ pub enum Holds {
     Nothing,
     /// Something that cannot be read at the moment.
     Unread,
-    /// Nobody can look there: it was put elsewhere than the configuration leads to now, or nothing shows what is there.
+    /// Nobody can look there: the letter lies outside the place that is configured now, or nothing shows what is there.
     Unknown,
 }
 
 /// One answer for each letter, in their order.
 ///
 /// # Errors
-/// Nothing can be said just now.
+/// Nothing can be said about any letter at the moment.
 pub(super) async fn in_folder(shelf: &dyn Shelf, letters: &[Kept]) -> Result<Vec<Holds>, Outcome> {
     shelf.find_root().await?;
     let mut found = Vec::with_capacity(letters.len());
@@ -60,12 +59,12 @@ pub(super) async fn in_folder(shelf: &dyn Shelf, letters: &[Kept]) -> Result<Vec
             None => Holds::Unknown,
         });
     }
-    // Of a folder that went away meanwhile nothing is known.
+    // If the folder went away meanwhile, the look proves nothing.
     shelf.find_root().await?;
     Ok(found)
 }
 
-/// The path below the destination's folder of what a person is shown as this place; `None` where it is not below it.
+/// The path below the destination's folder for a place as a person is shown it; `None` if it is not below the folder.
 fn path_of(shelf: &dyn Shelf, place: &str) -> Option<String> {
     let one = shelf.shown("x");
     let path = place.strip_prefix(one.strip_suffix('x')?)?.replace(MAIN_SEPARATOR_STR, "/");

@@ -1,9 +1,9 @@
 //! `type = "http"`: sends the PDF to a service that takes documents over HTTP, as it is, in a form, or in JSON.
 //!
-//! Such a service gives the document no name of ours, so it is known there by the delivery's key, in `Idempotency-Key`
-//! and wherever the templates put it. The intent is recorded before the request. When its answer is lost, it is looked
-//! for: at `probe_url`, or, where the PDF is PUT under a condition, at its own address. Where nobody can look,
-//! `on_lost_reply` decides. Only the statuses in `success` say that the document is kept.
+//! Such a service does not name the document as we do. It knows the document by the delivery's key, in
+//! `Idempotency-Key` and wherever the templates put it. The intent is recorded before the request. If the answer is
+//! lost, docsyncd looks for the document: at `probe_url`, or, for a conditional PUT of the PDF, at its own address. If
+//! nobody can look, `on_lost_reply` decides. Only the statuses in `success` say that the service keeps the document.
 
 use std::collections::HashMap;
 use std::sync::atomic::AtomicBool;
@@ -40,19 +40,19 @@ use look::Found;
 use page::is_web_page;
 use rendered::Rendered;
 
-/// While a document whose answer was lost waits, it is looked for so often.
+/// How often docsyncd looks for a waiting document whose answer was lost.
 const LOOK_AGAIN: Duration = Duration::from_secs(60);
 
-/// So much of an answer tells a web page from an answer; bytes.
+/// Bytes of an answer that suffice to recognise a web page.
 const BEGINNING: usize = 1024;
 
 /// An HTTP service.
 pub struct HttpAdapter {
     config: HttpConfig,
     client: WebClient,
-    /// Whether the service was seen to let nobody read what lies at a document's address.
+    /// Whether the service was seen to forbid reading at a document's address.
     hides: AtomicBool,
-    /// Whether it was seen to tell at `probe_url` what is there from what is not.
+    /// Whether its `probe_url` was seen to distinguish existing documents from missing ones.
     tells: AtomicBool,
     /// When answers were lost since this start, by the key of the delivery: the wall clock may jump meanwhile.
     lost: Mutex<HashMap<String, Instant>>,
@@ -65,7 +65,7 @@ impl HttpAdapter {
         Self { config, client, hides: AtomicBool::new(false), tells: AtomicBool::new(false), lost: Mutex::default() }
     }
 
-    /// Whether a delivery of which nobody can tell whether it arrived is left to a person, instead of being sent again.
+    /// Whether a delivery of unknown result is left to a person, instead of being sent again.
     fn holds(&self) -> bool {
         self.config.on_lost_reply == LostReply::Hold && !self.can_look()
     }
@@ -79,7 +79,7 @@ impl HttpAdapter {
     async fn judge(&self, answer: Answer, rendered: &Rendered, item: &Item) -> Outcome {
         let (status, retry_after) = (answer.status, answer.retry_after);
         let headers = answer.headers.clone();
-        // Of what it created a server may say so in a page: Apache's mod_dav does.
+        // A 201 may come with a page: Apache's mod_dav answers so.
         let is_web_page = matches!(status, 200 | 202 | 203)
             && !self.config.html_is_success
             && is_web_page(&headers, &answer.content(BEGINNING as u64, BEGINNING).await);
@@ -100,7 +100,7 @@ impl HttpAdapter {
             return rendered.delivered();
         }
         let name = &self.config.connection.name;
-        // Where a person decides what is sent again, everything that may have arrived is the person's matter.
+        // If a person decides what is sent again, everything that may have arrived is left to that person.
         let may_have = self.config.on_lost_reply == LostReply::Hold && found != Found::Nothing;
         let unconfirmed = |reason: String| Outcome::Unconfirmed { code: Code::Status(status), reason };
         let transient = |words: &str| {
@@ -149,7 +149,7 @@ impl HttpAdapter {
                 );
                 unconfirmed(self.client.named(&words))
             }
-            // It says when it will be back, and nothing that was seen contradicts that it refused.
+            // The service says when it will be back, and no look contradicts that it refused.
             Decision::MayHave if status == 503 && retry_after.is_some() && !matches!(found, Found::Unseen(_)) => {
                 as_the_status_says()
             }
@@ -162,7 +162,7 @@ impl HttpAdapter {
         }
     }
 
-    /// Writes the whole document over what an attempt left of it that was cut off.
+    /// Writes the whole document over the beginning that an interrupted attempt left.
     async fn complete(&self, rendered: &Rendered, tag: Option<HeaderValue>, item: &Item) -> Outcome {
         let mut request = match rendered.request(&self.config, &item.pdf) {
             Ok(request) => request,
@@ -173,7 +173,7 @@ impl HttpAdapter {
         let answered = self.client.send(request).await;
         match (self.look_for(rendered, &item.pdf).await, &answered) {
             (Found::Ours, _) => return rendered.delivered(),
-            // It was there, whole, and was taken from there.
+            // The whole document was there, and somebody took it.
             (Found::Nothing, Ok(answer)) if self.config.success.contains(&answer.status) => {
                 return rendered.delivered();
             }
@@ -183,8 +183,8 @@ impl HttpAdapter {
         answered.err().map_or_else(|| Outcome::transient(Code::word("cut"), self.client.named(words)), Fault::outcome)
     }
 
-    /// What is sent, and what the destination calls the patient; an end of the delivery where it is there already, or
-    /// nothing can be sent.
+    /// The request, and the destination's identifier of the patient. An `Err` ends the attempt: the document is there
+    /// already, or nothing can be sent.
     async fn prepare(&self, item: &Item) -> Result<(Rendered, Option<Value>), Outcome> {
         let mut looked_for = None;
         let mut patient = None;
@@ -194,12 +194,13 @@ impl HttpAdapter {
         };
         let sent_at = sent.as_ref().map(|sent| sent.at);
         if let Some(lookup) = &self.config.lookup {
-            // It was sent to whom the service meant then, who may be another by now: merged, or corrected.
+            // It was sent for the patient that the service found then. By now it may find another: patients are merged
+            // or corrected.
             if let Some(then) = sent.and_then(|sent| sent.patient) {
                 let rendered = Rendered::new(&self.config, item, Some(&then))?;
                 match self.is_missing(&rendered, item).await {
                     Ok(()) => looked_for = Some(then),
-                    // The patient may be gone, and the list with it; of one who is still found it is asked again.
+                    // The patient may be gone, and the list with them; a patient who is still found is asked for again.
                     Err(
                         Outcome::Transient { code: Code::Status(404 | 410), .. }
                         | Outcome::Permanent { code: Code::Status(_), .. },
@@ -208,7 +209,7 @@ impl HttpAdapter {
                 }
             }
             let found = self.find(lookup, item).await;
-            // While it may still come to be stored, nobody is told that it failed.
+            // While the document may still come to be stored, no failure is reported.
             patient = Some(match (found, sent_at.and_then(|at| self.too_early(item, at))) {
                 (Err(Outcome::Own { .. }), Some(waits)) => return Err(waits),
                 (found, _) => found?,
@@ -222,8 +223,8 @@ impl HttpAdapter {
             }
         }
         let rendered = Rendered::new(&self.config, item, patient.as_ref())?;
-        // A conditional PUT is refused where it lies already; everything else would be a second one. Where a list tells
-        // what is there it is asked always: such a service recognises no repetition.
+        // A conditional PUT is refused if the document lies there; any other request would store a second one. If a
+        // list tells what is there, it is always read: such a service recognises no repetition.
         let is_due = item.uncertain || !rendered.marks.is_empty();
         if is_due && rendered.probe.is_some() && (patient.is_none() || looked_for != patient) {
             self.is_missing(&rendered, item).await?;
@@ -231,15 +232,15 @@ impl HttpAdapter {
         sent_at.and_then(|at| self.too_early(item, at)).map_or(Ok((rendered, patient)), Err)
     }
 
-    /// What was sent at this time, and is not there yet, may still be stored: a gateway gives up while what lies behind
-    /// it goes on.
+    /// A document that was sent at this time, and is not there yet, may still be stored: a gateway gives up while the
+    /// server behind it goes on.
     fn too_early(&self, item: &Item, sent_at: clock::Millis) -> Option<Outcome> {
         let seen = self.lost.lock().unwrap_or_else(PoisonError::into_inner).get(&item.key).map(Instant::elapsed);
-        // Of one that was lost before this start, a time that a clock set back makes a future one says nothing once it
-        // is far enough away.
+        // If the answer was lost before this start, only the wall clock counts. If the clock was set back, that time
+        // may be in the future; far enough in the future, it no longer delays anything.
         let ago = seen.unwrap_or_else(|| Duration::from_millis(clock::now().abs_diff(sent_at)));
         let left = self.config.resend_after.saturating_sub(ago);
-        // The service itself prevents a second one where there is a condition.
+        // With a condition, the service itself prevents a second copy.
         (!left.is_zero() && !self.config.is_conditional()).then(|| {
             let words = format!(
                 "the answer to it was lost, and it is not seen there yet: it is looked for, and sent again when it is not there \
@@ -252,7 +253,7 @@ impl HttpAdapter {
     }
 
     /// # Errors
-    /// It is there, or that cannot be seen.
+    /// The document is there, or nobody can see whether it is.
     async fn is_missing(&self, rendered: &Rendered, item: &Item) -> Result<(), Outcome> {
         match self.look_for(rendered, &item.pdf).await {
             Found::Ours => Err(rendered.delivered()),
@@ -275,7 +276,7 @@ impl HttpAdapter {
             Err(Fault::Lost(_)) if self.look_for(rendered, &item.pdf).await == Found::Ours => rendered.delivered(),
             Err(fault) => fault.outcome(),
         };
-        // Sending it may have taken long: from now on it is waited for.
+        // Sending it may have taken long: the wait counts from now on.
         match outcome {
             Outcome::Unconfirmed { code, reason } if self.holds() => Outcome::Held { code, reason },
             Outcome::Unconfirmed { .. } => {
@@ -321,7 +322,7 @@ impl Adapter for HttpAdapter {
         self.unusable().map_or(Ok(()), Err)?;
         let mut checked = Checked::default();
         match &self.config.check_url {
-            // The question for a patient tries more.
+            // The lookup of a patient tests more.
             None if self.config.lookup.is_some() => {}
             None => {
                 self.client.connects().await?;

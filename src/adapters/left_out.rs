@@ -1,11 +1,11 @@
-//! A destination whose language this program was built without (the features of Cargo.toml).
+//! A destination whose protocol this program was built without (the features of Cargo.toml).
 
 use async_trait::async_trait;
 
 use super::{Adapter, Checked, Item, Known, Outcome, Planned};
 use crate::document::{DocumentUuid, Metadata};
 
-/// Stands for the destination of this name. Nothing starts with it: [`Adapter::unusable`] says why.
+/// Stands for the destination of this name. docsyncd does not start with it: [`Adapter::unusable`] says why.
 pub(super) struct LeftOut(pub(super) String);
 
 impl LeftOut {

@@ -1,4 +1,4 @@
-//! A connection that does not speak HTTP: over TCP, encrypted where that is configured, with a limit to each wait.
+//! A connection without HTTP: over TCP, encrypted if configured, with a limit for each wait.
 
 use std::io::{self, ErrorKind};
 use std::net::SocketAddr;
@@ -12,9 +12,9 @@ use tokio::time::{Instant, timeout, timeout_at};
 use crate::http::{look_up, reason};
 use crate::tls::Tls;
 
-/// The longest wait for a TCP and TLS connection; the configured limit when that is shorter.
+/// The longest wait for a TCP and TLS connection; the configured limit if that is shorter.
 const CONNECT_LIMIT: Duration = Duration::from_secs(15);
-/// The longest a document may take, however well it goes on.
+/// The longest time for a document, whatever its progress.
 const DOCUMENT_LIMIT: Duration = Duration::from_secs(30 * 60);
 
 trait Duplex: AsyncRead + AsyncWrite + Send + Unpin {}
@@ -27,7 +27,7 @@ pub enum Lost {
     Cut,
     /// Nothing came in time.
     Silent,
-    /// What came is none.
+    /// The received bytes are no answer.
     Foreign,
 }
 
@@ -39,7 +39,7 @@ pub(super) struct Line {
 }
 
 impl Line {
-    /// Connects to the destination of this name, and encrypts where there is TLS.
+    /// Connects to the destination of this name, and encrypts if `tls` is given.
     ///
     /// # Errors
     /// A code and our words, for a sentence that begins with the receiver.
@@ -79,12 +79,12 @@ impl Line {
         }
     }
 
-    /// A document begins.
+    /// Begins a document.
     pub(super) fn begin(&mut self) {
         self.until = Instant::now() + DOCUMENT_LIMIT;
     }
 
-    /// Sends a part of it. Only what is taken in time counts as sent.
+    /// Sends a part of the document. Only bytes that are taken in time count as sent.
     ///
     /// # Errors
     /// The connection ended, or nothing moved for too long.
@@ -97,7 +97,7 @@ impl Line {
         timeout_at(self.deadline(), self.stream.flush()).await.map_err(|_| Lost::Silent)?.map_err(|_| Lost::Cut)
     }
 
-    /// Reads what comes next, until then.
+    /// Reads the next bytes, until this time.
     ///
     /// # Errors
     /// [`Lost`]
@@ -106,18 +106,18 @@ impl Line {
         read.ok().filter(|read| *read > 0).ok_or(Lost::Cut)
     }
 
-    /// What has come already; nothing where the connection ended. `None`: nothing came, and it is open.
+    /// Reads bytes that have already arrived; 0 if the connection ended. `None`: nothing arrived, and it is open.
     pub(super) fn read_now(&mut self, piece: &mut [u8]) -> Option<usize> {
         self.stream.read(piece).now_or_never().map(Result::unwrap_or_default)
     }
 
-    /// When whoever waits from now on gives up.
+    /// When a wait that begins now gives up.
     pub(super) fn deadline(&self) -> Instant {
         (Instant::now() + self.limit).min(self.until)
     }
 }
 
-/// A connection to the first address that takes it.
+/// Connects to the first address that accepts.
 async fn connect(host: &str, port: u16) -> io::Result<TcpStream> {
     let mut last = ErrorKind::NotFound.into();
     for address in look_up(host).await.map_err(|_| io::Error::from(ErrorKind::NotFound))? {

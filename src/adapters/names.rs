@@ -1,13 +1,12 @@
-//! What an adapter asks of the ledger about names (ENGINE.md, "A name in a destination"). Whoever delivers hands it in
-//! with the [`super::Item`], for one version of a document in one destination, so that adapters need not know the
-//! ledger.
+//! What an adapter asks the ledger about names. The delivery stage passes it along with the [`super::Item`], for one
+//! version of a document in one destination, so that adapters need not know the ledger.
 //!
-//! An adapter that gives files names goes about it so:
-//! 1. It settles the intents that [`Names::known`] tells of: the name and the temporary file say what came of them.
-//! 2. It writes the file under a temporary name and makes that durable.
-//! 3. It reserves a name, with the intent, and gives it to the file without overwriting. A name that is somebody else's
-//!    is left, and the next one is reserved.
-//! 4. It makes the name durable and answers that the document is delivered, with which the intent is settled.
+//! An adapter that names files takes these steps:
+//! 1. It settles the intents that [`Names::known`] reports: the name and the temporary file show what happened to them.
+//! 2. It writes the file under a temporary name and makes it durable.
+//! 3. It reserves a name, with the intent, and gives it to the file without overwriting. If somebody else has the name,
+//!    the adapter leaves it and reserves the next one.
+//! 4. It makes the name durable and answers that the document is delivered, which settles the intent.
 
 use std::fmt;
 
@@ -16,7 +15,7 @@ use async_trait::async_trait;
 use super::Outcome;
 use crate::reservation::{Intent, Known, Place, Wanted};
 
-/// The ledger cannot answer; why is said elsewhere. What was asked for may have been done or not.
+/// The ledger cannot answer; the reason is logged elsewhere. The request may have been carried out or not.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Unrecorded;
 
@@ -29,19 +28,19 @@ impl From<Unrecorded> for Outcome {
 /// The names of one version of a document in one destination.
 #[async_trait]
 pub trait Names: fmt::Debug + Send + Sync {
-    /// What the ledger knows of them.
+    /// What the ledger knows about these names.
     ///
     /// # Errors
-    /// [`Unrecorded`], as of every method here.
+    /// [`Unrecorded`], as in every method here.
     async fn known(&self) -> Result<Known, Unrecorded>;
 
-    /// Reserves the name for this version, with the intent to give it to a file; false when it is another document's or
-    /// another version's. What is reserved already can be reserved again.
+    /// Reserves the name for this version, with the intent to give it to a file; false if another document or another
+    /// version has it. A name can be reserved again by the version that has it.
     async fn reserve(&self, version: u32, wanted: &Wanted, intent: Option<&Intent>) -> Result<bool, Unrecorded>;
 
-    /// Takes the intent back, or, with `filed`, notes that the file got its name. The name stays reserved.
+    /// Takes the intent back, or, if `filed`, notes that the file got its name. The name stays reserved.
     async fn settle(&self, place: &Place, filed: bool) -> Result<(), Unrecorded>;
 
-    /// Whether a file with this temporary name waits for its own, for whichever document.
+    /// Whether a file with this temporary name waits for its final one, for any document.
     async fn is_intended(&self, temporary: &str) -> Result<bool, Unrecorded>;
 }

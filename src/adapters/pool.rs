@@ -5,12 +5,12 @@ use std::time::Duration;
 
 use tokio::time::{Instant, sleep};
 
-/// How long one waits: a backlog goes over few connections, and a quiet practice holds none open.
+/// How long an idle connection is kept: a backlog needs few connections, and a quiet practice holds none open.
 const IDLE: Duration = Duration::from_secs(60);
 
 type Idle<C> = Mutex<Vec<(C, Instant)>>;
 
-/// Of one destination.
+/// The idle connections of one destination.
 pub(super) struct Pool<C>(Arc<Idle<C>>);
 
 impl<C> Default for Pool<C> {
@@ -24,7 +24,7 @@ fn lock<C>(idle: &Idle<C>) -> MutexGuard<'_, Vec<(C, Instant)>> {
 }
 
 impl<C: Send + 'static> Pool<C> {
-    /// The one that was used last and `is_usable`, if any is left. Those that are not are ended.
+    /// The connection that was used last and `is_usable`, if any is left. Unusable ones are closed.
     pub(super) fn take(&self, is_usable: impl Fn(&mut C) -> bool) -> Option<C> {
         let mut idle = lock(&self.0);
         while let Some((mut connection, _)) = idle.pop() {
@@ -35,7 +35,7 @@ impl<C: Send + 'static> Pool<C> {
         None
     }
 
-    /// Keeps one for a while.
+    /// Keeps a connection for a while.
     pub(super) fn give_back(&self, connection: C) {
         lock(&self.0).push((connection, Instant::now()));
         let idle = Arc::downgrade(&self.0);

@@ -1,7 +1,8 @@
-//! What has names on another machine: one way of filing into a folder there, whatever the protocol.
+//! Destinations that keep files by name on another machine: one way of filing into a folder there, whatever the
+//! protocol.
 //!
-//! A protocol brings the calls of [`Remote`]; [`super::filing`] does the rest, as in a folder of this machine: what is
-//! sent is read back, and where an answer was lost it is looked for.
+//! A protocol implements [`Remote`]; [`super::filing`] does the rest, as in a folder of this machine. It reads back
+//! what it sent, and looks for the file if an answer was lost.
 
 mod keeping;
 mod overwriting;
@@ -47,70 +48,70 @@ use storage::Distant;
 /// The longest wait for a delivery: a large PDF over a slow line takes minutes, a server that drips takes for ever.
 const DELIVERY_LIMIT: Duration = Duration::from_secs(30 * 60);
 
-/// How long a file may take to be seen that was accepted: a cluster shows it a moment later.
+/// The waits for an accepted file to be seen: a cluster may show it a moment later.
 const UNSEEN_WAITS: [Duration; 3] =
     [Duration::from_millis(100), Duration::from_millis(400), Duration::from_millis(1500)];
 
-/// What stands under a name.
+/// What has a name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Found {
     /// Nothing.
     Nothing,
     /// A file of so many bytes.
     File(u64),
-    /// A file whose length is not told.
+    /// A file of unknown length.
     Unsized,
     /// A folder.
     Folder,
     /// Something else.
-    #[cfg_attr(not(feature = "sftp"), expect(dead_code, reason = "only SFTP has such"))]
+    #[cfg_attr(not(feature = "sftp"), expect(dead_code, reason = "only SFTP has such files"))]
     Other,
 }
 
-/// A folder on another machine. Paths have `/`. An `Err` is what becomes of the delivery: [`Outcome::Unavailable`]
-/// where the server as a whole does not work, [`Outcome::NoRoom`], else mostly a transient one; its reason names the
-/// destination, and never a path, nor the server's words. Every call ends in bounded time.
+/// A folder on another machine. Paths have `/`. An `Err` is the outcome of the delivery: [`Outcome::Unavailable`] if
+/// the server as a whole does not work, [`Outcome::NoRoom`], otherwise mostly a transient one. Its reason names the
+/// destination, and never a path or the server's words. Every call ends in bounded time.
 #[async_trait]
 pub(crate) trait Remote: Send + Sync {
     /// The server and the user, such as `sftp://user@host:22`: the same for all destinations that share names.
     fn address(&self) -> String;
 
-    /// What stands there.
+    /// What has this path.
     async fn stat(&self, path: &str) -> Result<Found, Outcome>;
 
-    /// The digest of the file, read to its end, and of one that is longer than `limit` that of any more bytes; `None`
-    /// where there is nothing.
+    /// The digest of the whole file; if it is longer than `limit`, that of any part longer than `limit`. `None` if
+    /// there is nothing.
     async fn read(&self, path: &str, limit: u64) -> Result<Option<Digest>, Outcome>;
 
-    /// The content of a file; `None` where there is nothing, and of one that is longer than `limit`.
+    /// The content of a file; `None` if there is nothing, or the file is longer than `limit`.
     async fn content(&self, path: &str, limit: u64) -> Result<Option<Vec<u8>>, Outcome>;
 
-    /// The files in a folder, as many as can be read within bounds; `None` where there is no folder.
+    /// The files in a folder, up to a bound; `None` if there is no folder.
     async fn list(&self, path: &str) -> Result<Option<Vec<Entry>>, Outcome>;
 
-    /// Writes the file, so durably as the server can. What is cut off may stay. False where something has the name
-    /// already and the server can tell: then nothing is written.
+    /// Writes the file, as durably as the server can. An interrupted upload may leave a part. False if something
+    /// already has the name and the server can tell: then nothing is written.
     async fn put(&self, path: &str, source: &mut Source) -> Result<bool, Outcome>;
 
-    /// Gives a file another name, over nothing. An `Err` says that the answer is not known: it may have happened.
+    /// Renames a file without overwriting. An `Err` means that the answer is unknown: the rename may have happened.
     async fn rename_new(&self, from: &str, to: &str) -> Result<Renamed, Outcome>;
 
-    /// A name as the server can keep it; `temporary` is a path beside it that is the delivery's own.
+    /// The name in a form that the server can keep; `temporary` is a path beside it that belongs to the delivery.
     async fn fit(&self, _temporary: &str, name: String) -> Result<String, Outcome> {
         Ok(name)
     }
 
-    /// Whether `path` is where a file is put that is told to have this name: asked of one that was renamed from
-    /// `temporary` and is not seen there, which an importer may have taken. Only in an address can a name mean
-    /// something else.
+    /// Whether a file that is told to have this name really gets `path`. Asked for a file that was renamed from
+    /// `temporary` and is not seen there, and which an importer may have taken. Only in a URL can a name mean something
+    /// else.
     async fn keeps(&self, _temporary: &str, _path: &str) -> Result<bool, Outcome> {
         Ok(true)
     }
 
-    /// Removes a file; none is no error.
+    /// Removes a file; a missing file is no error.
     async fn remove(&self, path: &str) -> Result<(), Outcome>;
 
-    /// Creates a folder whose parent is there; one that is there is no error.
+    /// Creates a folder whose parent exists; an existing folder is no error.
     async fn mkdir(&self, path: &str) -> Result<(), Outcome>;
 }
 
@@ -119,8 +120,8 @@ pub(crate) trait Remote: Send + Sync {
 pub(crate) struct Desk {
     /// Keeps two documents from sharing a sidecar.
     sidecars: Arc<Mutex<()>>,
-    /// How many temporary names of the PDF attempts of this process took, by the key of the delivery, until it ends: a
-    /// server, or what lies before it, may still write to one that was given up.
+    /// How many temporary names of the PDF the attempts of this process took, by the key of the delivery, until it
+    /// ends. The server, or a proxy before it, may still write to a name after its attempt gave up.
     taken: std::sync::Mutex<HashMap<String, usize>>,
 }
 
@@ -133,12 +134,12 @@ impl Desk {
         *count - 1
     }
 
-    /// How many were taken.
+    /// How many names were taken.
     fn count(&self, key: &str) -> usize {
         self.taken.lock().unwrap_or_else(PoisonError::into_inner).get(key).copied().unwrap_or(0)
     }
 
-    /// The delivery has come to its end.
+    /// The delivery ended: forgets its count.
     fn ended(&self, key: &str) {
         self.taken.lock().unwrap_or_else(PoisonError::into_inner).remove(key);
     }
@@ -163,10 +164,10 @@ pub(crate) async fn abandon(remote: &dyn Remote, config: &RemoteFolder, item: &I
     let _ = tokio::time::timeout(DELIVERY_LIMIT, Filing::new(&storage, item).abandon()).await;
 }
 
-/// What lies there, of a file that was just written: where it is not seen yet, it is looked for again, for a moment.
+/// Reads a file that was just written. If it is not seen yet, looks again for a moment.
 ///
 /// # Errors
-/// As of [`Remote::read`].
+/// Those of [`Remote::read`].
 pub(super) async fn read_back(remote: &dyn Remote, path: &str, limit: u64) -> Result<Option<Digest>, Outcome> {
     for wait in UNSEEN_WAITS {
         if let Some(found) = remote.read(path, limit).await? {
@@ -177,8 +178,8 @@ pub(super) async fn read_back(remote: &dyn Remote, path: &str, limit: u64) -> Re
     remote.read(path, limit).await
 }
 
-/// Whether the destination's own folder is there, with its marker. That it is missing means that another server
-/// answers, another account, or that the storage behind it is away.
+/// Checks that the destination's own folder is there, with its marker. If it is missing, another server or account
+/// answers, or the storage behind it is away.
 pub(super) async fn find_root(remote: &dyn Remote, config: &RemoteFolder) -> Result<(), Outcome> {
     let root = if config.path.is_empty() { "." } else { config.path.as_str() };
     let name = &config.name;
@@ -213,7 +214,7 @@ pub(super) fn below(root: &str, path: &str) -> String {
     }
 }
 
-/// What a delivery would be called, as far as this machine knows.
+/// The names that a delivery would get, as far as this machine knows.
 pub(super) fn plan(
     config: &RemoteFolder,
     address: &str,
@@ -221,7 +222,7 @@ pub(super) fn plan(
     metadata: &Metadata,
     known: &Known,
 ) -> Result<Planned, String> {
-    // The PDF, of which the key is made, is not known yet.
+    // The key is made from the PDF, which is not known yet.
     let metadata = wording::for_name(config.sidecar.as_ref(), metadata);
     let context = Context::new(&metadata).with_identity("KEY");
     let rendered = config.file_name.render(&context).map_err(|error| format!("file_name: {error}"))?;

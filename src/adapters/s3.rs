@@ -1,10 +1,9 @@
-//! `type = "s3"`: each PDF becomes an object in a bucket, by one PUT on the condition that nothing has its key.
+//! `type = "s3"`: each PDF becomes an object in a bucket, by one PUT on the condition that no object has its key.
 //!
-//! A PUT is whole or nothing, so there is no temporary object. The key is reserved in the ledger, with the intent,
-//! before it (ENGINE.md, "A name in a destination"); the object carries the delivery's key, by which it is known again.
-//! A service that does not know the condition is asked before whether something has the key, until it has shown that it
-//! does; from then on nothing is put there without the condition. What was put is looked for: an answer of success
-//! alone may be anybody's.
+//! A PUT is whole or nothing, so there is no temporary object. Before it, the key is reserved in the ledger, with the
+//! intent. The object carries the delivery's key, which identifies it later. Until the service has shown that it knows
+//! the condition, docsyncd first looks whether an object has the key. From then on it never puts without the condition.
+//! It looks for the object after the PUT, because anybody may have sent a mere success.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -38,26 +37,26 @@ use look::Existing;
 use put::Put;
 use refusal::Refusal;
 
-/// For so long a signature counts. A request that is signed so is a credential: it is used at once, and never logged.
+/// How long a signature is valid. A signed request is a credential: it is used at once, and never logged.
 const SIGNED_FOR: Duration = Duration::from_secs(15 * 60);
 
-/// By this an object is known again.
+/// The metadata field that identifies an object.
 const KEY: &str = "x-amz-meta-docsyncd-key";
 
-/// What is said where everything exists.
+/// The message if every object seems to exist.
 const NO_BUCKET: &str = "it says of an object that cannot exist that it is there: what answers is no bucket, but perhaps a sign-in \
                          page or a captive portal; check `endpoint`";
 
-/// So much of an error's body is read; bytes.
+/// Bytes of an error's body that are read.
 const ERROR: usize = 4096;
 
 /// A bucket.
 pub struct S3Adapter {
     config: S3Config,
     client: WebClient,
-    /// Whether the service has shown that it knows the condition: it refused, and something had the key.
+    /// Whether the service has shown that it knows the condition: it refused, and an object had the key.
     knows_condition: AtomicBool,
-    /// Whether it refused the condition itself, and took the same without it.
+    /// Whether it refused the condition itself, and took the same object without it.
     refuses_condition: AtomicBool,
 }
 
@@ -97,7 +96,7 @@ impl S3Adapter {
         self.send_about(method, key, None, headers, body).await
     }
 
-    /// The same; where something is removed, of this version only.
+    /// The same; a DELETE removes this version only.
     async fn send_about(
         &self,
         method: Method,
@@ -215,10 +214,9 @@ impl S3Adapter {
         Err(Outcome::permanent("no_name_left", self.client.named(&words)))
     }
 
-    /// Puts the object under its reserved key; false when something else has it.
+    /// Puts the object under its reserved key; false if another object has it.
     async fn place_object(&self, key: &str, place: &Place, item: &Item) -> Result<bool, Outcome> {
-        // Without the condition only where it was looked before, which is so while the service has not shown that it
-        // knows it.
+        // Without the condition only after a look, which happens while the service has not shown that it knows it.
         let on_condition = !(self.may_fall_back() && self.refuses_condition.load(Ordering::Relaxed));
         let mut put = self.put(key, item, on_condition).await?;
         let is_refused_on_condition = on_condition && matches!(put, Put::Taken);
@@ -272,7 +270,7 @@ impl S3Adapter {
         Ok(parts(&rendered))
     }
 
-    /// The same for all destinations that share the bucket.
+    /// The place is the same for all destinations that share the bucket.
     fn place(&self, key: &str) -> Place {
         Place::of(&shown(&self.config, key))
     }
@@ -284,7 +282,7 @@ fn parts(rendered: &str) -> (String, String) {
     (parts.into_iter().map(|part| part + "/").collect(), file)
 }
 
-/// An object, for the person who asks.
+/// An object's address, for a person.
 fn shown(config: &S3Config, key: &str) -> String {
     format!("{}{}/{key}", config.endpoint, config.bucket)
 }

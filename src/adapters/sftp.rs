@@ -1,9 +1,8 @@
 //! `type = "sftp"`: files the PDF, and an optional sidecar before it, below a folder on an SSH server.
 //!
-//! `connection` reaches the server and believes only a key that is known (`host_key`); `session` speaks SFTP in the
-//! bytes of `packet`; `server` makes the calls of [`super::remote::Remote`] of it, and what a delivery does with them
-//! stands there. A rename never overwrites on purpose (no posix-rename); where a server overwrites all the same, names
-//! have to be unique.
+//! `connection` reaches the server and trusts only a known key (`host_key`). `session` speaks SFTP in the bytes of
+//! `packet`. `server` implements [`super::remote::Remote`] with it; that module describes a delivery. A rename never
+//! overwrites on purpose (no posix-rename); if a server overwrites all the same, names have to be unique.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -41,7 +40,7 @@ pub(super) fn address(config: &SftpConfig) -> String {
     if host.contains(':') { format!("sftp://{user}@[{host}]:{port}") } else { format!("sftp://{user}@{host}:{port}") }
 }
 
-/// The key that a server shows when nobody knows it yet, or another than the known one: for a person to compare.
+/// A key that a server shows and that is unknown, or differs from the known one: for a person to compare.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ServerKey {
     /// `SHA256:…`
@@ -50,10 +49,10 @@ pub struct ServerKey {
     pub algorithm: String,
 }
 
-/// The key that the server shows; `None` when it is the known one.
+/// The key that the server shows; `None` if it is the known one.
 ///
 /// # Errors
-/// Why none is seen, in words.
+/// Why no key is seen, in words.
 pub async fn unknown_key(config: &SftpConfig) -> Result<Option<ServerKey>, String> {
     let shown = connection::shown(config).await?;
     let is_known = shown.verdict == host_key::Verdict::Known;
@@ -66,7 +65,7 @@ pub struct SftpAdapter {
     pool: Pool<Connection>,
     desk: Desk,
     memory: Memory,
-    /// Whether the server overwrites; asked for once, and only where that matters.
+    /// Whether the server overwrites; tested once, and only if it matters.
     overwrites: OnceCell<bool>,
 }
 
@@ -82,7 +81,7 @@ impl SftpAdapter {
         }
     }
 
-    /// What keeps a document from being filed there whatever it is.
+    /// Why no document can be filed there, if there is a reason.
     async fn unfit(&self, server: &Server<'_>) -> Result<(), Outcome> {
         let Some(wrong) = probe::unfit(&self.config) else { return Ok(()) };
         match self.overwrites.get_or_try_init(|| probe::overwrites(&self.config, server)).await? {

@@ -1,9 +1,9 @@
 //! `type = "smtp"`: sends each PDF as a mail, as it is or in an archive of IHE XDM.
 //!
-//! A mail server gives nothing a name and lets nobody look, so a letter is known by its `Message-ID`, which is made of
-//! the delivery's key. Up to the dot behind the mail everything can be repeated, and the intent is recorded right
-//! before it; from then on only an answer tells whether the server has it (RFC 1047). Where none comes, `on_lost_reply`
-//! decides.
+//! A mail server has no names and allows no look, so a letter is identified by its `Message-ID`, which is made from the
+//! delivery's key. Every step before the dot after the mail can be repeated, and the intent is recorded right before
+//! the dot. From then on only an answer tells whether the server has the mail (RFC 1047). If none comes,
+//! `on_lost_reply` decides.
 
 use std::time::Duration;
 
@@ -26,8 +26,8 @@ mod xdm;
 
 use letter::{Broken, Letter};
 
-/// The longest that a mail may take until its last line is sent: a large PDF over a slow line takes minutes, a server
-/// that drips takes for ever.
+/// The longest time until a mail's last line is sent: a large PDF over a slow line takes minutes, a server that drips
+/// takes for ever.
 const SENDING_LIMIT: Duration = Duration::from_secs(30 * 60);
 
 /// A mail server.
@@ -47,7 +47,7 @@ impl SmtpAdapter {
         format!("destination `{}`: {what}", self.config.name)
     }
 
-    /// The server, with the password as it is in its file now.
+    /// The server, with the password that its file holds now.
     fn server(&self) -> Result<Server<'_>, String> {
         let sign_in = self.config.user.as_ref().map(|(user, password)| {
             secret::read_password(password, "password_file", "password").map(|password| (user.as_str(), password))
@@ -80,7 +80,7 @@ impl SmtpAdapter {
         let server = self.server().map_err(|wrong| Outcome::unavailable("credentials", self.named(&wrong)))?;
         let mut connection = Connection::open(&server).await.map_err(|failed| self.failed(&server, &failed))?;
         let sent = self.hand_over(&letter, item, &server, &mut connection).await;
-        // The server has said its word by then, or is away: nothing waits for its goodbye, least of all the ledger.
+        // The server has answered by then, or is away: nothing waits for its goodbye, least of all the ledger.
         if matches!(sent, Ok(()) | Err(Outcome::Permanent { .. } | Outcome::NoRoom(_))) {
             tokio::spawn(connection.part());
         }
@@ -120,7 +120,7 @@ impl SmtpAdapter {
         answered
     }
 
-    /// Everything up to where a mail would begin.
+    /// Every step before a mail would begin.
     async fn rehearse(&self, server: &Server<'_>) -> Result<Checked, Failed> {
         let mut connection = Connection::open(server).await?;
         let mut checked = Checked::default();
@@ -167,7 +167,7 @@ impl Adapter for SmtpAdapter {
     }
 
     async fn plan(&self, _: &DocumentUuid, metadata: &Metadata, _: &Known) -> Result<Planned, String> {
-        // The PDF, of which the key is made, is not known yet.
+        // The key is made from the PDF, which is not known yet.
         let to = letter::recipient(&self.config, &Context::new(metadata).with_identity("KEY"));
         let place = format!("mailto:{}", to.map_err(|outcome| outcome.reason().to_owned())?);
         Ok(Planned { place, otherwise: None, taken: false, problem: None })

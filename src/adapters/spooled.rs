@@ -1,4 +1,4 @@
-//! The spooled PDF as it is handed on: what was fetched, and nothing else (promise 4 holds for every destination).
+//! Hands on the spooled PDF: exactly what was fetched (promise 4 holds for every destination).
 
 use std::io::ErrorKind::{NotFound, OutOfMemory, PermissionDenied, TimedOut};
 use std::time::Duration;
@@ -9,13 +9,13 @@ use super::{Item, Outcome, blocking, fault};
 use crate::document::Spooled;
 use crate::failure::Code;
 
-/// Read at a time; bytes.
+/// Bytes read at a time.
 const PIECE: usize = 64 * 1024;
 
 /// The longest wait for the spool, which is on a local disk.
 const LIMIT: Duration = Duration::from_secs(10 * 60);
 
-/// Reads the PDF whole and compares it with what was fetched.
+/// Reads the whole PDF and compares it with what was fetched.
 pub(super) async fn verify(destination: &str, item: &Item) -> Result<(), Outcome> {
     if item.pdf.in_memory.is_some() {
         return Ok(());
@@ -31,7 +31,7 @@ pub(super) async fn verify(destination: &str, item: &Item) -> Result<(), Outcome
     }
 }
 
-/// Whether the PDF is longer, and begins with this part.
+/// Whether the PDF is longer than this part, and begins with it.
 pub(super) async fn begins_with(pdf: &Spooled, part: &Digest) -> bool {
     let Ok(mut source) = Source::of_spool(pdf).await else { return false };
     let mut read = Hashing::default();
@@ -44,12 +44,12 @@ pub(super) async fn begins_with(pdf: &Spooled, part: &Digest) -> bool {
     part.size < pdf.size && read.finish() == *part
 }
 
-/// The spool cannot be used at the moment; no fault of the destination's.
+/// The spool cannot be used at the moment; the destination is not at fault.
 pub(super) fn unreadable(reason: String) -> Outcome {
     Outcome::transient(Code::word("spool_unreadable"), reason)
 }
 
-/// What becomes of a delivery whose PDF could not be opened.
+/// The outcome of a delivery whose PDF could not be opened.
 pub(super) fn unopened(error: &std::io::Error) -> Outcome {
     if error.kind() == NotFound { Outcome::SpoolDamaged } else { unreadable_by(error) }
 }
@@ -58,7 +58,7 @@ fn unreadable_by(error: &std::io::Error) -> Outcome {
     unreadable(format!("the spool cannot be read ({})", fault::system_text(error)))
 }
 
-/// Errors that say nothing about the file: without permission or descriptors every one reads like that.
+/// Errors that say nothing about the file: without permission or descriptors, every file fails like that.
 fn is_momentary(error: &std::io::Error) -> bool {
     // 23 and 24 are ENFILE and EMFILE on every Unix, too many open files.
     matches!(error.kind(), PermissionDenied | OutOfMemory | TimedOut)

@@ -1,10 +1,9 @@
-//! How destinations that speak HTTP are spoken to: one client a destination, with its trust, its proxy and its
-//! credentials.
+//! Requests to destinations that speak HTTP: one client for each destination, with its trust, proxy and credentials.
 //!
-//! No redirect is followed. Credentials go to the configured origin and nowhere else, and are read from their files for
-//! each request, so that one that is replaced counts at once. Nothing that the other side says is passed on but its
-//! status. Waiting ends when nothing moves for `timeout`; whoever waits is told whether everything had been sent by
-//! then, because from then on the other side may have it.
+//! The client follows no redirect. Credentials go only to the configured origin, and are read from their files for each
+//! request, so that a replaced file counts at once. Of an answer's words, only the status is passed on. A wait ends
+//! when nothing moves for `timeout`. The caller learns whether everything had been sent by then, because from then on
+//! the other side may have it.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
@@ -38,18 +37,19 @@ pub(super) use body::{Piece, Upload};
 pub(super) use shortened::{DIGEST, Shortened};
 pub(super) use status::{Meaning, meaning, outcome as outcome_of_status};
 
-/// The longest wait for a TCP and TLS connection; `timeout` when that is shorter.
+/// The longest wait for a TCP and TLS connection; `timeout` if that is shorter.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(15);
 
-/// The longest a request may take, however well it goes on.
+/// The longest time for a request, whatever its progress.
 const REQUEST_LIMIT: Duration = Duration::from_secs(30 * 60);
 
-/// A request to a destination. Its address may be signed, and both may name a patient: it is never printed.
+/// A request to a destination. Its address may be signed, and address and headers may name a patient: it is never
+/// printed.
 pub(super) struct Request {
     pub(super) method: Method,
     pub(super) url: Url,
     pub(super) headers: HeaderMap,
-    /// What is sent with it.
+    /// The body of the request.
     pub(super) body: Option<Upload>,
 }
 
@@ -63,18 +63,18 @@ impl Request {
 /// Why there is no answer, in words for people.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Fault {
-    /// There is no way to the destination, for whichever document: its address, DNS, TLS, credentials of ours.
+    /// There is no way to the destination for any document: its address, DNS, TLS, or our credentials.
     Down(&'static str, String),
-    /// The connection broke before all was sent: the other side cannot have it.
+    /// The connection broke before all was sent: the other side cannot have the document.
     Broken(String),
-    /// All was sent, and no answer came, or one that cannot be true: the other side may have it.
+    /// All was sent, and no answer came, or an impossible one: the other side may have the document.
     Lost(String),
-    /// The spooled file could not be read as what was fetched.
+    /// The spooled file could not be read, or is not what was fetched.
     Spool(Outcome),
 }
 
 impl Fault {
-    /// What becomes of a delivery.
+    /// The outcome of a delivery.
     pub(super) fn outcome(self) -> Outcome {
         match self {
             Self::Down(code, reason) => Outcome::unavailable(code, reason),
@@ -84,7 +84,7 @@ impl Fault {
         }
     }
 
-    /// As a check says it.
+    /// The message of a check.
     pub(super) fn reason(self) -> String {
         match self {
             Self::Down(_, reason) | Self::Broken(reason) | Self::Lost(reason) => reason,
@@ -97,7 +97,7 @@ impl Fault {
 #[derive(Debug)]
 pub(super) struct WebClient {
     connection: WebConnection,
-    /// With what its files looked like when it was made.
+    /// The client, with the stamp of its files when it was built.
     made: Mutex<Option<(FileStamp, http::Client)>>,
 }
 
@@ -111,10 +111,10 @@ impl WebClient {
         &self.connection
     }
 
-    /// Whether what the configuration names is there and can be used.
+    /// Whether the configured files are there and usable.
     ///
     /// # Errors
-    /// What is wrong with it, and what to do.
+    /// What is wrong with them, and what to do.
     pub(super) fn configured(&self) -> Result<(), String> {
         self.client()?;
         self.credentials().map(|_| ())
@@ -134,7 +134,7 @@ impl WebClient {
         self.send_as_it_is(request).await
     }
 
-    /// The same without credentials, or with those that are in the request.
+    /// The same without credentials, or with those that the request contains.
     ///
     /// # Errors
     /// [`Fault`]
@@ -167,7 +167,7 @@ impl WebClient {
         if let Some(outcome) = progress.failed() {
             return Err(Fault::Spool(outcome));
         }
-        // From then on the other side may have it.
+        // After the whole body was sent, the other side may have it.
         let broke = if has_body && progress.is_whole() { Fault::Lost } else { Fault::Broken };
         match answered {
             Some(Ok(response)) if response.status().is_success() && !progress.is_whole() => {
@@ -183,7 +183,7 @@ impl WebClient {
         }
     }
 
-    /// Waits as long as the body goes on; `None` when nothing moved for `timeout`.
+    /// Waits while the body moves on; `None` if nothing moved for `timeout`.
     async fn while_it_moves<T>(
         &self,
         progress: &Progress,
@@ -205,17 +205,17 @@ impl WebClient {
         }
     }
 
-    /// Whether a connection comes about, with TLS where there is any: any answer will do.
+    /// Whether a connection succeeds, with TLS if configured: any answer will do.
     ///
     /// # Errors
-    /// What is wrong.
+    /// Why there is no connection.
     pub(super) async fn connects(&self) -> Result<(), String> {
         let mut url = self.connection.origin.clone();
         url.set_path("/");
         let limit = Instant::now() + self.connection.timeout;
         let request = self.send_as_it_is(Request::new(Method::HEAD, url));
         match timeout_at(limit, request).await {
-            // What the service says of its root is no matter; that nobody is behind a gateway is one.
+            // The service's answer about its root does not matter; a gateway with nobody behind it does.
             Ok(Ok(answer)) if matches!(answer.status, 407 | 502 | 503 | 504 | 511) => {
                 let (_, words) = meaning(answer.status, true);
                 Err(self.named(&format!("it answers with status {}: {words}", answer.status)))
@@ -226,7 +226,7 @@ impl WebClient {
         }
     }
 
-    /// What a setting of this destination is called in the configuration.
+    /// The configuration section of this destination.
     fn section(&self) -> String {
         format!("destinations.{}", self.connection.name)
     }
@@ -235,12 +235,12 @@ impl WebClient {
         format!("destination `{}`: {what}", self.connection.name)
     }
 
-    /// Something about the connection.
+    /// A message about the connection.
     fn failed(&self, what: &str) -> String {
         self.named(&format!("{}: {what}", http::host_and_port(&self.connection.origin)))
     }
 
-    /// Why none came about.
+    /// Why there is no connection.
     fn not_connected(&self, error: &reqwest::Error) -> String {
         let (host, section) = (http::host_and_port(&self.connection.origin), self.section());
         let proxy = self.proxy().map(http::host_and_port);
@@ -248,14 +248,13 @@ impl WebClient {
         self.named(&format!("{place}: {}", reason::of(error, &section)))
     }
 
-    /// The proxy that requests go through: what stays on this machine needs none of another one, which would read it
-    /// where it is http.
+    /// The proxy for requests. Requests that stay on this machine need no proxy elsewhere, which could read plain http.
     fn proxy(&self) -> Option<&Url> {
         let stays_here = is_loopback(&self.connection.origin);
         self.connection.proxy.as_ref().filter(|proxy| !stays_here || is_loopback(proxy))
     }
 
-    /// The header with the credentials, as they are in their file now.
+    /// The header with the credentials that their file holds now.
     fn credentials(&self) -> Result<Option<HeaderValue>, String> {
         let text = match &self.connection.sign_in {
             WebSignIn::None => return Ok(None),
@@ -273,7 +272,7 @@ impl WebClient {
             .ok_or_else(|| "the token cannot stand in a header".to_owned())
     }
 
-    /// The client, made anew when one of its files is another.
+    /// The client, built anew if one of its files changed.
     fn client(&self) -> Result<http::Client, String> {
         let stamp = FileStamp::asked(&self.files());
         let mut made = self.made.lock().unwrap_or_else(PoisonError::into_inner);
@@ -314,7 +313,7 @@ impl WebClient {
         if let Some(file) = ca_file {
             builder = builder.tls_certs_only(certificates(file)?);
         } else if origin.scheme() == "http" && proxy.is_none_or(|proxy| proxy.scheme() != "https") {
-            // No TLS is needed: a system without certificate authorities must do.
+            // TLS is not used: a system without certificate authorities must do.
             builder = builder.tls_certs_only([]);
         }
         if let Some((certificate, key)) = client_certificate {
@@ -324,7 +323,7 @@ impl WebClient {
     }
 }
 
-/// The value of a header that is no other's business; `None` when it cannot be one.
+/// A header value that is kept out of logs; `None` if the text cannot be one.
 pub(super) fn secret_header(value: &SecretString) -> Option<HeaderValue> {
     let mut value = HeaderValue::from_bytes(value.expose_secret().as_bytes()).ok()?;
     value.set_sensitive(true);

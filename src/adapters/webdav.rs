@@ -1,9 +1,9 @@
 //! `type = "webdav"`: files the PDF, and an optional sidecar before it, below a collection of a WebDAV server (RFC
 //! 4918).
 //!
-//! What has names on another machine is filed by [`super::remote`]; this brings its calls as requests. A PUT that is
-//! cut off leaves its beginning visible on some servers, and on some If-None-Match means nothing; a MOVE with
-//! `Overwrite: F` is what the servers that were tried keep to. `docsyncd check` tries it.
+//! [`super::remote`] does the filing; this module sends its calls as requests. On some servers an interrupted PUT
+//! leaves its beginning visible, and some ignore If-None-Match; a MOVE with `Overwrite: F` works on every server that
+//! was tried. `docsyncd check` tests it.
 
 use std::time::Duration;
 
@@ -30,9 +30,9 @@ mod properties;
 #[cfg(test)]
 mod tests;
 
-/// The largest answer to PROPFIND that is read; bytes.
+/// The largest answer to PROPFIND that is read, in bytes.
 const PROPERTIES: usize = 64 * 1024;
-/// The largest list of a folder that is read; bytes. A file is told of in about 500.
+/// The largest list of a folder that is read, in bytes. A file takes about 500.
 const LIST: usize = 32 * 1024 * 1024;
 
 /// A collection of a WebDAV server.
@@ -42,16 +42,16 @@ pub struct WebDavAdapter {
     /// Keeps two documents from sharing a sidecar.
     desk: Desk,
     memory: Memory,
-    /// Whether the server overwrites; asked for once, and only where that matters.
+    /// Whether the server overwrites; tested once, and only if it matters.
     overwrites: OnceCell<bool>,
 }
 
-/// The server, as [`super::remote`] speaks to it.
+/// The server, as [`super::remote`] uses it.
 struct Server {
     url: Url,
     client: WebClient,
-    /// Whether it takes a `;` in a name for what it is; asked for once, and only where a name has one. wsgidav, and
-    /// with it Seafile, takes it for the end of the name, however it is written.
+    /// Whether it keeps a `;` in a name; tested once, and only if a name has one. wsgidav, and with it Seafile, takes
+    /// it for the end of the name, in any encoding.
     keeps_semicolons: OnceCell<bool>,
 }
 
@@ -63,7 +63,7 @@ impl WebDavAdapter {
         Self { config, server, desk: Desk::default(), memory: Memory::default(), overwrites: OnceCell::new() }
     }
 
-    /// What keeps a document from being filed there whatever it is.
+    /// Why no document can be filed there, if there is a reason.
     async fn unfit(&self) -> Result<(), Outcome> {
         let Some(wrong) = probe::unfit(&self.server, &self.config.folder) else { return Ok(()) };
         let ask = || async {
@@ -79,7 +79,7 @@ impl WebDavAdapter {
 }
 
 impl Server {
-    /// The address of a path. Nothing stays as it is that may have a meaning in an address (RFC 3986, section 2.2).
+    /// The URL of a path. Every character that may have a meaning in a URL is encoded (RFC 3986, section 2.2).
     fn at(&self, path: &str) -> Url {
         let mut url = self.url.clone();
         let mut address = url.path().trim_end_matches('/').to_owned();
@@ -95,7 +95,7 @@ impl Server {
     }
 
     async fn ask(&self, method: &str, path: &str, headers: &[(&'static str, &str)]) -> Result<Answer, Outcome> {
-        // The methods are ours.
+        // All methods are constants of ours.
         let method = Method::from_bytes(method.as_bytes()).unwrap_or(Method::GET);
         self.send(method, path, headers, None).await.map_err(in_a_look)
     }
@@ -117,13 +117,12 @@ impl Server {
         self.client.send(request).await
     }
 
-    /// What becomes of a delivery that is answered so.
+    /// The outcome of a delivery with this answer.
     fn refused(&self, answer: &Answer) -> Outcome {
         outcome_of_status(&self.client.connection().name, answer.status, false, answer.retry_after)
     }
 
-    /// What a call about a folder, a temporary file or a name that is taken was answered: nothing of it is final for
-    /// the document.
+    /// The outcome of a call about a folder, a temporary file or a taken name: it is never final for the document.
     fn passing(&self, answer: &Answer) -> Outcome {
         self.passing_status(answer.status, answer.retry_after)
     }
@@ -142,7 +141,7 @@ impl Server {
         Outcome::transient(Code::word("broken_off"), reason)
     }
 
-    /// A look at what tells no size in PROPFIND.
+    /// A look at a file whose PROPFIND tells no size.
     async fn found_by_head(&self, path: &str) -> Result<Found, Outcome> {
         let answer = self.ask("HEAD", path, &[]).await?;
         match answer.status {
@@ -155,7 +154,7 @@ impl Server {
     }
 }
 
-/// A look, and what can be done again, has no answer whose loss means anything.
+/// A lost answer to a look, or to a repeatable call, only means that it is repeated.
 fn in_a_look(fault: Fault) -> Outcome {
     match fault {
         Fault::Lost(reason) => Outcome::transient(Code::word("no_answer"), reason),
@@ -172,7 +171,7 @@ impl Remote for Server {
     async fn stat(&self, path: &str) -> Result<Found, Outcome> {
         let mut answer = self.ask("PROPFIND", path, &[("depth", "0")]).await?;
         if matches!(answer.status, 301 | 302 | 307 | 308) {
-            // Some servers want a collection to be named with a slash at its end. Where they lead to is not followed.
+            // Some servers want a slash at the end of a collection's name. Their redirect is not followed.
             answer = self.ask("PROPFIND", &format!("{path}/"), &[("depth", "0")]).await?;
         }
         match answer.status {
@@ -187,7 +186,7 @@ impl Remote for Server {
         let properties = properties::read(&String::from_utf8_lossy(&content.beginning));
         match properties.status {
             Some(404 | 410) => return Ok(Found::Nothing),
-            // It does not exist, or it is not shown: what is not known is not taken for somebody else's.
+            // The resource does not exist, or is not shown: an unknown state does not count as somebody else's file.
             Some(status) if !(200..300).contains(&status) => return Err(self.passing_status(status, None)),
             _ if !properties.is_resource => {
                 let reason = self.client.named("its answer about a file (207) is not understood");
@@ -203,7 +202,7 @@ impl Remote for Server {
     }
 
     async fn read(&self, path: &str, limit: u64) -> Result<Option<Digest>, Outcome> {
-        // What a cache between says of a file that was just written is no proof.
+        // A cache's answer about a file that was just written is no proof.
         let answer = self.ask("GET", path, &[("cache-control", "no-cache")]).await?;
         match answer.status {
             200 => {}
@@ -214,7 +213,7 @@ impl Remote for Server {
         match content.digest {
             Some(digest) => Ok(Some(digest)),
             None if content.is_broken => Err(self.broken_off("while a file was read back")),
-            // It is longer.
+            // The file is longer.
             None => Ok(Some(Digest { size: limit.saturating_add(1), sha256: String::new() })),
         }
     }
@@ -249,7 +248,7 @@ impl Remote for Server {
 
     async fn put(&self, path: &str, source: &mut Source) -> Result<bool, Outcome> {
         let source = std::mem::replace(source, Source::of_bytes(Vec::new()));
-        // A server that does not know the condition (rclone) writes over what is there: so no name is taken twice.
+        // A server that ignores the condition (rclone) overwrites what is there: so no name is used twice.
         let headers = [("content-type", "application/octet-stream"), ("if-none-match", "*")];
         let answer =
             self.send(Method::PUT, path, &headers, Some(Upload::of_source(source))).await.map_err(in_a_look)?;
@@ -270,12 +269,12 @@ impl Remote for Server {
 
     async fn rename_new(&self, from: &str, to: &str) -> Result<Renamed, Outcome> {
         let target = self.at(to);
-        // Both are said: what holds without Overwrite differs from server to server (golang/go#66059).
+        // Both headers are sent: the default of Overwrite differs from server to server (golang/go#66059).
         let answer = self.ask("MOVE", from, &[("destination", target.as_str()), ("overwrite", "F")]).await?;
         match answer.status {
             201 => Ok(Renamed::Done),
             status @ 204 => {
-                // RFC 4918, section 9.9.4: something was overwritten although that was forbidden.
+                // RFC 4918, section 9.9.4: the server overwrote a resource although that was forbidden.
                 let destination = self.client.connection().name.as_str();
                 tracing::error!(
                     event = "overwritten",
@@ -288,12 +287,12 @@ impl Remote for Server {
             502 => {
                 let words = "it does not take the address of the file's name for its own (502): behind a proxy that adds TLS, let \
                              the server know its public address (https), or configure its own as `url`";
-                // Or it broke off what lies behind it, which may have done it. A check tells whether it says so of
-                // every file.
+                // Or a gateway broke off the server behind it, which may have done it. A check tells whether it answers
+                // so for every file.
                 Err(Outcome::transient(Code::word("destination_header"), self.client.named(words)))
             }
-            // What it means by another success is not known (RFC 4918, section 9.9.4), nor what was done before it
-            // failed.
+            // The meaning of another success is unknown (RFC 4918, section 9.9.4), and so is what the server did before
+            // it failed.
             200..=299 | 408 | 500 | 503 | 504 | 520..=599 => Err(self.passing(&answer)),
             404 | 410 => Ok(Renamed::Missing(self.passing(&answer))),
             _ => Ok(Renamed::Refused(self.passing(&answer))),
@@ -324,7 +323,7 @@ impl Remote for Server {
     async fn mkdir(&self, path: &str) -> Result<(), Outcome> {
         let answer = self.ask("MKCOL", path, &[]).await?;
         match answer.status {
-            // 405: it is there (RFC 4918, section 9.3.1).
+            // 405: the collection exists (RFC 4918, section 9.3.1).
             200 | 201 | 405 => Ok(()),
             _ => Err(self.passing(&answer)),
         }

@@ -1,5 +1,5 @@
-//! What a document's templates give in a folder, here or on another machine, and what is said where they give nothing
-//! that can be used.
+//! What a document's templates give in a folder, here or on another machine, and the messages if they give nothing
+//! usable.
 
 use std::borrow::Cow;
 
@@ -18,7 +18,7 @@ pub(super) fn not_filled_in(destination: &str, option: &str, error: &TemplateErr
     Outcome::permanent("not_filled_in", reason)
 }
 
-/// What the patient is known by there.
+/// The identifier of the patient in the destination.
 pub(super) fn patient_id(destination: &str, template: &Template, metadata: &Metadata) -> Result<String, Outcome> {
     let id = template.render(&Context::new(metadata));
     let id = id.map_err(|error| not_filled_in(destination, "patient_id", &error))?.trim().to_owned();
@@ -29,7 +29,8 @@ pub(super) fn patient_id(destination: &str, template: &Template, metadata: &Meta
         );
         return Err(Outcome::Own { code: Code::word("patient_unknown"), reason });
     }
-    // Values have none, so the template's own text has: it would be read as a line of its own there.
+    // Values contain no control characters, so the template's own text does: the destination would read it as another
+    // line.
     if id.chars().any(char::is_control) {
         let reason =
             format!("destination `{destination}`: `patient_id` gives more than one line, or a control character");
@@ -46,7 +47,7 @@ pub(super) fn no_name_left(destination: &str) -> Outcome {
     Outcome::permanent("no_name_left", reason)
 }
 
-/// The server gives files other names than they are to have.
+/// The server gives files other names than it was told.
 pub(super) fn put_elsewhere(destination: &str) -> Outcome {
     let reason = format!(
         "destination `{destination}`: its server says that the document has its name, and puts a file of such a name elsewhere: look in \
@@ -56,8 +57,8 @@ pub(super) fn put_elsewhere(destination: &str) -> Outcome {
     Outcome::permanent("put_elsewhere", reason)
 }
 
-/// What is known of a document, for its own name: where its sidecar says that, it is of letters that the sidecar can
-/// have.
+/// The metadata for the PDF's name. If the sidecar contains that name, the metadata is limited to characters that the
+/// sidecar can have.
 pub(super) fn for_name<'m>(sidecar: Option<&SidecarConfig>, metadata: &'m Metadata) -> Cow<'m, Metadata> {
     match sidecar.filter(|sidecar| sidecar.names_the_pdf()) {
         Some(sidecar) => sidecar.form.adapted(metadata),
@@ -65,7 +66,7 @@ pub(super) fn for_name<'m>(sidecar: Option<&SidecarConfig>, metadata: &'m Metada
     }
 }
 
-/// The name of the sidecar beside a PDF of this name; `number` where names are counted.
+/// The name of the sidecar beside a PDF of this name; `number` if names are counted.
 pub(super) fn sidecar_name(
     destination: &str,
     config: &SidecarConfig,
@@ -83,7 +84,7 @@ pub(super) fn sidecar_name(
     Ok(name)
 }
 
-/// What stands in the sidecar of a PDF with this path below the destination's folder.
+/// The content of the sidecar of a PDF with this path below the destination's folder.
 pub(super) fn sidecar_content(
     destination: &str,
     config: &SidecarConfig,
@@ -121,7 +122,7 @@ fn visible_file(folder: &str, path: &str) -> String {
     format!("{}{separator}{}", folder.trim_end_matches(['/', '\\']), path.replace('/', separator))
 }
 
-/// Another document's sidecar has the name; an error where that of the PDF's next name would have the same.
+/// Another document's sidecar has the name. An error if the PDF's next name would give the sidecar the same name.
 pub(super) fn sidecar_is_taken(
     destination: &str,
     config: &SidecarConfig,
@@ -136,7 +137,7 @@ pub(super) fn sidecar_is_taken(
     }
 }
 
-/// It waits until an importer took the sidecar that has its name.
+/// The delivery waits until an importer took the sidecar that has its name.
 pub(super) fn sidecar_in_the_way(destination: &str) -> Outcome {
     let reason = format!(
         "destination `{destination}`: another sidecar of the same name has not been imported yet; \

@@ -1,4 +1,4 @@
-//! `[accounts.NAME]`: exactly one way to prove who it is.
+//! `[accounts.NAME]`: exactly one way to authenticate.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -11,7 +11,7 @@ use super::schema;
 use super::settings::{self, AuthKind};
 use super::validated::{Account, ApiConfig, Auth, OAuthConfig, Secret};
 
-/// The accounts that can be made.
+/// The accounts without errors.
 pub fn build(api: Option<&ApiConfig>, builder: &mut Builder<'_>) -> Result<BTreeMap<String, Account>, &'static str> {
     let mut accounts = BTreeMap::new();
     for (name, _) in builder.merged.tables("accounts") {
@@ -50,8 +50,8 @@ fn oauth(name: &str, account: settings::Account, api: Option<&ApiConfig>, builde
     }))
 }
 
-/// The server compares the address character for character, so nothing is allowed that a browser or a parser of
-/// addresses would write in another way (RFC 3986, section 6.2.2).
+/// The server compares the redirect URL character for character, so no character is allowed that a browser or a URL
+/// parser would write in another way (RFC 3986, section 6.2.2).
 fn redirect_path(name: &str, path: String, builder: &mut Builder<'_>) -> Option<String> {
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"/-._~".contains(&byte);
     let dots = path.split('/').any(|part| matches!(part, "." | ".."));
@@ -64,18 +64,18 @@ fn redirect_path(name: &str, path: String, builder: &mut Builder<'_>) -> Option<
     None
 }
 
-/// What a person gave of the two ways to give a secret.
+/// The values for the two ways to give a secret.
 struct Given {
     file: Option<PathBuf>,
     value: Option<SecretString>,
 }
 
-/// A secret that is given in exactly one of two ways.
+/// A secret that must be given in exactly one of two ways.
 fn secret(name: &str, keys: [&str; 2], given: Given, builder: &mut Builder<'_>) -> Option<Secret> {
     let [file_key, value_key] = keys;
     let origins = keys.map(|key| builder.origin("accounts", Some(name), key));
     let given = match &origins {
-        // A variable overrides what stands in the file.
+        // A variable overrides the file.
         [Origin::Line(_), Origin::Variable(variable)] if given.file.is_some() && given.value.is_some() => {
             builder.warn("accounts", Some(name), file_key, &format!("has no effect beside {variable}"));
             Given { file: None, ..given }
@@ -93,7 +93,7 @@ fn secret(name: &str, keys: [&str; 2], given: Given, builder: &mut Builder<'_>) 
             None
         }
         (None, None) => {
-            // A rejected value was reported; that it is absent now is no second error.
+            // A rejected value was already reported: its absence is no second error.
             if !keys.iter().any(|key| builder.report.is_wrong(&format!("accounts.{name}.{key}"))) {
                 let origin = builder
                     .merged

@@ -1,4 +1,4 @@
-//! `[alerts]` and `[alerts.mail]`: who is told. A channel is there when its address is.
+//! `[alerts]` and `[alerts.mail]`: who gets alerts. A channel exists if its address is given.
 
 use std::net::IpAddr;
 use std::path::PathBuf;
@@ -9,7 +9,7 @@ use super::settings::{self, MailEncryption};
 use super::validated::{AlertsConfig, MailConfig, WebhookConfig};
 use crate::health::Rules;
 
-/// The alerts; none when anything is wrong with them.
+/// The alerts; `None` if anything is wrong with them.
 pub fn build(raw: settings::Alerts, raw_mail: settings::Mail, builder: &mut Builder<'_>) -> Option<AlertsConfig> {
     let mut file = |key: &str, path: Option<PathBuf>| path.map(|path| builder.secret("alerts", None, key, &path));
     let heartbeat = file("heartbeat_url_file", raw.heartbeat_url_file);
@@ -99,5 +99,5 @@ fn mail(raw: settings::Mail, builder: &mut Builder<'_>) -> Option<MailConfig> {
     Some(MailConfig { host, port, encryption: raw.encryption, user, from, to })
 }
 
-/// More than these are a list of their own at the mail server.
+/// For more recipients, the mail server should have a list.
 const MOST_RECIPIENTS: usize = 20;

@@ -1,5 +1,5 @@
-//! From raw to validated: what single values cannot show is checked here, then the types that cannot be wrong are made.
-//! Nothing is looked up on the disk or the network.
+//! From raw to validated: checks what depends on several values, then builds the types that cannot be wrong. It looks
+//! up nothing on the disk or the network.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -15,19 +15,19 @@ use super::validated::{ApiConfig, Config, NudgeConfig, Secret, StatusPageConfig}
 use super::{accounts, alerts, destinations, paths, patients, routes};
 use crate::retry::RetryPolicy;
 
-/// What every part of the building needs.
+/// What every part of the build needs.
 pub struct Builder<'a> {
-    /// Where values came from.
+    /// The merged values with their origins.
     pub merged: &'a Merged,
-    /// Where problems go.
+    /// Collects the problems.
     pub report: &'a mut Report,
     /// The folder of the configuration file; absolute.
     pub folder: &'a Path,
-    /// The command that mends it where somebody else can write the configuration file.
+    /// The command that repairs its permissions, if somebody else can write the configuration file.
     pub mended_by: Option<String>,
-    /// Secrets that no file holds yet, each by the name that the configuration gives its file.
+    /// Secrets that are not in files yet, by the file name in the configuration.
     pub pending: &'a [(PathBuf, SecretString)],
-    /// Destinations of which a template needs the patient's number.
+    /// Destinations with a template that needs the patient's number.
     pub need_number: BTreeSet<String>,
 }
 
@@ -37,7 +37,7 @@ impl Builder<'_> {
         schema::find(section, name).map_or(Origin::Default, |key| self.merged.origin(key, instance))
     }
 
-    /// Something is wrong with a value; said unless something is said of it already.
+    /// Reports an error about a value, unless the value already has one.
     pub fn error(&mut self, section: &str, instance: Option<&str>, name: &str, what: &str, fix: impl Into<String>) {
         let full = schema::find(section, name).map(|key| key.at(instance)).unwrap_or_default();
         if self.report.is_wrong(&full) {
@@ -47,14 +47,14 @@ impl Builder<'_> {
         self.report.error(origin, format!("`{full}` {what}"), fix);
     }
 
-    /// Something is odd about a value.
+    /// Reports a warning about a value.
     pub fn warn(&mut self, section: &str, instance: Option<&str>, name: &str, what: &str) {
         let full = schema::find(section, name).map(|key| key.at(instance)).unwrap_or_default();
         let origin = self.origin(section, instance, name);
         self.report.warn(origin, format!("`{full}` {what}"));
     }
 
-    /// A path as it is meant from the folder of the configuration file.
+    /// An absolute path; relative ones begin in the folder of the configuration file.
     pub fn path(&mut self, section: &str, instance: Option<&str>, name: &str, path: &Path) -> PathBuf {
         if paths::is_foreign(path) {
             let what =
@@ -64,7 +64,7 @@ impl Builder<'_> {
         paths::resolve(self.folder, path)
     }
 
-    /// A secret by the name of its file.
+    /// A secret, by the name of its file.
     pub fn secret(&mut self, section: &str, instance: Option<&str>, name: &str, path: &Path) -> Secret {
         match self.pending.iter().find(|(named, _)| named == path) {
             Some((_, value)) => Secret::Given(value.clone()),
@@ -73,8 +73,7 @@ impl Builder<'_> {
     }
 }
 
-/// The configuration; none when anything is wrong that keeps it from being made. Fails with the name of a key whose
-/// type is not that of its kind.
+/// The configuration; `None` if an error prevents it. Fails with the name of a key whose type does not match its kind.
 pub fn build(file: &Path, builder: &mut Builder<'_>) -> Result<Option<Config>, &'static str> {
     let merged = builder.merged;
     let api = api(settings::Api::read(merged, None)?, builder);
@@ -121,7 +120,7 @@ fn api(raw: settings::Api, builder: &mut Builder<'_>) -> Option<ApiConfig> {
         let fix = "Write names or addresses without https://, port or path: [\"files.practice.test\"].";
         builder.error("api", None, "pdf_hosts", what, fix);
     }
-    // `app_url` ends with a slash, so the page lies below it whatever its own path is.
+    // `app_url` ends with a slash, so the page is below it whatever its own path is.
     let page = raw.authorization_path.trim_start_matches('/');
     let authorization_page = raw.app_url.as_ref().and_then(|app| app.join(page).ok());
     Some(ApiConfig {
@@ -135,7 +134,7 @@ fn api(raw: settings::Api, builder: &mut Builder<'_>) -> Option<ApiConfig> {
     })
 }
 
-/// A name or an address in the one form in which it stands in a URL; IPv6 with or without its brackets.
+/// A name or an address in its form within a URL; IPv6 with or without brackets.
 fn host(text: &str) -> Option<String> {
     let host = text.parse().map(Host::Ipv6).or_else(|_: std::net::AddrParseError| Host::parse(text)).ok()?;
     Some(host.to_string())
@@ -143,7 +142,7 @@ fn host(text: &str) -> Option<String> {
 
 fn retry(raw: &settings::Retry, builder: &mut Builder<'_>) -> RetryPolicy {
     if raw.initial > raw.max {
-        // The one that a person wrote is the one to be shown; the other may be a default.
+        // Blame the value that a person wrote; the other may be a default.
         let name = if builder.origin("retry", None, "initial") == Origin::Default { "max" } else { "initial" };
         let [initial, max] = [raw.initial, raw.max].map(humantime::format_duration);
         let what = format!("makes the first delay ({initial}) longer than the longest ({max})");
@@ -154,7 +153,7 @@ fn retry(raw: &settings::Retry, builder: &mut Builder<'_>) -> RetryPolicy {
 
 fn webhook(raw: settings::Webhook, builder: &mut Builder<'_>) -> Option<NudgeConfig> {
     if builder.report.is_wrong("webhook.public_url") || builder.report.is_wrong("webhook.listen") {
-        return None; // it is there, and what is wrong with it is said
+        return None; // the value was given, and its error was reported
     }
     match (raw.public_url, raw.listen) {
         (Some(public_url), Some(listen)) => Some(NudgeConfig { public_url, listen }),

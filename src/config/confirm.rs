@@ -1,4 +1,4 @@
-//! What shows that a destination's software took a letter (RECORD.md, section 2).
+//! What proves that a destination's software took a letter (RECORD.md, section 2).
 
 use std::time::Duration;
 
@@ -7,13 +7,13 @@ use crate::sidecar::Charset;
 /// `confirm`, `confirm_failed`, `confirm_within`
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Confirm {
-    /// The letter was taken when this is seen.
+    /// The software took the letter if this is seen.
     pub success: Evidence,
-    /// It was refused when this is seen, whatever else is: [`Evidence::Moved`] or [`Evidence::Sidecar`].
+    /// It refused the letter if this is seen, whatever else is: [`Evidence::Moved`] or [`Evidence::Sidecar`].
     pub failed: Option<Evidence>,
-    /// Somebody is told when nothing of it was seen for so long.
+    /// Somebody gets an alert if no evidence was seen for so long.
     pub within: Duration,
-    /// Of the sidecar.
+    /// The sidecar's encoding.
     pub charset: Charset,
 }
 
@@ -34,7 +34,7 @@ pub enum Evidence {
     Taken,
     /// It moves the file into this folder below the destination's own; with `/`.
     Moved(String),
-    /// It gives the file another name in the same folder.
+    /// It renames the file in the same folder.
     Renamed,
     /// It writes this into the sidecar.
     Sidecar(Line),
@@ -49,12 +49,12 @@ pub enum Evidence {
 pub struct Line {
     key: String,
     value: String,
-    /// Whether it has the value, or another one.
+    /// Whether the key has the value, or another one.
     is: bool,
 }
 
 impl Line {
-    /// Reads one; `None` where there is no key.
+    /// Parses a line; `None` if it has no key.
     pub fn parse(text: &str) -> Option<Self> {
         let (key, value) = text.split_once('=')?;
         let (key, is) = key.strip_suffix('!').map_or((key, true), |key| (key, false));
@@ -62,19 +62,19 @@ impl Line {
         (!key.is_empty()).then(|| Self { key, value: value.trim().to_owned(), is })
     }
 
-    /// Whether it says that the key has another value.
+    /// Whether it requires that the key has another value.
     pub fn is_negative(&self) -> bool {
         !self.is
     }
 
-    /// Whether a line of the text says so. A key that is missing says nothing.
+    /// Whether a line of the text matches. A missing key matches nothing.
     pub fn holds_in(&self, text: &str) -> bool {
         let said = text.trim_start_matches('\u{feff}').lines().filter_map(|line| line.split_once('='));
         said.into_iter().any(|(key, value)| plain(key) == self.key && (value.trim() == self.value) == self.is)
     }
 }
 
-/// White space and letter case of a key do not count.
+/// The key without white space, in lower case: neither counts.
 fn plain(key: &str) -> String {
     key.split_whitespace().collect::<String>().to_lowercase()
 }

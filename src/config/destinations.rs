@@ -28,7 +28,7 @@ use crate::template::{Template, TemplateKind};
 
 const SECTION: &str = "destinations";
 
-/// The destinations that can be made.
+/// The destinations without errors.
 pub fn build(builder: &mut Builder<'_>) -> Result<BTreeMap<String, Destination>, &'static str> {
     let mut destinations = BTreeMap::new();
     for (name, _) in builder.merged.tables(SECTION) {
@@ -61,7 +61,7 @@ pub fn build(builder: &mut Builder<'_>) -> Result<BTreeMap<String, Destination>,
             None => None,
         };
         if let Some(kind) = kind {
-            // What such a service calls the patient has to be what the list says.
+            // The identifier of the patient in such a service must agree with the practice's list.
             let looks_up = matches!(&kind, DestinationKind::Http(http) if http.lookup.is_some());
             let needs_number = builder.need_number.contains(&name) || looks_up && patients::is_given(builder.merged);
             destinations.insert(name.clone(), Destination { name, kind, needs_number, expect_taken });
@@ -99,7 +99,7 @@ fn marker(name: &str, marker: Option<PathBuf>, builder: &mut Builder<'_>) -> Opt
     marker
 }
 
-/// What the configuration says of lost answers.
+/// The configured handling of lost answers.
 fn lost_reply(word: Option<&str>) -> Option<LostReply> {
     word.map(|word| if word == "hold" { LostReply::Hold } else { LostReply::Resend })
 }
@@ -117,7 +117,7 @@ fn command(name: &str, raw: settings::Destination, builder: &mut Builder<'_>) ->
     })
 }
 
-/// Refuses a `key` that names a program where others can write the configuration.
+/// Refuses a `key` that names a program if others can write the configuration.
 fn own_file(name: &str, key: &str, builder: &mut Builder<'_>) {
     if let Some(command) = builder.mended_by.clone() {
         let fix = format!("Run {command}: whoever can write the file chooses what docsyncd runs.");
@@ -125,7 +125,7 @@ fn own_file(name: &str, key: &str, builder: &mut Builder<'_>) {
     }
 }
 
-/// A program that is named without a folder is looked for in PATH when it is run.
+/// A program name without a folder is looked up in PATH at run time.
 fn program(name: &str, program: PathBuf, builder: &mut Builder<'_>) -> PathBuf {
     let has_separator =
         program.components().count() > 1 || program.is_absolute() || Path::new(".").join(&program) == program;

@@ -1,4 +1,4 @@
-//! What a DICOM archive is configured with.
+//! The configuration of a DICOM archive.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -17,19 +17,19 @@ use crate::template::Template;
 pub struct DicomConfig {
     /// NAME of the destination.
     pub name: String,
-    /// How the archive is spoken to.
+    /// How to reach the archive.
     pub archive: DicomArchive,
-    /// What the patient is known by there.
+    /// The identifier of the patient in the archive.
     pub patient_id: Arc<Template>,
     /// The title of a letter.
     pub title: Arc<Template>,
     /// The code of each type of document.
     pub type_map: TypeMap,
-    /// Whether a letter counts only when the archive shows it.
+    /// Whether a letter counts only if the archive shows it.
     pub verifies: bool,
-    /// What becomes of a letter whose answer was lost, where nobody may ask for it.
+    /// What to do with a letter whose answer was lost, if nobody may query it.
     pub on_lost_reply: LostReply,
-    /// What shows that the archive keeps a letter.
+    /// What proves that the archive keeps a letter.
     pub confirm: Option<Confirm>,
     /// Deliveries at a time.
     pub max_connections: usize,
@@ -42,17 +42,17 @@ pub enum DicomArchive {
     Host(Box<DicomHost>),
     /// DICOMweb.
     Web {
-        /// How it is reached.
+        /// How to reach it.
         connection: Box<WebConnection>,
-        /// The address below which `studies` is.
+        /// The URL below which `studies` is.
         base: Url,
     },
 }
 
-/// An archive that is spoken to over associations.
+/// An archive that uses associations.
 #[derive(Debug, Clone)]
 pub struct DicomHost {
-    /// Name or address.
+    /// Host name or address.
     pub host: String,
     /// Its port.
     pub port: u16,
@@ -64,8 +64,8 @@ pub struct DicomHost {
     pub client_certificate: Option<(PathBuf, Secret)>,
     /// The archive's application entity title.
     pub called: String,
-    /// Our own.
+    /// docsyncd's own title.
     pub calling: String,
-    /// The longest wait for an answer, and for something to move.
+    /// The longest wait for an answer, and for any progress.
     pub timeout: Duration,
 }

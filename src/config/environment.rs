@@ -1,6 +1,6 @@
 //! Environment variables over the file: `DOCSYNCD__SECTION__KEY`, `DOCSYNCD__ACCOUNTS__NAME__KEY` and
-//! `DOCSYNCD__ROUTES__0__KEY`. Letter case does not matter, and `_` in a name stands for `-` as well, because a shell
-//! takes no dash. The variables come in as data; nothing here reads the process's own.
+//! `DOCSYNCD__ROUTES__0__KEY`. Letter case does not matter, and `_` in a name also stands for `-`, because a shell
+//! allows no dash. The variables come in as data; this module never reads the process's own.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
@@ -12,8 +12,8 @@ use super::report::{Complaint, Origin, Report};
 use super::schema::{self, ENV_PREFIX, KEYS, Key, Shape};
 use super::value;
 
-/// The variables that are ours, sorted by name so that the same ones always give the same messages. A name that only
-/// lacks an underscore is warned of.
+/// docsyncd's variables, sorted by name so that the same ones always give the same messages. Warns of a name that only
+/// lacks an underscore.
 pub fn ours(
     variables: impl IntoIterator<Item = (OsString, OsString)>,
     report: &mut Report,
@@ -34,7 +34,7 @@ pub fn ours(
 fn lacks_underscores(name: &str) -> Option<String> {
     let single = |text: &str| text.to_uppercase().replace("__", "_");
     let name = single(name);
-    // Most variables are others': they are not held against each key.
+    // Most variables belong to others, so most are not compared with each key.
     if !name.starts_with(&single(ENV_PREFIX)) {
         return None;
     }
@@ -42,7 +42,7 @@ fn lacks_underscores(name: &str) -> Option<String> {
     plain.map(|key| key.variable(None)).find(|variable| single(variable) == name)
 }
 
-/// What the variables say, given what the file says.
+/// The values of the variables; the file decides which tables they mean.
 pub fn parse(variables: &BTreeMap<String, OsString>, file: &Layer, report: &mut Report) -> Layer {
     let mut found: Vec<Found> = Vec::new();
     for (variable, value) in variables {
@@ -81,12 +81,12 @@ struct Found<'a> {
     instance: Option<String>,
 }
 
-/// The key that a variable sets, and of which table.
+/// The key that a variable sets, and the table of that key.
 fn address(variable: &str, file: &Layer) -> Result<(&'static Key, Option<String>), Complaint> {
     let rest = variable.get(ENV_PREFIX.len()..).unwrap_or_default();
     let parts: Vec<&str> = rest.split("__").collect();
     let (Some(first), Some(last)) = (parts.first(), parts.last()) else { return Err(unknown(variable, "", "")) };
-    // The longest one first: `alerts.mail` before `alerts`.
+    // The longest name first: `alerts.mail` before `alerts`.
     let section_of = |count: usize| {
         let name = parts.get(..count)?.join(".");
         schema::sections()
@@ -118,7 +118,7 @@ fn keys_ignoring_case(section: &str, name: &str) -> Option<&'static Key> {
     schema::keys_of(section).find(|key| key.name().eq_ignore_ascii_case(name))
 }
 
-/// The table in the file that a name means; a new one, in lower case, when there is none.
+/// The table in the file that a name means; a new one, in lower case, if there is none.
 fn instance(section: &str, name: &str, file: &Layer) -> Result<String, Complaint> {
     let folded = |name: &str| name.to_lowercase().replace('-', "_");
     let exact = file.instances(section).find(|known| *known == name);
@@ -139,7 +139,7 @@ fn instance(section: &str, name: &str, file: &Layer) -> Result<String, Complaint
     }
 }
 
-/// A route may be added behind those of the file, but none may be left out between.
+/// A variable may add a route after those of the file, but may not leave a gap.
 fn refuse_gaps(found: &mut Vec<Found<'_>>, file: &Layer, report: &mut Report) {
     for (section, _) in schema::sections().into_iter().filter(|(_, shape)| *shape == Shape::Listed) {
         let mut next = file.instances(section).count();
@@ -177,7 +177,7 @@ fn unknown(variable: &str, section: &str, name: &str) -> Complaint {
     // A section within another has two parts: `alerts.mail`.
     let after = 1 + section.split('.').count();
     let between = parts.get(after..parts.len().saturating_sub(1)).unwrap_or_default().join("__");
-    // A plain section has no names: whatever stands between was meant as a part of the key.
+    // A plain section has no names: everything in between was meant as a part of the key.
     let (name, instance) = match schema::shape_of(section) {
         Some(Shape::Plain) => (format!("{between}_{name}"), None),
         _ => (name.to_owned(), Some(between).filter(|between| !between.is_empty())),
@@ -213,7 +213,7 @@ fn nearest_fix(key: &Key, given: Option<String>) -> String {
     format!("The nearest known key is `{}`: {}.", full.to_lowercase(), key.variable(instance.as_deref()))
 }
 
-/// A variable's name as the key that it would have set.
+/// The key that a variable's name would have set.
 fn shown(variable: &str) -> String {
     let rest = variable.get(ENV_PREFIX.len()..).unwrap_or_default();
     rest.to_lowercase().replace("__", ".").escape_default().to_string()

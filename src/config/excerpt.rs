@@ -1,10 +1,10 @@
-//! Syntax errors with the line that they are in. A line can hold a secret, even one that was meant for another file, so
-//! its value is only shown when its key is known and cannot hold one.
+//! Syntax errors with their line. A line can contain a secret, even one that belongs in another file, so its value is
+//! shown only if its key is known and cannot contain one.
 
 use super::report::{Origin, Report};
 use super::schema::{KEYS, Kind};
 
-/// The longest line that is shown; characters.
+/// The longest line that is shown, in characters.
 const MAX_LINE: usize = 160;
 
 /// The line of a byte, counted from 1.
@@ -41,7 +41,7 @@ fn hint(message: &str) -> &'static str {
     }
 }
 
-/// The part of a line that may be shown, and whether that is all of it.
+/// The part of a line that may be shown, and whether it is the whole line.
 fn showable(line: &str) -> Option<(String, bool)> {
     let plain =
         |text: &str| text.chars().take(MAX_LINE).map(|c| if c.is_control() { ' ' } else { c }).collect::<String>();
@@ -61,7 +61,7 @@ fn showable(line: &str) -> Option<(String, bool)> {
     }
 }
 
-/// Whether a line is meant to begin a table of this configuration.
+/// Whether a line looks like the header of a table of this configuration.
 fn is_header(line: &str) -> bool {
     let name = line.trim().trim_start_matches('[').trim_end_matches(']').trim();
     let plain = name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_-.".contains(&byte));

@@ -14,10 +14,10 @@ use super::report::{Complaint, ConfigError, Origin, Report};
 use super::schema::{self, Key, Kind, Shape};
 use super::value;
 
-/// More than this is no configuration file; bytes.
+/// A larger file is no configuration file; bytes.
 const MAX_BYTES: u64 = 1 << 20;
 
-/// Syntax errors that are shown; the later ones are mostly consequences of the first.
+/// Syntax errors that are shown; later ones are mostly consequences of the first.
 const MAX_SYNTAX_ERRORS: usize = 3;
 
 /// Where a key of no table stands: TOML takes a key for one of the table above it.
@@ -26,11 +26,11 @@ const ABOVE: &str = ": write it at the top of the file, above the first [table]"
 /// The longest name of an account or destination; bytes.
 const MAX_NAME: usize = 64;
 
-/// What was read.
+/// The content of the file.
 pub struct Content {
     pub bytes: Vec<u8>,
-    /// The command that mends it where somebody else can write the file: neither root nor the user that this process
-    /// runs as.
+    /// The command that repairs its permissions, if anybody else than root and the user of this process can write the
+    /// file.
     pub mended_by: Option<String>,
 }
 
@@ -59,7 +59,7 @@ fn mended_by(file: &File, path: &Path) -> io::Result<Option<String>> {
     use std::os::unix::fs::MetadataExt as _;
     let (found, path) = (file.metadata()?, path.display());
     let is_ours = found.uid() == 0 || found.uid() == rustix::process::geteuid().as_raw();
-    // An access list that lets others write shows in the bits of the group.
+    // An access list that lets others write shows in the group's bits.
     Ok(match found.mode() & 0o022 {
         _ if !is_ours => Some(format!("chown root '{path}'")),
         0 => None,
@@ -67,14 +67,14 @@ fn mended_by(file: &File, path: &Path) -> io::Result<Option<String>> {
     })
 }
 
-/// On Windows the folder of the configuration decides; the installer closes it.
+/// On Windows the permissions of the configuration folder decide; the installer restricts them.
 #[cfg(not(unix))]
 #[expect(clippy::unnecessary_wraps, reason = "the Unix side can fail")]
 fn mended_by(_file: &File, _path: &Path) -> io::Result<Option<String>> {
     Ok(None)
 }
 
-/// The file as text, without the mark that Windows Notepad puts at its start.
+/// The file as text, without the byte order mark of Windows Notepad.
 pub fn text<'a>(path: &Path, bytes: &'a [u8]) -> Result<&'a str, ConfigError> {
     match std::str::from_utf8(bytes) {
         Ok(text) => Ok(text.strip_prefix('\u{feff}').unwrap_or(text)),
@@ -86,7 +86,7 @@ pub fn text<'a>(path: &Path, bytes: &'a [u8]) -> Result<&'a str, ConfigError> {
     }
 }
 
-/// What the file says; none when it is no TOML.
+/// The values in the file; `None` if it is no TOML.
 pub fn parse(text: &str, report: &mut Report) -> Option<Layer> {
     let (root, errors) = DeTable::parse_recoverable(text);
     for error in errors.iter().take(MAX_SYNTAX_ERRORS) {
@@ -102,8 +102,8 @@ pub fn parse(text: &str, report: &mut Report) -> Option<Layer> {
     Some(walk.layer)
 }
 
-/// Whether an account or a destination may have this name: it becomes part of log lines, of keys in the ledger and of
-/// names of environment variables.
+/// Checks that an account or a destination may have this name: it becomes part of log lines, of keys in the ledger and
+/// of names of environment variables.
 pub fn check_name(section: &str, name: &str) -> Result<(), Complaint> {
     let plain = name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-');
     if !name.is_empty() && plain && name.len() <= MAX_NAME {
@@ -278,7 +278,7 @@ fn is_table(value: &DeValue<'_>) -> bool {
     }
 }
 
-/// How the first line of a table is written.
+/// The header line of a table.
 fn header(section: &str, shape: Shape) -> String {
     match shape {
         Shape::Plain => format!("[{section}]"),
@@ -287,7 +287,7 @@ fn header(section: &str, shape: Shape) -> String {
     }
 }
 
-/// A name that came from outside, for a terminal.
+/// A name from outside, safe for a terminal.
 fn printable(name: &str) -> String {
     name.chars().flat_map(|c| if c.is_control() { c.escape_default().collect() } else { vec![c] }).collect()
 }

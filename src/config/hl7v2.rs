@@ -1,4 +1,4 @@
-//! What a receiver of HL7 v2 is configured with.
+//! The configuration of a receiver of HL7 v2.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -24,31 +24,31 @@ pub struct Hl7v2Config {
     pub ca_file: Option<PathBuf>,
     /// PEM file with the certificate that docsyncd shows, and its key.
     pub client_certificate: Option<(PathBuf, Secret)>,
-    /// ORU^R01; else MDM^T02, and MDM^T10 for what replaces another.
+    /// ORU^R01; otherwise MDM^T02, and MDM^T10 for a replacement.
     pub is_oru: bool,
     /// MSH-12
     pub version: String,
-    /// Whether MSH-9 names the structure of the message as well.
+    /// Whether MSH-9 also names the structure of the message.
     pub names_structure: bool,
-    /// MSH-3 and MSH-4, as HL7 writes them.
+    /// MSH-3 and MSH-4, in the syntax of HL7.
     pub sending: [String; 2],
     /// MSH-5 and MSH-6, likewise.
     pub receiving: [String; 2],
-    /// What the patient is known by there.
+    /// The identifier of the patient at the receiver.
     pub patient_id: Arc<Template>,
-    /// Who gave it that, with `&` between the parts; may be empty.
+    /// The authority that assigned it, with `&` between the parts; may be empty.
     pub assigning_authority: String,
     /// The code of each type of document.
     pub type_map: TypeMap,
-    /// In which bytes messages are written.
+    /// The encoding of messages.
     pub charset: Charset,
-    /// The longest wait for an acknowledgment, and for something to move.
+    /// The longest wait for an acknowledgment, and for any progress.
     pub response_timeout: Duration,
     /// Whether a connection is used for several messages.
     pub keeps_open: bool,
-    /// Whether an error that does not say of what may pass.
+    /// Whether an error without a code may pass.
     pub retries_errors: bool,
-    /// What becomes of a document whose acknowledgment was lost.
+    /// What to do with a document whose acknowledgment was lost.
     pub on_lost_reply: LostReply,
     /// Deliveries at a time.
     pub max_connections: usize,

@@ -1,5 +1,5 @@
-//! The layers of values and the whole that they make: defaults, then the file, then the environment. The layering
-//! itself is the `config` crate's; every value carries the place that it came from.
+//! The layers of values, and their merge: defaults, then the file, then the environment. The crate `config` does the
+//! layering; every value carries its origin.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -22,7 +22,7 @@ struct Leaf {
     origin: Origin,
 }
 
-/// What one place says.
+/// The values of one source.
 #[derive(Clone, Default)]
 pub struct Layer {
     leaves: Vec<Leaf>,
@@ -38,7 +38,7 @@ impl fmt::Debug for Layer {
 }
 
 impl Layer {
-    /// Takes a value when its key's kind allows it, and reports it otherwise.
+    /// Takes a value if its key's kind allows it, and reports it otherwise.
     pub fn set(
         &mut self,
         report: &mut Report,
@@ -53,7 +53,7 @@ impl Layer {
         }
     }
 
-    /// Says that a table exists, even when nothing is in it.
+    /// Notes that a table exists, even if it is empty.
     pub fn table(&mut self, section: &'static str, instance: &str, origin: Origin) {
         self.tables.entry((section, instance.to_owned())).or_insert(origin);
     }
@@ -78,11 +78,11 @@ impl Layer {
         self.leaves.iter().find(|leaf| leaf.key.path == path).map(|leaf| &leaf.value)
     }
 
-    /// The defaults of every key that has a meaning in the tables of the other layers.
+    /// The defaults of every key that applies to the tables of the other layers.
     fn defaults(over: [&Layer; 2], program_data: &str) -> Self {
         let mut layer = Self::default();
         for key in KEYS {
-            // Where nobody gave codes, every type has that of LOINC.
+            // Without configured codes, every type has its LOINC code.
             let of_kind = (key.kind == Kind::TypeMap).then_some("");
             let Some(default) = key.default.or(of_kind) else { continue };
             let followed = over.iter().rev().find_map(|layer| layer.value_of(key.follows?));
@@ -175,7 +175,7 @@ fn table_in<'a>(map: &'a mut Map<String, Value>, name: &str, origin: &Origin) ->
     }
 }
 
-/// All layers as one. It may hold a secret, so it has no `Debug`.
+/// All layers merged. It may contain a secret, so it has no `Debug`.
 pub struct Merged {
     values: Map<String, Value>,
     tables: BTreeMap<(&'static str, String), Origin>,
@@ -200,7 +200,7 @@ impl Merged {
             .map(|((_, instance), origin)| (instance.as_str(), origin))
     }
 
-    /// A value with its origin; none when nobody gave it and it has no default.
+    /// A value with its origin; `None` if it is not given and has no default.
     pub fn get(&self, key: &Key, instance: Option<&str>) -> Option<&Value> {
         let is_given = |value: &&Value| value.kind != ValueKind::Nil;
         if key.section().is_empty() {

@@ -1,4 +1,4 @@
-//! What sending mail is configured with: `type = "smtp"`, and what it has in common with `[alerts.mail]`.
+//! The configuration for sending mail: `type = "smtp"`, and what it shares with `[alerts.mail]`.
 
 use std::net::IpAddr;
 use std::path::PathBuf;
@@ -20,20 +20,20 @@ pub struct SmtpConfig {
     pub host: String,
     /// Its port.
     pub port: u16,
-    /// How the connection is encrypted; not at all only to this computer.
+    /// How the connection is encrypted; unencrypted only to this computer.
     pub encryption: MailEncryption,
-    /// The user there and the password.
+    /// The user name and the password.
     pub user: Option<(String, Secret)>,
     /// PEM file with the only certificate authorities to trust, instead of the system's.
     pub ca_file: Option<PathBuf>,
     /// PEM file with the certificate that docsyncd shows, and its key.
     pub client_certificate: Option<(PathBuf, Secret)>,
-    /// Sender, as [`mail_address`] gives it.
+    /// Sender, in the form of [`mail_address`].
     pub from: String,
     /// Recipient.
     pub to: Arc<Template>,
-    /// Domains that mails may go to, in lower case; one that begins with `*.` is every domain below it. Empty: any, and
-    /// `to` is fixed.
+    /// Domains that mails may go to, in lower case; `*.` at the start means every domain below it. Empty: any, and `to`
+    /// is fixed.
     pub allowed_domains: Vec<String>,
     /// Subject.
     pub subject: Arc<Template>,
@@ -47,7 +47,7 @@ pub struct SmtpConfig {
     pub timeout: Duration,
     /// Deliveries at a time.
     pub max_connections: usize,
-    /// What becomes of a mail that was sent whole and whose answer was lost.
+    /// What to do with a mail that was sent whole and whose answer was lost.
     pub on_lost_reply: LostReply,
 }
 
@@ -72,7 +72,7 @@ pub enum Attach {
     Xdm(Box<XdmConfig>),
 }
 
-/// What the archive says.
+/// The content of the archive.
 #[derive(Debug, Clone)]
 pub struct XdmConfig {
     /// The codes of the types of documents.
@@ -81,8 +81,8 @@ pub struct XdmConfig {
     pub author: Option<String>,
 }
 
-/// An address as it stands in an envelope (RFC 5321, section 4.1.2): ASCII, the domain in lower case (IDNA). `None` for
-/// what is none, also with a display name, comments or quotes.
+/// An address in the form of an envelope (RFC 5321, section 4.1.2): ASCII, the domain in lower case (IDNA). `None` if
+/// it is invalid, or has a display name, comments or quotes.
 pub fn mail_address(text: &str) -> Option<String> {
     let (user, domain) = text.trim().rsplit_once('@')?;
     let is_plain = |part: &str| {
@@ -96,8 +96,8 @@ pub fn mail_address(text: &str) -> Option<String> {
 /// A domain that mail can go to, in ASCII and lower case.
 pub fn mail_domain(text: &str) -> Option<String> {
     match Host::parse(text.trim()) {
-        // Hosts of addresses on the web may have more signs, some of which begin a comment or another address in a mail
-        // (RFC 5322).
+        // Hosts in URLs may have more characters, some of which begin a comment or another address in a mail (RFC
+        // 5322).
         Ok(Host::Domain(domain)) if domain.split('.').all(is_label) => Some(domain),
         _ => None,
     }
@@ -108,8 +108,8 @@ fn is_label(label: &str) -> bool {
     !label.is_empty() && label.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-')
 }
 
-/// Whether an address, as [`mail_address`] gives it, is in one of these domains, in lower case; one that begins with
-/// `*.` is every domain below it. Without any every address is.
+/// Whether an address, in the form of [`mail_address`], is in one of these lower-case domains; `*.` at the start means
+/// every domain below it. Without domains, every address is.
 pub fn is_within(domains: &[String], address: &str) -> bool {
     let domain = address.rsplit('@').next().unwrap_or_default();
     let is_in = |named: &String| match named.strip_prefix("*.") {
@@ -128,7 +128,7 @@ pub fn mail_port(encryption: MailEncryption) -> u16 {
     }
 }
 
-/// Whether this is this computer.
+/// Whether the host is this computer.
 pub fn is_loopback_host(host: &str) -> bool {
     let address = host.trim_matches(['[', ']']).parse();
     host.eq_ignore_ascii_case("localhost") || address.is_ok_and(|address: IpAddr| address.is_loopback())

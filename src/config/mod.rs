@@ -1,9 +1,9 @@
 //! The configuration: one TOML file, environment variables over it, validated once into types that cannot be wrong.
 //!
 //! It is read in one direction: `file` and `environment` make `layers` by the table in `settings`, `presence` looks for
-//! what is missing or misplaced, `settings` gives every value its type, and `build` makes the [`Config`] of
-//! `validated`. Everything that is wrong goes into one `report`, so that a person sees all of it at once. The only file
-//! that is opened is the configuration itself: whether a folder exists or a key file can be read is not known here.
+//! missing and misplaced keys, `settings` gives every value its type, and `build` makes the [`Config`] of `validated`.
+//! Every error goes into one `report`, so that a person sees all of them at once. Only the configuration file itself is
+//! opened: this module does not know whether a folder exists or a key file can be read.
 
 mod accounts;
 mod alerts;
@@ -58,21 +58,21 @@ pub use web::*;
 use layers::Merged;
 use report::Report;
 
-/// A configuration with what a person may want to know about it.
+/// A configuration with its warnings and values.
 #[derive(Debug, Clone)]
 pub struct Loaded {
     /// The configuration.
     pub config: Config,
-    /// What is odd but can be meant, each with its place; for the log and for `check`.
+    /// Warnings about settings that are odd but possible, each with its place; for the log and for `check`.
     pub warnings: Vec<String>,
-    /// Every value that holds and where it came from; secrets are masked.
+    /// Every effective value with its origin; secrets are masked.
     pub effective: Vec<Setting>,
-    /// SHA-256 of the file, to see whether it changed; 64 hexadecimal digits.
+    /// SHA-256 of the file, to notice changes; 64 hexadecimal digits.
     pub file_sha256: String,
 }
 
 impl Loaded {
-    /// SHA-256 of the file; with variables that stand above it, of that and of them. 64 hexadecimal digits.
+    /// SHA-256 of the file, or of the file and the variables that override it; 64 hexadecimal digits.
     pub fn sha256(&self) -> String {
         let of_variable = |setting: &&Setting| setting.origin.starts_with(schema::ENV_PREFIX);
         let variables: Vec<&Setting> = self.effective.iter().filter(of_variable).collect();
@@ -92,13 +92,13 @@ pub fn template() -> &'static str {
     include_str!("../../config/docsyncd.toml")
 }
 
-/// Reads the file and lays the process's environment over it. Errors as [`load`].
+/// Reads the file and lays the process's environment over it. Errors: those of [`load`].
 pub fn load_default_env(path: &Path) -> Result<Loaded, ConfigError> {
     load(path, std::env::vars_os())
 }
 
 /// Reads the file at `path` and lays the variables `DOCSYNCD__SECTION__KEY` over it; other variables are ignored. Fails
-/// with everything that is wrong, for a person to correct.
+/// with all errors, for a person to correct.
 pub fn load<K, V>(path: &Path, variables: impl IntoIterator<Item = (K, V)>) -> Result<Loaded, ConfigError>
 where
     K: Into<OsString>,
@@ -108,8 +108,8 @@ where
     of_content(path, content, variables.into_iter().map(|(k, v)| (k.into(), v.into())).collect(), &[])
 }
 
-/// Whether a file is to be taken for a configuration: one that lies beside them, as `setup --answers` reads, has none
-/// of the tables that each of them has. What cannot be read or is no TOML may be one.
+/// Whether a file may be a configuration. Other files beside it, such as those for `setup --answers`, have none of the
+/// tables that every configuration has. A file that cannot be read or is no TOML may be one.
 pub fn may_be_configuration(path: &Path) -> bool {
     let Ok(content) = file::read(path) else { return true };
     let text = String::from_utf8_lossy(&content.bytes);
@@ -117,8 +117,8 @@ pub fn may_be_configuration(path: &Path) -> bool {
     ["api", "accounts", "destinations"].iter().any(|section| root.get(*section).is_some_and(toml::Value::is_table))
 }
 
-/// As [`load`], of a text that does not stand in the file yet, with the secrets that no file holds yet, each by the
-/// name that the text gives its file. Nothing is opened.
+/// Like [`load`], for a text that is not in the file yet, with secrets that are not in files yet, by the file name in
+/// the text. Opens nothing.
 pub fn load_text<K, V>(
     path: &Path,
     text: &str,
@@ -182,7 +182,7 @@ fn program_data(variables: &[(OsString, OsString)]) -> String {
     found.map_or_else(|| paths::PROGRAM_DATA.to_owned(), |(_, value)| value.to_string_lossy().into_owned())
 }
 
-/// The layers do not go together, or a key's type is not that of its kind: a defect of docsyncd, which a test looks
+/// The layers do not fit together, or a key's type does not match its kind: a defect of docsyncd, which a test looks
 /// for.
 fn internal(mut report: Report, path: &Path, key: &str) -> ConfigError {
     if !report.has_errors() {

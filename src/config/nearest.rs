@@ -1,8 +1,8 @@
-//! The nearest known key to one that nobody knows.
+//! The known key that is nearest to an unknown one.
 
 use super::schema::{self, KEYS, Key, Shape, sections};
 
-/// What an unknown key may have been meant to be.
+/// The probable meaning of an unknown key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Known {
     /// A section.
@@ -11,15 +11,15 @@ pub enum Known {
     Key(&'static Key),
 }
 
-/// How much more likely a key of the same table is than one of another; more than what a part of a name lacks, so that
-/// `password` is the `password_file` of its table.
+/// The bonus for a key of the same table. It outweighs a missing part of a name, so that `password` means the
+/// `password_file` of its table.
 const SAME_SECTION: f64 = 0.31;
-/// The same of a key in a table inside of it, or around it.
+/// The bonus for a key of a table inside or around it.
 const SAME_FAMILY: f64 = 0.2;
 
-/// The nearest known key to `name`, which stands in `section`.
+/// The known key that is nearest to `name` in `section`.
 pub fn key(section: &str, name: &str) -> Option<&'static Key> {
-    // A table with one key has nothing else that could be meant.
+    // In a table with one key, nothing else can be meant.
     if let ([key], false) = (schema::keys_of(section).collect::<Vec<_>>().as_slice(), has_inner(section)) {
         return Some(key);
     }
@@ -33,8 +33,7 @@ pub fn key(section: &str, name: &str) -> Option<&'static Key> {
     }))
 }
 
-/// The nearest known table inside of `section`, or key, to a table of this name in it; `None` when no table belongs
-/// there.
+/// The known table inside `section`, or key, that is nearest to a table of this name; `None` if no table belongs there.
 pub fn inner(section: &str, name: &str) -> Option<Known> {
     let inner = sections().into_iter().filter(|(known, _)| is_inside(known, section));
     let tables: Vec<(f64, Known)> = inner
@@ -44,7 +43,7 @@ pub fn inner(section: &str, name: &str) -> Option<Known> {
     if tables.is_empty() { None } else { best(tables.into_iter().chain(keys)) }
 }
 
-/// The nearest known key to a whole path below a `section` that has tables inside: `mial.host`.
+/// The known key that is nearest to a whole path below a `section` with tables inside: `mial.host`.
 pub fn below(section: &str, path: &str) -> Option<&'static Key> {
     let whole = |path: &str| path.replace(['.', '-'], "_");
     let family = KEYS.iter().filter(|key| key.section() == section || is_inside(key.section(), section));
@@ -52,7 +51,7 @@ pub fn below(section: &str, path: &str) -> Option<&'static Key> {
     if has_inner(section) { best(family.map(|key| (similarity(&path, &whole(key.path)), key))) } else { None }
 }
 
-/// Whether a table is one inside of the other: `alerts.mail` in `alerts`.
+/// Whether a table is inside another: `alerts.mail` in `alerts`.
 fn is_inside(inner: &str, outer: &str) -> bool {
     inner.strip_prefix(outer).is_some_and(|rest| rest.starts_with('.'))
 }
@@ -66,8 +65,8 @@ fn last(section: &str) -> &str {
     section.rsplit('.').next().unwrap_or(section)
 }
 
-/// The nearest known section, or key that belongs into one, to a `name` at the top of the file; tables are taken for
-/// sections before they are taken for keys.
+/// The known section, or key of a section, that is nearest to a `name` at the top of the file; for a table, sections
+/// are preferred to keys.
 pub fn top_level(name: &str, is_table: bool) -> Option<Known> {
     let (section_bonus, key_bonus) = if is_table { (SAME_SECTION, 0.0) } else { (0.0, SAME_SECTION) };
     let sections = sections()
@@ -78,7 +77,7 @@ pub fn top_level(name: &str, is_table: bool) -> Option<Known> {
     best(sections.chain(keys))
 }
 
-/// The nearest of some names; `None` when there are none.
+/// The nearest of some names; `None` if there are none.
 pub fn among<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     best(candidates.into_iter().map(|candidate| (similarity(name, candidate), candidate)))
 }

@@ -1,4 +1,4 @@
-//! Paths of the configuration: where relative ones begin, and which must not meet.
+//! Paths of the configuration: the base of relative ones, and conflicts between them.
 
 use std::path::{Path, PathBuf};
 
@@ -7,8 +7,8 @@ use super::dicom::DicomArchive;
 use super::validated::{Auth, Config, DestinationKind, FolderConfig, OAuthConfig, Secret, SshHostKey, SshSignIn};
 use super::web::WebSignIn;
 
-/// Where the configuration is looked for when nobody says: `/etc/docsyncd/docsyncd.toml`, or
-/// `%ProgramData%\docsyncd\docsyncd.toml` on Windows.
+/// The default path of the configuration: `/etc/docsyncd/docsyncd.toml`, or `%ProgramData%\docsyncd\docsyncd.toml` on
+/// Windows.
 pub fn default_path() -> PathBuf {
     if cfg!(windows) {
         let data = std::env::var_os("ProgramData").map_or_else(|| PathBuf::from(PROGRAM_DATA), PathBuf::from);
@@ -18,19 +18,19 @@ pub fn default_path() -> PathBuf {
     }
 }
 
-/// `%ProgramData%` where the variable is not set.
+/// `%ProgramData%` if the variable is not set.
 pub const PROGRAM_DATA: &str = r"C:\ProgramData";
 
-/// How a path into the folder begins in which systemd gives credentials to a service.
+/// The start of a path into the folder in which systemd gives credentials to a service.
 const CREDENTIALS: [&str; 2] = ["$CREDENTIALS_DIRECTORY", "${CREDENTIALS_DIRECTORY}"];
 
-/// What a path into systemd's credentials names there; `None` for every other path.
+/// The rest of a path into systemd's credentials; `None` for every other path.
 pub fn credential(path: &Path) -> Option<&Path> {
     CREDENTIALS.iter().find_map(|start| path.strip_prefix(start).ok())
 }
 
-/// An absolute path; a relative one begins in `folder`. A path into systemd's credentials stays as it is: where they
-/// are is known to the running service only.
+/// The absolute path; a relative one begins in `folder`. A path into systemd's credentials stays as it is: only the
+/// running service knows their folder.
 pub fn resolve(folder: &Path, path: &Path) -> PathBuf {
     if credential(path).is_some() {
         return path.to_path_buf();
@@ -39,7 +39,7 @@ pub fn resolve(folder: &Path, path: &Path) -> PathBuf {
     std::path::absolute(&joined).unwrap_or(joined)
 }
 
-/// Whether a path has the form of the other operating system, so that here it means something that nobody meant.
+/// Whether a path has the form of the other operating system, so that its meaning here is not the intended one.
 pub fn is_foreign(path: &Path) -> bool {
     let text = path.to_string_lossy();
     if cfg!(windows) {
@@ -51,10 +51,10 @@ pub fn is_foreign(path: &Path) -> bool {
     }
 }
 
-/// What SQLite writes beside its database.
+/// Suffixes of the files that SQLite writes beside its database.
 const BESIDE_THE_LEDGER: &[&str] = &["", "-wal", "-shm", "-journal"];
 
-/// Reports files that would be written over each other, and folders that lie inside what an importer watches.
+/// Reports files that would overwrite each other, and folders inside a folder that an importer watches.
 pub fn check(config: &Config, file: &Path, builder: &mut Builder<'_>) {
     let ledger: Vec<PathBuf> = BESIDE_THE_LEDGER.iter().map(|suffix| with_suffix(&config.state.path, suffix)).collect();
     let read = files_to_read(config, file);
@@ -211,7 +211,7 @@ fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
     PathBuf::from(text)
 }
 
-/// Windows does not tell upper from lower case.
+/// Windows ignores letter case.
 fn same(a: &Path, b: &Path) -> bool {
     a == b || (cfg!(windows) && a.to_string_lossy().eq_ignore_ascii_case(&b.to_string_lossy()))
 }

@@ -1,4 +1,4 @@
-//! `[patients]`: the practice's own list. It is there when one of its keys has another value than by default.
+//! `[patients]`: the practice's own list. It exists if one of its keys differs from its default.
 
 use std::path::PathBuf;
 
@@ -28,26 +28,26 @@ pub struct PatientsConfig {
     pub date_of_birth: String,
     /// Name of the column with a second last name.
     pub former_name: Option<String>,
-    /// How dates are written, for strftime; `None`: the file shows it.
+    /// The format of dates, for strftime; `None`: recognised from the file.
     pub date_format: Option<String>,
-    /// How its bytes are text, when it has no byte order mark.
+    /// The encoding of the file, if it has no byte order mark.
     pub encoding: PatientsEncoding,
-    /// What stands between values; `None`: the first line shows it.
+    /// The separator of values; `None`: recognised from the first line.
     pub delimiter: Option<u8>,
-    /// Whether the cloud service is told the numbers.
+    /// Whether the numbers are sent to the cloud service.
     pub push: bool,
 }
 
 /// `patients.encoding`
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PatientsEncoding {
-    /// UTF-8 where it is valid, else windows-1252.
+    /// UTF-8 if it is valid, otherwise windows-1252.
     Auto,
     /// RFC 3629
     Utf8,
     /// Little-endian, unless a byte order mark says otherwise.
     Utf16,
-    /// What Windows calls ANSI in Western Europe. ISO 8859-1 is a part of it.
+    /// Called ANSI by Windows in Western Europe. It includes ISO 8859-1.
     Windows1252,
     /// With the euro sign and œ.
     Iso8859_15,
@@ -57,7 +57,7 @@ pub enum PatientsEncoding {
     Cp850,
 }
 
-/// Whether the configuration has a list of patients, right or wrong.
+/// Whether the configuration has a list of patients, valid or not.
 pub fn is_given(merged: &Merged) -> bool {
     let is_own = |key: &schema::Key| {
         let value = merged.get(key, None).map(|value| value.kind.to_string());
@@ -66,7 +66,7 @@ pub fn is_given(merged: &Merged) -> bool {
     schema::keys_of(SECTION).any(is_own)
 }
 
-/// The list; none when there is none, or when something is wrong with it.
+/// The list; `None` if there is none, or it has errors.
 pub fn build(builder: &mut Builder<'_>) -> Result<Option<PatientsConfig>, &'static str> {
     let raw = settings::Patients::read(builder.merged, None)?;
     if !is_given(builder.merged) {
@@ -126,7 +126,7 @@ pub fn build(builder: &mut Builder<'_>) -> Result<Option<PatientsConfig>, &'stat
     Ok(is_sound.then_some(config))
 }
 
-/// A key without which there is no list; what is wrong with a value that is there was said before.
+/// Reports a required key of a list as missing, unless its value was already rejected.
 fn missing(name: &str, builder: &mut Builder<'_>) {
     let Some(key) = schema::find(SECTION, name) else { return };
     if !builder.report.is_wrong(key.path) {
@@ -135,7 +135,7 @@ fn missing(name: &str, builder: &mut Builder<'_>) {
     }
 }
 
-/// Whether a day that is written so is read again as the same one, with all digits of its year.
+/// Whether a day in this format is read again as the same day, with all digits of its year.
 fn is_date_format(format: &str) -> bool {
     let day = jiff::civil::date(1987, 12, 30);
     let written = strtime::format(format, day.at(0, 0, 0, 0));

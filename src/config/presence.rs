@@ -1,11 +1,11 @@
-//! Which keys must be there, and which may: a key belongs to one type of destination or one way of signing in.
+//! Required and misplaced keys: a key belongs to certain types of destination or ways of signing in.
 
 use super::layers::Merged;
 use super::report::{Origin, Report};
 use super::schema::{self, Key, Shape};
 use super::value;
 
-/// Reports keys that are missing and keys that belong elsewhere.
+/// Reports missing keys, and keys that belong elsewhere.
 pub fn check(merged: &Merged, report: &mut Report) {
     for (section, shape) in schema::sections() {
         match shape {
@@ -33,7 +33,7 @@ fn table(merged: &Merged, section: &str, instance: Option<&str>, origin: Origin,
         let full = key.at(instance);
         let belongs = key.only.map(|(selector, wanted)| {
             let selector = schema::find(section, selector)?;
-            // A selector that is wrong or missing is reported itself; nothing can be said about the others then.
+            // A wrong or missing selector is reported itself; it decides nothing about other keys then.
             let known = !report.is_wrong(&selector.at(instance));
             merged.text(selector, instance).filter(|_| known).map(|given| (selector, wanted, given))
         });

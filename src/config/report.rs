@@ -1,4 +1,4 @@
-//! What is wrong with a configuration, gathered so that a person sees all of it at once.
+//! The errors of a configuration, collected so that a person sees all of them at once.
 
 use std::collections::HashSet;
 use std::fmt;
@@ -27,18 +27,18 @@ pub enum ConfigError {
     Unreadable {
         /// The file.
         path: PathBuf,
-        /// What the system said.
+        /// The system's error.
         error: io::Error,
     },
-    /// It is larger than any configuration.
+    /// The file is larger than any configuration.
     #[error("{}: the file is larger than {limit} bytes, so it is no configuration file\n  Name the right file with --config FILE; `config init` writes a commented one.", path.display())]
     TooLarge {
         /// The file.
         path: PathBuf,
-        /// The most that is read; bytes.
+        /// The most bytes that are read.
         limit: u64,
     },
-    /// It is not text, or text of another encoding.
+    /// The content is not UTF-8.
     #[error("{}, line {line}: the file is not UTF-8 text\n  Save it as UTF-8: in Windows Notepad with File, Save as, Encoding: UTF-8.", path.display())]
     NotUtf8 {
         /// The file.
@@ -46,12 +46,12 @@ pub enum ConfigError {
         /// The first line that is not UTF-8, counted from 1.
         line: usize,
     },
-    /// What it says is wrong.
+    /// The content has errors.
     #[error("{}", Listing(path, problems))]
     Invalid {
         /// The file.
         path: PathBuf,
-        /// Everything that is wrong, in the order of the file; never empty.
+        /// All errors, in the order of the file; never empty.
         problems: Vec<Problem>,
     },
 }
@@ -74,10 +74,10 @@ impl ConfigError {
     }
 }
 
-/// Where a value came from. The layers carry it as text, because that is what a `config::Value` can hold.
+/// The origin of a value. The layers carry it as text, because a `config::Value` can only hold that.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Origin {
-    /// Nobody gave it.
+    /// Not given.
     Default,
     /// The file, in this line, counted from 1.
     Line(usize),
@@ -106,10 +106,10 @@ impl fmt::Display for Origin {
     }
 }
 
-/// One thing that is wrong.
+/// One error.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Problem {
-    /// Where the value that is wrong came from; `Default` when it is one that is missing.
+    /// The origin of the wrong value; `Default` if it is missing.
     pub origin: Origin,
     /// What is wrong, with the full key.
     pub what: String,
@@ -117,10 +117,10 @@ pub struct Problem {
     pub fix: String,
 }
 
-/// What is wrong with a value alone, before it is known where it stands.
+/// An error in a single value, whose place is not known yet.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Complaint {
-    /// Goes on where the key ends: "is not a duration".
+    /// Continues a sentence that begins with the key: "is not a duration".
     pub what: String,
     /// What to do about it.
     pub fix: String,
@@ -133,7 +133,7 @@ impl Complaint {
     }
 }
 
-/// Gathers problems and warnings.
+/// Collects errors and warnings.
 #[derive(Debug, Default)]
 pub struct Report {
     problems: Vec<Problem>,
@@ -142,38 +142,38 @@ pub struct Report {
 }
 
 impl Report {
-    /// Something is wrong.
+    /// Reports an error.
     pub fn error(&mut self, origin: Origin, what: impl Into<String>, fix: impl Into<String>) {
         self.problems.push(Problem { origin, what: what.into(), fix: fix.into() });
     }
 
-    /// The value of `key` is wrong, so that its absence is not one more problem.
+    /// Rejects the value of `key`, so that its absence is no second error.
     pub fn reject(&mut self, key: &str, origin: Origin, complaint: Complaint) {
         self.wrong.insert(key.to_owned());
         self.error(origin, format!("`{key}` {}", complaint.what), complaint.fix);
     }
 
-    /// `key` was probably meant by another that is reported, so that its absence is not one more problem.
+    /// Another reported key probably means `key`, so that its absence is no second error.
     pub fn excuse(&mut self, key: &str) {
         self.wrong.insert(key.to_owned());
     }
 
-    /// Whether the value of `key` was rejected, or stands under a name that nobody knows.
+    /// Whether the value of `key` was rejected, or is given under an unknown name.
     pub fn is_wrong(&self, key: &str) -> bool {
         self.wrong.contains(key)
     }
 
-    /// Something is odd, but can be meant.
+    /// Warns of something odd that may be intended.
     pub fn warn(&mut self, origin: Origin, what: impl Into<String>) {
         self.warnings.push((origin, what.into()));
     }
 
-    /// Whether anything is wrong so far.
+    /// Whether there are errors so far.
     pub fn has_errors(&self) -> bool {
         !self.problems.is_empty()
     }
 
-    /// Everything that is wrong, in the order of the file, then by variable.
+    /// All errors, in the order of the file, then by variable.
     pub fn into_error(self, path: PathBuf) -> ConfigError {
         let mut problems = self.problems;
         problems.sort_by(|a, b| a.origin.cmp(&b.origin));
@@ -188,7 +188,7 @@ impl Report {
     }
 }
 
-/// A place as a person looks for it.
+/// A place in the form in which a person looks for it.
 pub struct Place<'a>(pub &'a std::path::Path, pub &'a Origin);
 
 impl fmt::Display for Place<'_> {

@@ -1,4 +1,4 @@
-//! `[[routes]]`: every destination that is named exists, and every document can go somewhere that was meant.
+//! `[[routes]]`: checks that every named destination exists, and that every document has an intended destination.
 
 use std::collections::BTreeSet;
 
@@ -9,7 +9,7 @@ use super::settings;
 use crate::document::DOCUMENT_TYPES;
 use crate::route::Route;
 
-/// The routes; the one that sends everything to the only destination when there are none.
+/// The routes; without any, the one that sends everything to the only destination.
 pub fn build(builder: &mut Builder<'_>) -> Result<Vec<Route>, &'static str> {
     let merged = builder.merged;
     let names: Vec<&str> = merged.tables("destinations").map(|(name, _)| name).collect();

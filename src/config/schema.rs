@@ -1,4 +1,4 @@
-//! What is known of a setting, and how it is addressed. The settings themselves are in `settings`.
+//! The properties of a setting, and its addresses. The settings themselves are in `settings`.
 
 use std::time::Duration;
 
@@ -9,19 +9,19 @@ pub use super::settings::KEYS;
 pub enum Kind {
     /// Any text that is not empty.
     Text,
-    /// Text that is never shown, and that is only taken from the environment.
+    /// Text that is never shown, and is only accepted from the environment.
     Secret,
-    /// A file or folder; a relative one is looked for beside the configuration file.
+    /// A file or folder; a relative path begins in the folder of the configuration file.
     Path,
     /// A file that holds a secret: a path, but people paste the secret itself, so a wrong value is never shown.
     SecretFile,
-    /// A program: a path when it contains a separator, otherwise a name to be found in PATH.
+    /// A program: a path if it contains a separator, otherwise a name to be found in PATH.
     Program,
     /// `https://…`, or `http://…` on loopback; no user, query or fragment.
     Address,
-    /// `http://…` or `https://…`, maybe with a user and a password, which are never shown.
+    /// `http://…` or `https://…`, possibly with a user and a password, which are never shown.
     Proxy,
-    /// `127.0.0.1:PORT` or another address that only this computer reaches.
+    /// `127.0.0.1:PORT` or another loopback address.
     Loopback,
     /// `true` or `false`.
     Bool,
@@ -48,7 +48,7 @@ pub enum Kind {
     },
     /// Unix permissions as octal text such as "0600".
     Mode {
-        /// Bits without which docsyncd could not use what it made.
+        /// Bits without which docsyncd could not use its own files.
         needs: u32,
         /// All bits that may be set.
         within: u32,
@@ -61,13 +61,13 @@ pub enum Kind {
     Template,
     /// A list of templates.
     Templates,
-    /// A table of templates by names of the administrator's: `{ a = "…" }`.
+    /// A table of templates with free names: `{ a = "…" }`.
     TemplateTable,
-    /// A table of files that hold secrets, likewise; a wrong one is never shown.
+    /// A table of files that hold secrets, with free names; a wrong value is never shown.
     SecretFileTable,
-    /// A table of codes by types of documents; what it does not name has its code of LOINC.
+    /// A table of codes by document type; other types have their LOINC code.
     TypeMap,
-    /// A list of statuses of HTTP that say that something went well.
+    /// A list of HTTP statuses that mean success.
     Statuses,
 }
 
@@ -92,17 +92,17 @@ pub struct Key {
     shape: Shape,
     /// What its value must be.
     pub kind: Kind,
-    /// The value it has when nobody gives one, as it would be written.
+    /// The value if none is given, as it would be written.
     pub default: Option<&'static str>,
     /// The key whose value, where somebody gave one, it has instead of its default.
     pub follows: Option<&'static str>,
-    /// Whether somebody must give one.
+    /// Whether it must be given.
     pub required: bool,
-    /// The values of the sibling in `only` with which it may be missing all the same.
+    /// The values of the sibling in `only` with which it may be missing nevertheless.
     pub optional_with: &'static [&'static str],
-    /// The sibling and its values with which alone this key has a meaning, as in `("type", &["folder"])`.
+    /// The sibling and its values for which alone this key applies, as in `("type", &["folder"])`.
     pub only: Option<(&'static str, &'static [&'static str])>,
-    /// What it is for, in a line.
+    /// Its purpose, in a line.
     pub doc: &'static str,
 }
 
@@ -179,7 +179,7 @@ impl Key {
     }
 }
 
-/// The table of a full name, and how its keys are addressed; found while compiling, as every command asks for it
+/// The table of a full name, and how its keys are addressed; computed at compile time, because every command needs it
 /// thousands of times.
 const fn table(path: &str) -> (&str, Shape) {
     let (mut rest, mut end) = (path.as_bytes(), 0);
@@ -196,7 +196,7 @@ const fn table(path: &str) -> (&str, Shape) {
     (path.split_at(end).0, Shape::Plain)
 }
 
-/// What the names of environment variables begin with.
+/// The start of names of environment variables.
 pub const ENV_PREFIX: &str = "DOCSYNCD__";
 
 /// The keys of a section.
@@ -209,7 +209,7 @@ pub fn find(section: &str, name: &str) -> Option<&'static Key> {
     keys_of(section).find(|key| key.name() == name)
 }
 
-/// How a section's keys are addressed; none when there is no such section.
+/// How a section's keys are addressed; `None` if there is no such section.
 pub fn shape_of(section: &str) -> Option<Shape> {
     keys_of(section).next().map(Key::shape)
 }

@@ -1,6 +1,6 @@
-//! Every setting, declared once: its name, type, kind, meaning and default. The macro makes of it [`KEYS`], from which
-//! unknown keys and their nearest known one, environment names, defaults, `config show` and the questions of `setup`
-//! follow, and for each section a type with the values that hold. `config/docsyncd.toml` shows them to people; a test
+//! Every setting, declared once: its name, type, kind, meaning and default. The macro makes [`KEYS`] and, for each
+//! section, a type with its values. From [`KEYS`] follow unknown keys and their nearest known one, environment names,
+//! defaults, `config show` and the questions of `setup`. `config/docsyncd.toml` shows the settings to people; a test
 //! compares the two.
 
 use std::net::SocketAddr;
@@ -25,11 +25,11 @@ use self::typed::typed;
 mod choices;
 mod typed;
 
-/// Where the ledger lies by default.
+/// The default path of the ledger.
 const LEDGER: &str =
     if cfg!(windows) { r"%ProgramData%\docsyncd\ledger.sqlite3" } else { "/var/lib/docsyncd/ledger.sqlite3" };
 
-/// The scopes an `oauth` account asks for by default (API, "Scopes"), as a list in the configuration file.
+/// The default scopes of an `oauth` account (API, "Scopes"), as a list in the configuration file.
 const SCOPES: &str = r#"["profile", "organization", "read:documents", "write:documents", "read:patients"]"#;
 
 /// Destinations that give the PDF a name below `path`.
@@ -38,39 +38,39 @@ const WITH_NAMES: &[&str] = &["folder", "sftp", "webdav"];
 const WITH_FILE_NAME: &[&str] = &["folder", "sftp", "webdav", "http", "s3", "fhir"];
 /// Destinations on another machine.
 const REMOTE: &[&str] = &["sftp", "http", "webdav", "s3", "fhir", "hl7v2", "dicom", "smtp"];
-/// Those of them that speak HTTP.
+/// Destinations that speak HTTP.
 const WEB: &[&str] = &["http", "webdav", "s3", "fhir", "dicom"];
-/// Those of them that sign in with a token, or with user and password.
+/// Destinations that sign in with a token, or with user and password.
 const SIGNED_IN: &[&str] = &["http", "webdav", "fhir", "dicom"];
-/// Those that may show a certificate of their own over TLS.
+/// Destinations to which docsyncd can show a certificate over TLS.
 const WITH_TLS: &[&str] = &["http", "webdav", "s3", "fhir", "hl7v2", "dicom", "smtp"];
-/// Those that may be signed in to with a user and a password.
+/// Destinations that sign in with a user and a password.
 const WITH_PASSWORD: &[&str] = &["http", "webdav", "fhir", "dicom", "smtp"];
-/// Those of them with an address of their own.
+/// Destinations with a `url`.
 const WITH_URL: &[&str] = &["http", "webdav", "dicom"];
-/// Those where nobody may be able to tell whether a document arrived.
+/// Destinations where it may be impossible to tell whether a document arrived.
 const UNSURE: &[&str] = &["command", "sftp", "http", "webdav", "fhir", "hl7v2", "dicom", "smtp", "vdds"];
-/// Those whose letters a program may take away.
+/// Destinations whose letters a program may take away.
 const TAKEN: &[&str] = &["folder", "sftp", "webdav", "s3"];
-/// Those where it can be seen that their software took a document.
+/// Destinations where a look can prove that their software took a document.
 const CONFIRMED: &[&str] = &["folder", "sftp", "webdav", "http", "fhir", "dicom"];
 const HTTP: &[&str] = &["http"];
 const S3: &[&str] = &["s3"];
 const FHIR: &[&str] = &["fhir"];
-/// Those that file into a patient's record by codes and identifiers.
+/// Destinations that file into a patient's record by codes and identifiers.
 const RECORDS: &[&str] = &["fhir", "hl7v2", "dicom", "vdds"];
 const HL7: &[&str] = &["hl7v2"];
 const DICOM: &[&str] = &["dicom"];
-/// Those that say by codes what a letter is.
+/// Destinations that get the type of a letter as a code.
 const CODED: &[&str] = &["fhir", "hl7v2", "dicom", "smtp"];
 const SMTP: &[&str] = &["smtp"];
 const VDDS: &[&str] = &["vdds"];
-/// Those of them with a host instead of an address.
+/// Destinations with a `host`.
 const WITH_HOST: &[&str] = &["sftp", "hl7v2", "dicom", "smtp"];
 
-/// Each as people write it.
+/// The types of messages, in the forms that people write.
 const HL7_MESSAGES: &[&str] = &["MDM^T02", "ORU^R01", "MDM", "ORU", "MDM^T02^MDM_T02", "ORU^R01^ORU_R01"];
-/// Those in which MDM and ORU have the form that is sent.
+/// The versions in which MDM and ORU have the form that docsyncd sends.
 const HL7_VERSIONS: &[&str] =
     &["2.3", "2.3.1", "2.4", "2.5", "2.5.1", "2.6", "2.7", "2.7.1", "2.8", "2.8.1", "2.8.2", "2.9"];
 
@@ -123,8 +123,8 @@ macro_rules! settings {
             )*}
 
             impl $Section {
-                /// What holds in this section, or in this one of its tables. Values were checked one by one before, so
-                /// nothing here fails on what a person wrote: an error names a key whose type and kind disagree.
+                /// The values of this section, or of one of its tables. Each value was checked before, so no input of a
+                /// person can fail here: an error names a key whose type does not match its kind.
                 pub(super) fn read(merged: &Merged, instance: Option<&str>) -> Result<Self, &'static str> {
                     let section = $section.trim_end_matches(['.', '*', '[', ']']);
                     $(let $field = typed(merged, section, name!($field), instance)?;)*
@@ -185,7 +185,7 @@ settings! {
         initial: Duration, duration(1, DAY), "upper bound of the first delay", default("1s");
         max: Duration, duration(1, 7 * DAY), "upper bound of every delay that no server asks for", default("15m");
     }
-    /// `[destinations.NAME]`: the keys of every type; those of another type than its own are refused before.
+    /// `[destinations.NAME]`: the keys of every type; keys of another type were refused before.
     "destinations.*." Destination {
         r#type: Option<DestinationType>,
             Enum(&["folder", "command", "sftp", "http", "webdav", "s3", "fhir", "hl7v2", "dicom", "smtp", "vdds"]),
@@ -350,7 +350,7 @@ settings! {
         anonymized: Option<bool>, Bool, "whether it takes anonymized documents only, or none of them";
         to: Option<Vec<String>>, List, "destinations that must hold the document", required();
     }
-    /// `[patients]`: what must be there is required only where something is.
+    /// `[patients]`: its keys are required only if one of them is given.
     "patients." Patients {
         file: Option<PathBuf>, Path, "the practice's list of patients, as its software exports it";
         number: Option<String>, Text, "name of its column with the patient's number";

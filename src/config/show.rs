@@ -1,4 +1,4 @@
-//! Effective values for `config show`: what holds, and where it came from. Secrets are masked.
+//! Effective values for `config show`, with their origins. Secrets are masked.
 
 use std::path::Path;
 
@@ -10,20 +10,20 @@ use super::report::{Origin, Place};
 use super::schema::{self, KEYS, Key, Kind, Shape};
 use super::value;
 
-/// One value that holds.
+/// One effective value.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Setting {
     /// The full key: `destinations.pms.path`.
     pub key: String,
     /// The value as it would be written in the file, with absolute paths; secrets are masked.
     pub value: String,
-    /// Where it came from: `default`, the file with its line, or the environment variable.
+    /// Its origin: `default`, the file with its line, or the environment variable.
     pub origin: String,
-    /// Whether nobody gave it.
+    /// Whether it is a default.
     pub is_default: bool,
 }
 
-/// What stands in the place of a secret.
+/// Replaces a secret.
 const MASK: &str = "***";
 
 /// Every value, in the order of the table.
@@ -58,7 +58,7 @@ fn setting(merged: &Merged, key: &Key, instance: Option<&str>, file: &Path, fold
     Some(Setting { key: key.at(instance), value: value.to_string(), origin, is_default })
 }
 
-/// Whether the destination is a folder of this machine, or on a share.
+/// Whether the destination is a folder of this machine, or on a mounted share.
 fn is_folder(merged: &Merged, instance: Option<&str>) -> bool {
     schema::find("destinations", "type").and_then(|key| merged.text(key, instance)) == Some("folder")
 }
@@ -84,7 +84,7 @@ fn shown(key: &Key, kind: &ValueKind, folder: &Path) -> Option<toml::Value> {
     })
 }
 
-/// A name and its value, of a table that is kept as pairs.
+/// A name and its value, from a table that is kept as pairs.
 fn entry(key: &Key, pair: &ValueKind, folder: &Path) -> Option<(String, toml::Value)> {
     let ValueKind::Array(pair) = pair else { return None };
     let [name, value] = pair.as_slice() else { return None };
@@ -100,7 +100,7 @@ fn entry(key: &Key, pair: &ValueKind, folder: &Path) -> Option<(String, toml::Va
 /// A proxy's address with its password masked.
 pub fn without_password(text: &str) -> String {
     let Ok(mut url) = value::proxy(text) else { return MASK.to_owned() };
-    // Both fail only for addresses that cannot have them, and a proxy's always can.
+    // Both fail only for URLs that cannot have a password, and a proxy's always can.
     let masked = url.password().is_none() || url.set_password(Some(MASK)).is_ok();
     if masked { url.to_string() } else { MASK.to_owned() }
 }

@@ -1,4 +1,4 @@
-//! What is put beside a PDF.
+//! The configuration of the file beside a PDF.
 
 use std::sync::Arc;
 
@@ -12,26 +12,26 @@ pub struct SidecarConfig {
     pub content: Arc<Template>,
     /// Its name, in the PDF's folder.
     pub name: Arc<Template>,
-    /// How its text is written.
+    /// The form of its text.
     pub form: Form,
-    /// Whether it gets its name after the PDF.
+    /// Whether the sidecar gets its name after the PDF.
     pub is_last: bool,
     /// The folder as the practice's computers see it.
     pub visible_path: Option<String>,
 }
 
 impl SidecarConfig {
-    /// One as it is without further options.
+    /// A sidecar without further options.
     pub fn new(content: Arc<Template>, name: Arc<Template>) -> Self {
         Self { content, name, form: Form::default(), is_last: false, visible_path: None }
     }
 
-    /// Whether its names are counted.
+    /// Whether its name contains a counter.
     pub fn is_counted(&self) -> bool {
         self.name.mentions("number3")
     }
 
-    /// Whether it says what the PDF is called.
+    /// Whether its content contains the PDF's name.
     pub fn names_the_pdf(&self) -> bool {
         ["file_name", "file_stem", "visible_file"].into_iter().any(|variable| self.content.mentions(variable))
     }

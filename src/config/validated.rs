@@ -1,4 +1,4 @@
-//! The configuration as the rest of the program sees it: every value present, in its own type, and possible.
+//! The configuration as the rest of the program sees it: every value present, in its own type, and valid.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -25,8 +25,8 @@ use crate::retry::RetryPolicy;
 use crate::route::Route;
 use crate::template::Template;
 
-/// A whole, valid configuration. Nothing in it was looked up on the network or the disk: a folder that is not mounted
-/// is a state of the destination, not an error of the configuration.
+/// A whole, valid configuration. Nothing in it was looked up on the network or the disk: an unmounted folder is a state
+/// of the destination, not an error of the configuration.
 #[derive(Debug, Clone)]
 pub struct Config {
     /// `language`: of commands, and of the page where a browser asks for none; `None`: that of whoever asks.
@@ -41,10 +41,10 @@ pub struct Config {
     pub retry: RetryPolicy,
     /// `[destinations.NAME]`, at least one.
     pub destinations: BTreeMap<String, Destination>,
-    /// `[[routes]]` in the order of the file; never empty: with none in the file it holds the route that sends
+    /// `[[routes]]` in the order of the file; never empty: without any in the file, it contains the route that sends
     /// everything to the only destination.
     pub routes: Vec<Route>,
-    /// `[patients]`; `None`: there is none, and no template needs a number.
+    /// `[patients]`; `None`: there is no list, and no template needs a number.
     pub patients: Option<PatientsConfig>,
     /// `reconcile.every`
     pub reconcile_every: Option<Duration>,
@@ -83,7 +83,7 @@ impl Config {
 /// `[api]`
 #[derive(Clone)]
 pub struct ApiConfig {
-    /// Where the API lives: https, or http on loopback only. Its path ends with a slash, so that `join` keeps it.
+    /// The URL of the API: https, or http on loopback only. Its path ends with a slash, so that `join` keeps it.
     pub base_url: Url,
     /// The application server with the authorization page.
     pub app_url: Option<Url>,
@@ -95,7 +95,7 @@ pub struct ApiConfig {
     pub ca_file: Option<PathBuf>,
     /// HTTP proxy for every request. One of another machine is not used for an API on this one.
     pub proxy: Option<Url>,
-    /// Hosts that PDFs may be downloaded from although they lie on this machine or in the practice's network.
+    /// Hosts from which PDFs may be downloaded although they are on this machine or in the practice's network.
     pub pdf_hosts: Vec<String>,
 }
 
@@ -120,7 +120,7 @@ impl fmt::Debug for ApiConfig {
 pub struct Account {
     /// NAME
     pub name: String,
-    /// How it proves who it is.
+    /// How it authenticates.
     pub auth: Auth,
 }
 
@@ -136,8 +136,8 @@ pub enum Auth {
 /// Where a secret is.
 #[derive(Debug, Clone)]
 pub enum Secret {
-    /// In a file, which is read when the secret is needed. A path that begins with `$CREDENTIALS_DIRECTORY` is kept as
-    /// it was written: what it means is known to the running service only (systemd.exec, "CREDENTIALS").
+    /// In a file, which is read when the secret is needed. A path that begins with `$CREDENTIALS_DIRECTORY` stays as it
+    /// was written: only the running service knows its meaning (systemd.exec, "CREDENTIALS").
     File(PathBuf),
     /// Given in the environment.
     Given(SecretString),
@@ -163,16 +163,16 @@ pub struct OAuthConfig {
 pub struct Destination {
     /// NAME
     pub name: String,
-    /// What it is.
+    /// Its type and settings.
     pub kind: DestinationKind,
-    /// Whether a letter is sent there only once the number of its patient in the practice's list is known.
+    /// Whether a letter is sent there only after its patient's number in the practice's list is known.
     pub needs_number: bool,
     /// `expect_taken`
     pub expect_taken: bool,
 }
 
 impl Destination {
-    /// What shows that its software took a letter; `None`: a letter counts as soon as it is there.
+    /// What proves that its software took a letter; `None`: a letter counts as soon as it is there.
     pub fn confirm(&self) -> Option<&Confirm> {
         match &self.kind {
             DestinationKind::Folder(folder) => folder.confirm.as_ref(),
@@ -189,7 +189,7 @@ impl Destination {
         }
     }
 
-    /// Whether a letter that lies there no more is no surprise: its software takes it away.
+    /// Whether its software takes letters away, so that a missing letter is no surprise.
     pub fn is_emptied(&self) -> bool {
         let stays = |confirm: &Confirm| matches!(confirm.success, Evidence::Probe | Evidence::Query);
         self.expect_taken || self.confirm().is_some_and(|confirm| !stays(confirm))
@@ -228,7 +228,7 @@ pub enum DestinationKind {
 pub struct FolderConfig {
     /// NAME of the destination.
     pub name: String,
-    /// The folder; it must exist, it is never created.
+    /// The folder; it must exist, and is never created.
     pub path: PathBuf,
     /// The name of the PDF below `path`; its own slashes make sub-folders.
     pub file_name: Arc<Template>,
@@ -240,18 +240,18 @@ pub struct FolderConfig {
     pub file_mode: u32,
     /// Unix permissions of sub-folders that docsyncd creates.
     pub dir_mode: u32,
-    /// The user or group that must be able to read what is filed.
+    /// The user or group that must be able to read the filed documents.
     pub reader: Option<String>,
-    /// What shows that the software there took a letter.
+    /// What proves that the software there took a letter.
     pub confirm: Option<Confirm>,
 }
 
-/// What destinations on another machine have in common that give the PDF a name below a folder there.
+/// What destinations on another machine share if they name the PDF below a folder there.
 #[derive(Debug, Clone)]
 pub struct RemoteFolder {
     /// NAME of the destination.
     pub name: String,
-    /// The folder there, with `/`; it must exist, it is never created.
+    /// The folder there, with `/`; it must exist, and is never created.
     pub path: String,
     /// A file below `path` that must be there, with `/`.
     pub marker: Option<String>,
@@ -259,21 +259,21 @@ pub struct RemoteFolder {
     pub file_name: Arc<Template>,
     /// The optional second file.
     pub sidecar: Option<SidecarConfig>,
-    /// Whether what was sent is read back; else only its size is compared.
+    /// Whether sent content is read back; otherwise only its size is compared.
     pub verify_content: bool,
     /// Deliveries at a time.
     pub max_connections: usize,
-    /// What becomes of a document whose rename was not answered, and of which then nothing is seen, neither under its
-    /// name nor under the temporary one; `None`: an importer took it.
+    /// What to do with a document whose rename was not answered, if afterwards neither its name nor the temporary one
+    /// is seen; `None`: an importer took it.
     pub on_lost_reply: Option<LostReply>,
-    /// What shows that the software there took a letter.
+    /// What proves that the software there took a letter.
     pub confirm: Option<Confirm>,
 }
 
 /// `on_lost_reply`
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LostReply {
-    /// It is sent again.
+    /// Send it again.
     Resend,
     /// A person decides.
     Hold,
@@ -282,7 +282,7 @@ pub enum LostReply {
 /// `type = "sftp"`
 #[derive(Debug, Clone)]
 pub struct SftpConfig {
-    /// Where files go, and what they are called.
+    /// Where files go, and their names.
     pub folder: RemoteFolder,
     /// Name or address of the server.
     pub host: String,
@@ -292,20 +292,20 @@ pub struct SftpConfig {
     pub user: String,
     /// How that user signs in.
     pub sign_in: SshSignIn,
-    /// What the server's key is known by; with none the server is never believed.
+    /// How to verify the server's key; without it no server is trusted.
     pub host_key: Option<SshHostKey>,
     /// The longest wait for an answer.
     pub timeout: Duration,
 }
 
-/// `key_file` and `password_file`: one of them, or both for a server that wants both.
+/// `key_file` and `password_file`: one of them, or both for a server that requires both.
 #[derive(Debug, Clone)]
 pub struct SshSignIn {
     /// The private key.
     pub key: Option<Secret>,
     /// Its passphrase.
     pub passphrase: Option<Secret>,
-    /// The password, also where the server asks for it in a dialogue (keyboard-interactive).
+    /// The password, also if the server asks for it in a dialogue (keyboard-interactive).
     pub password: Option<Secret>,
 }
 
@@ -314,7 +314,7 @@ pub struct SshSignIn {
 pub enum SshHostKey {
     /// A fingerprint: `SHA256:` with 43 characters of base64.
     Fingerprint(String),
-    /// A file as OpenSSH keeps it.
+    /// A known_hosts file of OpenSSH.
     KnownHosts(PathBuf),
 }
 
@@ -325,11 +325,11 @@ pub struct CommandConfig {
     pub name: String,
     /// The program: an absolute path, or a name to be found in PATH.
     pub program: PathBuf,
-    /// One template an argument.
+    /// One template for each argument.
     pub args: Vec<Arc<Template>>,
-    /// After this time it is killed and tried again later.
+    /// The program is killed after this time, and the delivery is tried again later.
     pub timeout: Duration,
-    /// What becomes of a document whose program, or docsyncd itself, ended in the middle.
+    /// What to do with a document if the program, or docsyncd itself, was interrupted.
     pub on_lost_reply: LostReply,
 }
 
@@ -338,11 +338,11 @@ pub struct CommandConfig {
 pub struct AlertsConfig {
     /// The language of the messages.
     pub language: Language,
-    /// When what waits, or lasts, is told.
+    /// When something that waits, or lasts, leads to an alert.
     pub rules: Rules,
-    /// After so long it is told again.
+    /// The time until an alert is repeated.
     pub remind: Duration,
-    /// The file with the address that is asked for after each good poll.
+    /// The file with the URL that is requested after each successful poll.
     pub heartbeat: Option<Secret>,
     /// Where each message is posted.
     pub webhook: Option<WebhookConfig>,
@@ -351,7 +351,7 @@ pub struct AlertsConfig {
 }
 
 impl AlertsConfig {
-    /// Whether anybody is told anything.
+    /// Whether anybody gets alerts.
     pub fn tells_anybody(&self) -> bool {
         self.heartbeat.is_some() || self.webhook.is_some() || self.mail.is_some()
     }
@@ -360,11 +360,11 @@ impl AlertsConfig {
 /// `alerts.webhook_*`
 #[derive(Debug, Clone)]
 pub struct WebhookConfig {
-    /// The file with its address, which is a secret: whoever knows it can post there.
+    /// The file with its URL, which is a secret: whoever knows it can post there.
     pub url: Secret,
     /// The file with the secret that signs the messages.
     pub secret: Option<Secret>,
-    /// What the receiver understands.
+    /// The format that the receiver understands.
     pub format: WebhookFormat,
 }
 
@@ -375,7 +375,7 @@ pub struct MailConfig {
     pub host: String,
     /// Its port.
     pub port: u16,
-    /// How the connection is encrypted; not at all only to this machine.
+    /// How the connection is encrypted; unencrypted only to this machine.
     pub encryption: MailEncryption,
     /// User name and the file of the password.
     pub user: Option<(String, Secret)>,
@@ -388,15 +388,15 @@ pub struct MailConfig {
 /// `[status_page]`
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct StatusPageConfig {
-    /// Where it is served: a loopback address. Port 0: any free one.
+    /// The loopback address that serves it. Port 0: any free one.
     pub listen: SocketAddr,
 }
 
 /// `[webhook]`
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NudgeConfig {
-    /// Where the API sends to; its path ends with a slash.
+    /// The URL that the API calls; its path ends with a slash.
     pub public_url: Url,
-    /// Where that leads to: a loopback address. Port 0: any free one.
+    /// The loopback address behind that URL. Port 0: any free one.
     pub listen: SocketAddr,
 }

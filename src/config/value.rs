@@ -1,5 +1,5 @@
-//! Single values: from TOML or an environment variable into what their key's kind allows, or a complaint with the fix.
-//! A complaint never quotes a value that could hold a secret.
+//! Single values: converts TOML or an environment variable to a value that the key's kind allows, or to a complaint
+//! with the fix. A complaint never quotes a value that could contain a secret.
 
 use std::net::SocketAddr;
 use std::time::Duration;
@@ -14,7 +14,7 @@ use super::report::Complaint;
 use super::schema::{Key, Kind};
 use crate::document::{LOINC, TypeCode};
 
-/// Takes over a value of the file as it is.
+/// Converts a value of the file unchanged.
 pub fn from_toml(value: &DeValue<'_>) -> ValueKind {
     match value {
         DeValue::String(text) => ValueKind::String(text.to_string()),
@@ -35,8 +35,8 @@ pub fn from_toml(value: &DeValue<'_>) -> ValueKind {
     }
 }
 
-/// Reads the text of an environment variable as the kind of value that its key has. Texts stay what they are, so that
-/// "007" is no number; an empty one takes an optional value away.
+/// Parses the text of an environment variable as the kind of its key. Texts stay unchanged, so that "007" is no number;
+/// an empty text removes an optional value.
 pub fn from_variable(key: &Key, text: &str) -> Result<ValueKind, Complaint> {
     let trimmed = text.trim();
     let optional = key.default.is_none() && !key.required && key.kind != Kind::TypeMap;
@@ -78,8 +78,7 @@ fn table(text: &str) -> Result<ValueKind, Complaint> {
         .map_err(|_| Complaint::new("is not a table", r#"Write a table such as { "Name" = "value" }."#))
 }
 
-/// The entries of a table as pairs, sorted by name: a table of a higher layer takes the place of the whole one below
-/// it.
+/// The entries of a table as pairs, sorted by name: the table of a higher layer replaces the whole table below it.
 fn pairs(key: &Key, entries: config::Map<String, Value>) -> Result<ValueKind, Complaint> {
     let mut pairs = Vec::new();
     for (name, value) in entries {
@@ -100,7 +99,7 @@ fn pairs(key: &Key, entries: config::Map<String, Value>) -> Result<ValueKind, Co
     Ok(ValueKind::Array(pairs.into_iter().map(pair).collect()))
 }
 
-/// The codes that are given, and those of LOINC for every other type.
+/// The given codes, and the LOINC code of every other type.
 fn type_map(key: &Key, mut entries: config::Map<String, Value>) -> Result<ValueKind, Complaint> {
     let is_code = |value: &Value| matches!(&value.kind, ValueKind::String(text) if TypeCode::parse(text).is_some());
     if let Some((kind, _)) = entries.iter().find(|(_, value)| !is_code(value)) {
@@ -114,7 +113,7 @@ fn type_map(key: &Key, mut entries: config::Map<String, Value>) -> Result<ValueK
     pairs(key, entries)
 }
 
-/// Statuses of success are those of the class 2xx (RFC 9110, section 15.3).
+/// Statuses of success are of the class 2xx (RFC 9110, section 15.3).
 fn statuses(items: Vec<Value>) -> Result<ValueKind, Complaint> {
     let number = |item: Value| match item.kind {
         ValueKind::I64(number) => Some(number),
@@ -133,7 +132,7 @@ fn statuses(items: Vec<Value>) -> Result<ValueKind, Complaint> {
     }
 }
 
-/// Either a TOML or JSON array, or words between commas.
+/// A TOML or JSON array, or words separated by commas.
 fn list(text: &str) -> Result<ValueKind, Complaint> {
     if !text.starts_with('[') {
         let words = text.split(',').map(str::trim).filter(|word| !word.is_empty());
@@ -148,7 +147,7 @@ fn list(text: &str) -> Result<ValueKind, Complaint> {
     })
 }
 
-/// Checks a value against its key's kind and gives it the one form in which it is kept.
+/// Checks a value against its key's kind, and converts it to its canonical form.
 pub fn accept(key: &Key, value: ValueKind) -> Result<ValueKind, Complaint> {
     let name = key.name();
     match (key.kind, value) {
@@ -259,7 +258,7 @@ pub fn word(words: &[&'static str], text: &str) -> Result<&'static str, Complain
     })
 }
 
-/// An address to which a secret may be sent; its path ends with a slash.
+/// A URL to which a secret may be sent; its path ends with a slash.
 pub fn address(text: &str) -> Result<Url, Complaint> {
     let example = "Write it as in \"https://api.example.test\".";
     let mut url = Url::parse(text.trim()).map_err(|_| Complaint::new("is not a web address", example))?;
@@ -290,7 +289,7 @@ pub fn address(text: &str) -> Result<Url, Complaint> {
     Ok(url)
 }
 
-/// Whether the host of an address is this machine.
+/// Whether the host of a URL is this machine.
 pub fn is_loopback(url: &Url) -> bool {
     match url.host() {
         Some(Host::Domain(name)) => name.eq_ignore_ascii_case("localhost"),
@@ -300,11 +299,11 @@ pub fn is_loopback(url: &Url) -> bool {
     }
 }
 
-/// An address with a port that only this computer reaches.
+/// A loopback address with a port.
 pub fn loopback(text: &str) -> Result<SocketAddr, Complaint> {
     let example = "Write it as in \"127.0.0.1:8977\".";
     let text = text.trim();
-    // Everybody means this by it, whatever the system's files of names say.
+    // Everybody means 127.0.0.1 by it, whatever the hosts file says.
     let numbers = text.strip_prefix("localhost:").map(|port| format!("127.0.0.1:{port}"));
     let address: Result<SocketAddr, _> = numbers.as_deref().unwrap_or(text).parse();
     match address {

@@ -1,4 +1,4 @@
-//! What destinations that speak HTTP are configured with: `http`, `s3`, `webdav` and `fhir`.
+//! The configuration of destinations that speak HTTP: `http`, `s3`, `webdav` and `fhir`.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -12,14 +12,14 @@ use super::validated::{LostReply, Secret};
 use crate::document::TypeMap;
 use crate::template::Template;
 
-/// How a destination that speaks HTTP is reached.
+/// How to reach a destination that speaks HTTP.
 #[derive(Clone)]
 pub struct WebConnection {
     /// NAME of the destination.
     pub name: String,
-    /// Its scheme, host and port; credentials go there only. The path is of no meaning.
+    /// Its scheme, host and port; credentials go only there. The path has no meaning.
     pub origin: Url,
-    /// How requests prove whose they are.
+    /// How requests authenticate.
     pub sign_in: WebSignIn,
     /// PEM file with the only certificate authorities to trust, instead of the system's.
     pub ca_file: Option<PathBuf>,
@@ -27,7 +27,7 @@ pub struct WebConnection {
     pub client_certificate: Option<(PathBuf, Secret)>,
     /// HTTP proxy for every request. One of another machine is not used for a destination on this one.
     pub proxy: Option<Url>,
-    /// The longest wait for something to move.
+    /// The longest wait for any progress.
     pub timeout: Duration,
     /// Deliveries at a time.
     pub max_connections: usize,
@@ -46,7 +46,7 @@ impl fmt::Debug for WebConnection {
 /// `bearer_token_file`, or `user` with `password_file`
 #[derive(Debug, Clone)]
 pub enum WebSignIn {
-    /// They do not, or by headers of their own.
+    /// They do not authenticate, or use headers of their own.
     None,
     /// RFC 6750
     Bearer(Secret),
@@ -62,7 +62,7 @@ pub enum WebSignIn {
 /// `type = "http"`
 #[derive(Debug, Clone)]
 pub struct HttpConfig {
-    /// How it is reached.
+    /// How to reach the service.
     pub connection: WebConnection,
     /// Where a document is sent.
     pub url: Arc<Template>,
@@ -70,37 +70,37 @@ pub struct HttpConfig {
     pub is_put: bool,
     /// What is sent.
     pub body: HttpBody,
-    /// The PDF's name, in multipart and as `{{ file_name }}`; of a path only the last part.
+    /// The PDF's name, in multipart and as `{{ file_name }}`; the last part of a path.
     pub file_name: Arc<Template>,
     /// Headers, in the order of their names.
     pub headers: Vec<(String, Arc<Template>)>,
     /// Headers whose values are secrets.
     pub header_files: Vec<(String, Secret)>,
-    /// Statuses that say that the document is kept.
+    /// Statuses that mean that the service keeps the document.
     pub success: Vec<u16>,
-    /// How the patient is found there, before anything is sent.
+    /// How to find the patient there, before anything is sent.
     pub lookup: Option<Lookup>,
-    /// What answers 200 when a document is there, or lists what is there.
+    /// A URL that answers 200 if a document is there, or lists the documents that are there.
     pub probe_url: Option<Arc<Template>>,
-    /// What fields of one entry of that list hold when the document is there; nothing where it is no list.
+    /// The fields of the document's entry in that list; empty if it is no list.
     pub probe_contains: Vec<(String, Arc<Template>)>,
     /// For how long a document whose answer was lost, and that is not found, may still be stored.
     pub resend_after: Duration,
-    /// What `check` asks for.
+    /// The URL that `check` requests.
     pub check_url: Option<Url>,
-    /// Whether status 409 says that the document is there.
+    /// Whether status 409 means that the document is there.
     pub conflict_is_found: bool,
-    /// Whether a web page, with a status of success, is a success.
+    /// Whether a web page with a status of success is a success.
     pub html_is_success: bool,
-    /// Whether a document of which nobody can tell whether it arrived is left to a person.
+    /// Whether a document of unknown result is left to a person.
     pub on_lost_reply: LostReply,
-    /// What shows that the service took a document.
+    /// What proves that the service took a document.
     pub confirm: Option<Confirm>,
 }
 
 impl HttpConfig {
-    /// Whether the PDF is PUT on the condition that nothing lies at its address: the service itself prevents a second
-    /// one.
+    /// Whether the PDF is PUT on the condition that nothing is at its address: the service itself prevents a second
+    /// copy.
     pub fn is_conditional(&self) -> bool {
         let is_condition = |(name, value): &(String, Arc<Template>)| {
             name.eq_ignore_ascii_case("if-none-match") && value.source().trim() == "*"
@@ -109,14 +109,14 @@ impl HttpConfig {
     }
 }
 
-/// How an HTTP destination is asked what it calls the patient.
+/// How to ask an HTTP destination for its identifier of the patient.
 #[derive(Debug, Clone)]
 pub struct Lookup {
-    /// What lists the patients that it may be.
+    /// A URL that lists the patients who may be meant.
     pub url: Arc<Template>,
-    /// The field of an entry that identifies it.
+    /// The field of an entry that identifies the patient.
     pub field: String,
-    /// What the fields of the one right entry hold; never empty.
+    /// The fields of the only right entry; never empty.
     pub wanted: Vec<(String, Arc<Template>)>,
 }
 
@@ -139,7 +139,7 @@ pub enum HttpBody {
 /// `type = "s3"`
 #[derive(Debug, Clone)]
 pub struct S3Config {
-    /// How it is reached; requests are signed.
+    /// How to reach the service; requests are signed.
     pub connection: WebConnection,
     /// The service; its path ends with a slash.
     pub endpoint: Url,
@@ -147,59 +147,59 @@ pub struct S3Config {
     pub region: String,
     /// The bucket.
     pub bucket: String,
-    /// What every key begins with.
+    /// The start of every key.
     pub prefix: String,
-    /// Whose signature it is.
+    /// The identifier of the access key.
     pub access_key_id: String,
-    /// What signs.
+    /// The secret that signs.
     pub secret_access_key: Secret,
-    /// Whether the bucket stands in the path; else it is a part of the host.
+    /// Whether the bucket is in the path; otherwise it is a part of the host.
     pub path_style: bool,
-    /// `STANDARD_IA`, say.
+    /// For example `STANDARD_IA`.
     pub storage_class: Option<String>,
-    /// `AES256`, say.
+    /// For example `AES256`.
     pub server_side_encryption: Option<String>,
     /// Whether a service that does not know the condition gets a PUT without it.
     pub falls_back: bool,
-    /// The object's name behind `prefix`; its own slashes stay.
+    /// The object's name after `prefix`; its own slashes stay.
     pub file_name: Arc<Template>,
 }
 
 /// `type = "webdav"`
 #[derive(Debug, Clone)]
 pub struct WebDavConfig {
-    /// How it is reached.
+    /// How to reach the server.
     pub connection: WebConnection,
-    /// The collection below which `path` is; without a slash at its end.
+    /// The collection that contains `path`; without a slash at its end.
     pub url: Url,
-    /// Where files go, and what they are called.
+    /// Where files go, and their names.
     pub folder: super::validated::RemoteFolder,
 }
 
 /// `type = "fhir"`
 #[derive(Debug, Clone)]
 pub struct FhirConfig {
-    /// How it is reached.
+    /// How to reach the server.
     pub connection: WebConnection,
-    /// The address below which its resources are.
+    /// The URL below which its resources are.
     pub base: Url,
-    /// Whose rules a letter follows.
+    /// The profile that a letter follows.
     pub profile: FhirProfile,
-    /// How the patient is named to it.
+    /// How the patient is identified to it.
     pub patient: FhirPatient,
-    /// What the patient is known by there.
+    /// The identifier of the patient at the server.
     pub patient_id: Arc<Template>,
     /// The code of each type of document.
     pub type_map: TypeMap,
     /// The practice, as the author of its letters.
     pub author: Option<String>,
-    /// The title of a letter; of a path only the last part.
+    /// The title of a letter; the last part of a path.
     pub file_name: Arc<Template>,
-    /// What becomes of a letter whose answer was lost, where nobody can search for it.
+    /// What to do with a letter whose answer was lost, if nobody can search for it.
     pub on_lost_reply: LostReply,
-    /// How long such a letter is only looked for: the server may be storing it.
+    /// How long docsyncd only looks for such a letter: the server may be storing it.
     pub resend_after: Duration,
-    /// What shows that the server keeps a letter.
+    /// What proves that the server keeps a letter.
     pub confirm: Option<Confirm>,
 }
 
@@ -219,8 +219,8 @@ pub enum FhirProfile {
 /// `patient` of a FHIR server
 #[derive(Debug, Clone)]
 pub enum FhirPatient {
-    /// Sent along, within the letter.
+    /// Contained in the letter.
     Contained,
-    /// Found by this search, which must find one.
+    /// Found by this search, which must find exactly one.
     Search(Arc<Template>),
 }

@@ -1,5 +1,4 @@
-//! Reserved names: who owns a place in a destination, and which file is about to get its name (ENGINE.md, "A name in a
-//! destination").
+//! Reserved names: who owns a place in a destination, and which file is about to get its name.
 
 use rusqlite::{Connection, params};
 

@@ -1,7 +1,7 @@
-//! Windows: a program and all that it starts, to be ended as one. They are a job object, which every process that one
-//! of them starts is part of.
+//! Windows: ends a program and all that it starts together. They form a job object, which includes every process that
+//! one of them starts.
 //!
-//! The job is ended, and not merely closed: a program that ends well may leave something behind that goes on.
+//! The job is ended, and not merely closed, because a program that ends well may leave a process behind.
 
 use std::io;
 use std::os::windows::io::{AsRawHandle as _, FromRawHandle as _, OwnedHandle};
@@ -17,14 +17,14 @@ use windows_sys::Win32::System::Threading::{OpenThread, ResumeThread, THREAD_SUS
 
 pub(super) use windows_sys::Win32::System::Threading::CREATE_SUSPENDED;
 
-/// What the programs of a job that is ended answer with.
+/// The exit code of the programs in an ended job.
 const ENDED: u32 = 1;
 
 pub(super) struct Job(OwnedHandle);
 
 impl Job {
-    /// Makes the program a job and lets it begin. It was started with [`CREATE_SUSPENDED`], or what it starts in its
-    /// first moments would be in no job.
+    /// Puts the program into a job and lets it begin. It must be started with [`CREATE_SUSPENDED`], otherwise the
+    /// processes of its first moments would be in no job.
     pub(super) fn of(program: &Child) -> io::Result<Self> {
         let (Some(process), Some(id)) = (program.raw_handle(), program.id()) else {
             return Err(io::ErrorKind::NotFound.into());
@@ -39,14 +39,14 @@ impl Job {
         Ok(Self(job))
     }
 
-    /// Ends all that is in it. There is nobody to tell of a failure: the job is there and ours.
+    /// Ends all processes in the job. A failure is ignored: the job exists and is ours.
     pub(super) fn end(&self) {
         // SAFETY: the handle is open.
         let _ = unsafe { TerminateJobObject(self.0.as_raw_handle(), ENDED) };
     }
 }
 
-/// Lets a suspended process begin. It has one thread, of which only the system's list knows.
+/// Resumes a suspended process. It has one thread, which only the system's list shows.
 fn begin(process: u32) -> io::Result<()> {
     // SAFETY: takes two numbers.
     let list = unsafe { CreateToolhelp32Snapshot(TH32CS_SNAPTHREAD, 0) };

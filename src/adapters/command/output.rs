@@ -1,6 +1,6 @@
-//! What a program says: the one line that it wants to be quoted with, and everything else, which stays on this machine.
+//! A program's output: the one line that it wants to be quoted, and everything else, which stays on this machine.
 //!
-//! Both are files in a folder beside the ledger, which only docsyncd's own account can look into.
+//! Both are files in a folder beside the ledger, which only docsyncd's own account can read.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read as _, Write as _};
@@ -17,23 +17,23 @@ pub(super) const REASON_FILE: &str = "DOCSYNCD_REASON_FILE";
 /// The longest line that is quoted, in characters.
 const MAX_REASON: usize = 200;
 
-/// Outputs that are kept; the oldest go. Each is bounded as well (`run::MAX_TAIL`).
+/// Outputs that are kept; the oldest are removed. Each is bounded as well (`run::MAX_TAIL`).
 const MAX_KEPT: usize = 500;
 
-/// For the owner alone.
+/// Only for the owner.
 const MODE: u32 = 0o600;
 
-/// Where the output of the last failed run for this document is kept, if there was any.
+/// The file with the output of the last failed run for this document, if there was any.
 pub fn output_file(ledger: &Path, destination: &str, uuid: &DocumentUuid) -> PathBuf {
-    // Windows takes no colon for a name.
+    // Windows does not allow a colon in a name.
     let uuid = uuid.as_str().replace(':', "_");
     ledger.with_file_name("output").join(format!("{destination}-{uuid}.log"))
 }
 
-/// All that is kept of what programs said of this document, also of destinations that the configuration had before.
+/// All kept output about this document, also of destinations that the configuration had before.
 ///
 /// # Errors
-/// Any error of the file system but that there is no folder for it.
+/// Any I/O error, except that the folder does not exist.
 pub fn output_files(ledger: &Path, uuid: &DocumentUuid) -> io::Result<Vec<PathBuf>> {
     let of_any = output_file(ledger, "", uuid);
     let end = of_any.file_name().unwrap_or_default().as_encoded_bytes();
@@ -67,7 +67,7 @@ impl Output {
             permissions::create_folder(folder)?;
         }
         let reason = output.with_file_name(format!("{}.reason", item.key));
-        // Closed at once: many programs of Windows open no file that somebody else has open for writing.
+        // Closed at once: many Windows programs cannot open a file that another has open for writing.
         create(&reason)?;
         Ok(Self { reason, output })
     }
@@ -76,11 +76,11 @@ impl Output {
         &self.reason
     }
 
-    /// The line that the program wants to be quoted with; empty when it wrote none.
+    /// The line that the program wants to be quoted; empty if it wrote none.
     pub(super) fn reason(&self) -> String {
         let mut bytes = Vec::new();
         let limit = 16 * MAX_REASON as u64;
-        // The program may have put another file in its place.
+        // The program may have replaced the file.
         let read = open_in_place(self.reason_file()).and_then(|file| file.take(limit).read_to_end(&mut bytes));
         if read.is_err() {
             return String::new();
@@ -92,8 +92,8 @@ impl Output {
         first.unwrap_or_default().chars().take(MAX_REASON).collect()
     }
 
-    /// Keeps the end of what the program wrote, in place of what an earlier run did; nothing when it wrote nothing.
-    /// What cannot be kept is lost: it decides nothing.
+    /// Keeps the end of the program's output, in place of an earlier run's; without output, removes the earlier one.
+    /// Output that cannot be kept is lost: no decision needs it.
     pub(super) fn keep(&self, output: &[u8]) {
         if output.is_empty() {
             let _ = remove_if_there(&self.output);
@@ -106,13 +106,13 @@ impl Output {
     }
 }
 
-/// An empty file in the place of one that an earlier run left.
+/// An empty file that replaces one of an earlier run.
 fn create(path: &Path) -> io::Result<File> {
     remove_if_there(path)?;
     open_with_mode(OpenOptions::new().write(true).create_new(true), path, MODE)
 }
 
-/// A regular file under its own name; nothing else, which might be a link, or never come to an end.
+/// Opens a regular file under its own name, and nothing else: it might be a link, or endless.
 fn open_in_place(path: &Path) -> io::Result<File> {
     let mut options = OpenOptions::new();
     options.read(true);

@@ -1,4 +1,4 @@
-//! Finding the program as the system would, so that `check` and a delivery speak of the same file.
+//! Finds the program as the system does, so that `check` and a delivery use the same file.
 
 use std::env;
 use std::io;
@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use crate::readers::as_whom;
 
-/// What Linux reads of a script's first line, in bytes (execve(2)).
+/// How much of a script's first line Linux reads, in bytes (execve(2)).
 #[cfg(unix)]
 const MOST_OF_A_LINE: u64 = 256;
 
@@ -42,7 +42,7 @@ pub(in crate::adapters) fn find(program: &Path) -> Result<PathBuf, String> {
     })
 }
 
-/// Relative entries are left out: the service's working directory is nobody's choice.
+/// Without relative entries: nobody chooses the service's working directory.
 fn search_path() -> Vec<PathBuf> {
     let path = env::var_os("PATH").unwrap_or_default();
     env::split_paths(&path).filter(|folder| folder.is_absolute()).collect()
@@ -53,7 +53,7 @@ fn spellings(file: &Path) -> Vec<PathBuf> {
     vec![file.to_owned()]
 }
 
-/// Windows tries the extensions in PATHEXT when a name has none.
+/// Windows tries the extensions in PATHEXT if a name has none.
 #[cfg(windows)]
 fn spellings(file: &Path) -> Vec<PathBuf> {
     if file.extension().is_some() {
@@ -75,8 +75,8 @@ fn with(file: &Path, extension: &str) -> PathBuf {
     name.into()
 }
 
-/// What is wrong with the first line of a script, which names the program that runs it: the system says only that
-/// something does not exist. A file that may not be read is left to the system.
+/// What is wrong with the first line of a script, which names its interpreter: the system only says that something does
+/// not exist. A file that cannot be read is left to the system.
 #[cfg(unix)]
 fn without_interpreter(file: &Path) -> Option<String> {
     use std::io::Read as _;

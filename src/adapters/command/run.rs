@@ -1,5 +1,5 @@
-//! One run of a program: started in a process group (on Windows: a job) of its own, fed, listened to, waited for, and
-//! stopped whole.
+//! One run of a program: started in a process group of its own (on Windows: a job), fed, listened to, waited for, and
+//! stopped with all its processes.
 
 use std::collections::VecDeque;
 use std::ffi::OsString;
@@ -17,38 +17,38 @@ use tokio::time::timeout;
 #[cfg(windows)]
 use super::job::{CREATE_SUSPENDED, Job};
 
-/// What is kept of standard output and standard error together, in bytes.
+/// Bytes of standard output and standard error together that are kept.
 const MAX_TAIL: usize = 64 * 1024;
 
-/// How long after its end a program is listened to: a process that it left behind may hold its outputs open.
+/// How long the outputs are read after the program's end: a process that it left behind may hold them open.
 const GRACE: Duration = Duration::from_secs(1);
 
-/// How long a killed program is waited for: it ends at once, unless the system itself is stuck.
+/// How long to wait for a killed program: it ends at once, unless the system itself is stuck.
 const KILLED_LIMIT: Duration = Duration::from_secs(10);
 
-/// What is to be run.
+/// The program to run.
 pub(in crate::adapters) struct Run {
     pub(in crate::adapters) program: PathBuf,
     pub(in crate::adapters) args: Vec<String>,
-    /// All of it: nothing is inherited besides.
+    /// The whole environment: nothing else is inherited.
     pub(in crate::adapters) environment: Vec<(OsString, OsString)>,
     pub(in crate::adapters) input: Vec<u8>,
     pub(in crate::adapters) limit: Duration,
 }
 
-/// How it ended.
+/// How the run ended.
 #[derive(Debug)]
 pub(in crate::adapters) enum Ended {
     NotStarted(io::Error),
     Exited(ExitStatus),
     OutOfTime,
-    /// The system would not tell how it ended.
+    /// The system did not tell how it ended.
     Lost(io::Error),
 }
 
 impl Run {
-    /// Runs it; returns how it ended and the end of what it wrote to standard output and standard error. When this
-    /// future is dropped, the program and what it started are killed.
+    /// Runs the program; returns how it ended and the end of its standard output and standard error. Dropping this
+    /// future kills the program and what it started.
     pub(in crate::adapters) async fn until_the_end(self) -> (Ended, Vec<u8>) {
         fault_point!("command.run.before");
         let ended = self.run().await;
@@ -65,7 +65,7 @@ impl Run {
         let (stdin, stdout, stderr) = (child.stdin.take(), child.stdout.take(), child.stderr.take());
         let tail = Tail::default();
         let ended = {
-            // Fed and listened to at once: a program may do either first, or neither.
+            // Feeds and listens at the same time: a program may do either first, or neither.
             let mut talk =
                 pin!(async { tokio::join!(feed(stdin, &self.input), listen(stdout, &tail), listen(stderr, &tail)) });
             let mut talked = false;
@@ -82,7 +82,7 @@ impl Run {
                 Ok(Err(error)) => Ended::Lost(error),
                 Err(_) => {
                     running.kill();
-                    // Whether it is gone yet or not: it was out of time.
+                    // Whether it has ended by now or not, it was out of time.
                     let _ = timeout(KILLED_LIMIT, running.child.wait()).await;
                     Ended::OutOfTime
                 }
@@ -118,7 +118,7 @@ impl Run {
     }
 }
 
-/// A program that may still run; dropped while it does, it is killed.
+/// A program that may still run. Dropping this kills it.
 struct Running {
     child: Child,
     #[cfg(windows)]
@@ -126,17 +126,18 @@ struct Running {
 }
 
 impl Running {
-    /// Kills the program's whole process group, so that nothing it started goes on with half a delivery.
+    /// Kills the program's whole process group, so that no child goes on with half a delivery.
     #[cfg(unix)]
     fn kill(&mut self) {
-        // `id` is there as long as the end was not fetched, and as long the system gives the number to nobody else.
+        // `id` is there until the exit status is collected, and until then the system reuses the number for no other
+        // process.
         let group = self.child.id().and_then(|id| i32::try_from(id).ok()).and_then(rustix::process::Pid::from_raw);
         if let Some(group) = group {
             let _ = rustix::process::kill_process_group(group, rustix::process::Signal::KILL);
         }
     }
 
-    /// Kills the program and what it started, so that nothing goes on with half a delivery.
+    /// Kills the program and what it started, so that no child goes on with half a delivery.
     #[cfg(windows)]
     fn kill(&mut self) {
         self.job.end();
@@ -151,7 +152,7 @@ impl Drop for Running {
     }
 }
 
-/// A program that never reads, or closes its end, is none the worse for it: errors say nothing about the delivery.
+/// Errors say nothing about the delivery: a program may never read, or may close its end.
 async fn feed(stdin: Option<ChildStdin>, input: &[u8]) {
     if let Some(mut stdin) = stdin {
         let _ = stdin.write_all(input).await;
@@ -167,7 +168,7 @@ async fn listen(output: Option<impl AsyncRead + Unpin>, tail: &Tail) {
     }
 }
 
-/// The last bytes of both outputs, as they came.
+/// The last bytes of both outputs, in order of arrival.
 #[derive(Default)]
 struct Tail(Mutex<VecDeque<u8>>);
 

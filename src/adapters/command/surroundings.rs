@@ -1,4 +1,4 @@
-//! What the program is told besides its arguments: variables, and one JSON object on standard input.
+//! What the program gets besides its arguments: variables, and one JSON object on standard input.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -10,7 +10,7 @@ use super::output::REASON_FILE;
 use crate::adapters::Item;
 use crate::document::Record;
 
-/// Longer values stand in the JSON only: systems bound what fits into a variable and into all of them.
+/// Longer values are only in the JSON: systems bound the size of a variable and of all together.
 const MAX_VALUE_BYTES: usize = 8 * 1024;
 
 /// The most variables one record makes.
@@ -18,8 +18,8 @@ const MAX_FIELDS: usize = 100;
 
 const PREFIX: &str = "DOCSYNCD_";
 
-/// Given to the daemon by its service manager and of no use to anybody else: the socket by which it reports its state,
-/// the folder with its credentials.
+/// Variables of the service manager for the daemon only: the socket to report its state, the folder with its
+/// credentials.
 const DAEMONS_OWN: &[&str] = &["NOTIFY_SOCKET", "WATCHDOG_USEC", "WATCHDOG_PID", "CREDENTIALS_DIRECTORY"];
 
 /// The object on standard input, with a line feed so that a shell's `read` takes it.
@@ -38,22 +38,22 @@ pub(super) fn input(destination: &str, item: &Item, file: &str) -> Vec<u8> {
     format!("{object}\n").into_bytes()
 }
 
-/// The whole environment: the daemon's own without what is meant for it alone, and `DOCSYNCD_*` of this document.
+/// The whole environment: the inherited one (see [`inherited`]), and `DOCSYNCD_*` of this document.
 ///
-/// The daemon's own variables of that prefix are settings, secrets among them (`DOCSYNCD__ACCOUNTS__…__API_KEY`): none
-/// is handed on.
+/// The daemon's own variables with that prefix are settings, including secrets (`DOCSYNCD__ACCOUNTS__…__API_KEY`): none
+/// is passed on.
 pub(super) fn environment(destination: &str, item: &Item, file: &str, reason: &Path) -> Vec<(OsString, OsString)> {
     let told = variables(destination, item, file).into_iter().map(|(name, value)| (name.into(), value.into()));
     inherited().chain(told).chain([(REASON_FILE.into(), reason.into())]).collect()
 }
 
-/// The daemon's own without what is meant for it alone.
+/// The daemon's environment without the variables that are only for the daemon.
 pub(in crate::adapters) fn inherited() -> impl Iterator<Item = (OsString, OsString)> {
     std::env::vars_os().filter(|(name, _)| is_handed_on(&name.to_string_lossy()))
 }
 
 fn is_handed_on(name: &str) -> bool {
-    // Windows does not tell upper from lower case in names.
+    // Windows ignores letter case in names of variables.
     let name = name.to_ascii_uppercase();
     !name.starts_with(PREFIX) && !DAEMONS_OWN.contains(&name.as_str())
 }
@@ -100,7 +100,8 @@ fn add_scalars(all: &mut BTreeMap<String, String>, section: &str, record: Option
     }
 }
 
-/// `lastName` is `LAST_NAME`, `patientURLPath` is `PATIENT_URL_PATH`; characters that no variable's name has are `_`.
+/// `lastName` becomes `LAST_NAME`, `patientURLPath` becomes `PATIENT_URL_PATH`; characters that are invalid in a
+/// variable's name become `_`.
 fn upper_snake(field: &str) -> String {
     let chars: Vec<char> = field.chars().collect();
     let mut name = String::with_capacity(field.len() + 4);

@@ -9,8 +9,8 @@ fn permanent(code: Code, reason: &str) -> Outcome {
     Outcome::Permanent { code, reason: reason.to_owned() }
 }
 
-// The programs of these tests are shell scripts. What they show is not a matter of the system, except for process
-// groups, which are jobs on Windows; what differs there is tried in the module `windows` below.
+// The programs of these tests are shell scripts. The behaviour is the same on every system, except for process groups,
+// which are jobs on Windows; the module `windows` below tests what differs there.
 #[cfg(unix)]
 mod unix {
     use std::collections::BTreeMap;
@@ -124,12 +124,12 @@ mod unix {
         let spool = Spool::new();
         let ended = holding("kill -KILL $$").adapter().deliver(&spool.item(1, PDF)).await;
         assert!(matches!(ended, Outcome::Held { .. }), "{ended:?}");
-        // What it says itself is no question.
+        // The program's own answer leaves no question.
         for (script, number) in [("exit 75", 2), ("exit 3", 3), ("exit 0", 4)] {
             let outcome = holding(script).adapter().deliver(&spool.item(number, PDF)).await;
             assert_eq!(outcome, outcome_of(script).await, "{script}");
         }
-        // docsyncd was ended while it ran: it is not run again.
+        // docsyncd was ended while the program ran: the program is not run again.
         let item = spool.item(5, PDF);
         spool.answer(Some(2));
         let program = holding("echo run >> \"$1/runs\"");
@@ -137,7 +137,7 @@ mod unix {
         let again = program.adapter().deliver(&Item { uncertain: true, ..item }).await;
         assert!(matches!(again, Outcome::Held { .. }), "{again:?}");
         assert_eq!(program.out("runs"), "run\n");
-        // And where nothing can be written down, it is not run at all.
+        // If the ledger cannot record the intent, the program is not run at all.
         spool.answer(Some(0));
         let unrecorded = program.adapter().deliver(&spool.item(6, PDF)).await;
         assert_eq!((unrecorded, program.out("runs")), (Outcome::Unrecorded, "run\n".to_owned()));
@@ -213,7 +213,7 @@ mod unix {
     }
 
     impl Program {
-        /// What is kept of the output of item 1.
+        /// The kept output for item 1.
         fn kept(&self) -> Option<String> {
             let uuid = Spool::new().item(1, PDF).uuid;
             let path = output_file(&self.path("ledger.sqlite3"), "pms", &uuid);
@@ -247,7 +247,7 @@ mod unix {
         let kept = program.kept().unwrap();
         assert!(kept.len() == 64 * 1024 && kept.ends_with("flood\nthe end\n"), "{}", kept.len());
         assert_eq!(files_below(&program.path("output")).len(), 1, "the file for the reason is gone");
-        // Of a run that ends well nothing is kept, and what an earlier one said goes.
+        // A run that ends well keeps nothing, and removes the output of an earlier one.
         fs::write(program.path("out/good"), "").unwrap();
         assert_delivered(&program.deliver().await);
         assert_eq!(program.kept(), None);
@@ -259,7 +259,7 @@ mod unix {
             ("printf '\\n \\033[31mno\\r\\n second' > \"$DOCSYNCD_REASON_FILE\"", ": [31mno"),
             (": > \"$DOCSYNCD_REASON_FILE\"", ""),
             ("rm \"$DOCSYNCD_REASON_FILE\"", ""),
-            // Neither a link is followed nor a pipe waited for.
+            // It neither follows a link nor waits for a pipe.
             ("ln -sf /etc/passwd \"$DOCSYNCD_REASON_FILE\"", ""),
             ("rm \"$DOCSYNCD_REASON_FILE\"; mkfifo \"$DOCSYNCD_REASON_FILE\"", ""),
         ] {
@@ -280,7 +280,7 @@ mod unix {
         assert_eq!(program.deliver().await, permanent(Code::Exit(3), "`import` exited with 3"));
     }
 
-    /// Not one of the runtime's threads: its end is not waited for when the test failed.
+    /// Not one of the runtime's threads: a failed test does not wait for its end.
     fn in_a_thread<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> tokio::sync::oneshot::Receiver<T> {
         let (done, result) = tokio::sync::oneshot::channel();
         std::thread::spawn(move || done.send(work()).ok());
@@ -303,7 +303,7 @@ mod unix {
         reader
     }
 
-    /// What it starts holds the fifo open, not the program itself.
+    /// The child holds the fifo open, not the program itself.
     const WITH_A_CHILD: &str = "(exec 9>\"$1/fifo\"; exec sleep 1000) & wait";
 
     #[tokio::test]
@@ -335,7 +335,7 @@ mod unix {
         let program = Program::new("cat < \"$1/fifo\" >&2 & exit 0", &[]);
         let fifo = program.fifo();
         assert_delivered(&timeout(program.deliver()).await);
-        // Ends what was left behind.
+        // Ends the processes that were left behind.
         timeout(in_a_thread(move || drop(fs::OpenOptions::new().write(true).open(fifo)))).await.unwrap();
     }
 
@@ -426,8 +426,8 @@ mod windows {
         assert!(reason(&outcome).contains("within 1 s"), "{outcome:?}");
     }
 
-    /// Three processes, one started by the other: a script, the script that it calls, and the program that waits and
-    /// holds a file open, so that it cannot be removed as long as that program lives.
+    /// Three processes: a script, the script that it calls, and the program that waits. The last one holds a file open,
+    /// so that the file cannot be removed while the program lives.
     #[tokio::test]
     async fn what_a_program_started_is_killed_with_it() {
         let folder = tempfile::tempdir().unwrap();
@@ -442,7 +442,7 @@ mod windows {
             outcome = adapter.deliver(&item) => panic!("{outcome:?}"),
             () = begun => {}
         }
-        // Given up, as at the end of its time.
+        // The delivery gives up, as at the end of its time.
         until(|| std::fs::remove_file(path("held")).is_ok()).await;
     }
 

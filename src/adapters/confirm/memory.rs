@@ -1,5 +1,5 @@
-//! What looks before found out about files that did not change since, so that an archive of 100,000 is not read at each
-//! look.
+//! What earlier looks found in files that did not change since, so that not every look reads an archive of 100,000
+//! files.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
@@ -12,18 +12,18 @@ use super::Entry;
 
 /// Files that are remembered of each kind.
 const MOST: usize = 20_000;
-/// What changes a file so soon after another change may leave its time of change as it is: file systems count in steps
-/// of up to two seconds.
+/// A change so soon after another may leave the modification time as it is: file systems count in steps of up to two
+/// seconds.
 const SETTLED: Duration = Duration::from_secs(5);
 
-/// Of a destination.
+/// One per destination.
 #[derive(Default)]
 pub(in crate::adapters) struct Memory {
     pub(super) digests: Remembered<Digest>,
     pub(super) sidecars: Remembered<Said>,
 }
 
-/// What a sidecar says of its letter.
+/// What a sidecar says about its letter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Said {
     Nothing,
@@ -31,12 +31,12 @@ pub(super) enum Said {
     Refused,
 }
 
-/// What is another when a file was changed.
+/// Size and modification time of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Signature(u64, u64);
 
 impl Signature {
-    /// `None` where too little is told.
+    /// `None` if the folder tells too little.
     pub(super) fn of(file: &Entry) -> Option<Self> {
         Some(Self(file.size?, file.modified?))
     }
@@ -49,7 +49,7 @@ struct Seen<T> {
     found: T,
 }
 
-/// By paths.
+/// By path.
 pub(super) struct Remembered<T>(Mutex<HashMap<String, Seen<T>>>);
 
 impl<T> Default for Remembered<T> {
@@ -59,14 +59,14 @@ impl<T> Default for Remembered<T> {
 }
 
 impl<T: Clone> Remembered<T> {
-    /// What was found, if the file was read when it had settled, and is the same now.
+    /// What was found, if the file had settled when it was read, and is the same now.
     pub(super) fn known(&self, path: &str, signature: Option<Signature>) -> Option<T> {
         let files = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let seen = files.get(path).filter(|seen| Some(seen.signature) == signature)?;
         (seen.read.duration_since(seen.first) >= SETTLED).then(|| seen.found.clone())
     }
 
-    /// Something was found in a file that was just read.
+    /// Remembers what was found in a file that was just read.
     pub(super) fn note(&self, path: &str, signature: Option<Signature>, found: T) {
         let Some(signature) = signature else { return };
         let mut files = self.0.lock().unwrap_or_else(PoisonError::into_inner);
@@ -90,7 +90,7 @@ mod tests {
         remembered.note("a", one, 1);
         assert_eq!(remembered.known("a", one), None, "it may be changed in the same second");
         tokio::time::advance(SETTLED).await;
-        assert_eq!(remembered.known("a", one), None, "it may have been");
+        assert_eq!(remembered.known("a", one), None, "it may have been changed");
         remembered.note("a", one, 2);
         assert_eq!(remembered.known("a", one), Some(2));
         assert_eq!((remembered.known("a", other), remembered.known("a", None)), (None, None));

@@ -11,13 +11,13 @@ use crate::proof::Filed;
 #[derive(Default)]
 struct Memory {
     files: Mutex<BTreeMap<String, Vec<u8>>>,
-    /// The folder is there for so many looks at it, and all in it.
+    /// The folder and its files are there for so many looks at it.
     roots: Mutex<Option<usize>>,
-    /// These can be listed, and not read.
+    /// These files can be listed, but not read.
     locked: Vec<String>,
-    /// These are there, and in no listing: they have other letters' case, or another machine answers.
+    /// These files are there, but in no listing: their names have another letter case, or another machine answers.
     unlisted: Vec<String>,
-    /// What a look at a file is answered.
+    /// The answer to a look at a file.
     answer: Option<Outcome>,
     listings: AtomicUsize,
     reads: AtomicUsize,
@@ -122,7 +122,7 @@ async fn a_folder_that_goes_away_in_the_middle_says_nothing() {
         *shelf.roots.lock().unwrap() = Some(1);
         let outcome = looked(&shelf, success, &letters).await.unwrap_err();
         assert_eq!(outcome.reason(), "is away");
-        assert!(shelf.files.lock().unwrap().is_empty(), "this shows nothing");
+        assert!(shelf.files.lock().unwrap().is_empty(), "the test proves nothing");
     }
 }
 
@@ -155,7 +155,7 @@ async fn what_is_locked_or_forbidden_keeps_its_letter_waiting_and_no_other() {
         let shelf = Memory { locked: vec![format!("done/{name}")], answer, ..Memory::of(files) };
         assert_eq!(looked(&shelf, moved("done"), &letters).await.unwrap(), ["waits", "moved"]);
     }
-    // A server that does not answer says nothing of any.
+    // A server that does not answer says nothing about any letter.
     let files = [("done/1.pdf".to_owned(), b"one".to_vec()), ("done/2.pdf".to_owned(), b"two".to_vec())];
     let answer = Some(Outcome::transient(Code::word("cut"), "broke"));
     let shelf = Memory { locked: vec!["done/1.pdf".to_owned()], answer, ..Memory::of(files) };
@@ -181,7 +181,7 @@ async fn an_archive_is_read_in_parts_and_once() {
         assert!(more <= MOST_COMPARED);
         reads += more;
     }
-    // Each of them twice: what was read right after it came may have been changed since.
+    // Each file is read twice: one that was read right after it came may have changed since.
     assert_eq!(reads, MOST_COMPARED * 3 * 2);
     shelf.write("done/zzz.pdf", Some(b"new"));
     assert_eq!(again().await, (vec!["moved"], 1));
@@ -203,12 +203,12 @@ async fn a_sidecar_that_changes_within_a_second_is_read_again() {
         tokio::time::advance(std::time::Duration::from_secs(5)).await;
         assert_eq!(look().await, ["waits"]);
     }
-    assert_eq!(shelf.reads.load(Ordering::Relaxed), 3, "what did not change is not read each time");
+    assert_eq!(shelf.reads.load(Ordering::Relaxed), 3, "an unchanged file is not read each time");
 }
 
 #[tokio::test]
 async fn a_name_that_the_file_system_writes_in_another_way_is_the_same() {
-    // As macOS has it: the accent stands behind its letter.
+    // The form that macOS uses: the accent stands behind its letter.
     let shelf = Memory::of([("done/Zoe\u{301}.pdf".to_owned(), b"stamped".to_vec())]);
     assert_eq!(looked(&shelf, moved("done"), &[letter("Zoé.pdf", b"one")]).await.unwrap(), ["moved"]);
 }

@@ -1,5 +1,5 @@
-//! What every adapter keeps besides that gives letters names in a folder: what counts as a proof that its software took
-//! them.
+//! What every adapter that names letters in a folder must keep as well: what proves that the destination's software
+//! took them.
 
 use std::sync::Arc;
 
@@ -14,15 +14,15 @@ use crate::template::{Template, TemplateKind, TextFormat};
 
 /// A destination under test in which letters have names. Paths are below its folder.
 pub(in crate::adapters) trait NamedPlace: Place {
-    /// Letters are called so from now on, have such a sidecar, and count by this.
+    /// From now on, letters have these names, this sidecar and this proof.
     fn configure(&mut self, file_name: &str, sidecar: Option<SidecarConfig>, confirm: Confirm);
-    /// Somebody writes a file, and makes folders for it, or removes one.
+    /// Somebody writes a file, and creates its folders, or removes a file.
     fn write(&self, path: &str, content: Option<&[u8]>);
-    /// The folder itself goes away, with all in it.
+    /// The folder itself goes away, with its content.
     fn go_away(&self);
 }
 
-/// What the ledger says of other letters.
+/// What the ledger knows about other letters.
 #[derive(Default)]
 pub(in crate::adapters) struct Known {
     pub(in crate::adapters) places: Vec<String>,
@@ -55,7 +55,7 @@ fn line(text: &str) -> Evidence {
 const ONE: &[u8] = b"%PDF-1.7 letter one";
 const TWO: &[u8] = b"%PDF-1.7 letter two";
 
-/// A letter that was filed, as the ledger has it.
+/// A filed letter, as the ledger has it.
 pub(in crate::adapters) async fn filed(adapter: &dyn Adapter, spool: &Spool, number: u32, content: &[u8]) -> Unproved {
     let item = spool.item(number, content);
     let Outcome::Delivered { filed: Some(filed), place, .. } = adapter.deliver(&item).await else { panic!() };
@@ -64,7 +64,7 @@ pub(in crate::adapters) async fn filed(adapter: &dyn Adapter, spool: &Spool, num
     Unproved { uuid: item.uuid, key: item.key, filed: *filed, place, size, sha256, metadata: item.metadata }
 }
 
-/// What a look says, in short.
+/// The result of a look, in short.
 pub(in crate::adapters) fn said(sights: &[Sight]) -> Vec<&'static str> {
     let word = |sight: &Sight| match sight {
         Sight::Waits => "waits",
@@ -94,7 +94,7 @@ pub(in crate::adapters) async fn what_is_gone_was_taken(mut place: impl NamedPla
     assert_eq!(look(&*adapter, &letters).await, ["waits", "waits"]);
     place.write(FIRST, None);
     assert_eq!(look(&*adapter, &letters).await, ["gone", "waits"]);
-    // Another file in its place says nothing, and a letter that was found where it was is one that waits.
+    // Another file in its place proves nothing; a letter that still lies in its place waits.
     place.write(FIRST, Some(b"another"));
     place.write(SECOND, None);
     assert_eq!(look(&*adapter, &letters).await, ["waits", "gone"]);
@@ -116,7 +116,7 @@ pub(in crate::adapters) async fn what_lies_in_the_other_folder_was_moved(mut pla
     place.configure(NAME, None, confirm(moved("done"), Some(moved("refused"))));
     let (adapter, spool) = (place.adapter(), Spool::new());
     let letters = [filed(&*adapter, &spool, 1, ONE).await, filed(&*adapter, &spool, 2, TWO).await];
-    // A copy proves nothing while ours still lies there, and that ours is gone nothing alone.
+    // A copy proves nothing while the letter still lies there, and its absence alone proves nothing.
     place.write("done/Zoé 1.pdf", Some(ONE));
     assert_eq!(look(&*adapter, &letters).await, ["waits", "waits"]);
     place.write(SECOND, None);
@@ -134,7 +134,7 @@ pub(in crate::adapters) async fn what_lies_in_the_other_folder_was_moved(mut pla
     place.write("done/PMS-7.pdf", None);
     place.write("done/letters/Zoé 2.pdf", Some(TWO));
     assert_eq!(look(&*adapter, &letters).await, ["moved", "moved"]);
-    // Where both lie, it was refused.
+    // If both are there, it was refused.
     place.write("refused/Zoé 2 (1).pdf", Some(TWO));
     assert_eq!(look(&*adapter, &letters).await, ["moved", "refused"]);
     place.go_away();
@@ -143,7 +143,7 @@ pub(in crate::adapters) async fn what_lies_in_the_other_folder_was_moved(mut pla
 
 pub(in crate::adapters) async fn a_name_proves_only_what_the_importer_changed(mut place: impl NamedPlace) {
     place.configure(NAME, None, confirm(moved("done"), None));
-    // One of that name lay there before.
+    // A file of that name was there before.
     place.write("done/Zoé 2.pdf", Some(b"of last year"));
     let (adapter, spool) = (place.adapter(), Spool::new());
     let letters = [filed(&*adapter, &spool, 1, ONE).await, filed(&*adapter, &spool, 2, TWO).await];
@@ -152,7 +152,7 @@ pub(in crate::adapters) async fn a_name_proves_only_what_the_importer_changed(mu
     place.write(SECOND, None);
     place.write("done/Zoé 1.pdf", Some(b"%PDF-1.7 stamped"));
     assert_eq!(look(&*adapter, &letters).await, ["moved", "waits"]);
-    // It is another letter's, as its content says, or as is known of its place.
+    // The file belongs to another letter, by its content or by the ledger's record of its place.
     let digest = crate::adapters::files::Digest::of(b"%PDF-1.7 stamped");
     for known in [
         Known { contents: vec![digest.sha256], ..Known::default() },
@@ -168,7 +168,7 @@ pub(in crate::adapters) async fn one_file_proves_one_letter(mut place: impl Name
     place.configure(NAME, None, confirm(moved("done"), None));
     let (adapter, spool) = (place.adapter(), Spool::new());
     let letters = [filed(&*adapter, &spool, 1, ONE).await, filed(&*adapter, &spool, 2, ONE).await];
-    // The second was moved, and a person removed the first.
+    // The second letter was moved, and a person removed the first.
     place.write(FIRST, None);
     place.write(SECOND, None);
     place.write("done/Zoé 2.pdf", Some(ONE));
@@ -192,7 +192,7 @@ pub(in crate::adapters) async fn what_has_another_name_was_renamed(mut place: im
     let (adapter, spool) = (place.adapter(), Spool::new());
     let letters = [filed(&*adapter, &spool, 1, ONE).await, filed(&*adapter, &spool, 2, ONE).await];
     place.write(FIRST, None);
-    // The second is no proof of the first, nor is a temporary file, nor one in another folder.
+    // The second letter does not prove the first; nor does a temporary file, or one in another folder.
     place.write("letters/.docsyncd-1.tmp", Some(ONE));
     place.write("letters/deeper/1.pdf", Some(ONE));
     place.write("1.pdf", Some(ONE));
@@ -252,7 +252,7 @@ pub(in crate::adapters) async fn a_check_says_that_the_other_folder_is_missing(m
     assert!(!warnings.iter().any(|warning| warning.contains("`done`")), "{warnings:?}");
 }
 
-/// What destinations keep in which letters have names; `$place` makes a fresh one.
+/// The suite for destinations in which letters have names; `$place` makes a fresh one.
 macro_rules! keeps_the_confirm_contract {
     ($place:expr) => {
         $crate::adapters::contract::confirm::keeps_the_confirm_contract! { $place;

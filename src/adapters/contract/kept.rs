@@ -1,10 +1,10 @@
-//! What every adapter keeps besides that can look at letters where it put them (`docsyncd reconcile`).
+//! What every adapter that can look at delivered letters must keep as well (`docsyncd reconcile`).
 
 use super::{Place, Spool, assert_delivered};
 use crate::adapters::{Adapter, Holds, Item, Kept};
 use crate::document::Version;
 
-/// A letter that was delivered, as the ledger has it.
+/// A delivered letter, as the ledger has it.
 pub(in crate::adapters) async fn kept(adapter: &dyn Adapter, item: &Item) -> Kept {
     let place = assert_delivered(&adapter.deliver(item).await);
     let version = Version { account: "main".into(), uuid: item.uuid.clone(), pdf: item.pdf.sha256.clone() };
@@ -33,7 +33,7 @@ pub(in crate::adapters) async fn letters_are_seen_where_they_were_put(place: imp
         [Holds::Nothing, Holds::Other, Holds::Other, Holds::Other, Holds::Same, Holds::Unknown, Holds::Unknown];
     assert_eq!(adapter.still_holds(&asked).await.unwrap(), expected);
     assert_eq!(place.objects().len(), 1, "a look leaves nothing");
-    // Where the destination is away, nothing is concluded.
+    // If the destination is away, the look concludes nothing.
     place.break_down();
     let found = adapter.still_holds(&asked[..2]).await;
     assert!(found.as_ref().map_or(true, |found| *found == [Holds::Unread; 2]), "{found:?}");

@@ -1,12 +1,12 @@
-//! What every adapter keeps besides whose destination is on another machine: lost replies, cut transfers, names that
-//! are taken, credentials that are refused.
+//! What every adapter for another machine must keep as well: lost replies, cut transfers, taken names, refused
+//! credentials.
 
 use super::{Place, SECRET, Spool, assert_delivered, reason};
 use crate::adapters::{Item, Outcome};
 
 /// A destination on another machine under test.
 pub(in crate::adapters) trait RemotePlace: Place {
-    /// The step that cannot be taken back is done, and its answer is lost, once; the connection with it.
+    /// The next irreversible step succeeds, and its answer is lost, once, with the connection.
     fn lose_next_reply(&self);
     /// The transfer of the next content breaks off after so many bytes, once.
     fn cut_after(&self, bytes: usize);
@@ -16,7 +16,7 @@ pub(in crate::adapters) trait RemotePlace: Place {
     fn revoke_credentials(&self);
 }
 
-/// Delivers until it is there, as the stage would: an intent that stands makes the next attempt uncertain. Returns the
+/// Delivers until it succeeds, like the stage: a standing intent makes the next attempt uncertain. Returns the
 /// failures.
 async fn until_delivered(place: &impl Place, item: &Item) -> Vec<Outcome> {
     let adapter = place.adapter();
@@ -39,7 +39,7 @@ pub(in crate::adapters) async fn a_lost_reply_is_one_object(place: impl RemotePl
     place.lose_next_reply();
     until_delivered(&place, &spool.item(1, b"%PDF-1.7 letter")).await;
     assert_eq!(place.objects().into_values().collect::<Vec<_>>(), [b"%PDF-1.7 letter"]);
-    // And so it is when a new process looks.
+    // A new process finds the same.
     let adapter = place.adapter();
     assert_delivered(&adapter.deliver(&spool.item(1, b"%PDF-1.7 letter")).await);
     assert_eq!(place.objects().len(), 1);
@@ -53,7 +53,7 @@ pub(in crate::adapters) async fn a_cut_transfer_shows_nothing(place: impl Remote
         let before = place.objects();
         place.cut_after(bytes);
         let outcome = place.adapter().deliver(&item).await;
-        // Where all of it was on its way, nobody knows how much came through.
+        // If all of it was on its way, nobody knows how much arrived.
         let is_open =
             matches!(outcome, Outcome::Transient { .. } | Outcome::Unavailable { .. } | Outcome::Unconfirmed { .. });
         assert!(is_open, "{outcome:?}");
@@ -65,7 +65,7 @@ pub(in crate::adapters) async fn a_cut_transfer_shows_nothing(place: impl Remote
     assert!(place.objects().values().all(|object| *object == content));
 }
 
-/// `name` is what the place calls document number 1.
+/// `name` is the place's name for document number 1.
 pub(in crate::adapters) async fn a_taken_name_is_not_overwritten(place: impl RemotePlace, name: &str) {
     let spool = Spool::new();
     place.occupy(name, b"somebody's");
@@ -86,7 +86,7 @@ pub(in crate::adapters) async fn refused_credentials_are_the_destinations(place:
     assert!(complaint.contains("`pms`") && !complaint.contains(SECRET), "{complaint}");
 }
 
-/// What destinations on another machine keep besides; `$name` is what the place calls document number 1.
+/// The suite for destinations on another machine; `$name` is the place's name for document number 1.
 macro_rules! keeps_the_remote_contract {
     ($place:expr, $name:expr) => {
         mod remote_contract {

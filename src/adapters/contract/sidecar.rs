@@ -1,5 +1,4 @@
-//! What every adapter keeps besides that gives letters names in a folder: how their sidecars are written and called,
-//! and when.
+//! What every adapter that names letters in a folder must keep as well: the content, name and time of their sidecars.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -22,13 +21,13 @@ fn sidecar(name: &str, content: &str) -> SidecarConfig {
     )
 }
 
-/// What lies there, by the names alone.
+/// The files there, by name without their folder.
 fn there(place: &impl NamedPlace) -> BTreeMap<String, Vec<u8>> {
     let name = |path: String| path.rsplit_once('/').map_or(path.clone(), |(_, name)| name.to_owned());
     place.objects().into_iter().map(|(path, content)| (name(path), content)).collect()
 }
 
-/// The same of the sidecars, as text.
+/// Only the sidecars, as text.
 fn told(place: &impl NamedPlace) -> Vec<(String, String)> {
     let sidecars = there(place).into_iter().filter(|(name, _)| !name.ends_with(".pdf"));
     sidecars.map(|(name, content)| (name, String::from_utf8(content).unwrap())).collect()
@@ -42,7 +41,7 @@ fn assert_in_the_way(outcome: &Outcome) {
     assert!(matches!(outcome, Outcome::Transient { .. }) && reason(outcome).contains("{{ number3 }}"), "{outcome:?}");
 }
 
-/// Of an attempt that was cut off.
+/// The item after an interrupted attempt.
 fn again(item: Item) -> Item {
     Item { tried: true, ..item }
 }
@@ -53,7 +52,7 @@ pub(in crate::adapters) async fn a_sidecar_is_written_as_the_practice_software_r
     let visible_path = Some(r"\\SRV\in\".to_owned());
     place.configure(NAME, Some(SidecarConfig { form, visible_path, ..content }), confirm(Evidence::Taken, None));
     let spool = Spool::new();
-    // The second time it is compared with what lies there.
+    // The second attempt compares it with the existing file.
     for _ in 0..2 {
         assert_delivered(&place.adapter().deliver(&again(spool.item(1, PDF))).await);
         assert_eq!(there(&place).len(), 2);
@@ -77,12 +76,12 @@ pub(in crate::adapters) async fn counted_names_are_the_first_that_are_free(mut p
         ("PVS1DOCS.004", "Zoé 2.pdf"),
     ];
     assert_eq!(told(&place), owned(&four));
-    // What a process put there that died before the PDF had its name is not put there once more.
+    // If a process put a sidecar there and died before the PDF had its name, no second sidecar is put there.
     place.write("letters/PVS1DOCS.005", Some("Zoé 3.pdf".as_bytes()));
     place.write("letters/PVS1DOCS.001", None);
     assert_delivered(&adapter.deliver(&again(spool.item(3, b"three"))).await);
     assert_eq!(told(&place).len(), 4);
-    // One that was taken is counted again.
+    // A number whose sidecar was taken is used again.
     assert_delivered(&adapter.deliver(&spool.item(4, b"four")).await);
     assert_eq!(told(&place)[0], ("PVS1DOCS.001".to_owned(), "Zoé 4.pdf".to_owned()));
     assert_eq!(told(&place).len(), 5);
@@ -118,7 +117,7 @@ pub(in crate::adapters) async fn no_letter_comes_before_a_counted_sidecar_that_h
     assert_eq!(filed(&*adapter, &spool, 1, b"one").await.filed.sidecar.as_deref(), Some("500.ini"));
 }
 
-/// What destinations keep in which letters have sidecars; `$place` makes a fresh one.
+/// The suite for destinations in which letters have sidecars; `$place` makes a fresh one.
 macro_rules! keeps_the_sidecar_contract {
     ($place:expr) => {
         $crate::adapters::contract::sidecar::keeps_the_sidecar_contract! { $place;

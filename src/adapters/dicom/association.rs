@@ -1,5 +1,5 @@
-//! An association with an archive (DICOM PS3.8) and the messages on it (PS3.7), over a connection of ours: dicom-ul
-//! reads and writes what is framed, and nothing larger than [`MOST`] is taken.
+//! An association with an archive (DICOM PS3.8) and its messages (PS3.7), over our own connection: dicom-ul reads and
+//! writes the PDUs, and nothing larger than [`MOST`] is accepted.
 
 use std::collections::VecDeque;
 use std::time::Duration;
@@ -18,63 +18,63 @@ use crate::adapters::line::{Line, Lost};
 use crate::config::DicomHost;
 use crate::tls::Tls;
 
-/// What stands before a PDU; bytes.
+/// Bytes of the head of a PDU.
 const HEAD: usize = 6;
 /// PS3.7, A.2.1
 const APPLICATION_CONTEXT: &str = "1.2.840.10008.3.1.1.1";
-/// The largest PDU, and the largest message, that is taken; bytes. Answers are small.
+/// The largest PDU, and the largest message, that is accepted, in bytes. Answers are small.
 const MOST: u32 = 64 * 1024;
-/// Fragments that an answer may come in.
+/// The most fragments of an answer.
 const MOST_FRAGMENTS: usize = 1024;
-/// The most that is sent in one PDU; bytes.
+/// The most that one PDU sends, in bytes.
 const LARGEST: usize = 64 * 1024;
-/// What a fragment takes besides its data.
+/// Bytes of a fragment besides its data.
 const FRAGMENT_HEAD: usize = 6;
-/// How long an archive's goodbye is waited for.
+/// The longest wait for the archive's answer to a release.
 const GOODBYE: Duration = Duration::from_secs(2);
 
 /// Why there is no association.
 pub(super) enum Failed {
-    /// No connection came about: a code and our words.
+    /// There is no connection: a code and our words.
     Down(&'static str, String),
-    /// It was rejected: whether for good.
+    /// The association was rejected; whether permanently.
     Rejected(bool),
-    /// As it says.
+    /// The connection was lost.
     Lost(Lost),
 }
 
-/// In which context something is sent, and whether elements say of what kind they are there.
+/// The presentation context of a message, and whether its elements name their type (Explicit VR).
 #[derive(Clone, Copy)]
 pub(super) struct Context {
     id: u8,
     pub(super) is_explicit: bool,
 }
 
-/// A message that came: its command, and its data set if it has one.
+/// A received message: its command, and its data set if it has one.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
 pub struct Message {
-    /// Without Explicit VR, as every command is.
+    /// In Implicit VR, as every command is.
     pub command: Vec<u8>,
-    /// As the context has it.
+    /// In the transfer syntax of the context.
     pub data: Vec<u8>,
 }
 
 impl Message {
-    /// The status of an answer to the one message that is under way; `None` where it is no such answer.
+    /// The status of an answer to the only message under way; `None` if it is no such answer.
     pub(super) fn status_of(&self, command: u16) -> Option<u16> {
         let is_its = element::number(&self.command, element::COMMAND) == Some(command | 0x8000)
             && element::number(&self.command, element::ANSWERED_ID) == Some(MESSAGE);
         element::number(&self.command, element::STATUS).filter(|_| is_its)
     }
 
-    /// The same of an answer to C-STORE of this instance.
+    /// The same for an answer to C-STORE of this instance.
     pub fn stored(&self, instance: &str) -> Option<u16> {
         let told = element::uid(&self.command, element::AFFECTED_INSTANCE);
         self.status_of(C_STORE).filter(|_| told.is_none_or(|told| told == instance))
     }
 }
 
-/// What an archive says on an association, as it comes in.
+/// The bytes that an archive sends on an association.
 #[derive(Debug, Default)]
 pub struct Answers {
     bytes: Vec<u8>,
@@ -85,12 +85,12 @@ pub struct Answers {
 }
 
 impl Answers {
-    /// Takes what came next.
+    /// Takes the next bytes.
     pub fn push(&mut self, piece: &[u8]) {
         self.bytes.extend_from_slice(piece);
     }
 
-    /// The next PDU that has come whole.
+    /// The next complete PDU.
     fn pdu(&mut self) -> Result<Option<Pdu>, Lost> {
         let Some([kind, _, length @ ..]) = self.bytes.first_chunk::<HEAD>() else { return Ok(None) };
         let length = u32::from_be_bytes(*length);
@@ -104,10 +104,10 @@ impl Answers {
         pdu.map(Some)
     }
 
-    /// The next message that has come whole; nothing else may come on an association that stands.
+    /// The next complete message; nothing else may come on an open association.
     ///
     /// # Errors
-    /// `Cut` where the archive ends the association, `Foreign` where it says something else, or too much.
+    /// `Cut` if the archive ends the association, `Foreign` if it sends something else, or too much.
     pub fn message(&mut self) -> Result<Option<Message>, Lost> {
         loop {
             while let Some(fragment) = self.fragments.pop_front() {
@@ -147,13 +147,13 @@ impl Answers {
 pub(super) struct Association {
     line: Line,
     contexts: Vec<(&'static str, Context)>,
-    /// The most data that a fragment has.
+    /// The most data in a fragment.
     most: usize,
     answers: Answers,
 }
 
 impl Association {
-    /// Connects, and asks for these abstract syntaxes.
+    /// Connects, and proposes these abstract syntaxes.
     ///
     /// # Errors
     /// [`Failed`]
@@ -193,7 +193,7 @@ impl Association {
                 for result in accepted.presentation_contexts {
                     let of_it = asked.iter().find(|(id, _)| *id == result.id);
                     if let (Some((id, syntax)), PresentationContextResultReason::Acceptance) = (of_it, result.reason) {
-                        // Some make it even, as a value would be.
+                        // Some archives pad it to an even length, like a value.
                         let accepted = result.transfer_syntax.trim_end_matches('\0');
                         let is_offered = transfer_syntaxes(syntax).any(|offered| offered == accepted);
                         let context = Context { id: *id, is_explicit: accepted == EXPLICIT };
@@ -204,7 +204,7 @@ impl Association {
                     UserVariableItem::MaxLength(most) => usize::try_from(*most).ok().filter(|most| *most > 0),
                     _ => None,
                 });
-                // Even, as every fragment has to be.
+                // Even, as every fragment must be.
                 let most = most.unwrap_or(LARGEST).min(LARGEST).saturating_sub(FRAGMENT_HEAD) & !1;
                 if most == 0 {
                     return Err(Failed::Lost(Lost::Foreign));
@@ -218,7 +218,7 @@ impl Association {
         }
     }
 
-    /// The context of an abstract syntax that the archive accepts.
+    /// The context of an abstract syntax, if the archive accepted it.
     pub(super) fn context(&self, syntax: &str) -> Option<Context> {
         self.contexts.iter().find(|(accepted, _)| *accepted == syntax).map(|(_, context)| *context)
     }
@@ -231,7 +231,7 @@ impl Association {
         self.send(context, PDataValueType::Command, &command.with_length(0x0000), true).await
     }
 
-    /// Sends a part of a data set, of an even length.
+    /// Sends a part of a data set; its length is even.
     ///
     /// # Errors
     /// [`Lost`]
@@ -270,12 +270,12 @@ impl Association {
         }
     }
 
-    /// Whether the archive has said nothing yet, and is there.
+    /// Whether the archive has sent nothing yet, and is still connected.
     pub(super) fn is_quiet(&mut self) -> bool {
         self.answers.bytes.is_empty() && self.line.read_now(&mut [0]).is_none()
     }
 
-    /// Ends it as both want it.
+    /// Ends the association in agreement with the archive.
     pub(super) async fn release(mut self) {
         let parting = async {
             self.write(&[Pdu::ReleaseRQ]).await?;
@@ -310,7 +310,7 @@ impl Association {
     }
 }
 
-/// Questions are asked in the form that everybody has to know (PS3.5, section 10.1).
+/// Queries use the syntax that every archive must support (PS3.5, section 10.1).
 fn transfer_syntaxes(syntax: &str) -> impl Iterator<Item = &'static str> {
     [(syntax == super::PDF_STORAGE).then_some(EXPLICIT), Some(IMPLICIT)].into_iter().flatten()
 }

@@ -1,4 +1,4 @@
-//! An archive over associations (PS3.7): C-STORE stores, C-FIND asks, C-ECHO says hello. Each has an association of its
+//! An archive over associations (PS3.7): C-STORE stores, C-FIND queries, C-ECHO tests. Each uses an association of its
 //! own.
 
 use serde_json::Value;
@@ -21,11 +21,11 @@ const FIND: &str = "1.2.840.10008.5.1.4.1.2.2.1";
 pub(super) const C_STORE: u16 = 0x0001;
 const C_FIND: u16 = 0x0020;
 const C_ECHO: u16 = 0x0030;
-/// One message is under way on an association.
+/// The id of the only message under way on an association.
 pub(super) const MESSAGE: u16 = 1;
-/// Bytes of the PDF that are sent at a time; even.
+/// Bytes of the PDF sent at a time; even.
 const CHUNK: usize = 64 * 1024;
-/// The most that a query may show.
+/// The most results of a query.
 const MOST_SHOWN: usize = 100;
 
 const NO_PDFS: &str = "it takes no PDFs (Encapsulated PDF Storage): have that switched on there";
@@ -42,7 +42,7 @@ impl Dimse {
         opened.map_err(|lost| failed(archive, lost))
     }
 
-    /// Whether it works and takes PDFs.
+    /// Tests whether the archive works and takes PDFs.
     pub(super) async fn echo(&self, archive: &Archive) -> Result<(), Outcome> {
         let mut association = self.associate(archive, &[VERIFICATION, PDF_STORAGE]).await?;
         if association.context(PDF_STORAGE).is_none() {
@@ -61,12 +61,12 @@ impl Dimse {
         Ok(())
     }
 
-    /// Asks for a letter.
+    /// Queries the archive for a letter.
     pub(super) async fn find(&self, archive: &Archive, uids: &Uids, size: u64) -> Found {
         let opened = Association::open(&archive.name, &self.host, self.tls.as_ref(), &[FIND]).await;
         let mut association = match opened {
             Ok(association) => association,
-            // Whoever wants no association for questions may take letters all the same.
+            // An archive that rejects associations for queries may still take letters.
             Err(Failed::Rejected(true) | Failed::Lost(Lost::Cut | Lost::Foreign)) => return Found::Hidden,
             Err(lost) => return Found::Unseen(failed(archive, lost)),
         };
@@ -102,13 +102,13 @@ impl Dimse {
                 association.release().await;
                 found
             }
-            // Whoever does not want to be asked ends the association.
+            // An archive that refuses queries ends the association.
             Err(Lost::Cut | Lost::Foreign) => Found::Hidden,
             Err(lost @ Lost::Silent) => Found::Unseen(before(archive, lost)),
         }
     }
 
-    /// Sends a letter, in the form that the archive takes. Success: it says that it keeps it.
+    /// Sends a letter, in the syntax that the archive accepts. Success: the archive says that it keeps it.
     pub(super) async fn store(
         &self,
         archive: &Archive,
@@ -141,7 +141,7 @@ async fn c_store(
     association.data(context, &letter.head, false).await.map_err(unsent)?;
     let (mut source, mut tail) = (Source::of_spool(&item.pdf).await?, letter.tail);
     while let Some(mut piece) = source.next(CHUNK).await? {
-        // The last one may be odd, and what makes it even is the first byte behind the PDF.
+        // The last piece may be odd; the first byte after the PDF makes it even.
         if piece.len() % 2 == 1 && !tail.is_empty() {
             piece.push(tail.remove(0));
         }
@@ -153,7 +153,7 @@ async fn c_store(
     }
     item.committing_to(Some(patient)).await?;
     fault_point!("dicom.commit.before");
-    // From here on it may have the letter.
+    // From here on the archive may have the letter.
     let answered = match association.data(context, &tail, true).await {
         Ok(()) => association.answer().await,
         Err(lost) => Err(lost),
@@ -169,7 +169,7 @@ async fn c_store(
     }
 }
 
-/// A command, up to what each has of its own.
+/// A command, up to its specific elements.
 fn command(class: &str, command: u16, has_data: bool) -> Elements {
     let mut elements = Elements::new(false);
     elements.text(element::AFFECTED_CLASS, b"UI", class);
@@ -181,7 +181,7 @@ fn command(class: &str, command: u16, has_data: bool) -> Elements {
     elements
 }
 
-/// What one answer to a query shows, after those before it.
+/// The result after one more answer to a query.
 fn judge(shown: &[u8], uids: &Uids, size: u64, before: Found) -> Found {
     let is = |tag, uid: &str| element::uid(shown, tag).is_none_or(|told| told.is_empty() || told == uid);
     let is_its = element::uid(shown, element::SOP_INSTANCE) == Some(&uids.instance) && is(element::STUDY, &uids.study);
@@ -190,7 +190,7 @@ fn judge(shown: &[u8], uids: &Uids, size: u64, before: Found) -> Found {
             Some(length) if !length_is(length.into(), size) => Found::Other,
             _ => Found::Ours,
         },
-        // It shows what nobody asked for.
+        // The answer shows an object that nobody asked for.
         (false, Found::Nothing) => Found::Hidden,
         (false, before) => before,
     }
@@ -214,13 +214,13 @@ fn failed(archive: &Archive, failed: Failed) -> Outcome {
     }
 }
 
-/// It was lost before all was sent.
+/// The connection was lost before all was sent.
 fn before(archive: &Archive, lost: Lost) -> Outcome {
     let (code, words) = words(archive, lost);
     Outcome::transient(Code::word(code), archive.said(&words))
 }
 
-/// It was lost behind that.
+/// The connection was lost after all was sent.
 fn after(archive: &Archive, lost: Lost) -> Outcome {
     let (code, words) = words(archive, lost);
     Outcome::Unconfirmed { code: Code::word(code), reason: archive.said(&words) }

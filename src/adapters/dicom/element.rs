@@ -1,7 +1,7 @@
-//! Data elements (DICOM PS3.5, section 7) in little endian, as they are written, and as one is read of a command or an
+//! Data elements (DICOM PS3.5, section 7) in little endian: writes them, and reads single ones from a command or an
 //! answer.
 //!
-//! The crate `dicom-object` does the same with a dictionary of all of DICOM and the character sets of the world, which
+//! The crate `dicom-object` does the same with a dictionary of all of DICOM and the character sets of the world. It
 //! would add a megabyte to docsyncd for forty elements, all of which are known here.
 
 /// Group and element.
@@ -24,13 +24,13 @@ pub(super) const DOCUMENT_LENGTH: Tag = (0x0042, 0x0015);
 
 /// (0000,0800) of a message without a data set.
 pub(super) const NO_DATA_SET: u16 = 0x0101;
-/// The length of what ends with a delimiter.
+/// The length of a value that ends with a delimiter.
 const UNDEFINED: u32 = u32::MAX;
 
-/// Elements one behind the other, in the order of their tags.
+/// A sequence of elements, in the order of their tags.
 pub(super) struct Elements {
     pub(super) bytes: Vec<u8>,
-    /// Whether each says of what kind it is (Explicit VR).
+    /// Whether each element names its type (Explicit VR).
     is_explicit: bool,
 }
 
@@ -39,7 +39,7 @@ impl Elements {
         Self { bytes: Vec::new(), is_explicit }
     }
 
-    /// What stands before a value.
+    /// Writes the head of an element, before its value.
     pub(super) fn head(&mut self, (group, element): Tag, vr: [u8; 2], length: u32) {
         self.bytes.extend(group.to_le_bytes());
         self.bytes.extend(element.to_le_bytes());
@@ -57,7 +57,7 @@ impl Elements {
         self.bytes.extend(length.to_le_bytes());
     }
 
-    /// A value, which is even with what is put behind it.
+    /// Writes a value, padded to an even length.
     pub(super) fn put(&mut self, tag: Tag, vr: &[u8; 2], value: &[u8]) -> &mut Self {
         let padding = match vr {
             b"UI" | b"OB" => 0,
@@ -87,7 +87,7 @@ impl Elements {
         self.bytes.extend_from_slice(&item.bytes);
     }
 
-    /// With their length before them, as a command and the head of a file have it (group 0000 and 0002).
+    /// The elements after their total length, as in a command and the head of a file (groups 0000 and 0002).
     pub(super) fn with_length(self, group: u16) -> Vec<u8> {
         let mut whole = Self::new(self.is_explicit);
         whole.put((group, 0), b"UL", &u32::try_from(self.bytes.len()).unwrap_or(u32::MAX).to_le_bytes());
@@ -96,8 +96,7 @@ impl Elements {
     }
 }
 
-/// The value of an element among such that do not say of what kind they are (Implicit VR); `None`: it is not there, or
-/// behind one that cannot be followed.
+/// The value of an element in Implicit VR; `None` if it is missing, or follows an element of undefined length.
 pub(super) fn value(mut bytes: &[u8], wanted: Tag) -> Option<&[u8]> {
     loop {
         let ([g0, g1, e0, e1, l0, l1, l2, l3], rest) = bytes.split_first_chunk::<8>()?;
@@ -121,7 +120,7 @@ pub(super) fn long(bytes: &[u8], wanted: Tag) -> Option<u32> {
     value(bytes, wanted)?.try_into().ok().map(u32::from_le_bytes)
 }
 
-/// A UID, without what makes it even.
+/// A UID, without its padding.
 pub(super) fn uid(bytes: &[u8], wanted: Tag) -> Option<&str> {
     let text = std::str::from_utf8(value(bytes, wanted)?).ok()?;
     Some(text.trim_matches(['\0', ' ']))
@@ -131,7 +130,7 @@ pub(super) fn uid(bytes: &[u8], wanted: Tag) -> Option<&str> {
 mod tests {
     use super::*;
 
-    /// As DCMTK's dump2dcm writes them (+te and +ti).
+    /// The bytes that DCMTK's dump2dcm writes (+te and +ti).
     #[test]
     fn elements_have_the_bytes_of_the_standard() {
         let write = |is_explicit| {

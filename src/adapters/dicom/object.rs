@@ -1,4 +1,4 @@
-//! A letter as an object of DICOM: Encapsulated PDF (PS3.3, A.45.1), with what identifies it.
+//! A letter as a DICOM object: Encapsulated PDF (PS3.3, A.45.1), with its identifiers.
 
 use jiff::Timestamp;
 use unicode_normalization::UnicodeNormalization as _;
@@ -11,14 +11,14 @@ use crate::document::{CodeSystem, RemoteIdentity};
 use crate::name;
 use crate::patients::Person;
 
-/// The longest name (PN), identifier or text (LO); characters.
+/// The longest name (PN), identifier or text (LO), in characters.
 pub(super) const LINE: usize = 64;
-/// The longest title (ST); characters.
+/// The longest title (ST), in characters.
 const TITLE: usize = 1024;
-/// The longest code, and name of its system (SH).
+/// The longest code, and name of its system (SH), in characters.
 const SHORT: usize = 16;
 
-/// What identifies a letter there (`2.25.…`, ITU-T X.667).
+/// The identifiers of a letter (`2.25.…`, ITU-T X.667).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Uids {
     pub(super) instance: String,
@@ -27,8 +27,8 @@ pub(super) struct Uids {
 }
 
 impl Uids {
-    /// The instance is the delivery's. Its series is the document's, for all its versions; and the patient's, as no
-    /// study can be of two.
+    /// The instance belongs to the delivery. The series belongs to the document, for all its versions, and to the
+    /// patient, because no study can be of two.
     pub(super) fn of(destination: &str, item: &Item, patient_id: &str) -> Self {
         let of = |level: &str| {
             RemoteIdentity::of_key(&format!("{level}\0{destination}\0{}\0{patient_id}", item.uuid.as_str())).oid()
@@ -36,7 +36,7 @@ impl Uids {
         Self { instance: instance(&item.key), study: of("study"), series: of("series") }
     }
 
-    /// Those of a letter that was delivered with this key, as its place tells them.
+    /// The identifiers of a letter that was delivered with this key, read from its place.
     pub(super) fn of_place(address: &str, place: &str, key: &str) -> Option<Self> {
         let (study, rest) = place.strip_prefix(address)?.strip_prefix("/studies/")?.split_once("/series/")?;
         let (series, told) = rest.split_once("/instances/")?;
@@ -44,7 +44,7 @@ impl Uids {
         (told == instance).then(|| Self { instance, study: study.to_owned(), series: series.to_owned() })
     }
 
-    /// The place below the archive's address, as DICOMweb calls it (PS3.18, section 10.1).
+    /// The place below the archive's address, in the form of DICOMweb (PS3.18, section 10.1).
     pub(super) fn place(&self, address: &str) -> String {
         format!("{address}/studies/{}/series/{}/instances/{}", self.study, self.series, self.instance)
     }
@@ -54,18 +54,18 @@ fn instance(key: &str) -> String {
     RemoteIdentity::of_key(key).oid()
 }
 
-/// Who wrote it (PS3.7, D.3.3.2).
+/// The implementation that wrote the object (PS3.7, D.3.3.2).
 pub(super) fn implementation() -> String {
     RemoteIdentity::of_key("docsyncd, implementation class").oid()
 }
 
-/// What stands before the PDF and behind it.
+/// The object before and after the PDF.
 pub(super) struct Letter {
     pub(super) head: Vec<u8>,
     pub(super) tail: Vec<u8>,
 }
 
-/// The object of a letter without its PDF; `None` where that is too large for one.
+/// The object of a letter without its PDF; `None` if the PDF is too large for one.
 pub(super) fn letter(
     config: &DicomConfig,
     item: &Item,
@@ -118,13 +118,13 @@ pub(super) fn letter(
     head.text((0x0042, 0x0010), b"ST", &title);
     head.head((0x0042, 0x0011), *b"OB", length + length % 2);
     let mut tail = Elements::new(is_explicit);
-    // What makes the PDF even (PS3.5, section 8.2).
+    // Padding of the PDF to an even length (PS3.5, section 8.2).
     tail.bytes.extend((length % 2 == 1).then_some(0));
     tail.text((0x0042, 0x0012), b"LO", "application/pdf").put(DOCUMENT_LENGTH, b"UL", &length.to_le_bytes());
     Some(Letter { head: head.bytes, tail: tail.bytes })
 }
 
-/// What a letter is (PS3.3, section 8.8): its code, or nothing where DICOM has no room for it.
+/// The type of a letter (PS3.3, section 8.8): its code, or nothing if it does not fit into DICOM.
 fn concept(config: &DicomConfig, kind: Option<&str>, head: &mut Elements, is_explicit: bool) {
     const TAG: (u16, u16) = (0x0040, 0xa043);
     let code = config.type_map.code(kind);
@@ -155,7 +155,7 @@ pub(super) fn file_head(uids: &Uids) -> Vec<u8> {
     [[0; 128].as_slice(), b"DICM", &meta.with_length(0x0002)].concat()
 }
 
-/// A value that is one, without signs that control or separate, of so many characters at most. Letters are composed.
+/// A single value without control characters and separators, of at most so many characters. Letters are composed (NFC).
 pub(super) fn line(text: &str, most: usize) -> String {
     let is_nothing =
         |c: char| c.is_control() || name::is_bidirectional(c) || matches!(c, '\\' | '\u{2028}' | '\u{2029}');
@@ -164,7 +164,7 @@ pub(super) fn line(text: &str, most: usize) -> String {
     cut.trim_end().to_owned()
 }
 
-/// A name whose parts are clean, of the length that one may have.
+/// A name whose parts are already clean, cut to the allowed length.
 fn line_of_name(name: &str) -> String {
     line(name, LINE).trim_end_matches('^').to_owned()
 }

@@ -1,4 +1,4 @@
-//! The contract suite on archives in this process, what objects say, and what identifies them.
+//! The contract suite on archives in this process, the content of objects, and their identifiers.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -52,7 +52,7 @@ fn config(peer: &Peer) -> DicomConfig {
     })))
 }
 
-/// The same of an archive that is impatiently waited for.
+/// The same with a short time limit.
 fn impatient(peer: &Peer) -> DicomConfig {
     let mut config = config(peer);
     if let DicomArchive::Host(host) = &mut config.archive {
@@ -109,7 +109,7 @@ impl RemotePlace for Pacs {
         self.0.inject(Fault::CutAfter(bytes));
     }
 
-    // Nothing has a name there, and nobody signs in.
+    // The archive has no names, and nobody signs in.
     fn occupy(&self, _: &str, _: &[u8]) {}
 
     fn revoke_credentials(&self) {}
@@ -120,7 +120,7 @@ keeps_the_contract!(Pacs::start().await);
 #[tokio::test]
 async fn a_lost_reply_is_one_object() {
     suite::remote::a_lost_reply_is_one_object(Pacs::start().await).await;
-    // Also where nobody may ask: what is sent again is the same object.
+    // Also if nobody may query: the letter that is sent again is the same object.
     let pacs = Pacs::start().await;
     pacs.0.state().aborts_queries = true;
     suite::remote::a_lost_reply_is_one_object(pacs).await;
@@ -242,7 +242,7 @@ async fn a_new_version_is_a_new_instance_in_the_same_series_and_every_try_is_the
     assert_eq!(peer.objects().len(), 5);
 }
 
-/// What the item was made of: those of one document have one file.
+/// The content of an item: all items of one document share one file.
 fn content(item: &Item) -> &'static [u8] {
     let contents: [&'static [u8]; 4] =
         [LETTER, b"%PDF-1.7 corrected", b"%PDF-1.7 once more", b"%PDF-1.7 of another patient"];

@@ -1,5 +1,5 @@
-//! An archive over DICOMweb (PS3.18): STOW-RS stores, QIDO-RS searches. Whether a letter was stored stands in the
-//! answer's sequences and never in its status.
+//! An archive over DICOMweb (PS3.18): STOW-RS stores, QIDO-RS searches. Whether a letter was stored is in the answer's
+//! sequences and never in its status.
 
 use std::time::Duration;
 
@@ -16,7 +16,7 @@ use crate::failure::Code;
 
 const DICOM_JSON: HeaderValue = HeaderValue::from_static("application/dicom+json");
 
-/// What the answer to a letter says of it.
+/// What the answer says about a letter.
 enum Said {
     Stored,
     /// (0008,1197)
@@ -45,7 +45,7 @@ impl Web {
         outcome_of_status(&self.client.connection().name, status, true, retry_after)
     }
 
-    /// Asks for a letter. `Ok(Err(status))`: it answers otherwise than with a list.
+    /// Searches for a letter. `Ok(Err(status))`: the answer is no list.
     pub(super) async fn ask(&self, uids: &Uids) -> Result<Result<Value, (u16, Option<Duration>)>, Outcome> {
         let query = [
             ("StudyInstanceUID", uids.study.as_str()),
@@ -86,12 +86,12 @@ impl Web {
                 if length.is_none_or(|length| length_is(length, size)) { Found::Ours } else { Found::Other }
             }
             None if list.is_empty() => Found::Nothing,
-            // It shows what nobody asked for.
+            // The answer shows an object that nobody asked for.
             None => Found::Hidden,
         }
     }
 
-    /// Sends a letter. Success: the archive says by name that it keeps it.
+    /// Sends a letter. Success: the archive names it among the objects that it keeps.
     pub(super) async fn store(
         &self,
         archive: &Archive,
@@ -99,7 +99,7 @@ impl Web {
         letter: Letter,
         patient: &Value,
     ) -> Result<(), Outcome> {
-        // It stands in no PDF: that would have to hold a digest of itself.
+        // No PDF can contain it: the PDF would have to contain a digest of itself.
         let boundary = format!("docsyncd-{}", uids.instance);
         let mut request = Request::new(Method::POST, self.at("studies", &[]));
         let kind = format!("multipart/related; type=\"application/dicom\"; boundary=\"{boundary}\"");
@@ -124,7 +124,7 @@ impl Web {
             Err(Outcome::Unconfirmed { code: Code::Status(status), reason: self.client.named(&words) })
         };
         match (status, said) {
-            // A list of what was not taken proves nothing but that it is there already.
+            // A list of refused objects proves only one thing: that the letter is there already.
             (_, Said::Failed(reason)) if reason != DUPLICATE && archive.of_status(reason).is_ok() => {
                 unsure("it names the letter among what it did not take, and says no reason")
             }
@@ -137,12 +137,12 @@ impl Web {
             (200..=299, Said::Stored) => Ok(()),
             (200..=299, Said::Nothing) => unsure("it does not say that it keeps the letter"),
             (502 | 504, _) => unsure("what lies behind it took too long or broke off"),
-            // It may keep it all the same, or have it already.
+            // The archive may keep it all the same, or have it already.
             (408 | 409 | 500..=599, _) => match self.find(uids, item.pdf.size).await {
                 Found::Ours => Ok(()),
                 _ => Err(self.of_status(status, retry_after)),
             },
-            // It contradicts itself.
+            // The answer contradicts itself.
             (_, Said::Stored) => match self.find(uids, item.pdf.size).await {
                 Found::Ours => Ok(()),
                 _ => unsure("it refuses the letter, and names it among what it keeps"),
@@ -160,7 +160,8 @@ fn text<'a>(shown: &'a Value, tag: &str) -> Option<&'a str> {
     first(shown, tag)?.as_str()
 }
 
-/// What the answer says of this instance (PS3.18, annex I.2): in FailedSOPSequence, else in ReferencedSOPSequence.
+/// What the answer says about this instance (PS3.18, annex I.2): in FailedSOPSequence, otherwise in
+/// ReferencedSOPSequence.
 fn said(body: &Value, instance: &str) -> Said {
     let body = body.get(0).unwrap_or(body);
     let in_sequence = |tag: &str| {

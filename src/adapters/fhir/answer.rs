@@ -1,4 +1,4 @@
-//! What a FHIR server answers. Pure; its words are passed on nowhere.
+//! The answers of a FHIR server. Pure; no words of the server are passed on.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -9,20 +9,20 @@ use super::super::web_client::{DIGEST, Shortened};
 use super::resource::URI_SYSTEM;
 use crate::document::{Spooled, hex};
 
-/// What a resource shows of its content.
+/// What a resource shows about its content.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Shown {
-    /// The letter's.
+    /// The letter's content.
     Same,
-    /// Another one, or none.
+    /// Another content, or none.
     Other,
-    /// Nothing but the address where it lies.
+    /// Only the address of the content.
     LiesAt(String),
     /// Nothing that can be compared.
     Unsaid,
 }
 
-/// The resources of this type that a search found, as far as they answer it; `None` where it is no bundle of a search.
+/// The resources of this type that match a search; `None` if the answer is no search bundle.
 pub(super) fn matches<'a>(bundle: &'a Value, kind: &str) -> Option<Vec<&'a Value>> {
     if text(bundle, "resourceType") != Some("Bundle") || text(bundle, "type") != Some("searchset") {
         return None;
@@ -31,7 +31,7 @@ pub(super) fn matches<'a>(bundle: &'a Value, kind: &str) -> Option<Vec<&'a Value
         None => return Some(Vec::new()),
         Some(entries) => entries.as_array()?,
     };
-    // A server may send what was not asked for along (`include`), or what went wrong (`outcome`).
+    // A server may include other resources (`include`), or report problems (`outcome`).
     let is_match = |entry: &&Value| {
         let mode = entry.get("search").and_then(|search| text(search, "mode"));
         mode.is_none_or(|mode| mode == "match")
@@ -40,17 +40,17 @@ pub(super) fn matches<'a>(bundle: &'a Value, kind: &str) -> Option<Vec<&'a Value
     Some(resources.filter(|resource| text(resource, "resourceType") == Some(kind)).collect())
 }
 
-/// The letters that a search found under this identifier; `None` where it is no bundle of a search. A server that
-/// ignores what it is asked for shows others; it may show this one on a later page, so that of one that is not shown
-/// nothing is known.
+/// The letters that a search found under this identifier; `None` if the answer is no search bundle. A server that
+/// ignores the search parameters shows other letters, and may show this one on a later page; a missing letter then
+/// proves nothing.
 pub(super) fn letters<'a>(bundle: &'a Value, identity: &str) -> Option<Vec<&'a Value>> {
     let found = matches(bundle, "DocumentReference")?;
     let ours: Vec<&Value> = found.into_iter().filter(|shown| has_identifier(shown, identity)).collect();
     (!ours.is_empty() || !has_more(bundle)).then_some(ours)
 }
 
-/// What the answer to a search, as it comes in pieces, shows of a letter under this identifier: of each its id, and
-/// whether its content is the PDF, whose `Attachment.hash` is `hash`. `None` where it is no answer.
+/// The letters under this identifier in the answer to a search, which comes in pieces: the id of each, and whether its
+/// content is the PDF, whose `Attachment.hash` is `hash`. `None` if it is no valid answer.
 pub fn shown_letters<'a>(
     pieces: impl Iterator<Item = &'a [u8]>,
     identity: &str,
@@ -68,12 +68,12 @@ fn text<'a>(value: &'a Value, name: &str) -> Option<&'a str> {
     value.get(name).and_then(Value::as_str)
 }
 
-/// The id of a resource; `None` for what cannot be one.
+/// The id of a resource; `None` if it is invalid.
 pub(super) fn id_of(resource: &Value) -> Option<String> {
     text(resource, "id").and_then(an_id)
 }
 
-/// More signs than FHIR R4 has in an id, as servers do; none that would lead to another place.
+/// More characters than FHIR R4 allows in an id, because servers use them; none that would lead to another place.
 fn an_id(id: &str) -> Option<String> {
     let is_sign = |c: u8| c.is_ascii_graphic() && !b"/\\?#%".contains(&c);
     let is_id = (1..=128).contains(&id.len()) && id.bytes().all(is_sign) && id.bytes().any(|c| c != b'.');
@@ -85,13 +85,13 @@ pub(super) fn created(body: &Value) -> Option<String> {
     id_of(body).filter(|_| text(body, "resourceType") == Some("DocumentReference"))
 }
 
-/// The id of a letter in the address of its creation (`Location`): `…/DocumentReference/ID/_history/1`.
+/// The id of a letter in the URL of its creation (`Location`): `…/DocumentReference/ID/_history/1`.
 pub(super) fn id_in(location: &str) -> Option<String> {
     let (_, rest) = location.rsplit_once("DocumentReference/")?;
     an_id(rest.split(['/', '?', '#']).next()?)
 }
 
-/// Whether it is known by this identifier, and current.
+/// Whether the resource has this identifier, and is current.
 pub(super) fn has_identifier(resource: &Value, value: &str) -> bool {
     let is_it = |identifier: &Value| {
         text(identifier, "system") == Some(URI_SYSTEM)
@@ -103,7 +103,7 @@ pub(super) fn has_identifier(resource: &Value, value: &str) -> bool {
     is_known && text(resource, "status") != Some("entered-in-error")
 }
 
-/// Whether a bundle shows a part of what was found.
+/// Whether a bundle shows only a part of the matches.
 pub(super) fn has_more(bundle: &Value) -> bool {
     let links = bundle.get("link").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
     let shown = bundle.get("entry").and_then(Value::as_array).map_or(0, Vec::len) as u64;
@@ -111,7 +111,7 @@ pub(super) fn has_more(bundle: &Value) -> bool {
         || bundle.get("total").and_then(Value::as_u64).is_some_and(|total| total > shown)
 }
 
-/// Whether a patient is active, and has the identifier and the id that were asked for, as far as they were.
+/// Whether a patient is active, and has the identifier and the id of the search, if given.
 pub(super) fn is_asked_for(patient: &Value, asked: &[(String, String)]) -> bool {
     let identifiers = patient.get("identifier").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
     let has = |token: &str| {
@@ -136,12 +136,12 @@ pub(super) fn patient_of(letter: &Value) -> Option<String> {
     Some(format!("Patient/{}", rest.split(['/', '?', '#']).next()?))
 }
 
-/// Whether what it shows of its content is the PDF: the content itself, its length, or `hash`, where that is known.
+/// Whether the content that it shows is the PDF: by the content itself, its length, or `hash`, if known.
 pub(super) fn compare(resource: &Value, pdf: &Spooled, hash: Option<&str>) -> Shown {
     let content = resource.get("content").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
     let [part] = content else { return Shown::Other };
     let Some(attachment) = part.get("attachment") else { return Shown::Other };
-    // A length is a number, which some servers print as a text.
+    // A length is a number, which some servers write as a text.
     let size = attachment.get("size").and_then(|size| size.as_u64().or_else(|| size.as_str()?.parse().ok()));
     let data = text(attachment, "data").filter(|data| !data.is_empty());
     let told = text(attachment, "hash").zip(hash).map(|(shown, hash)| shown.trim() == hash);
@@ -152,7 +152,7 @@ pub(super) fn compare(resource: &Value, pdf: &Spooled, hash: Option<&str>) -> Sh
     }
 }
 
-/// Whether a text is the PDF in base64; of a long one there is a digest.
+/// Whether a text is the PDF in base64; a digest replaces a long text.
 fn is_content(data: &str, pdf: &Spooled) -> bool {
     match data.strip_prefix(DIGEST) {
         Some(digest) => digest.eq_ignore_ascii_case(&pdf.sha256),
@@ -162,7 +162,7 @@ fn is_content(data: &str, pdf: &Spooled) -> bool {
     }
 }
 
-/// Whether it says that a letter was filed beside the one that it replaces (IHE MHD 4.2, ITI-105:
+/// Whether the answer says that a letter was filed beside the one that it replaces (IHE MHD 4.2, ITI-105:
 /// `PartialReplaceContentNotProcessed`).
 pub(super) fn partial_replace(body: &Value) -> bool {
     let says = |issue: &Value| {
@@ -176,7 +176,7 @@ pub(super) fn partial_replace(body: &Value) -> bool {
     issues(body) || body.get("contained").and_then(Value::as_array).is_some_and(|all| all.iter().any(issues))
 }
 
-/// Whether the server says that it creates a letter only where there is none yet.
+/// Whether the server claims to support conditional create for letters.
 pub(super) fn creates_on_condition(statement: &Value) -> bool {
     let rest = statement.get("rest").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
     let resources = rest.iter().filter_map(|rest| rest.get("resource").and_then(Value::as_array)).flatten();

@@ -1,4 +1,4 @@
-//! What a FHIR server has of a letter: it is searched for by its identifier, read, and compared.
+//! What a FHIR server has of a letter: searches for it by its identifier, reads and compares it.
 
 use std::sync::atomic::Ordering;
 
@@ -21,30 +21,30 @@ use crate::failure::Code;
 
 /// What the server has of a letter.
 pub(super) enum Found {
-    /// The letter: its id there, and whether its content was seen.
+    /// The letter: the server's id, and whether its content was seen.
     Ours { id: String, seen: bool },
     /// The letter, filed for another patient.
     Elsewhere,
     /// Another content under the letter's identifier.
     Other,
-    /// Something that is not known by the letter's identifier.
+    /// A resource without the letter's identifier.
     Stranger,
-    /// None.
+    /// No letter.
     Nothing,
     /// Nobody may look.
     Hidden,
-    /// It cannot be seen at the moment.
+    /// Nobody can see it at the moment.
     Unseen(Outcome),
 }
 
-/// What is looked for.
+/// The letter to look for.
 #[derive(Clone, Copy)]
 pub(super) struct Wanted<'a> {
     pub(super) key: &'a str,
     pub(super) pdf: &'a Spooled,
-    /// [`Content::hash`], where it is known.
+    /// [`Content::hash`], if known.
     pub(super) hash: Option<&'a str>,
-    /// The reference of the patient, where the server has one.
+    /// The reference of the patient, if the server has one.
     pub(super) patient: Option<&'a str>,
 }
 
@@ -76,7 +76,7 @@ impl FhirAdapter {
                     judged @ (Found::Ours { .. } | Found::Unseen(_)) => return judged,
                     judged => found = judged,
                 },
-                // One that was removed meanwhile.
+                // The letter was removed meanwhile.
                 Found::Nothing | Found::Stranger => {}
                 read @ (Found::Other | Found::Elsewhere) => found = read,
                 read @ (Found::Ours { .. } | Found::Unseen(_)) => return read,
@@ -90,7 +90,7 @@ impl FhirAdapter {
         Outcome::transient(Code::word("not_understood"), self.client.named(words))
     }
 
-    /// What lies under this id.
+    /// The resource with this id.
     pub(super) async fn read(&self, id: &str, wanted: Wanted<'_>) -> Found {
         match self.get(self.at(&format!("DocumentReference/{id}"), &[])).await {
             Ok(Ok(shown)) => self.judge(id.to_owned(), &shown, wanted).await,
@@ -124,8 +124,8 @@ impl FhirAdapter {
         }
     }
 
-    /// Whether the PDF lies at the address that the server gives (`attachment.url`); `None` for one of another host,
-    /// which is not asked.
+    /// Whether the PDF is at the address that the server gives (`attachment.url`); `None` for another host, which is
+    /// not asked.
     async fn lies_at(&self, url: &str, pdf: &Spooled) -> Result<Option<bool>, Outcome> {
         let base = self.at("", &[]);
         let Some(url) = base.join(url).ok().filter(|url| url.origin() == base.origin()) else { return Ok(None) };
@@ -146,7 +146,7 @@ impl FhirAdapter {
         Ok(Some(content.digest.is_some_and(is_same)))
     }
 
-    /// The version that this one replaces, as the server calls it.
+    /// The version that this one replaces, by the server's reference or its identifier.
     pub(super) async fn before(&self, key: &str) -> Result<Replaces, Outcome> {
         let token = format!("{URI_SYSTEM}|{}", identifier(key));
         let bundle = match self.get(self.at("DocumentReference", &[("identifier", &token)])).await? {
@@ -164,7 +164,7 @@ impl FhirAdapter {
     }
 }
 
-/// What is sent, by what FHIR R4 compares it.
+/// The hash and length of the content, by which FHIR R4 compares it.
 pub(super) async fn content_of(pdf: &Spooled) -> Result<Content, Outcome> {
     const PIECE: usize = 64 * 1024;
     let mut source = Source::of_spool(pdf).await?;

@@ -1,4 +1,4 @@
-//! Who the patient of a letter is at a FHIR server.
+//! The patient of a letter at a FHIR server.
 
 use serde_json::Value;
 
@@ -13,7 +13,7 @@ use crate::patients::Unmatched;
 use crate::template::Context;
 
 impl FhirAdapter {
-    /// Who the patient is there.
+    /// The patient of a letter there.
     pub(super) async fn subject(&self, metadata: &Metadata) -> Result<Subject, Outcome> {
         let id = wording::patient_id(self.name(), &self.config.patient_id, metadata)?;
         let FhirPatient::Search(template) = &self.config.patient else { return Ok(Subject::Contained(id)) };
@@ -24,13 +24,13 @@ impl FhirAdapter {
         Ok(Subject::Reference(format!("Patient/{found}")))
     }
 
-    /// The id of the one patient that a search finds. A server may ignore what it is asked for (FHIR R4, "Search":
-    /// unknown parameters), and show one page of several: only an active patient counts who has what was asked for, and
-    /// only if all were shown.
+    /// The id of the only patient that a search finds. A server may ignore search parameters (FHIR R4, "Search":
+    /// unknown parameters), and show one page of several. So only an active patient with the values that were asked for
+    /// counts, and only if all matches were shown.
     pub(super) async fn patient(&self, query: &str) -> Result<Result<String, Unmatched>, Outcome> {
         let (path, query) = query.split_once('?').unwrap_or((query, ""));
         let mut url = self.at(path, &[]);
-        // Some servers refuse the bar as it is (RFC 3986 has it in no query).
+        // Some servers refuse an unencoded bar (RFC 3986 does not allow it in a query).
         url.set_query(Some(&query.replace('|', "%7C")));
         let asked: Vec<(String, String)> = url.query_pairs().into_owned().collect();
         let bundle = match self.get(url).await? {

@@ -1,7 +1,6 @@
-//! What is sent of one document: a `DocumentReference` (FHIR R4) with the PDF in it, as a profile wants it.
+//! The resource for one document: a `DocumentReference` (FHIR R4) with the PDF in it, as a profile requires.
 //!
-//! Pure. Everything that identifies it comes from the delivery's key and from what the API showed, so it is the same at
-//! each try.
+//! Pure. Every identifier comes from the delivery's key and the API's data, so all attempts send the same.
 
 use jiff::Timestamp;
 use serde_json::{Map, Value, json};
@@ -12,14 +11,14 @@ use crate::document::{CodeSystem, Metadata, RemoteIdentity, TypeCode};
 use crate::name;
 use crate::patients::Person;
 
-/// The system of identifiers that are addresses (FHIR R4, "Identifier Registry").
+/// The system of identifiers that are URIs (FHIR R4, "Identifier Registry").
 pub(super) const URI_SYSTEM: &str = "urn:ietf:rfc:3986";
-/// What a resource that is contained is called in it.
+/// The id of the contained patient resource.
 const PATIENT: &str = "patient";
-/// The German list of document types has this for what has no class of its own (KDL).
+/// The code of the German list of document types (KDL) for types without one of their own.
 const KDL_OTHER: (&str, &str) = ("AM190199", "Sonstiger Schriftverkehr");
-/// The types of the API in the German list of document types (KDL), each with what it is called there; a type that has
-/// none is [`KDL_OTHER`].
+/// The API's types in the German list of document types (KDL), with code and display name; a type without one is
+/// [`KDL_OTHER`].
 const KDL: [(&str, &str, &str); 10] = [
     ("operative_report", "OP150103", "OP-Bericht"),
     ("referral_letter", "AU050199", "Sonstiges Einweisungs-/Überweisungsdokument"),
@@ -33,16 +32,16 @@ const KDL: [(&str, &str, &str); 10] = [
     ("ortho_letter", "AD060104", "Konsilbericht extern"),
 ];
 
-/// Who the letter is about, as the server is told.
+/// The letter's patient, in the form that the server gets.
 pub(super) enum Subject {
     /// A resource of the server: `Patient/7`.
     Reference(String),
-    /// What is known of the patient, in the resource itself, under this identifier.
+    /// The known data of the patient, contained in the resource itself, under this identifier.
     Contained(String),
 }
 
 impl Subject {
-    /// As the server calls the patient.
+    /// The server's reference for the patient.
     pub(super) fn reference(&self) -> Option<&str> {
         match self {
             Self::Reference(reference) => Some(reference),
@@ -55,11 +54,11 @@ impl Subject {
 pub(super) enum Replaces {
     /// A resource of the server: `DocumentReference/7`.
     Reference(String),
-    /// One that the server does not show, by its identifier.
+    /// A resource that the server does not show, by its identifier.
     Identifier(String),
 }
 
-/// The content that is sent, as FHIR R4 tells it ("Attachment").
+/// The content, in the terms of FHIR R4 ("Attachment").
 pub(super) struct Content {
     /// `Attachment.hash`: SHA-1 in base64.
     pub(super) hash: String,
@@ -67,12 +66,12 @@ pub(super) struct Content {
     pub(super) size: u64,
 }
 
-/// The identifier of a version of a document: the same at each try.
+/// The identifier of a version of a document: the same in every attempt.
 pub(super) fn identifier(key: &str) -> String {
     format!("urn:uuid:{}", RemoteIdentity::of_key(key).uuid())
 }
 
-/// The whole of it, with a place for the PDF.
+/// The body, with a place for the PDF.
 pub(super) fn pieces(
     config: &FhirConfig,
     key: &str,
@@ -85,13 +84,13 @@ pub(super) fn pieces(
     let place = format!("docsyncd {key}");
     let resource = resource(config, key, metadata, title, content, subject, replaces, &place);
     let text = resource.to_string();
-    // Nothing else that is said can have a quotation mark right before the place.
+    // No other value can have a quotation mark right before the place.
     let (before, after) = text.split_once(&format!("\"data\":\"{place}\""))?;
     let before = format!("{before}\"data\":\"");
     Some(vec![Piece::Bytes(before.into_bytes()), Piece::PdfInBase64, Piece::Bytes(format!("\"{after}").into_bytes())])
 }
 
-#[expect(clippy::too_many_arguments, reason = "what a letter is made of, once")]
+#[expect(clippy::too_many_arguments, reason = "every part of a letter, in one place")]
 fn resource(
     config: &FhirConfig,
     key: &str,
@@ -115,7 +114,7 @@ fn resource(
         put("contained", json!([patient(id, metadata)]));
     }
     put("masterIdentifier", master.clone());
-    // Where a server searches, it may know this field alone.
+    // A server may search only this field.
     put("identifier", json!([{"use": "official", "system": URI_SYSTEM, "value": identifier(key)}]));
     put("status", "current".into());
     put("type", json!({"coding": codings(config, metadata)}));
@@ -189,7 +188,7 @@ fn resource(
     Value::Object(document)
 }
 
-/// The profile as its publisher names it (IHE MHD 4.2, "Simplified Publish"; ANS PDSm 3.1; gematik ISiK).
+/// The profile's canonical URL (IHE MHD 4.2, "Simplified Publish"; ANS PDSm 3.1; gematik ISiK).
 fn canonical(profile: FhirProfile) -> Option<&'static str> {
     match profile {
         FhirProfile::Mhd => {
@@ -203,7 +202,7 @@ fn canonical(profile: FhirProfile) -> Option<&'static str> {
     }
 }
 
-/// What kind of document it is: the code of `type_map`, and for ISiK one of the German list as well.
+/// The document's type: the code of `type_map`, and for ISiK also one of the German list.
 fn codings(config: &FhirConfig, metadata: &Metadata) -> Vec<Value> {
     let kind = metadata.document_type();
     let TypeCode { system, code } = config.type_map.code(kind);
@@ -232,7 +231,7 @@ fn codings(config: &FhirConfig, metadata: &Metadata) -> Vec<Value> {
     codings
 }
 
-/// The patient as the cloud service knows one.
+/// The patient by the cloud service's data.
 fn patient(id: &str, metadata: &Metadata) -> Value {
     let person = Person::of(metadata);
     let mut patient = json!({"resourceType": "Patient", "id": PATIENT, "identifier": [{"value": id}]});
@@ -252,13 +251,13 @@ fn patient(id: &str, metadata: &Metadata) -> Value {
     patient
 }
 
-/// When the document was made, as an instant; `None` where the API does not say it in that form.
+/// When the document was made, as an instant; `None` if the API does not tell it in that form.
 fn created(metadata: &Metadata) -> Option<String> {
     let text = metadata.document.get("createdAt")?.as_str()?;
     Some(text.parse::<Timestamp>().ok()?.strftime("%Y-%m-%dT%H:%M:%SZ").to_string())
 }
 
-/// The title, of which only the last part counts.
+/// The title: the last part of the rendered name.
 pub(super) fn title(config: &FhirConfig, metadata: &Metadata, key: &str) -> Result<String, String> {
     let context = crate::template::Context::new(metadata).with_identity(key);
     let rendered = config.file_name.render(&context).map_err(|error| error.to_string())?;

@@ -1,4 +1,4 @@
-//! The contract suite on a FHIR server in this process, and what FHIR servers do wrong.
+//! The contract suite on a FHIR server in this process, and the faults of FHIR servers.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -148,7 +148,7 @@ async fn a_letter_is_a_document_reference_with_the_pdf_in_it() {
     assert_eq!(request.header("content-type"), Some("application/fhir+json"));
     assert_eq!(request.header("if-none-exist"), Some(format!("identifier=urn:ietf:rfc:3986|{identity}").as_str()));
     assert_eq!(request.header("content-length"), Some(request.body.len().to_string().as_str()));
-    // Before it is sent, it stands in the ledger whose it is to be.
+    // The ledger knows the patient before the letter is sent.
     assert_eq!(item.committed().await.unwrap().unwrap().patient, Some("Patient/7".into()));
 }
 
@@ -191,7 +191,7 @@ async fn names_that_attack_stay_names() {
     let sent = letters(&peer).remove(0);
     assert_eq!(sent["status"], "current");
     assert_eq!(sent["content"][0]["attachment"]["data"], STANDARD.encode(LETTER));
-    // A number that would be another search.
+    // A number that would change the search.
     let mut item = spool.item(2, b"%PDF-1.7 another");
     Arc::make_mut(&mut item.metadata).patient.insert("uuid".to_owned(), "x&identifier=urn:pms|p-1".into());
     let outcome = deliver(&peer, &item).await;
@@ -202,7 +202,7 @@ async fn names_that_attack_stay_names() {
 async fn a_patient_that_is_not_found_once_needs_a_person() {
     let spool = Spool::new();
     let twins = Fhir::default().patient("9", "p-1");
-    // It shows one patient, whoever is asked for.
+    // The server shows one patient for every search.
     let loose = || Fhir { filters_nothing: true, ..Fhir::default() };
     let mut stranger = spool.item(1, LETTER);
     Arc::make_mut(&mut stranger.metadata).patient.insert("uuid".to_owned(), "p-3".into());
@@ -224,7 +224,7 @@ async fn a_patient_that_is_not_found_once_needs_a_person() {
     let retired = self::peer(Fhir::default()).await;
     change(&retired, |fhir| fhir.patients[0]["active"] = false.into());
     assert_eq!(deliver(&retired, &known).await, Outcome::NeedsPerson(Unmatched::NotThere));
-    // Another system's number of the same digits.
+    // A number of another system with the same digits.
     change(&retired, |fhir| {
         fhir.patients[0] = json!({"resourceType": "Patient", "id": "7", "identifier": [
         {"system": "urn:insurer", "value": "p-1"}]})
@@ -240,10 +240,10 @@ async fn a_letter_counts_when_it_is_read_back() {
     let silent = |fhir: Fhir| Fhir { answers: Some(json!({})), ..fhir };
     let delivered = [
         Fhir::default(),
-        // What it created it does not show, or only where it lies.
+        // The server does not show the letter that it created, or only its address.
         silent(Fhir::default()),
         silent(Fhir { location: true, ..Fhir::default() }),
-        // The index lags behind, and the letter itself is there.
+        // The index lags, but the letter itself is there.
         silent(Fhir { moves_out: true, ..Fhir::default() }),
         Fhir { moves_out: true, forgets_hash: true, ..Fhir::default() },
         Fhir { filters_nothing: true, ..silent(Fhir::default()) },
@@ -283,7 +283,7 @@ async fn an_address_of_another_machine_is_not_asked() {
     });
     let item = spool.item(1, LETTER);
     assert_delivered(&deliver(&peer, &item).await);
-    // Nothing was seen: where that is wanted, the letter waits, and nothing is said of its content later.
+    // Nothing was seen: if `confirm` asks for it, the letter waits.
     let adapter =
         FhirAdapter::new(FhirConfig { confirm: Some(suite::confirm::confirm(Evidence::Query, None)), ..config(&peer) });
     assert!(matches!(adapter.deliver(&item).await, Outcome::Delivered { filed: Some(_), .. }));
@@ -323,7 +323,7 @@ async fn a_letter_that_lies_with_another_patient_needs_a_person() {
     peer.inject(Fault::Refuse(504, None));
     assert!(matches!(deliver(&peer, &item).await, Outcome::Unconfirmed { .. }));
     assert_delivered(&deliver(&peer, &item).await);
-    // The patient was corrected before that was known.
+    // The patient was corrected before the result was known.
     Arc::make_mut(&mut item.metadata).patient.insert("uuid".to_owned(), "p-2".into());
     assert_eq!(deliver(&peer, &item).await, Outcome::NeedsPerson(Unmatched::OtherNumber));
     assert_eq!(letters(&peer).len(), 1);
@@ -352,7 +352,7 @@ async fn where_nobody_may_look_its_word_counts_and_a_lost_reply_is_held_where_it
         let peer = peer(Fhir { hides: Some(status), ..Fhir::default() }).await;
         let adapter = FhirAdapter::new(config(&peer));
         assert_delivered(&adapter.deliver(&spool.item(1, LETTER)).await);
-        // A 404 to what was just created is an index that lags behind, until a search is refused, too.
+        // A 404 for a new letter means that the index lags, until a search is refused, too.
         assert_eq!(adapter.proof(), Proof::Accepted);
         peer.inject(Fault::LoseReply);
         let outcome = adapter.deliver(&spool.item(2, b"%PDF-1.7 another")).await;

@@ -1,4 +1,4 @@
-//! The operations as Unix has them.
+//! The file operations on Unix.
 
 use std::fs::{self, File, OpenOptions};
 use std::io;
@@ -23,8 +23,8 @@ pub(super) fn open_to_sync(path: &Path) -> io::Result<File> {
     open_to_read(path)
 }
 
-/// Whether a file has this name and no other. One that has two was given its second by a hard link, and the process
-/// ended before the first was taken away; the second may have been renamed since.
+/// Whether a file has this name and no other. A file with two names got the second by a hard link, and the process
+/// ended before it removed the first; the second may have been renamed since.
 pub(crate) fn is_only_name(path: &Path) -> io::Result<bool> {
     match fs::symlink_metadata(path) {
         Ok(found) => Ok(found.nlink() <= 1),
@@ -37,16 +37,16 @@ fn flags(flags: OFlags) -> i32 {
     flags.bits().cast_signed()
 }
 
-/// A folder that stays the same one whatever becomes of its name. What is done through [`Self::path`] is done in it.
+/// A folder that stays the same whatever happens to its name. All work through [`Self::path`] happens in it.
 ///
-/// Linux reaches an open folder by a path of its own, so that every operation on paths works relative to it. Elsewhere,
-/// and where `/proc` is not mounted, it is the plain path.
+/// Linux offers a path of its own to an open folder, so that every operation on paths works relative to it. On other
+/// systems, and if `/proc` is not mounted, it is the plain path.
 #[derive(Clone)]
 pub(crate) struct Handle {
     path: PathBuf,
-    /// Keeps that path valid.
+    /// Keeps the path valid.
     open: Option<Arc<OwnedFd>>,
-    /// Nothing is there: neither is anything below.
+    /// The folder does not exist, so nothing below it does.
     missing: bool,
 }
 
@@ -69,7 +69,7 @@ impl Handle {
         Ok(Self::of(open?, path))
     }
 
-    /// A sub-folder that is not there: so is nothing in it.
+    /// A sub-folder that does not exist.
     pub(crate) fn missing(&self, name: &str) -> Self {
         Self { path: self.path.join(name), open: self.open.clone(), missing: true }
     }
@@ -83,7 +83,7 @@ impl Handle {
         }
     }
 
-    /// By which to reach it.
+    /// The path that reaches the folder.
     pub(crate) fn path(&self) -> &Path {
         &self.path
     }
@@ -95,12 +95,12 @@ const FOLDER: OFlags = OFlags::PATH.union(OFlags::DIRECTORY).union(OFlags::CLOEX
 #[cfg(not(any(target_os = "linux", target_os = "android")))]
 const FOLDER: OFlags = OFlags::RDONLY.union(OFlags::DIRECTORY).union(OFlags::CLOEXEC);
 
-/// Renames a file unless something stands at `to` (`AlreadyExists`).
+/// Renames a file unless something has the name `to` (`AlreadyExists`).
 ///
-/// In this order, as far as the file system can: a rename that the system refuses when the name is taken; a hard link,
-/// which never replaces, and removal of the first name; a look whether the name is free and an ordinary rename. Only
-/// the last (FAT, some network shares) leaves a moment in which a file that another program creates under that very
-/// name would be replaced.
+/// It uses the first of these that the file system supports: a rename that fails if the name is taken; a hard link,
+/// which never replaces, and removal of the first name; a check that the name is free and an ordinary rename. Only the
+/// last (FAT, some network shares) has a moment in which a file that another program creates under the same name would
+/// be replaced.
 pub(crate) fn rename_new(from: &Path, to: &Path) -> io::Result<()> {
     match rename_exclusively(from, to) {
         Err(Errno::INVAL | Errno::NOSYS | Errno::NOTSUP | Errno::PERM) => {}
@@ -109,14 +109,14 @@ pub(crate) fn rename_new(from: &Path, to: &Path) -> io::Result<()> {
     match io_fault!("files.hard_link").and_then(|()| fs::hard_link(from, to)) {
         Ok(()) => {
             fault_point!("files.hard_link.after");
-            // That the first name could not be removed makes the second no less complete.
+            // If the first name cannot be removed, the second is still complete.
             return fs::remove_file(from).or(Ok(()));
         }
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => return Err(error),
         Err(_) => {}
     }
-    // Two deliveries of this process that want the name at once must not both find it free. Letter case is ignored, as
-    // the file systems that get here ignore it.
+    // Two deliveries of this process that want the name at once must not both find it free. Letter case is ignored,
+    // because the file systems that need this step ignore it.
     let plain = to.parent().and_then(|folder| Some(fs::canonicalize(folder).ok()?.join(to.file_name()?)));
     let claimed = plain.as_deref().unwrap_or(to).to_string_lossy().to_lowercase();
     let Some(_claim) = Claim::on(format!("rename\0{claimed}")) else {

@@ -1,4 +1,4 @@
-//! The operations as Windows has them.
+//! The file operations on Windows.
 
 use std::fs::{self, File, OpenOptions};
 use std::io;
@@ -9,8 +9,8 @@ use windows_sys::Win32::Storage::FileSystem::{MOVEFILE_WRITE_THROUGH, MoveFileEx
 
 use crate::durable::{is_absent, patiently, wide_path};
 
-/// A folder, by its path: a link or junction in it is refused when it is entered, one that takes its place later is not
-/// seen.
+/// A folder, by its path. A link or junction is refused when the folder is entered; one that replaces it later is not
+/// noticed.
 #[derive(Clone)]
 pub(crate) struct Handle {
     path: PathBuf,
@@ -28,12 +28,12 @@ impl Handle {
         if fs::symlink_metadata(&path)?.is_dir() { Ok(Self { path }) } else { Err(io::ErrorKind::NotADirectory.into()) }
     }
 
-    /// A sub-folder that is not there: so is nothing in it.
+    /// A sub-folder that does not exist.
     pub(crate) fn missing(&self, name: &str) -> Self {
         Self { path: self.path.join(name) }
     }
 
-    /// By which to reach it.
+    /// The path that reaches the folder.
     pub(crate) fn path(&self) -> &Path {
         &self.path
     }
@@ -52,8 +52,8 @@ pub(super) fn open_to_read(path: &Path) -> io::Result<File> {
     File::open(path)
 }
 
-/// FlushFileBuffers wants a handle that may write, which a file with the read-only attribute gives to nobody: then it
-/// is without that for the moment of opening.
+/// FlushFileBuffers needs a writable handle, which nobody gets for a read-only file: so the attribute is removed for
+/// the moment of opening.
 pub(super) fn open_to_sync(path: &Path) -> io::Result<File> {
     let open = || OpenOptions::new().write(true).open(path);
     let refused = match open() {
@@ -72,7 +72,7 @@ pub(super) fn open_to_sync(path: &Path) -> io::Result<File> {
     opened
 }
 
-/// Renames a file unless something stands at `to` (`AlreadyExists`). Returns when the new name is on the disk.
+/// Renames a file unless something has the name `to` (`AlreadyExists`). Returns when the new name is on the disk.
 pub(crate) fn rename_new(from: &Path, to: &Path) -> io::Result<()> {
     let (from, wide_to) = (wide_path(from)?, wide_path(to)?);
     patiently(|| {
@@ -85,7 +85,7 @@ pub(crate) fn rename_new(from: &Path, to: &Path) -> io::Result<()> {
         let error = io::Error::last_os_error();
         let code = error.raw_os_error().map(i32::cast_unsigned);
         let taken = matches!(code, Some(ERROR_ALREADY_EXISTS | ERROR_FILE_EXISTS))
-            // Some servers answer "access denied" when a folder stands there.
+            // Some servers answer "access denied" if a folder has the name.
             || (error.kind() == io::ErrorKind::PermissionDenied && fs::symlink_metadata(to).is_ok());
         Err(if taken { io::ErrorKind::AlreadyExists.into() } else { error })
     })
@@ -101,14 +101,14 @@ mod tests {
     use super::*;
     use crate::durable::is_open_elsewhere;
 
-    /// As a virus scanner has each new file for a moment.
+    /// A virus scanner opens each new file like this for a moment.
     #[test]
     fn a_file_that_another_program_has_open_gets_its_name_as_soon_as_it_is_closed() {
         let folder = tempfile::tempdir().unwrap();
         let (new, name) = (folder.path().join("new"), folder.path().join("name"));
         fs::write(&new, "letter").unwrap();
         let held = OpenOptions::new().read(true).share_mode(FILE_SHARE_READ | FILE_SHARE_WRITE).open(&new).unwrap();
-        assert!(fs::rename(&new, folder.path().join("other")).is_err(), "this shows nothing");
+        assert!(fs::rename(&new, folder.path().join("other")).is_err(), "the test proves nothing");
         std::thread::scope(|scope| {
             let renaming = scope.spawn(|| rename_new(&new, &name));
             // Long enough for some tries, and shorter than all of them.
@@ -139,7 +139,7 @@ mod tests {
         let mut permissions = fs::metadata(&path).unwrap().permissions();
         permissions.set_readonly(true);
         fs::set_permissions(&path, permissions.clone()).unwrap();
-        assert!(OpenOptions::new().write(true).open(&path).is_err(), "this shows nothing");
+        assert!(OpenOptions::new().write(true).open(&path).is_err(), "the test proves nothing");
         super::super::sync_existing(&path).unwrap();
         assert!(fs::metadata(&path).unwrap().permissions().readonly());
         assert_eq!(fs::read_to_string(&path).unwrap(), "letter");

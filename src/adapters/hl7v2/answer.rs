@@ -1,19 +1,19 @@
-//! What a receiver answers: a block of MLLP (HL7, "Transport Specification: MLLP, Release 1"), and in it an
-//! acknowledgment (HL7 v2.5.1, section 2.9). Of what it says only codes are kept.
+//! A receiver's answer: an MLLP block (HL7, "Transport Specification: MLLP, Release 1") with an acknowledgment (HL7
+//! v2.5.1, section 2.9). Only its codes are kept.
 
-/// What a block begins with.
+/// The start of a block.
 pub(super) const START: u8 = 0x0b;
-/// What it ends with; a carriage return follows.
+/// The end of a block; a carriage return follows.
 pub(super) const END: u8 = 0x1c;
 
-/// The longest acknowledgment; bytes.
+/// The longest acknowledgment, in bytes.
 const MAX_BYTES: usize = 64 * 1024;
 
-/// What came is no HL7 over MLLP.
+/// The bytes are no HL7 over MLLP.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct NotHl7;
 
-/// A block, as it comes in.
+/// A block that is being received.
 #[derive(Debug, Default)]
 pub struct Block {
     bytes: Vec<u8>,
@@ -23,7 +23,7 @@ pub struct Block {
 }
 
 impl Block {
-    /// Takes what came next; whether the block is whole.
+    /// Takes the next bytes; returns whether the block is whole.
     ///
     /// # Errors
     /// [`NotHl7`]
@@ -33,7 +33,7 @@ impl Block {
                 b'\r' | b'\n' if !self.has_begun || self.has_ended => {}
                 _ if self.has_ended => self.is_followed = true,
                 START if !self.has_begun => self.has_begun = true,
-                // Of another one that broke off.
+                // Of an earlier block that broke off.
                 START => return Err(NotHl7),
                 _ if !self.has_begun || self.bytes.len() == MAX_BYTES => return Err(NotHl7),
                 END => self.has_ended = true,
@@ -43,12 +43,12 @@ impl Block {
         Ok(self.has_ended)
     }
 
-    /// Whether something came behind it that nobody had asked for.
+    /// Whether unexpected bytes came after the block.
     pub fn is_followed(&self) -> bool {
         self.is_followed
     }
 
-    /// What the acknowledgment in it means; `None` when it is none of the message with this control id (MSH-10).
+    /// The meaning of its acknowledgment; `None` if it does not acknowledge the message with this control id (MSH-10).
     pub fn meaning(&self, id: &str) -> Option<Meaning> {
         let mut segments = self.bytes.split(|byte| matches!(byte, b'\r' | b'\n')).filter(|line| !line.is_empty());
         let [b'M', b'S', b'H', field, component, _, _, part, ..] = *segments.next()? else { return None };
@@ -63,7 +63,7 @@ impl Block {
             std::str::from_utf8(text.split(|byte| *byte == part).next()?.trim_ascii()).ok()?.parse::<u16>().ok()
         };
         let refused = |general| {
-            // The code of an error stands in ERR-3, before version 2.5 in ERR-1; the oldest have it in MSA-6.
+            // The error code is in ERR-3, before version 2.5 in ERR-1, and in the oldest versions in MSA-6.
             let of_errors = called(b"ERR").flat_map(|fields| [at(fields, 3, 0), at(fields, 1, 3)]).flatten();
             let mut codes = of_errors.chain(at(acknowledged, 6, 0));
             let mut of_application = called(b"ERR").filter_map(|fields| at(fields, 5, 0));
@@ -80,28 +80,28 @@ impl Block {
     }
 }
 
-/// What an acknowledgment means, by its codes (HL7 tables 0008 and 0357).
+/// The meaning of an acknowledgment, by its codes (HL7 tables 0008 and 0357).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Meaning {
-    /// It keeps the message. Whether another one may follow over the connection: after an accept acknowledgment one of
-    /// the application may.
+    /// The receiver keeps the message.
     Taken {
-        /// As above.
+        /// Whether another message may follow over the connection: after an accept acknowledgment, an application
+        /// acknowledgment may come.
         again: bool,
     },
-    /// It has one of this control id already (205).
+    /// The receiver already has a message with this control id (205).
     Known,
-    /// It does not know the patient by what it was told (902 to 905, of the French profile of ANS).
+    /// The receiver does not know the patient by the given identifiers (902 to 905, of the French profile of ANS).
     Patient(u16),
-    /// It misses something in the message, or does not understand it (100 to 103, 204).
+    /// Something in the message is missing or not understood (100 to 103, 204).
     Message(u16),
-    /// It takes no messages of this type, event, version or processing id (200 to 203).
+    /// The receiver takes no messages of this type, event, version or processing id (200 to 203).
     Kind(u16),
-    /// A record is locked, or it has a fault of its own (206, 207).
+    /// A record is locked, or the receiver has a fault of its own (206, 207).
     Passing(u16),
-    /// An error, and no code that says of what (AE, CE).
+    /// An error without a code (AE, CE).
     Error,
-    /// It rejects the message, likewise (AR, CR).
+    /// A rejection without a code (AR, CR).
     Rejected,
 }
 

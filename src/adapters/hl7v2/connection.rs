@@ -9,14 +9,14 @@ use super::answer::Block;
 use crate::config::Hl7v2Config;
 use crate::tls::Tls;
 
-/// Within this time a receiver that wants no connection ends it.
+/// A receiver that refuses the connection ends it within this time.
 const AT_ONCE: Duration = Duration::from_millis(500);
 
 /// A connection.
 pub(super) struct Connection(Line);
 
 impl Connection {
-    /// Connects, and encrypts where that is configured.
+    /// Connects, and encrypts if configured.
     ///
     /// # Errors
     /// A code and our words, for a sentence that begins with the receiver.
@@ -25,12 +25,12 @@ impl Connection {
         Line::open(&config.name, receiver, tls, config.response_timeout).await.map(Self)
     }
 
-    /// A message begins.
+    /// Begins a message.
     pub(super) fn begin(&mut self) {
         self.0.begin();
     }
 
-    /// Sends a part of it. Only what is taken in time counts as sent.
+    /// Sends a part of the message. Only bytes that are taken in time count as sent.
     ///
     /// # Errors
     /// The connection ended, or nothing moved for too long.
@@ -38,7 +38,7 @@ impl Connection {
         self.0.write(bytes).await
     }
 
-    /// Waits for what comes back.
+    /// Waits for the answer.
     ///
     /// # Errors
     /// [`Lost`]
@@ -53,20 +53,20 @@ impl Connection {
         }
     }
 
-    /// Whether the receiver ends it before anything was sent. In TLS 1.3 that is how it says that it wants another
+    /// Whether the receiver ends the connection before anything was sent. In TLS 1.3 that is how it refuses the client
     /// certificate.
     pub(super) async fn is_ended_at_once(&mut self) -> bool {
         self.0.read(&mut [0; 16], Instant::now() + AT_ONCE).await == Err(Lost::Cut)
     }
 
-    /// Whether the receiver has neither ended it nor said anything unasked, which would be taken for the next
+    /// Whether the receiver has neither ended the connection nor sent unexpected bytes, which would count as the next
     /// acknowledgment.
     pub(super) fn is_quiet(&mut self) -> bool {
         let mut piece = [0; 16];
         loop {
             match self.0.read_now(&mut piece) {
                 None => return true,
-                // The carriage return behind a block may come late.
+                // The carriage return after a block may come late.
                 Some(read @ 1..) if piece.iter().take(read).all(|byte| matches!(byte, b'\r' | b'\n')) => {}
                 Some(_) => return false,
             }

@@ -1,4 +1,4 @@
-//! A letter as a message (HL7 v2.5.1, chapters 7 and 9): MDM^T02, MDM^T10 for one that replaces another, or ORU^R01.
+//! A letter as a message (HL7 v2.5.1, chapters 7 and 9): MDM^T02, MDM^T10 if it replaces another, or ORU^R01.
 
 use jiff::Timestamp;
 
@@ -8,18 +8,18 @@ use crate::config::Hl7v2Config;
 use crate::document::{CodeSystem, Metadata, Record, RemoteIdentity};
 use crate::patients::Person;
 
-/// Whose identifiers of documents ours are (TXA-12).
+/// The assigner of our document identifiers (TXA-12).
 const ASSIGNER: &str = "DOCSYNCD";
-/// Where the PDF goes. No value has such a sign.
+/// The place of the PDF. No value contains this character.
 const PDF: &str = "\0";
 
-/// What is sent before the PDF in base64, and behind it.
+/// The message before and after the PDF in base64.
 pub(super) struct Message {
     pub(super) head: Vec<u8>,
     pub(super) tail: Vec<u8>,
 }
 
-/// Which event it is (HL7 table 0003).
+/// The event (HL7 table 0003).
 pub(super) fn event(config: &Hl7v2Config, is_replacement: bool) -> &'static str {
     match (config.is_oru, is_replacement) {
         (true, _) => "R01",
@@ -28,15 +28,15 @@ pub(super) fn event(config: &Hl7v2Config, is_replacement: bool) -> &'static str 
     }
 }
 
-/// The identifier of the message with the delivery of this key (MSH-10): the same at each try.
+/// The message's identifier (MSH-10) for the delivery with this key: the same in every attempt.
 pub(super) fn control_id(key: &str) -> String {
     RemoteIdentity::of_key(key).short()
 }
 
-/// The message of a delivery of this key, and of the one that it replaces.
+/// The message for the delivery with this key, and for the one that it replaces.
 ///
 /// # Errors
-/// The field with a character that cannot be written in the configured set, as in `PID-5`.
+/// The field with a character that the configured set cannot encode, as in `PID-5`.
 pub(super) fn message(
     config: &Hl7v2Config,
     (key, replaces): (&str, Option<&str>),
@@ -64,8 +64,7 @@ fn text(config: &Hl7v2Config, (key, replaces): (&str, Option<&str>), metadata: &
         [&config.sending, &config.receiving].map(|[application, facility]| (application.as_str(), facility.as_str()));
     let identifier = |key: &str| format!("{}^{ASSIGNER}", RemoteIdentity::of_key(key).uuid());
     let before = replaces.map(identifier).unwrap_or_default();
-    // The number that the sender gave the result is the second part of its parent's, whose own parts are smaller by
-    // one.
+    // The sender's number of the result is the second component of its parent; in there, `&` separates instead of `^`.
     let parent = replaces.map(|key| format!("^{}", identifier(key).replace('^', "&"))).unwrap_or_default();
     let kind_of_document = metadata.document_type();
     let code = config.type_map.code(kind_of_document);
@@ -95,7 +94,7 @@ fn text(config: &Hl7v2Config, (key, replaces): (&str, Option<&str>), metadata: &
         ],
     )];
     if !config.is_oru {
-        // Version 2.7 withdrew the first.
+        // Version 2.7 withdrew the first field.
         let event = if config.version.as_str() < "2.7" { event } else { "" };
         segments.push(segment("EVN", &[(1, event), (2, &now)]));
     }
@@ -146,7 +145,7 @@ fn text_of<'a>(record: &'a Record, field: &str) -> &'a str {
     record.get(field).and_then(|value| value.as_str()).unwrap_or_default()
 }
 
-/// A time as HL7 writes it, in UTC.
+/// A time in the format of HL7, in UTC.
 fn at(time: Timestamp) -> String {
     time.strftime("%Y%m%d%H%M%S+0000").to_string()
 }
@@ -154,7 +153,7 @@ fn at(time: Timestamp) -> String {
 /// A segment, by the numbers of its fields.
 fn segment(begin: &str, fields: &[(usize, &str)]) -> String {
     let mut text = begin.to_owned();
-    // The first two of MSH are the signs themselves.
+    // The first two fields of MSH are the separators themselves.
     let mut at = if begin.starts_with("MSH") { 2 } else { 0 };
     for (number, value) in fields.iter().filter(|(_, value)| !value.is_empty()) {
         text.extend(std::iter::repeat_n('|', number.saturating_sub(at)));
@@ -165,7 +164,7 @@ fn segment(begin: &str, fields: &[(usize, &str)]) -> String {
     text
 }
 
-/// The field at which this beginning of a message ends.
+/// The field in which this beginning of a message ends.
 fn field_at(beginning: &str) -> String {
     let line = beginning.rsplit('\r').next().unwrap_or_default();
     let (name, bars) = (line.get(..3).unwrap_or_default(), line.matches('|').count());

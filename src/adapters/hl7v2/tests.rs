@@ -1,4 +1,4 @@
-//! The contract suite on a receiver in this process, what messages say, and what receivers do wrong.
+//! The contract suite on a receiver in this process, the content of messages, and the faults of receivers.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -73,7 +73,7 @@ impl RemotePlace for Engine {
         self.0.inject(Fault::CutAfter(bytes));
     }
 
-    // Nothing has a name there, and nobody signs in.
+    // The receiver has no names, and nobody signs in.
     fn occupy(&self, _: &str, _: &[u8]) {}
 
     fn revoke_credentials(&self) {}
@@ -133,7 +133,7 @@ async fn a_letter_is_a_document_notification_of_its_patient_and_type() {
         ("MSH", 10, "608d8484a1fe430efb09"),
         ("MSH", 11, "P"),
         ("MSH", 12, "2.5.1"),
-        // Original mode: one acknowledgment, of the application.
+        // Original mode: one acknowledgment, from the application.
         ("MSH", 15, ""),
         ("MSH", 16, ""),
         ("MSH", 18, "UNICODE UTF-8"),
@@ -232,7 +232,7 @@ async fn text_is_in_the_charset_that_msh_18_names_or_fails_the_letter_by_its_fie
     let outcome = deliver(Hl7v2Config { charset: Charset::Iso8859_1, ..config(&peer) }, &item).await;
     assert!(matches!(&outcome, Outcome::Own { code: Code::Word(word), .. } if word == "not_filled_in"), "{outcome:?}");
     assert!(reason(&outcome).contains("PID-5") && peer.received().is_empty(), "{outcome:?}");
-    // Nobody's letter goes nowhere.
+    // A letter without a patient is not sent.
     patient(&mut item, json!({}));
     let outcome = deliver(config(&peer), &item).await;
     assert!(

@@ -1,12 +1,12 @@
-//! Values as HL7 v2 writes them: what would separate is escaped (HL7 v2.5.1, section 2.7), and what a character set
-//! lacks is written in letters that it has.
+//! Values in the syntax of HL7 v2: separators are escaped (HL7 v2.5.1, section 2.7), and characters that the set lacks
+//! are replaced by others.
 
 use unicode_normalization::UnicodeNormalization as _;
 
 use crate::name;
 use crate::sidecar::Charset;
 
-/// A value that separates nothing: neither fields nor segments nor messages. Letters are composed.
+/// A value without separators of fields, segments or messages. Letters are composed (NFC).
 pub(super) fn escaped(value: &str) -> String {
     escape(value.trim())
 }
@@ -20,7 +20,7 @@ fn escape(text: &str) -> String {
             '~' => out.push_str("\\R\\"),
             '\\' => out.push_str("\\E\\"),
             '&' => out.push_str("\\T\\"),
-            // Of the last two some programs think that they end a line.
+            // Some programs take the last two for line ends.
             c if c.is_control() || matches!(c, '\u{2028}' | '\u{2029}') => out.push(' '),
             c => out.push(c),
         }
@@ -31,7 +31,7 @@ fn escape(text: &str) -> String {
 /// A message in its bytes.
 ///
 /// # Errors
-/// The byte in `message` at which a character stands that cannot be written at all.
+/// The position in `message` of a character that cannot be encoded at all.
 pub(super) fn encoded(message: &str, charset: Charset) -> Result<Vec<u8>, usize> {
     let mut bytes = Vec::with_capacity(message.len());
     for (at, c) in message.char_indices() {
@@ -40,7 +40,7 @@ pub(super) fn encoded(message: &str, charset: Charset) -> Result<Vec<u8>, usize>
         } else if let Some(byte) = charset.byte(c) {
             bytes.push(byte);
         } else {
-            // It may be written with a sign that separates: a wide bar is one.
+            // The replacement may contain a separator: a wide bar becomes one.
             let instead = escape(&charset.instead_of(c).ok_or(at)?);
             bytes.extend(instead.chars().filter_map(|c| charset.byte(c)));
         }
@@ -68,7 +68,7 @@ mod tests {
             (Charset::Iso8859_15, "Zoé ł €œ", b"Zo\xe9 l \xa4\xbd"),
             (Charset::Iso8859_2, "łőé", b"\xb3\xf5\xe9"),
             (Charset::Ascii, "Zoé ß ễ ’ Ж", b"Zoe ss e ' Zh"),
-            // Wide signs are written as those that separate, and separate nothing.
+            // Wide characters are replaced by separators, which are then escaped.
             (Charset::Iso8859_1, "a\u{ff5c}b\u{ff3e}", b"a\\F\\b\\S\\"),
         ] {
             assert_eq!(encoded(text, charset).unwrap(), bytes, "{charset:?} {text}");

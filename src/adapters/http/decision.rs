@@ -1,39 +1,38 @@
-//! What the answer to a document says, as a table.
+//! What the answer to a document means, as a table.
 
-/// What decides it beside the status.
+/// What decides beside the status.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Facts<'a> {
     /// `success`
     pub(super) success: &'a [u16],
     /// Whether the body is a page for people.
     pub(super) is_web_page: bool,
-    /// Whether the document was to be kept only where nothing lies.
+    /// Whether the request was conditional: to store only if nothing is there.
     pub(super) is_conditional: bool,
     /// `conflict_is_found`
     pub(super) conflict_is_found: bool,
-    /// Whether a redirect leads to the same origin: a captive portal's does not.
+    /// Whether a redirect leads to the same origin: that of a captive portal does not.
     pub(super) leads_back: bool,
 }
 
-/// What is to be done about it. All but the first two are looked into where that can be.
+/// The meaning of the answer. All but the first two lead to a look, if one is possible.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Decision {
-    /// It is kept.
+    /// The service keeps the document.
     Delivered,
-    /// It is not, as the table of statuses says.
+    /// The service does not keep it; the table of statuses says why.
     Refused,
     /// A sign-in page or a captive portal.
     WebPage,
-    /// 412 to a condition: something lies there.
+    /// 412 to a conditional request: something lies there.
     Taken,
     /// 409
     Conflict,
-    /// See Other, as a service answers a form that it has taken (RFC 9110, section 15.4.4). A 302 leads to sign-in
-    /// pages as well.
+    /// See Other: the answer to a form that was taken (RFC 9110, section 15.4.4). A 302 leads to sign-in pages as well.
     Redirects,
-    /// A success that is not in `success`, such as 202: it may be kept or not.
+    /// A success that is not in `success`, such as 202: the document may be kept or not.
     Unpromised,
-    /// It failed, or a gateway lost the answer of what lies behind it, perhaps after the document was kept.
+    /// The request failed, or a gateway lost the answer of the server behind it, perhaps after the document was stored.
     MayHave,
 }
 

@@ -1,4 +1,4 @@
-//! Asks a service for its lists: of patients before a document is sent, of documents when it may have been.
+//! Asks a service for its lists: of patients before a document is sent, of documents if it may have been sent.
 
 use reqwest::Method;
 use reqwest::header::LINK;
@@ -18,11 +18,11 @@ use crate::failure::Code;
 const MAX_PAGES: usize = 1000;
 
 impl HttpAdapter {
-    /// What the service calls the patient.
+    /// The service's identifier of the patient.
     pub(super) async fn find(&self, lookup: &Lookup, item: &Item) -> Result<Value, Outcome> {
         let (url, wanted) = rendered::lookup(&self.config, lookup, item)?;
         let names = wanted.iter().map(|(name, _)| name.as_str()).collect::<Vec<_>>().join(", ");
-        // The service answers, about this patient: whatever it says of others, good letters do not wait for it.
+        // The service answers, and the failure is about this patient only: other letters do not wait for it.
         let refuse =
             |code, words: String| Err(Outcome::Own { code: Code::word(code), reason: self.client.named(&words) });
         if let Some((unknown, _)) = wanted.iter().find(|(_, value)| value.trim().is_empty()) {
@@ -60,7 +60,7 @@ impl HttpAdapter {
         }
     }
 
-    /// Whether it can be asked for a patient, tried with one who does not exist.
+    /// Tests the lookup with a patient who does not exist.
     pub(super) async fn try_lookup(&self, lookup: &Lookup) -> Result<String, String> {
         let record = |value: Value| value.as_object().cloned().unwrap_or_default();
         let made_up = json!({"firstName": "docsyncd-check", "lastName": "docsyncd-check", "dateOfBirth": "1900-01-01"});
@@ -86,7 +86,7 @@ impl HttpAdapter {
         Ok("it answers when it is asked for a patient (`lookup_url`)".to_owned())
     }
 
-    /// Looks for the document in the list, page by page where that can be said.
+    /// Looks for the document in the list, page by page if the template has an offset.
     pub(super) async fn look_in_list(&self, first: Url, rendered: &Rendered) -> Found {
         let (mut url, mut seen, mut before) = (first, 0, Vec::new());
         for _ in 0..MAX_PAGES {
@@ -124,7 +124,7 @@ impl HttpAdapter {
         Found::Unseen(self.no_list(words))
     }
 
-    /// It may be the letter whose list is odd: whether the destination is, others and the check tell.
+    /// The list may be odd for this letter only: other letters and the check show whether the destination is.
     fn no_list(&self, words: &str) -> Outcome {
         Outcome::transient(Code::word("no_list"), self.client.named(words))
     }

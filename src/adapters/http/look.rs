@@ -1,4 +1,4 @@
-//! Whether a document lies there already.
+//! Whether a document is there already.
 
 use std::path::PathBuf;
 use std::sync::atomic::Ordering;
@@ -18,18 +18,18 @@ use crate::document::{Metadata, PdfHead, Spooled};
 use crate::failure::Code;
 use crate::proof::{Proof, Sight};
 
-/// What lies where the document would lie.
+/// What is at the place of the document.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Found {
     /// The document.
     Ours,
     /// Something else.
     Other,
-    /// The beginning of it, at an address that is its own: an attempt was cut off. With its entity tag.
+    /// The beginning of the document, at its own address, with the entity tag: an attempt was interrupted.
     Beginning(Option<HeaderValue>),
     /// Nothing.
     Nothing,
-    /// It cannot be seen at the moment; why.
+    /// The reason why nobody can see it at the moment.
     Unseen(Outcome),
     /// Nobody can ever look.
     Hidden,
@@ -41,7 +41,7 @@ impl HttpAdapter {
         self.config.is_conditional() && matches!(self.config.body, HttpBody::Raw)
     }
 
-    /// Whether somebody can tell what became of a delivery whose answer was lost.
+    /// Whether somebody can find out the result of a delivery whose answer was lost.
     pub(super) fn can_look(&self) -> bool {
         self.config.probe_url.is_some() || (self.lies_at_its_address() && !self.hides.load(Ordering::Relaxed))
     }
@@ -63,7 +63,7 @@ impl HttpAdapter {
         }
     }
 
-    /// Whether the service has taken the letter, as it shows at `probe_url`.
+    /// Whether the service has taken the letter, as `probe_url` shows.
     async fn sight(&self, letter: &Unproved) -> Result<Sight, Outcome> {
         let Unproved { key, filed, size, sha256, metadata, .. } = letter;
         let pdf = Spooled { path: PathBuf::new(), in_memory: None, size: *size, sha256: sha256.clone() };
@@ -80,7 +80,7 @@ impl HttpAdapter {
         }
     }
 
-    /// The same of several. A letter of which the service says nothing waits, where it answers of another.
+    /// The same for several. If the service answers for some letters, one without an answer waits.
     pub(super) async fn sights(&self, letters: &[Unproved]) -> Result<Vec<Sight>, Outcome> {
         let (mut sights, mut unseen, mut answers) = (Vec::new(), None, letters.is_empty());
         for letter in letters {
@@ -100,8 +100,8 @@ impl HttpAdapter {
         unseen.filter(|_| !answers).map_or(Ok(sights), Err)
     }
 
-    /// Whether the service has letters that it took, as it shows at `probe_url`. What the API said of them is known no
-    /// more, so the question has to be one of identifiers.
+    /// Whether the service still has letters that it took, as `probe_url` shows. The API's data about them is no longer
+    /// known, so the templates may use identifiers only.
     pub(super) async fn look_at_kept(&self, letters: &[Kept]) -> Result<Vec<Holds>, Outcome> {
         let marks = self.config.probe_contains.iter().map(|(_, template)| template);
         let can_ask = self.config.probe_url.iter().chain(marks).all(|template| template.is_of_identity());
@@ -133,8 +133,8 @@ impl HttpAdapter {
         }
     }
 
-    /// What was answered with 200 and is not the PDF is the document, at a service that tells what is there from what
-    /// is not.
+    /// An answer of 200 that is not the PDF counts as the document, if the service distinguishes existing documents
+    /// from missing ones.
     async fn believed(&self) -> Found {
         match rendered::made_up_probe(&self.config) {
             Some(probe) if !self.tells.load(Ordering::Relaxed) => {
@@ -147,7 +147,7 @@ impl HttpAdapter {
     /// Asks for a document that cannot exist.
     ///
     /// # Errors
-    /// The service says that it is there, or says nothing at the moment.
+    /// The service says that the document is there, or gives no answer at the moment.
     pub(super) async fn knows_nothing_of(&self, made_up: url::Url) -> Result<(), Outcome> {
         let mut request = Request::new(Method::GET, made_up);
         rendered::add_secret_headers(&self.config, &mut request.headers)
@@ -160,14 +160,14 @@ impl HttpAdapter {
                              nothing: an address that lists what it finds needs `probe_contains`";
                 return Err(Outcome::unavailable("probe_url", self.client.named(words)));
             }
-            // Nothing is concluded from it, neither now nor of a document.
+            // Other answers prove nothing, neither now nor about a document.
             _ => {}
         }
         Ok(())
     }
 
-    /// `by_key`: any answer says that the document is there, because it was asked for by its key. Services stamp and
-    /// repack what they keep.
+    /// `by_key`: any answer says that the document is there, because the address has its key. Services stamp and repack
+    /// what they keep.
     async fn look_at(&self, url: url::Url, pdf: &Spooled, by_key: bool) -> Found {
         let ours = Digest { size: pdf.size, sha256: pdf.sha256.to_ascii_lowercase() };
         let mut request = Request::new(Method::GET, url);
@@ -211,7 +211,7 @@ impl HttpAdapter {
                 unseen("broken_off", "the connection broke while it was asked whether the document is there")
             }
             _ if is_web_page(&headers, &content) => Found::Unseen(self.web_page()),
-            // Under the key of this version, that is; an earlier one may have the document's own.
+            // That is, under the key of this version; an earlier version may have the document's own identifier.
             _ if by_key && self.config.probe_url.as_ref().is_some_and(|probe| probe.is_per_version()) => {
                 self.believed().await
             }

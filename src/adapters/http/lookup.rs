@@ -1,32 +1,31 @@
 //! Lists that a service answers with: the patients who may be meant, and the documents that it keeps.
 //!
-//! Pure. Nobody is guessed: an entry counts only when it holds everything that is wanted, and only when it is the only
-//! one.
+//! Pure. It never guesses: an entry counts only if it has everything that is wanted, and only if it is the only one.
 
 use serde_json::{Map, Value};
 
 use crate::reservation::caseless;
 
-/// Services that give lists in pages have at most so many entries in the first: more than one page says that nothing
-/// was filtered.
+/// Services with paged lists have at most so many entries on the first page: more than one page means that nothing was
+/// filtered.
 const A_PAGE: usize = 100;
 
-/// What arrays are called that tell what went wrong.
+/// The names of arrays that report errors.
 const OF_NO_LIST: [&str; 8] = ["error", "errors", "warning", "warnings", "detail", "details", "message", "messages"];
 
-/// Fields of an entry, and what they hold.
+/// The fields of an entry, and their values.
 pub(super) type Wanted = [(String, String)];
 
-/// Who was found.
+/// The patient who was found.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Judged {
-    /// One: what identifies it there.
+    /// One: the service's identifier.
     One(Value),
     /// Nobody.
     Nobody,
     /// More than one, or so many entries that there may be more.
     Several,
-    /// One, and nothing that could identify it.
+    /// One, without a usable identifier.
     Unusable,
 }
 
@@ -34,11 +33,11 @@ pub(super) enum Judged {
 #[derive(Debug, PartialEq)]
 pub(super) struct Listed {
     pub(super) entries: Vec<Value>,
-    /// Whether it says that there are more.
+    /// Whether the answer says that there are more.
     pub(super) is_part: bool,
 }
 
-/// What an answer lists: objects, in an array or in the one array of an object. `None` where it tells of an error, or
+/// The entries of an answer: objects, in an array or in the only array of an object. `None` if it reports an error, or
 /// is no list.
 pub(super) fn listed(answer: Value) -> Option<Listed> {
     let (fields, entries) = match answer {
@@ -65,7 +64,7 @@ pub(super) fn listed(answer: Value) -> Option<Listed> {
     entries.iter().all(Value::is_object).then_some(Listed { entries, is_part })
 }
 
-/// Whether a field beside a list says that it is none.
+/// Whether a field beside a list says that the answer is an error.
 fn says_error(name: &str, field: &Value) -> bool {
     let fails = |text: &str| matches!(text.to_ascii_lowercase().as_str(), "error" | "fail" | "failed" | "failure");
     match name.to_ascii_lowercase().as_str() {
@@ -75,7 +74,7 @@ fn says_error(name: &str, field: &Value) -> bool {
     }
 }
 
-/// Whether nothing is said.
+/// Whether the field holds nothing.
 fn is_empty(field: &Value) -> bool {
     match field {
         Value::Null | Value::Bool(false) => true,
@@ -86,7 +85,7 @@ fn is_empty(field: &Value) -> bool {
     }
 }
 
-/// Who of them is wanted, as `field` identifies it.
+/// The wanted entry, as `field` identifies it.
 pub(super) fn judge(listed: &Listed, wanted: &Wanted, field: &str) -> Judged {
     let entries = &listed.entries;
     let is_wanted = |entry: &&Value| wanted.iter().all(|(name, value)| is_same(entry.get(name), value));
@@ -105,7 +104,7 @@ pub(super) fn judge(listed: &Listed, wanted: &Wanted, field: &str) -> Judged {
     }
 }
 
-/// Whether both are the same but for letter case, normalisation and white space. What is empty is the same as nothing.
+/// Whether both are the same but for letter case, normalisation and white space. An empty text matches nothing.
 fn is_same(field: Option<&Value>, wanted: &str) -> bool {
     let folded = |text: &str| caseless(text).split_whitespace().collect::<Vec<_>>().join(" ");
     let wanted = folded(wanted);
@@ -120,7 +119,7 @@ fn text(value: &Value) -> Option<String> {
     }
 }
 
-/// Whether an entry has all the marks in its fields, each as words of its own.
+/// Whether an entry has all the marks in its fields, each as a whole word.
 pub(super) fn is_marked(entry: &Value, marks: &Wanted) -> bool {
     !marks.is_empty()
         && marks.iter().all(|(name, mark)| entry.get(name).and_then(text).is_some_and(|text| holds(&text, mark.trim())))
@@ -159,24 +158,24 @@ mod tests {
             (vec![right()], Judged::One(7.into())),
             (vec![], Judged::Nobody),
             (vec![right(), smith(8.into(), "Muster", "Zoé", "1980-03-12")], Judged::Several),
-            // The same entry twice is no proof of anything.
+            // The same entry twice proves nothing.
             (vec![right(), right()], Judged::Several),
-            // Twins of one name, and what a filter by parts of names lets through.
+            // Twins of one name, and entries that a filter by parts of names lets through.
             (vec![right(), smith(8.into(), "Muster", "Zoé", "1980-03-13"), other(9)], Judged::One(7.into())),
             (vec![smith(8.into(), "Muster", "Zoé", "1980-03-13")], Judged::Nobody),
             (vec![other(9), smith(8.into(), "Muster", "Zoé-Anne", "1980-03-12")], Judged::Nobody),
-            // Letter case, white space and how an accent is written are no difference; an accent is one.
+            // Letter case, white space and the form of an accent make no difference; an accent itself does.
             (vec![smith(7.into(), " MUSTER", "Zoe\u{301}", "1980-03-12")], Judged::One(7.into())),
             (vec![smith(7.into(), "Muster", "Zoe", "1980-03-12")], Judged::Nobody),
             (vec![json!({"PatNum": 7, "LName": "Muster", "FName": "Zoé"})], Judged::Nobody),
             (vec![json!("Muster"), json!(null), right()], Judged::One(7.into())),
-            // Texts can identify as well; nothing, 0 and -1 cannot.
+            // Texts can identify as well; empty ones, 0 and -1 cannot.
             (vec![smith("P-7 ".into(), "Muster", "Zoé", "1980-03-12")], Judged::One("P-7".into())),
             (vec![smith(0.into(), "Muster", "Zoé", "1980-03-12")], Judged::Unusable),
             (vec![smith((-1).into(), "Muster", "Zoé", "1980-03-12")], Judged::Unusable),
             (vec![smith(" ".into(), "Muster", "Zoé", "1980-03-12")], Judged::Unusable),
             (vec![smith(json!([7]), "Muster", "Zoé", "1980-03-12")], Judged::Unusable),
-            // A whole page: there may be another one on the next.
+            // A whole page: the next one may have another.
             ((1..100).map(other).chain([right()]).collect(), Judged::Several),
             ((1..99).map(other).chain([right()]).collect(), Judged::One(7.into())),
         ] {
@@ -185,7 +184,7 @@ mod tests {
             let part = Listed { is_part: true, ..listed };
             assert_eq!(judge(&part, &wanted, "PatNum"), Judged::Several, "{part:?}");
         }
-        // What is not known of the patient is no match for what is not known there.
+        // An unknown value does not match an empty field.
         let unknown = pairs(&[("LName", "Muster"), ("Birthdate", " ")]);
         let entries = vec![json!({"PatNum": 7, "LName": "Muster", "Birthdate": ""})];
         assert_eq!(judge(&Listed { entries, is_part: false }, &unknown, "PatNum"), Judged::Nobody);

@@ -1,16 +1,16 @@
-//! Whether an answer is a page for people: no service says so of a document that it keeps, and every captive portal
-//! does.
+//! Whether an answer is a page for people: no service answers with one for a document that it keeps, and every captive
+//! portal does.
 
 use reqwest::header::{CONTENT_TYPE, HeaderMap};
 
 use super::super::web_client::Content;
 
-/// What pages begin with, whatever they are said to be.
+/// How pages begin, whatever their declared type.
 const PAGES: [&str; 4] = ["<!doctype html", "<html", "<head", "<body"];
-/// The same where nothing is said: JSON and plain texts do not begin so.
+/// The same without a declared type: JSON and plain texts do not begin so.
 const UNSAID: [&str; 4] = ["<!--", "<script", "<meta", "<title"];
 
-/// The type alone decides nothing: much of what is written in PHP says `text/html` of a plain "OK".
+/// The type alone decides nothing: much PHP code declares a plain "OK" as `text/html`.
 pub(super) fn is_web_page(headers: &HeaderMap, content: &Content) -> bool {
     let text = String::from_utf8_lossy(&content.beginning).to_ascii_lowercase();
     let text = text.trim_start_matches(|c: char| c.is_whitespace() || c == '\u{feff}');
@@ -19,7 +19,7 @@ pub(super) fn is_web_page(headers: &HeaderMap, content: &Content) -> bool {
     let kind = kind.as_deref().map(|kind| kind.split(';').next().unwrap_or_default().trim());
     match kind {
         Some("text/html" | "application/xhtml+xml") => {
-            // What did not come, or cannot be unpacked, cannot be read.
+            // A body that did not arrive, or cannot be unpacked, cannot be read.
             text.starts_with('<') || (content.is_broken && text.is_empty())
         }
         None => begins(&PAGES) || begins(&UNSAID) || (text.starts_with("<?xml") && text.contains("<html")),

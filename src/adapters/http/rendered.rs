@@ -19,31 +19,31 @@ use crate::template::{Context, Template, TemplateError};
 /// The header by which a service recognises a repetition (draft-ietf-httpapi-idempotency-key-header-07).
 const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
 
-/// The longest value of a header; servers take 8 KiB in all.
+/// The longest value of a header, in bytes; servers take 8 KiB in all.
 const MAX_HEADER: usize = 4096;
 
-/// A document as it is sent.
+/// A document, ready to send.
 pub(super) struct Rendered {
     pub(super) url: Url,
     pub(super) probe: Option<Url>,
-    /// What an entry of the list at `probe` holds, if it is one.
+    /// The fields that mark the document in the list at `probe`; empty if that is no list.
     pub(super) marks: Vec<(String, String)>,
-    /// Whether the path is another for other documents.
+    /// Whether other documents have another path.
     pub(super) differs: bool,
     headers: HeaderMap,
     pieces: Vec<Piece>,
     context: Context,
-    /// What is kept of it where its proof is still to come.
+    /// What the ledger keeps about the document if its proof is still to come.
     filed: Option<Box<Filed>>,
 }
 
 impl Rendered {
-    /// `patient`: what the destination calls the patient, if it was asked.
+    /// `patient`: the destination's identifier of the patient, if it was asked.
     pub(super) fn new(config: &HttpConfig, item: &Item, patient: Option<&Value>) -> Result<Self, Outcome> {
         Self::of(config, &item.metadata, &item.key, &item.pdf, patient)
     }
 
-    /// The same of a PDF that need not be at hand.
+    /// The same for a PDF that need not be at hand.
     pub(super) fn of(
         config: &HttpConfig,
         metadata: &Metadata,
@@ -98,13 +98,13 @@ impl Rendered {
         })
     }
 
-    /// The list behind so many entries of it; `None` where it is not told where to begin.
+    /// The list after so many entries; `None` if the template has no offset.
     pub(super) fn probe_behind(&self, config: &HttpConfig, entries: u64) -> Option<Url> {
         let template = config.probe_url.as_ref().filter(|template| template.mentions("offset"))?;
         address(config, template, &self.context.clone().with_offset(entries)).ok()
     }
 
-    /// The request, with the secrets as they are in their files now.
+    /// The request, with the secrets that their files hold now.
     pub(super) fn request(&self, config: &HttpConfig, pdf: &Spooled) -> Result<Request, String> {
         let mut headers = self.headers.clone();
         add_secret_headers(config, &mut headers)?;
@@ -117,7 +117,7 @@ impl Rendered {
     }
 }
 
-/// Where the patient is asked for, and what the right answer holds.
+/// The address to ask for the patient, and the fields of the right answer.
 pub(super) fn lookup(
     config: &HttpConfig,
     lookup: &Lookup,
@@ -128,7 +128,7 @@ pub(super) fn lookup(
     Ok((lookup_url(config, lookup, &item.metadata)?, wanted))
 }
 
-/// Where a patient is asked for.
+/// The address to ask for a patient.
 pub(super) fn lookup_url(config: &HttpConfig, lookup: &Lookup, metadata: &Metadata) -> Result<Url, Outcome> {
     let url = address(config, &lookup.url, &Context::new(metadata));
     url.map_err(|what| not_filled_in(config, ("lookup_url".to_owned(), what)))
@@ -172,7 +172,7 @@ pub(super) fn planned(config: &HttpConfig, uuid: &DocumentUuid, metadata: &Metad
     address(config, &config.url, &context).map(|url| url.to_string()).map_err(|what| format!("url: {what}"))
 }
 
-/// The probe of a document that cannot exist; `None` where it is no question for one, or would be the same for others.
+/// The probe of a document that cannot exist; `None` if the probe is a list, or would be the same for other documents.
 pub(super) fn made_up_probe(config: &HttpConfig) -> Option<Url> {
     let probe = config.probe_url.as_ref().filter(|_| config.probe_contains.is_empty())?;
     let of = |identity: &str| {
@@ -187,7 +187,7 @@ fn last_part(file_name: &str) -> String {
     name::relative_path(file_name).pop().unwrap_or_else(|| name::UNKNOWN.to_owned())
 }
 
-/// The address, which is of the configured origin and of the folders that its template names.
+/// The address, which must have the configured origin and the folders that its template names.
 fn address(config: &HttpConfig, template: &Template, context: &Context) -> Result<Url, String> {
     let text = template.render(context).map_err(|error| error.to_string())?;
     let text: String = text.chars().filter(|c| !c.is_control()).collect();
@@ -202,7 +202,7 @@ fn address(config: &HttpConfig, template: &Template, context: &Context) -> Resul
     is_own.then_some(url).ok_or_else(|| "the result is at another host".to_owned())
 }
 
-/// A header's value, which is one line.
+/// A header's value, on one line.
 fn header(text: &str) -> Result<HeaderValue, String> {
     let line: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
     if line.len() > MAX_HEADER {
@@ -259,8 +259,8 @@ fn part(boundary: &str, name: &str, more: &str, value: &str) -> String {
     format!("--{boundary}\r\nContent-Disposition: form-data; name=\"{name}\"{more}\r\n\r\n{value}")
 }
 
-/// As browsers write names in forms (HTML, "multipart/form-data encoding algorithm"): UTF-8, and what would end the
-/// name in percent encoding.
+/// Writes names in forms as browsers do (HTML, "multipart/form-data encoding algorithm"): in UTF-8, with percent
+/// encoding for characters that would end the name.
 fn quoted(name: &str) -> String {
     name.replace('"', "%22").replace('\r', "%0D").replace('\n', "%0A")
 }

@@ -1,4 +1,4 @@
-//! The contract suite on an upload server in this process, and what HTTP services do wrong.
+//! The contract suite on an upload server in this process, and the faults of HTTP services.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -52,7 +52,7 @@ fn config(peer: &Peer) -> HttpConfig {
     }
 }
 
-/// A POST of which nobody can tell whether it arrived.
+/// A POST whose result nobody can look up.
 fn post(peer: &Peer) -> HttpConfig {
     HttpConfig {
         is_put: false,
@@ -96,7 +96,7 @@ impl RemotePlace for Server {
 
 keeps_the_contract!(Server(Peer::start().await));
 
-// A service gives no other name to a document whose address is taken: that is a test of its own.
+// A service does not rename a document whose address is taken: another test covers that.
 #[tokio::test]
 async fn a_lost_reply_is_one_object() {
     suite::remote::a_lost_reply_is_one_object(Server(Peer::start().await)).await;
@@ -179,7 +179,7 @@ async fn something_else_at_the_address_is_kept_and_the_document_is_found_only_by
     assert!(matches!(outcome, Outcome::Permanent { .. }), "{outcome:?}");
     reason(&outcome);
     assert_eq!(peer.objects().into_values().collect::<Vec<_>>(), [b"%PDF-1.7 lettex"]);
-    // One that cannot be seen is neither.
+    // A document that cannot be seen is neither.
     peer.state().other_faults.push_back((Method::GET, Fault::Refuse(405, None)));
     let outcome = deliver(config(&peer), &item).await;
     assert!(matches!(outcome, Outcome::Transient { .. }), "{outcome:?}");

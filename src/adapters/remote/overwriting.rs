@@ -1,4 +1,4 @@
-//! Whether a server gives a file a name that another has, which that other loses; and where that does no harm.
+//! Whether a server's rename replaces a file that already has the name, and where that does no harm.
 
 use super::{Remote, Renamed, Source, read_back};
 use crate::adapters::Outcome;
@@ -9,8 +9,8 @@ use crate::failure::Code;
 const FIRST: &[u8] = b"docsyncd check\n";
 const OTHER: &[u8] = b"docsyncd check: other\n";
 
-/// Tries it with two files of its own, of these paths, and removes them. A server that refuses for another reason than
-/// that the name is taken has not been found out: then it does not let a free name be given either.
+/// Tries it with two files of its own at these paths, and removes them. If the server refuses the taken name, tries a
+/// free one: if the server refuses that too, it has another reason, and the result is unknown.
 pub(in crate::adapters) async fn overwrites(
     remote: &dyn Remote,
     destination: &str,
@@ -26,7 +26,7 @@ pub(in crate::adapters) async fn overwrites(
     tried.map_err(|outcome| of_no_document(destination, outcome))
 }
 
-/// What becomes of a delivery before which the server was tried: nothing of a document was sent.
+/// The outcome of a delivery if the server failed this test: nothing of a document was sent.
 pub(super) fn of_no_document(destination: &str, outcome: Outcome) -> Outcome {
     match outcome {
         Outcome::Permanent { code, .. } | Outcome::Own { code, .. } => {
@@ -46,7 +46,7 @@ async fn try_names(remote: &dyn Remote, destination: &str, [one, other]: &[Strin
             return Err(Outcome::unavailable("taken", format!("destination `{destination}`: {words}")));
         }
     }
-    // What it says of that decides nothing.
+    // The server's answer decides nothing.
     let _ = remote.rename_new(one, other).await?;
     if read_back(remote, other, FIRST.len() as u64).await? == Some(Digest::of(FIRST)) {
         return Ok(true);
@@ -63,7 +63,7 @@ async fn try_names(remote: &dyn Remote, destination: &str, [one, other]: &[Strin
     Err(Outcome::transient(Code::word("not_renamed"), reason))
 }
 
-/// What to do where names are overwritten, if the document's name may be another's.
+/// Advice if names are overwritten and two documents may have the same name.
 pub(in crate::adapters) fn unfit(folder: &RemoteFolder) -> Option<String> {
     let shared = |option: &str| {
         format!(

@@ -17,7 +17,7 @@ struct OnServer<'a> {
     config: &'a RemoteFolder,
 }
 
-/// Looks which letters the software there took.
+/// Looks which letters the destination's software took.
 pub(in crate::adapters) async fn look(
     remote: &dyn Remote,
     config: &RemoteFolder,
@@ -34,7 +34,7 @@ pub(in crate::adapters) async fn look(
     })
 }
 
-/// Looks whether letters lie where they were put.
+/// Looks whether letters still lie where they were put.
 pub(in crate::adapters) async fn in_folder(
     remote: &dyn Remote,
     config: &RemoteFolder,
@@ -43,7 +43,7 @@ pub(in crate::adapters) async fn in_folder(
     holds::in_folder(&OnServer { remote, config }, letters).await
 }
 
-/// What is odd about its configuration of `confirm`.
+/// Warnings about its configuration of `confirm`.
 pub(in crate::adapters) async fn doubts(remote: &dyn Remote, config: &RemoteFolder) -> Vec<String> {
     confirm::doubts(&OnServer { remote, config }, config.confirm.as_ref()).await
 }

@@ -1,4 +1,4 @@
-//! Content on its way to another machine, piece by piece: a PDF is never whole in memory.
+//! Content on its way to another machine, piece by piece: no PDF is ever in memory as a whole.
 
 use std::io;
 
@@ -37,7 +37,7 @@ enum From {
     Memory(io::Cursor<Content>),
 }
 
-/// What is sent. Its last piece is given only when the whole is what was fetched.
+/// The content to send. It yields its last piece only if the whole content is what was fetched.
 pub(crate) struct Source {
     from: From,
     expected: Digest,
@@ -48,7 +48,7 @@ impl Source {
     /// The spooled PDF.
     ///
     /// # Errors
-    /// [`Outcome::SpoolDamaged`] when it is not there, a transient one when it cannot be read.
+    /// [`Outcome::SpoolDamaged`] if the file is missing, a transient one if it cannot be read.
     pub(in crate::adapters) async fn of_spool(pdf: &Spooled) -> Result<Self, Outcome> {
         let expected = Digest { size: pdf.size, sha256: pdf.sha256.to_ascii_lowercase() };
         if let Some(content) = &pdf.in_memory {
@@ -59,13 +59,13 @@ impl Source {
         Ok(Self { from: From::File(file), expected, read: Hashing::default() })
     }
 
-    /// A text that is at hand.
+    /// A text in memory.
     pub(in crate::adapters) fn of_bytes(bytes: Vec<u8>) -> Self {
         let expected = Digest::of(&bytes);
         Self { from: From::Memory(io::Cursor::new(bytes.into())), expected, read: Hashing::default() }
     }
 
-    /// What it is, whole.
+    /// The digest of the whole content.
     pub(crate) fn digest(&self) -> &Digest {
         &self.expected
     }
@@ -73,7 +73,7 @@ impl Source {
     /// The next piece, of at most `most` bytes; `None` at the end.
     ///
     /// # Errors
-    /// [`Outcome::SpoolDamaged`]: it is not what was fetched, and its end was not given.
+    /// [`Outcome::SpoolDamaged`] if the content is not what was fetched; its last piece is then never returned.
     pub(crate) async fn next(&mut self, most: usize) -> Result<Option<Vec<u8>>, Outcome> {
         let left = self.expected.size.saturating_sub(self.read.size());
         if left == 0 {

@@ -16,13 +16,13 @@ use crate::config::RemoteFolder;
 use crate::failure::Code;
 use crate::reservation::Place;
 
-/// How temporary names end. Not `.part`: ownCloud and Nextcloud refuse that.
+/// The end of temporary names. Not `.part`: ownCloud and Nextcloud refuse that.
 const PDF: &str = ".tmp";
 const SIDECAR: &str = ".sidecar.tmp";
-/// Temporary names of a PDF. An attempt that was cut off leaves one.
+/// Temporary names of a PDF. Each interrupted attempt leaves one.
 pub(super) const TEMPORARIES: usize = 6;
 
-/// When a file is removed once more.
+/// The wait before a second try to remove a file.
 const REMOVED_AGAIN_AFTER: Duration = Duration::from_millis(300);
 
 /// The folder of a destination, for one delivery. A sub-folder is its path below that.
@@ -91,13 +91,13 @@ impl Storage for Distant<'_> {
         super::shown(self.remote, self.config, path)
     }
 
-    /// Reads it only when the length is the same.
+    /// Reads the file only if its length matches, or is unknown.
     async fn existing(&self, folder: &String, name: &str, content: &Digest) -> Result<Existing, Outcome> {
         let path = self.at(folder, name);
         match self.remote.stat(&path).await? {
             Found::Nothing => Ok(Existing::Absent),
             Found::File(size) if size != content.size => Ok(Existing::Different),
-            // Where there is nothing, an importer took it in this moment.
+            // If the read finds nothing, an importer took the file in this moment.
             Found::File(_) | Found::Unsized => {
                 Ok(content.compared(self.remote.read(&path, content.size).await?.as_ref()))
             }
@@ -105,9 +105,9 @@ impl Storage for Distant<'_> {
         }
     }
 
-    /// Under a temporary name that nothing has, and no attempt of this process had before. What an attempt left stays
-    /// until this one has its name: a server that hung would carry out a removal when it names another file, and write
-    /// over this one what was given up.
+    /// Writes under a temporary name that no file has, and no attempt of this process had before. What earlier attempts
+    /// left stays until this file has its name: a server that hung may carry out an old removal when the name belongs
+    /// to another file, or write an abandoned upload over this one.
     async fn stage(
         &self,
         folder: &String,
@@ -158,15 +158,15 @@ impl Storage for Distant<'_> {
         Ok(content.compared(self.remote.read(&path, content.size).await?.as_ref()))
     }
 
-    /// It was read under that name before: a look that does not show it may have been answered by another machine,
-    /// which lags.
+    /// The file was read under that name before: a look that does not show it may come from another machine, which
+    /// lags.
     async fn waits(&self, folder: &String, temporary: &str) -> Result<bool, Outcome> {
         let path = self.at(folder, temporary);
         let is_seen = self.remote.stat(&path).await? != Found::Nothing;
         Ok(is_seen || (self.config.verify_content && self.remote.read(&path, 0).await?.is_some()))
     }
 
-    /// That it is done counts only when nothing has the temporary name any more.
+    /// A rename counts as done only if nothing has the temporary name any more.
     async fn rename(&self, folder: &String, from: &str, to: &str) -> Result<Renamed, Outcome> {
         let from = self.at(folder, from);
         fault_point!("remote.rename.before");
@@ -180,7 +180,7 @@ impl Storage for Distant<'_> {
         renamed
     }
 
-    /// That it is done counts only when the name is seen, or an importer is known to have been quicker.
+    /// A rename counts as done only if the name is seen, or an importer is known to have been quicker.
     async fn confirm(&self, folder: &String, temporary: &str, name: &str) -> Result<(), NotNamed> {
         match self.came_there(folder, temporary, name).await {
             Ok(true) => Ok(()),
@@ -217,7 +217,7 @@ impl Storage for Distant<'_> {
         }
         let temporary = candidate::temporary(&item.key, SIDECAR);
         let path = self.at(folder, &temporary);
-        // Over what an attempt left.
+        // Replaces what an earlier attempt left.
         if !self.remote.put(&path, &mut source).await? {
             self.remote.remove(&path).await?;
             if !self.remote.put(&path, &mut source).await? {
@@ -246,7 +246,7 @@ impl Storage for Distant<'_> {
         }
     }
 
-    /// Once more where the server cannot just now: nobody comes by again.
+    /// Tries twice if the server is busy: no later attempt returns to the file.
     async fn remove(&self, folder: &String, name: &str) -> Result<(), Outcome> {
         let path = self.at(folder, name);
         let mut removed = self.remote.remove(&path).await;
@@ -259,7 +259,7 @@ impl Storage for Distant<'_> {
             removed = self.remote.remove(&path).await;
         }
         match removed {
-            // A status is an answer, whoever it speaks of.
+            // A status is an answer, whatever it is about.
             Err(Outcome::Unavailable { code: Code::Status(_), .. }) => Ok(()),
             Err(outcome) if !self.answers(&outcome) => Err(outcome),
             _ => Ok(()),
@@ -294,7 +294,7 @@ impl Distant<'_> {
         self.path(&below(folder, name))
     }
 
-    /// Whether a file that was renamed has that name, or had it until an importer took it.
+    /// Whether a renamed file has that name, or had it until an importer took it.
     async fn came_there(&self, folder: &String, temporary: &str, name: &str) -> Result<bool, Outcome> {
         let is_seen = self.remote.stat(&self.at(folder, name)).await? != Found::Nothing;
         Ok(is_seen || self.keeps(folder, temporary, name).await?)
@@ -317,7 +317,7 @@ impl Distant<'_> {
     }
 }
 
-/// A temporary name of the PDF. After the last one it is the first's turn again.
+/// A temporary name of the PDF. After the last number, the first one is used again.
 fn temporary_of_pdf(key: &str, number: usize) -> String {
     match number % TEMPORARIES {
         0 => candidate::temporary(key, PDF),

@@ -1,4 +1,4 @@
-//! The way of filing, over a server in memory that loses replies, cuts transfers and refuses.
+//! Files over a server in memory that loses replies, cuts transfers and refuses.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex as StdMutex};
@@ -13,32 +13,32 @@ use crate::template::{Template, TemplateKind, TextFormat};
 
 mod interrupted;
 
-/// What the server has, and what is wrong with it next.
+/// The server's content, and its next faults.
 #[derive(Default)]
 struct State {
     files: BTreeMap<String, Vec<u8>>,
     folders: BTreeSet<String>,
     lose_rename: bool,
-    /// The next rename is not answered, and not done so far.
+    /// The next rename is not answered, and not carried out.
     ignore_rename: bool,
     puts: Vec<String>,
-    /// A rename that is asked for next is carried out when that file is read next, and an importer takes it.
+    /// The next rename is carried out only when the file is read next, and an importer takes the file.
     late_rename: bool,
     late: Option<String>,
     /// There is room for so many files.
     quota: Option<usize>,
-    /// The next file that is to be renamed is cleared away before.
+    /// The next file to be renamed is removed before the rename.
     vanishes: bool,
-    /// What is renamed next is taken by an importer at once, and, where it says so, a stranger's file gets the name;
-    /// then the reply is lost, or is a refusal.
+    /// An importer takes the next renamed file at once. If `stranger`, a stranger's file gets the name. Then the reply
+    /// is lost, or is a refusal.
     taken: Option<Taken>,
     refuse_renames: bool,
-    /// What is renamed is taken by an importer at once; looks show it where it was for so many more.
+    /// An importer takes renamed files at once; so many more looks still show them under the old name.
     lags: usize,
     ghosts: BTreeMap<String, Vec<u8>>,
-    /// Nothing tells a length.
+    /// No look tells a length.
     tells_no_size: bool,
-    /// What is put is shown by the look after so many that do not.
+    /// So many looks do not show a new file yet.
     shown_after: usize,
     unseen: BTreeMap<String, usize>,
     /// So many removals are answered with this status.
@@ -47,11 +47,11 @@ struct State {
     marker_seen: Option<usize>,
     /// Nothing is accepted.
     refuse_puts: bool,
-    /// A file that has the name is not written over.
+    /// An upload does not replace a file that has the name.
     tells_what_is_there: bool,
-    /// So many removals hang, so that nobody hears of them.
+    /// So many removals hang, without an answer.
     hanging_removals: usize,
-    /// They are carried out right before the next rename.
+    /// The hanging removals, which are carried out right before the next rename.
     late_removals: Vec<String>,
     cut_after: Option<usize>,
     revoked: bool,
@@ -59,7 +59,7 @@ struct State {
 }
 
 impl State {
-    /// Whether a look still shows a file where it was.
+    /// Whether a look still shows a file under its old name.
     fn is_ghost(&mut self, path: &str) -> bool {
         let is_ghost = self.lags > 0 && self.ghosts.contains_key(path);
         self.lags -= usize::from(is_ghost);
@@ -251,7 +251,7 @@ impl Remote for Memory {
                 return if taken.refused { Ok(Renamed::Refused(cut())) } else { Err(cut()) };
             }
             if std::mem::take(&mut state.lose_rename) {
-                // Whoever looks at once is not answered either.
+                // A look right after it gets no answer either.
                 state.is_down = true;
                 return Err(cut());
             }
@@ -270,7 +270,7 @@ impl Remote for Memory {
                 *times -= 1;
                 return Err(Outcome::transient(Code::Status(*status), "destination `pms`: not now"));
             }
-            // It works again, and has done before what it was asked for before.
+            // The server works again, and first carries out the removals that hung.
             for path in state.late_removals.split_off(0).iter().map(String::as_str).chain([path]) {
                 state.files.remove(path);
             }
@@ -286,7 +286,7 @@ impl Remote for Memory {
     }
 }
 
-/// As an adapter does it; whatever was down is there again at the next attempt.
+/// Does what an adapter does; a server that was down is up again at the next attempt.
 struct MemoryAdapter(Memory, Desk);
 
 #[async_trait]

@@ -32,7 +32,7 @@ impl S3Adapter {
         let text = |name: &str| answer.headers.get(name).and_then(|value| value.to_str().ok());
         let size = text("content-length").and_then(|text| text.parse::<u64>().ok());
         match text(KEY) {
-            // An object is whole or not there; a gateway that encrypts or packs it may tell another length.
+            // An object is whole or absent; a gateway that encrypts or packs it may report another length.
             Some(key) if key == item.key => Ok(Existing::Ours),
             Some(_) => Ok(Existing::Other),
             None if size.is_some_and(|size| size != item.pdf.size) => Ok(Existing::Other),
@@ -59,7 +59,7 @@ impl S3Adapter {
         }
     }
 
-    /// Whether letters lie where they were put: each is read, as what an object says of itself may be older than its
+    /// Whether letters still lie where they were put. Each is read, because an object's metadata may be older than its
     /// content.
     pub(super) async fn look_at(&self, letters: &[Kept]) -> Result<Vec<Holds>, Outcome> {
         let mut found = Vec::with_capacity(letters.len());
@@ -90,7 +90,7 @@ impl S3Adapter {
         if refusal.is_of_object() { Ok(Holds::Nothing) } else { Err(refusal.of_look(&self.config.connection.name)) }
     }
 
-    /// A look has no answer that could be lost.
+    /// A look changes nothing, so a lost reply only means that it is repeated.
     pub(super) fn not_seen(&self, fault: Fault) -> Outcome {
         match fault {
             Fault::Lost(reason) => Outcome::transient(Code::word("broken_off"), reason),
@@ -98,7 +98,7 @@ impl S3Adapter {
         }
     }
 
-    /// Whether the service says of whatever it is asked for that it is there: then what answers is no bucket.
+    /// Whether the service claims that everything exists: then it is no bucket.
     pub(super) async fn sees_what_is_not_there(&self, key: &str) -> Result<bool, Outcome> {
         let nobodys = format!("{}.docsyncd-none-{key}", self.config.prefix);
         let answer = self.send(Method::HEAD, &nobodys, &[], None).await.map_err(|fault| self.not_seen(fault))?;

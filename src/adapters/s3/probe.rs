@@ -1,5 +1,5 @@
-//! Whether a bucket works: an object is put, read back, put again on the condition that must refuse it, and removed.
-//! Where the key may not remove anything, nothing is put: a check leaves nothing.
+//! Tests a bucket: puts an object, reads it back, puts it again on the condition that must refuse it, and removes it.
+//! If the access key may not delete, nothing is put: a check leaves nothing.
 
 use reqwest::Method;
 use sha2::{Digest as _, Sha256};
@@ -12,7 +12,7 @@ use crate::adapters::Outcome;
 use crate::adapters::remote::Source;
 use base64::Engine as _;
 
-/// The object of a check, behind `prefix`; of a few bytes of text.
+/// The object of a check, after `prefix`: a few bytes of text.
 const NAME: &str = ".docsyncd-check";
 const CONTENT: &[u8] = b"docsyncd check\n";
 
@@ -29,7 +29,7 @@ pub(super) async fn check(adapter: &S3Adapter) -> Result<Checked, String> {
         return Err(adapter.client.named(NO_BUCKET));
     }
     let removed = send(Method::DELETE, key.clone()).await?;
-    // In a bucket that keeps versions each of these leaves one, also what removes.
+    // In a bucket with versioning, each of these calls leaves a version, even a DELETE.
     let mut versions: Vec<String> = version(&removed).into_iter().collect();
     match removed.status {
         200..=299 | 404 => {}
@@ -46,7 +46,7 @@ pub(super) async fn check(adapter: &S3Adapter) -> Result<Checked, String> {
         _ => Err(refused(adapter, first).await),
     };
     versions.extend(tried.as_ref().ok().and_then(version));
-    // Whatever came of it: nothing stays.
+    // Whatever the result, nothing stays.
     let is_removed = remove(adapter, &key, &versions).await?;
     let second = tried?;
     if !is_removed {
@@ -62,7 +62,7 @@ pub(super) async fn check(adapter: &S3Adapter) -> Result<Checked, String> {
     Ok(checked)
 }
 
-/// The version that an answer names; none where the bucket keeps none.
+/// The version that an answer names; `None` in a bucket without versioning.
 fn version(answer: &Answer) -> Option<String> {
     let named = answer.headers.get("x-amz-version-id").and_then(|value| value.to_str().ok());
     named.map(str::to_owned).filter(|version| !version.is_empty())
@@ -81,7 +81,7 @@ async fn put_again(adapter: &S3Adapter, key: &str) -> Result<Answer, String> {
     put(adapter, key, true).await
 }
 
-/// Whether nothing of the check is left: removes its versions where it may, and else the object.
+/// Whether nothing of the check is left: removes its versions if it may, otherwise the object.
 async fn remove(adapter: &S3Adapter, key: &str, versions: &[String]) -> Result<bool, String> {
     let remove = |version: Option<String>| async move {
         let answer = adapter.send_about(Method::DELETE, key, version.as_deref(), &[], None).await;

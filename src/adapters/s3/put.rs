@@ -1,4 +1,4 @@
-//! One PUT, and what came of it.
+//! One PUT, and its result.
 
 use std::sync::atomic::Ordering;
 
@@ -11,7 +11,7 @@ use super::look::Existing;
 use super::{KEY, S3Adapter, STANDARD, from_hex};
 use crate::failure::Code;
 
-/// What a PUT was answered.
+/// The answer to a PUT.
 pub(super) enum Put {
     Done,
     /// Something has the key.
@@ -24,7 +24,7 @@ pub(super) enum Put {
 impl S3Adapter {
     fn put_headers(&self, item: &Item, on_condition: bool) -> Vec<(&'static str, String)> {
         let mut headers = vec![(KEY, item.key.clone())];
-        // The service compares it with what it got.
+        // The service compares it with what it received.
         if let Some(sum) = from_hex(&item.pdf.sha256) {
             headers.push(("x-amz-checksum-sha256", STANDARD.encode(sum)));
         }
@@ -39,7 +39,7 @@ impl S3Adapter {
         headers
     }
 
-    /// One PUT. An `Err` is a lost reply, among others: it may have happened.
+    /// Sends one PUT. An `Err` includes a lost reply: the PUT may have happened.
     pub(super) async fn put(&self, key: &str, item: &Item, on_condition: bool) -> Result<Put, Outcome> {
         let headers = self.put_headers(item, on_condition);
         let answered = self.send(Method::PUT, key, &headers, Some(Upload::of_pdf(vec![Piece::Pdf], &item.pdf))).await;
@@ -55,7 +55,7 @@ impl S3Adapter {
                 self.look_for(key, item, Code::word("not_there"), reason).await
             }
             412 => Ok(Put::Taken),
-            // It failed, or something before it did, perhaps after the object was kept.
+            // The service failed, or a gateway before it, perhaps after the object was stored.
             408 | 500 | 502 | 504 => {
                 let outcome = self.refusal(answer).await.outcome(&self.config.connection.name);
                 self.look_for(key, item, Code::Status(status), outcome.reason().to_owned()).await
@@ -70,7 +70,7 @@ impl S3Adapter {
         }
     }
 
-    /// Whether what was put is there; if that is not to be seen, the intent stays.
+    /// Looks whether the object is there; if nobody can see it, the intent stays.
     async fn look_for(&self, key: &str, item: &Item, code: Code, reason: String) -> Result<Put, Outcome> {
         match self.existing(key, item).await {
             Ok(Existing::Ours) => Ok(Put::Done),
@@ -78,7 +78,7 @@ impl S3Adapter {
         }
     }
 
-    /// A service that was seen to keep to the condition knows it: what it refuses then, it refuses for another reason.
+    /// A service that once applied the condition knows it: a later refusal has another reason.
     pub(super) fn may_fall_back(&self) -> bool {
         self.config.falls_back && !self.knows_condition.load(Ordering::Relaxed)
     }

@@ -1,5 +1,5 @@
-//! What an S3 service means by a refusal. Its error code (S3 API, "Error responses") is compared with those that are
-//! known, and only our own words go on.
+//! What an S3 service means by a refusal. Its error code (S3 API, "Error responses") is compared with known ones, and
+//! only our own words are passed on.
 
 use std::time::{Duration, SystemTime};
 
@@ -7,7 +7,7 @@ use super::super::Outcome;
 use super::super::web_client::outcome_of_status;
 use crate::failure::Code;
 
-/// Clocks that differ by more than this are the reason why a signature is refused.
+/// If the clocks differ by more than this, that is why a signature is refused.
 const SKEW: Duration = Duration::from_secs(10 * 60);
 
 /// A refusal.
@@ -19,7 +19,7 @@ pub(super) struct Refusal {
     retry_after: Option<Duration>,
 }
 
-/// Whose fault it is.
+/// Whom the failure concerns.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Blame {
     Bucket(&'static str),
@@ -87,7 +87,7 @@ impl Refusal {
         })
     }
 
-    /// Whether the service does not know If-None-Match, as far as can be told.
+    /// Whether the service seems not to know If-None-Match.
     pub(super) fn is_about_condition(&self) -> bool {
         matches!(self.status, 400 | 501) && self.blames().is_none()
     }
@@ -97,12 +97,12 @@ impl Refusal {
         self.status == 404
     }
 
-    /// Whether there is a bucket, and nothing has the key in it.
+    /// Whether the bucket exists, and no object has the key.
     pub(super) fn is_of_object(&self) -> bool {
         self.status == 404 && self.blames().is_none()
     }
 
-    /// What becomes of a delivery.
+    /// The outcome of a delivery.
     pub(super) fn outcome(&self, destination: &str) -> Outcome {
         let (status, retry_after) = (self.status, self.retry_after);
         let reason = |words: &str| format!("destination `{destination}` answers with status {status}: {words}");

@@ -1,4 +1,4 @@
-//! The contract suite on a bucket in this process, and what S3 services differ in.
+//! The contract suite on a bucket in this process, and the differences between S3 services.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -123,7 +123,7 @@ async fn documents_of_one_name_each_have_an_object_and_none_is_overwritten() {
         place.objects().keys().map(String::as_str).collect::<Vec<_>>(),
         ["/docs/in/letter.pdf", "/docs/in/letter_00000002.pdf", "/docs/in/letter_00000003.pdf",]
     );
-    // A new version shows that it is one, and what is there is found again when the ledger is lost.
+    // A new version says so in its name, and the objects are found again after the ledger is lost.
     spool.record(&spool.item(2, b"%PDF-1.7 2"));
     assert_delivered(&adapter.deliver(&spool.item(2, b"%PDF-1.7 2, anew")).await);
     assert!(place.objects().contains_key("/docs/in/letter_00000002_v2.pdf"), "{:?}", place.objects().keys());
@@ -154,7 +154,7 @@ async fn a_service_that_does_not_know_the_condition_is_asked_before() {
     let adapter = place.adapter();
     assert_delivered(&adapter.deliver(&spool.item(1, b"%PDF-1.7 1")).await);
     assert_delivered(&adapter.deliver(&spool.item(2, b"%PDF-1.7 2")).await);
-    assert_eq!(place.objects().len(), 2, "one that only ignores it as well");
+    assert_eq!(place.objects().len(), 2, "also with a service that only ignores the condition");
 }
 
 #[tokio::test]
@@ -173,9 +173,7 @@ fn kept(content: &[u8]) -> docsyncd_test_support::peer::Kept {
     docsyncd_test_support::peer::Kept { content: content.to_vec(), headers: HeaderMap::new() }
 }
 
-/// Somebody else takes the name between the look and the PUT; then a gateway refuses one request as it refuses what it
-/// does not know; then somebody else has a name before. A gateway that encrypts or packs what it keeps tells another
-/// length.
+/// A gateway that encrypts or packs objects reports another length.
 #[tokio::test]
 async fn what_has_our_key_is_ours_whatever_its_length() {
     let (place, spool) = (place("{{ document.type }}.pdf").await, Spool::new());
@@ -213,7 +211,7 @@ async fn a_412_of_which_nothing_can_be_seen_is_no_sign_that_the_condition_is_kno
     let outcome = adapter.deliver(&spool.item(1, b"%PDF-1.7 1")).await;
     assert!(matches!(outcome, Outcome::Transient { .. }), "{outcome:?}");
     assert!(!adapter.knows_condition.load(Ordering::Relaxed));
-    // And one that refuses it for good is looked at before each object.
+    // A service that always refuses the condition gets a look before each object.
     place.peer.state().condition_unknown = Some(501);
     assert_delivered(&adapter.deliver(&spool.item(1, b"%PDF-1.7 1")).await);
     place.peer.state().objects.insert("/docs/in/letter.pdf".to_owned(), kept(b"somebody's"));
@@ -225,7 +223,7 @@ async fn a_412_of_which_nothing_can_be_seen_is_no_sign_that_the_condition_is_kno
 async fn a_success_counts_only_when_the_object_is_there() {
     let (place, spool) = (place("letter.pdf").await, Spool::new());
     let item = spool.item(1, b"%PDF-1.7 letter");
-    // Nothing is kept, and it says that all is well.
+    // The service stores nothing, and reports success.
     place.peer.inject(Fault::Refuse(200, None));
     let outcome = place.adapter().deliver(&item).await;
     assert!(matches!(outcome, Outcome::Unconfirmed { .. }), "{outcome:?}");

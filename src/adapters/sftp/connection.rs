@@ -1,4 +1,4 @@
-//! A connection to an SSH server: the network, the server's key, the sign-in, and a session of SFTP over it.
+//! A connection to an SSH server: the network, the server's key, the sign-in, and an SFTP session over it.
 
 use std::io::ErrorKind;
 use std::net::Shutdown;
@@ -19,22 +19,22 @@ use super::session::Session;
 use crate::config::{SftpConfig, SshSignIn};
 use crate::secret;
 
-/// Rounds of questions that a server may ask before it has the password.
+/// Rounds of questions that a server may ask.
 const ROUNDS: usize = 5;
-/// A server that says nothing for so long is asked for a sign of life; three times, then the connection is given up.
+/// A server that is silent for so long gets a keep-alive request; after three of them, the connection is given up.
 const SIGN_OF_LIFE: Duration = Duration::from_secs(20);
 
-/// As [`Preferred::DEFAULT`] has them, but for AES-GCM, which the processors of all reception computers do in hardware,
-/// on both sides.
+/// The order of [`Preferred::DEFAULT`], but with AES-GCM first, which the processors of all reception computers do in
+/// hardware, on both sides.
 const CIPHERS: &[cipher::Name] =
     &[cipher::AES_256_GCM, cipher::CHACHA20_POLY1305, cipher::AES_256_CTR, cipher::AES_192_CTR, cipher::AES_128_CTR];
 
-/// A connection, signed in.
+/// A signed-in connection.
 pub(super) struct Connection {
     pub(super) session: Session<ChannelStream<Msg>>,
     /// The key that the server showed.
     pub(super) shown: Shown,
-    /// Whether it comes out of the pool and has not answered since: the server may have ended it.
+    /// Whether it comes from the pool and has not answered since: the server may have ended it.
     pub(super) is_reused: bool,
     handle: Handle<Client>,
     _cut: Cut,
@@ -55,7 +55,7 @@ impl Drop for Cut {
     }
 }
 
-/// Looks at the server's key.
+/// Checks the server's key.
 struct Client {
     trust: Arc<Trust>,
     shown: Arc<Mutex<Option<Shown>>>,
@@ -65,7 +65,7 @@ impl client::Handler for Client {
     type Error = russh::Error;
 
     async fn check_server_key(&mut self, shown: &PublicKeyOrCertificate) -> Result<bool, Self::Error> {
-        // Certificates are not asked for.
+        // No certificates are requested.
         let PublicKeyOrCertificate::PublicKey { key, .. } = shown else { return Ok(false) };
         let shown = Shown::of(key, self.trust.judge(key));
         let is_known = shown.verdict == super::host_key::Verdict::Known;
@@ -76,16 +76,16 @@ impl client::Handler for Client {
 
 /// Why there is no connection to a server.
 enum Refusal {
-    /// It showed a key that is not its own, as far as is known.
+    /// The server showed a key that is not known as its own.
     Key(Shown),
-    /// It has no key of the kinds that were asked for.
+    /// The server has no key of the requested kinds.
     NoSuchKey,
     /// Anything else: a code and our words.
     Other(&'static str, String),
 }
 
-/// Connects and signs in, in bounded time. An `Err` is [`Outcome::Unavailable`]: all of this is the server's as a
-/// whole.
+/// Connects and signs in, in bounded time. An `Err` is [`Outcome::Unavailable`], because every such failure concerns
+/// the server as a whole.
 pub(super) async fn connect(config: &SftpConfig) -> Result<Connection, Outcome> {
     let name = &config.folder.name;
     let unavailable = |code, what: String| Outcome::unavailable(code, format!("destination `{name}`: {what}"));
@@ -110,10 +110,10 @@ pub(super) async fn connect(config: &SftpConfig) -> Result<Connection, Outcome> 
     }
 }
 
-/// The key that the server shows, whether or not it is known; nothing is proved to the server.
+/// The key that the server shows, known or not; does not sign in.
 ///
 /// # Errors
-/// Why none is seen, in words that may be logged.
+/// Why no key is seen, in words that may be logged.
 pub(super) async fn shown(config: &SftpConfig) -> Result<Shown, String> {
     let server = server(config);
     let trust = Trust::of(config.host_key.as_ref(), &config.host, config.port)?;
@@ -125,7 +125,7 @@ pub(super) async fn shown(config: &SftpConfig) -> Result<Shown, String> {
     }
 }
 
-/// The server's name with its port, as it stands in a file of known servers.
+/// The server's name with its port, as a known_hosts file has it.
 fn server(config: &SftpConfig) -> String {
     if config.port == 22 { config.host.clone() } else { format!("[{}]:{}", config.host, config.port) }
 }
@@ -155,14 +155,14 @@ fn broken() -> Refusal {
     Refusal::Other("internal_fault", "an internal fault: please report it".to_owned())
 }
 
-/// Connects until the server shows the key that is known, or has no other to show.
+/// Connects until the server shows the known key, or has no other to show.
 async fn greet(config: &SftpConfig, server: &str, trust: Arc<Trust>) -> Result<(Handle<Client>, Cut, Shown), Refusal> {
     let mut asked = trust.algorithms();
     let mut first: Option<Shown> = None;
     let mut asks_for_all = !matches!(*trust, Trust::Keys { .. });
     loop {
         match shake_hands(config, server, trust.clone(), asked.clone()).await {
-            // A fingerprint does not say of which kind the key is: the server may have that one as well.
+            // A fingerprint does not say which kind of key it is: the server may have the right one as well.
             Err(Refusal::Key(shown)) if matches!(*trust, Trust::Fingerprint(_)) => {
                 let kind = shown.algorithm.parse::<Algorithm>();
                 asked.retain(|algorithm| kind.as_ref().is_ok_and(|kind| !is_of_kind(algorithm, kind)));
@@ -173,7 +173,7 @@ async fn greet(config: &SftpConfig, server: &str, trust: Arc<Trust>) -> Result<(
             }
             Err(Refusal::NoSuchKey) => match first {
                 Some(shown) => return Err(Refusal::Key(shown)),
-                // None of the kinds that are known: what it shows instead is said, and not believed.
+                // The server has none of the known kinds: the key that it shows instead is reported, and not trusted.
                 None if !asks_for_all => {
                     asks_for_all = true;
                     asked = Trust::Nothing.algorithms();
@@ -193,7 +193,7 @@ async fn shake_hands(
 ) -> Result<(Handle<Client>, Cut, Shown), Refusal> {
     let (stream, cut) = open(config, server).await?;
     let client_config = client::Config {
-        // Nothing of docsyncd's version is a server's business.
+        // No server needs to know docsyncd's version.
         client_id: russh::SshId::Standard("SSH-2.0-docsyncd".into()),
         preferred: Preferred { key: algorithms.into(), cipher: CIPHERS.into(), ..Preferred::DEFAULT },
         keepalive_interval: Some(SIGN_OF_LIFE),
@@ -224,12 +224,12 @@ async fn shake_hands(
     }
 }
 
-/// A greeting, or what OpenSSH says instead to one guest too many, and to an address that it keeps away for a while.
+/// A greeting, or what OpenSSH says instead to one client too many, and to an address that it blocks for a while.
 fn is_of_ssh_server(first: &[u8]) -> bool {
     ["SSH-", "Exceeded MaxStartups", "Not allowed at this time"].iter().any(|words| first.starts_with(words.as_bytes()))
 }
 
-/// The server ends a connection before it is of use, mostly without a word.
+/// The server ends the connection before it is usable, mostly without a word.
 fn hung_up(server: &str) -> Refusal {
     let what = "ended the connection before it was signed in: it has as many connections as it takes (MaxStartups, a limit of users), \
                 or keeps this computer away for a while. It is tried again; if it stays so, lower `max_connections` or ask its operator";
@@ -259,7 +259,7 @@ async fn open(config: &SftpConfig, server: &str) -> Result<(TcpStream, Cut), Ref
     })
 }
 
-/// What a user proves to be one with; read anew for each connection, so that a replaced file needs no restart.
+/// The user's credentials; read anew for each connection, so that a replaced file needs no restart.
 struct SignIn {
     key: Option<Arc<PrivateKey>>,
     password: Option<SecretString>,
@@ -311,7 +311,7 @@ impl SignIn {
         Ok(Self { key: key.map(Arc::new), password })
     }
 
-    /// Signs in. No more is tried than the server offers, so that one wrong password counts there as one.
+    /// Signs in. It tries only methods that the server offers, so that the server counts one wrong password as one.
     async fn prove(&self, handle: &mut Handle<Client>, user: &str, server: &str) -> Result<(), Refusal> {
         let lost = |_| hung_up(server);
         let mut offered = match handle.authenticate_none(user).await.map_err(lost)? {
@@ -338,7 +338,7 @@ impl SignIn {
             {
                 return Ok(());
             }
-            // A server may offer both, and take it in the dialogue alone.
+            // A server may offer both methods, and take the password only in the dialogue.
             if in_a_dialogue && answer_questions(handle, user, password).await.map_err(lost)? {
                 return Ok(());
             }
@@ -363,7 +363,7 @@ fn offers(methods: &MethodSet, method: MethodKind) -> bool {
     methods.contains(&method)
 }
 
-/// Gives the password to the question that hides what is typed. A server that asks for more wants a person.
+/// Answers the question with hidden input with the password. A server that asks for more wants a person.
 async fn answer_questions(
     handle: &mut Handle<Client>,
     user: &str,

@@ -1,5 +1,5 @@
-//! Whether a server is the one that is meant. No trust on first use: a key that is not known is never believed, and one
-//! that changed neither.
+//! Whether a server is the right one. There is no trust on first use: an unknown key is never believed, nor a changed
+//! one.
 
 use std::path::Path;
 
@@ -9,28 +9,28 @@ use russh::keys::{Algorithm, HashAlg, PublicKey};
 
 use crate::config::SshHostKey;
 
-/// The longest file of known servers; bytes.
+/// The longest known_hosts file, in bytes.
 const MAX_FILE: u64 = 4 * 1024 * 1024;
 
-/// What is known of a server.
+/// What is known about a server.
 #[derive(Debug, Clone)]
 pub(super) enum Trust {
     /// Nothing is configured.
     Nothing,
     /// The fingerprint of its key.
     Fingerprint(String),
-    /// The keys that a file has for it, and those that it calls revoked.
+    /// The keys that a file lists for it, and those that it calls revoked.
     Keys { good: Vec<PublicKey>, revoked: Vec<PublicKey> },
 }
 
-/// What the key that a server shows is, as far as that is known.
+/// How the key that a server shows compares with what is known.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Verdict {
-    /// The server's.
+    /// The server's key.
     Known,
-    /// Another than these fingerprints.
+    /// Another key than those with these fingerprints.
     Changed(Vec<String>),
-    /// The file has none for this server.
+    /// The file has no key for this server.
     Unknown,
     /// Nothing is configured.
     Unconfigured,
@@ -44,7 +44,7 @@ pub(super) struct Shown {
     pub(super) fingerprint: String,
     /// As in `ssh-ed25519`.
     pub(super) algorithm: String,
-    /// As it stands in a file of known servers.
+    /// The line for a known_hosts file.
     pub(super) line: String,
     pub(super) verdict: Verdict,
 }
@@ -55,10 +55,10 @@ pub(super) fn fingerprint(key: &PublicKey) -> String {
 }
 
 impl Trust {
-    /// Of this server, by the configuration.
+    /// What the configuration says about this server.
     ///
     /// # Errors
-    /// The file of known servers cannot be read; in words that may be logged.
+    /// The known_hosts file cannot be read; in words that may be logged.
     pub(super) fn of(configured: Option<&SshHostKey>, host: &str, port: u16) -> Result<Self, String> {
         match configured {
             None => Ok(Self::Nothing),
@@ -67,8 +67,8 @@ impl Trust {
         }
     }
 
-    /// By the lines of a file of known servers (sshd(8), "SSH_KNOWN_HOSTS FILE FORMAT"). A line that is none, and an
-    /// authority over certificates, says nothing.
+    /// Reads the lines of a known_hosts file (sshd(8), "SSH_KNOWN_HOSTS FILE FORMAT"). Invalid lines and certificate
+    /// authorities count for nothing.
     fn of_lines(text: &str, host: &str, port: u16) -> Self {
         let host = host.to_ascii_lowercase();
         let name = if port == 22 { host } else { format!("[{host}]:{port}") };
@@ -83,7 +83,7 @@ impl Trust {
         Self::Keys { good, revoked }
     }
 
-    /// What this key is.
+    /// Compares this key.
     pub(super) fn judge(&self, key: &PublicKey) -> Verdict {
         let is = |known: &PublicKey| known.key_data() == key.key_data();
         match self {
@@ -97,7 +97,7 @@ impl Trust {
         }
     }
 
-    /// The kinds of keys to ask the server for: those that are known of it, or else all.
+    /// The kinds of keys to request: those that are known for the server, or else all.
     pub(super) fn algorithms(&self) -> Vec<Algorithm> {
         let mut all = russh::Preferred::DEFAULT.key.to_vec();
         // A signature over SHA-1 proves nothing.
@@ -167,7 +167,7 @@ fn is_like(pattern: &[u8], name: &[u8]) -> bool {
 
 impl Shown {
     pub(super) fn of(key: &PublicKey, verdict: Verdict) -> Self {
-        // Without its comment, which is somebody's text.
+        // Without its comment, which is free text.
         let plain = PublicKey::from(key.key_data().clone());
         Self {
             fingerprint: fingerprint(key),
@@ -177,7 +177,7 @@ impl Shown {
         }
     }
 
-    /// What a person has to know and to do; `None` when the key is the server's. `server` is its name with its port.
+    /// What a person must know and do; `None` if the key is the server's. `server` is its name with its port.
     pub(super) fn complaint(&self, server: &str) -> Option<String> {
         let Self { fingerprint, algorithm, line, verdict } = self;
         Some(match verdict {

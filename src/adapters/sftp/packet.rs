@@ -1,11 +1,11 @@
 //! SFTP version 3 (draft-ietf-secsh-filexfer-02) as bytes: the requests that docsyncd sends and the answers that it
 //! reads.
 //!
-//! Own code, because the client crates know the statuses 0 to 8 only, and end the session at any other: ProFTPD answers
-//! 11 to a rename onto a name that is taken, and full disks and quotas are 14 and 15. Nothing of a status's text is
-//! ever read.
+//! Own code, because the client crates know only the statuses 0 to 8, and end the session at any other: ProFTPD answers
+//! 11 to a rename onto a name that is taken, and full disks and quotas are 14 and 15. The text of a status is never
+//! read.
 
-/// The longest packet that is taken from a server; bytes. A piece of a file is 32 KiB, a list of extensions far less.
+/// The longest packet that is accepted, in bytes. A piece of a file is 32 KiB, a list of extensions far less.
 pub(super) const MAX_PACKET: usize = 256 * 1024;
 
 /// The version that every server speaks.
@@ -35,7 +35,7 @@ pub(super) mod kind {
     pub const EXTENDED_REPLY: u8 = 201;
 }
 
-/// Statuses that mean something here (section 7, and version 6, section 9.1, for those above 8).
+/// Statuses with a meaning here (section 7, and version 6, section 9.1, for those above 8).
 pub(super) mod status {
     pub const OK: u32 = 0;
     pub const EOF: u32 = 1;
@@ -45,14 +45,14 @@ pub(super) mod status {
     pub const QUOTA_EXCEEDED: u32 = 15;
 }
 
-/// How a file is opened (section 6.3).
+/// Modes for opening a file (section 6.3).
 pub(super) const READ: u32 = 0x01;
-/// To write a file that is not there yet (SSH_FXF_WRITE, CREAT, EXCL).
+/// To write a file that does not exist yet (SSH_FXF_WRITE, CREAT, EXCL).
 pub(super) const WRITE_NEW: u32 = 0x02 | 0x08 | 0x20;
-/// To write a file anew, whatever was in it.
+/// To write a file anew, whatever it contained.
 pub(super) const WRITE_ANEW: u32 = 0x02 | 0x08 | 0x10;
 
-/// A packet that is being written: its length comes first.
+/// A packet that is being written; its length comes first.
 pub(super) struct Request(Vec<u8>);
 
 impl Request {
@@ -88,7 +88,7 @@ impl Request {
     }
 }
 
-/// Reads the parts of a packet; `None` wherever it is shorter than it says.
+/// Reads the parts of a packet; `None` if the packet is shorter than it claims.
 pub(super) struct Reader<'a>(pub(super) &'a [u8]);
 
 impl<'a> Reader<'a> {
@@ -116,7 +116,7 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// What a server says of a file (section 5), as far as it says it.
+/// What a server says about a file (section 5), if anything.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) struct Attributes {
     pub(super) size: Option<u64>,
@@ -125,7 +125,7 @@ pub(super) struct Attributes {
     pub(super) modified: Option<u32>,
 }
 
-/// The bits of `permissions` that say what it is, and what they mean.
+/// The bits of `permissions` for the file type, and their values.
 const TYPE: u32 = 0o170_000;
 pub(super) const FOLDER: u32 = 0o040_000;
 pub(super) const FILE: u32 = 0o100_000;
@@ -153,7 +153,7 @@ impl Attributes {
         Some(Self { size, permissions, modified })
     }
 
-    /// One of [`FOLDER`], [`FILE`], [`LINK`] or another kind; a server that says nothing has files.
+    /// One of [`FOLDER`], [`FILE`], [`LINK`] or another kind; without information it is a file.
     pub(super) fn kind(self) -> u32 {
         self.permissions.map_or(FILE, |permissions| permissions & TYPE)
     }

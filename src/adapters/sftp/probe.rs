@@ -1,5 +1,4 @@
-//! Trying a server for real: everything that a delivery does there, with files of its own, and what it does when a name
-//! is taken.
+//! Tests a server with files of its own: every step of a delivery, and a rename to a taken name.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -9,31 +8,31 @@ use super::server::Server;
 use crate::config::SftpConfig;
 use crate::{permissions, secret};
 
-/// How the names of its files begin.
+/// The start of the names of its files.
 const CHECK: &str = ".docsyncd-check-";
 /// Far longer than a check lasts; seconds.
 const SURELY_DEAD: u32 = 10 * 60;
 
-/// Of this process so far; tells the files of checks at the same time apart.
+/// Checks of this process so far: distinguishes the files of simultaneous checks.
 static PROBES: AtomicU64 = AtomicU64::new(0);
 
-/// Whether the server gives a file a name that another has, which that other loses.
+/// Whether a rename replaces a file that already has the name.
 pub(super) async fn overwrites(config: &SftpConfig, server: &Server<'_>) -> Result<bool, Outcome> {
     remote::overwrites(server, &config.folder.name, &names(config)).await
 }
 
-/// The daemon and the command `check` may do this at the same time, from machines of the same process numbers.
+/// The daemon and the command `check` may run at the same time, and on machines with the same process ids.
 fn names(config: &SftpConfig) -> [String; 2] {
     let mut random = [0; 8];
-    // Without chance, the numbers alone have to do.
+    // If there is no randomness, the numbers alone must do.
     let _ = getrandom::fill(&mut random);
     let (process, count) = (std::process::id(), PROBES.fetch_add(1, Ordering::Relaxed));
     let id = format!("{process}-{count}-{}", crate::document::hex(&random));
     ["one", "other"].map(|which| below(&config.folder.path, &format!("{CHECK}{id}.{which}.tmp")))
 }
 
-/// Removes what checks left that were cut off; only those that are older, by the server's clock, than any check lasts.
-/// What cannot be removed is left.
+/// Removes files of interrupted checks that are older, by the server's clock, than any check lasts. Files that cannot
+/// be removed stay.
 async fn sweep(config: &SftpConfig, server: &Server<'_>, now: u32) {
     for (name, modified) in server.names(CHECK).await.unwrap_or_default() {
         if now.saturating_sub(modified) > SURELY_DEAD && name.ends_with(".tmp") && !name.contains('/') {
@@ -42,7 +41,7 @@ async fn sweep(config: &SftpConfig, server: &Server<'_>, now: u32) {
     }
 }
 
-/// What is wrong where names are overwritten, if the document's name may be another's.
+/// The problem if names are overwritten and two documents may have the same name.
 pub(super) fn unfit(config: &SftpConfig) -> Option<String> {
     let name = &config.folder.name;
     remote::unfit(&config.folder).map(|advice| {
@@ -50,7 +49,7 @@ pub(super) fn unfit(config: &SftpConfig) -> Option<String> {
     })
 }
 
-/// Everything in turn; the error says what does not work and what to do.
+/// Runs all tests in turn; the error says what does not work and what to do.
 pub(super) async fn check(config: &SftpConfig, server: &Server<'_>) -> Result<Checked, Outcome> {
     let (shown, extensions) =
         server.look(|connection| (connection.shown.clone(), connection.session.extensions)).await?;
@@ -92,7 +91,7 @@ pub(super) async fn check(config: &SftpConfig, server: &Server<'_>) -> Result<Ch
     Ok(checked)
 }
 
-/// Writes a file, reads it back, gives it another name and removes it.
+/// Writes a file, reads it back, renames it and removes it.
 async fn round_trip(config: &SftpConfig, server: &Server<'_>) -> Result<(), Outcome> {
     let [one, other] = names(config);
     let tried = async {

@@ -1,8 +1,8 @@
 //! A connection whose bytes are acknowledged at once.
 //!
-//! Where several answers are under way, an SSH server sends the first one, and with Nagle's algorithm (RFC 896) keeps
-//! the others back until that is acknowledged, which a client that has nothing to say puts off for 40 ms on Linux and
-//! 200 ms on Windows (RFC 1122, 4.2.3.2): once or twice in each delivery.
+//! If several answers are under way, an SSH server sends the first one, and with Nagle's algorithm (RFC 896) keeps the
+//! others back until that is acknowledged. A client with nothing to send delays the acknowledgement by 40 ms on Linux
+//! and 200 ms on Windows (RFC 1122, 4.2.3.2): once or twice in each delivery.
 
 use std::io;
 use std::pin::Pin;
@@ -14,19 +14,19 @@ use socket2::SockRef;
 use tokio::io::{AsyncRead, AsyncWrite, BufReader, ReadBuf};
 use tokio::net::TcpStream;
 
-/// So much is kept of what came first; bytes.
+/// How many of the first bytes are kept.
 const FIRST: usize = 64;
 
-/// What came first.
+/// The first bytes that came.
 pub(super) type FirstBytes = Arc<OnceLock<Vec<u8>>>;
 
 /// See the module.
 pub(super) struct Prompt(TcpStream, FirstBytes);
 
 impl Prompt {
-    /// Buffered, since of each packet the length is read by itself.
+    /// Buffered, because the length of each packet is read by itself.
     pub(super) fn new(stream: TcpStream, first: FirstBytes) -> BufReader<Self> {
-        // Where that cannot be had, it is only slower.
+        // If the option is not available, the connection is only slower.
         #[cfg(windows)]
         let _ = SockRef::from(&stream).set_tcp_ack_frequency(1);
         BufReader::new(Self(stream, first))
@@ -36,7 +36,7 @@ impl Prompt {
 impl AsyncRead for Prompt {
     fn poll_read(mut self: Pin<&mut Self>, context: &mut Context<'_>, bytes: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
         let read = Pin::new(&mut self.0).poll_read(context, bytes);
-        // It is not permanent (tcp(7), TCP_QUICKACK).
+        // The option is not permanent (tcp(7), TCP_QUICKACK).
         #[cfg(target_os = "linux")]
         if read.is_ready() {
             let _ = SockRef::from(&self.0).set_tcp_quickack(true);

@@ -1,4 +1,4 @@
-//! The calls of [`Remote`] over SFTP, on one connection at a time, which is made again when it broke.
+//! Implements [`Remote`] over SFTP, on one connection at a time, which is opened again after it broke.
 
 use async_trait::async_trait;
 use tokio::sync::Mutex;
@@ -14,10 +14,10 @@ use super::session::{Fault, MAX_NAMES, Names};
 use crate::config::SftpConfig;
 use crate::failure::Code;
 
-/// So many names in a folder are looked at to clear away what checks left.
+/// At most so many names in a folder are read to remove what checks left.
 const SWEPT: usize = 10_000;
 
-/// What was being done, for people.
+/// The operation, for people.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Doing {
     Look,
@@ -41,10 +41,10 @@ impl Doing {
     }
 }
 
-/// A server for the time of one delivery, or of one check.
+/// A server for the time of one delivery or check.
 pub(super) struct Server<'a> {
     config: &'a SftpConfig,
-    /// Where its connection comes from and goes to: no more are open than deliveries may go at a time.
+    /// Where its connection comes from and returns to: no more are open than there are deliveries at a time.
     pool: &'a Pool<Connection>,
     connection: Mutex<Option<Connection>>,
 }
@@ -54,7 +54,7 @@ impl<'a> Server<'a> {
         Self { config, pool, connection: Mutex::new(None) }
     }
 
-    /// The connection, made when there is none.
+    /// The connection, opened if there is none.
     async fn take(&self) -> Result<Connection, Outcome> {
         if let Some(connection) = self.connection.lock().await.take() {
             return Ok(connection);
@@ -68,7 +68,7 @@ impl<'a> Server<'a> {
         }
     }
 
-    /// Keeps the connection unless it broke, and says what came of the call.
+    /// Keeps the connection unless it broke, and turns the result into an outcome.
     async fn done<T>(&self, mut connection: Connection, doing: Doing, result: Result<T, Fault>) -> Result<T, Outcome> {
         if !matches!(result, Err(Fault::Lost(_))) {
             connection.is_reused = false;
@@ -84,7 +84,7 @@ impl<'a> Server<'a> {
         }
     }
 
-    /// What the connection says of the server: makes one.
+    /// Reads what the connection knows about the server; opens one if needed.
     pub(super) async fn look<T>(&self, look: impl FnOnce(&Connection) -> T) -> Result<T, Outcome> {
         let connection = self.take().await?;
         let seen = look(&connection);
@@ -142,7 +142,7 @@ impl<'a> Server<'a> {
         Ok(match found.kind() {
             FOLDER => Found::Folder,
             FILE => found.size.map_or(Found::Unsized, Found::File),
-            // A link to a folder is one; a link where a file belongs is never written through.
+            // A link to a folder counts as a folder; a link in the place of a file is never written through.
             LINK => match session.stat(path, true).await? {
                 Some(target) if target.kind() == FOLDER => Found::Folder,
                 _ => Found::Other,
@@ -162,7 +162,7 @@ impl Remote for Server<'_> {
         loop {
             let mut connection = self.take().await?;
             let found = self.stat_once(&mut connection, path).await;
-            // Every delivery begins with a look: a connection that the server ended meanwhile is no fault of anything.
+            // Every delivery begins with a look: if the server ended a pooled connection meanwhile, that is no failure.
             if connection.is_reused && matches!(found, Err(Fault::Lost(_))) {
                 continue;
             }
@@ -199,8 +199,7 @@ impl Remote for Server<'_> {
         if let Err(Fault::Status(number)) = &written
             && ![status::NO_SPACE, status::QUOTA_EXCEEDED].contains(number)
         {
-            // A server of version 3 has no word for a full disk. A piece may have been written: what is there is
-            // cleared away.
+            // SFTP version 3 has no status for a full disk. A piece may have been written: it is removed.
             let folder = path.rsplit_once('/').map_or(".", |(folder, _)| if folder.is_empty() { "/" } else { folder });
             let _ = connection.session.remove(path).await;
             if matches!(connection.session.free_bytes(folder).await, Ok(Some(free)) if free < size) {
@@ -235,7 +234,7 @@ impl Remote for Server<'_> {
     async fn mkdir(&self, path: &str) -> Result<(), Outcome> {
         let mut connection = self.take().await?;
         let mut made = connection.session.mkdir(path).await;
-        // Another delivery may have made it meanwhile.
+        // Another delivery may have created it meanwhile.
         if matches!(made, Err(Fault::Status(_)))
             && matches!(self.stat_once(&mut connection, path).await, Ok(Found::Folder))
         {

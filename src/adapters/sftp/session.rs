@@ -1,5 +1,5 @@
-//! A session of SFTP over a byte stream: requests, pipelined where a file goes through, and their answers. Used by one
-//! delivery at a time; after an error that is [`Fault::Lost`] it is thrown away.
+//! An SFTP session over a byte stream: requests, pipelined for file content, and their answers. One delivery uses it at
+//! a time; after a [`Fault::Lost`] it is discarded.
 
 use std::time::Duration;
 
@@ -13,9 +13,9 @@ use super::packet::{Attributes, MAX_PACKET, READ, Reader, Request, VERSION, WRIT
 
 /// Bytes of a file in one request: what every server takes.
 const PIECE: u32 = 32 * 1024;
-/// Requests that are under way at a time.
+/// Requests under way at a time.
 const WINDOW: usize = 16;
-/// Names of a folder that are read at most: what lies there is not to cost memory.
+/// The most names of a folder that are read, to bound memory.
 pub(super) const MAX_NAMES: usize = 200_000;
 /// The longest list of extensions.
 const MAX_EXTENSIONS: usize = 64;
@@ -23,16 +23,16 @@ const MAX_EXTENSIONS: usize = 64;
 /// What went wrong.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Fault {
-    /// The connection broke, the answer did not come in time, or is none. Whether the request was carried out is not
-    /// known.
+    /// The connection broke, or the answer did not come in time or is invalid. Whether the request was carried out is
+    /// unknown.
     Lost(&'static str),
     /// The server refused, with this status.
     Status(u32),
-    /// What was to be sent cannot be read.
+    /// The content to send cannot be read.
     Source(Outcome),
 }
 
-/// What the server can do besides version 3.
+/// The server's extensions of version 3.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Extensions {
     /// `fsync@openssh.com`
@@ -41,7 +41,7 @@ pub(super) struct Extensions {
     pub(super) statvfs: bool,
 }
 
-/// Names in a folder, with what the server says of what has them.
+/// Names in a folder, with their attributes.
 pub(super) type Names = Vec<(String, Attributes)>;
 
 /// A session.
@@ -54,7 +54,7 @@ pub(super) struct Session<S> {
     pub(super) extensions: Extensions,
 }
 
-/// An answer: its kind, its number, and what follows.
+/// An answer: its kind, its id, and the rest.
 struct Answer {
     kind: u8,
     id: u32,
@@ -66,10 +66,10 @@ const NO_ANSWER: Fault = Fault::Lost("no_answer");
 const NOT_UNDERSTOOD: Fault = Fault::Lost("not_understood");
 
 impl<S: AsyncRead + AsyncWrite + Unpin + Send> Session<S> {
-    /// Greets the server. Every answer is waited for up to `limit`.
+    /// Greets the server. Each answer may take up to `limit`.
     pub(super) async fn begin(stream: S, limit: Duration) -> Result<Self, Fault> {
         let mut session = Self { stream, limit, next_id: 0, unanswered: 0, extensions: Extensions::default() };
-        // The greeting has the version in the place of a number.
+        // The greeting has the version in the place of the id.
         session.send(Request::new(kind::INIT, VERSION).finish()).await?;
         let Answer { kind: kind::VERSION, id: VERSION.., body } = session.receive().await? else {
             return Err(NOT_UNDERSTOOD);
@@ -140,7 +140,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin + Send> Session<S> {
         is_done(&self.ask(request).await?)
     }
 
-    /// What stands there, links not followed, or followed; `None`: nothing.
+    /// The attributes of a path, with links followed or not; `None` if there is nothing.
     pub(super) async fn stat(&mut self, path: &str, follow: bool) -> Result<Option<Attributes>, Fault> {
         let which = if follow { kind::STAT } else { kind::LSTAT };
         let answer = self.ask(|id| Request::new(which, id).text(path.as_bytes())).await?;
@@ -155,7 +155,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin + Send> Session<S> {
     }
 
     async fn open(&mut self, path: &str, how: u32) -> Result<Vec<u8>, Fault> {
-        // No attributes: the server's own permissions hold.
+        // No attributes: the server's own permissions apply.
         let answer = self.ask(|id| Request::new(kind::OPEN, id).text(path.as_bytes()).number(how).number(0)).await?;
         match answer.kind {
             kind::HANDLE => Reader(&answer.body).text().map(<[u8]>::to_vec).ok_or(NOT_UNDERSTOOD),
@@ -163,9 +163,9 @@ impl<S: AsyncRead + AsyncWrite + Unpin + Send> Session<S> {
         }
     }
 
-    /// No file is emptied, and none removed: a server that hung may do only now what an attempt before had asked for,
-    /// when another has sent and checked the file. `None`: something has the name. The second way is for a server that
-    /// does not know that a file has to be new.
+    /// Opens a new file without emptying or removing one: a server that hung may carry out an old request only now,
+    /// after another attempt has sent and checked its file. `None`: something has the name. The second way is for a
+    /// server that does not support exclusive creation.
     async fn open_new(&mut self, path: &str) -> Result<Option<Vec<u8>>, Fault> {
         match self.open(path, WRITE_NEW).await {
             Err(Fault::Status(_)) => match self.stat(path, false).await? {
@@ -176,7 +176,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin + Send> Session<S> {
         }
     }
 
-    /// Closes what was only read: what comes of that is nobody's business.
+    /// Closes a file that was only read; the result does not matter.
     async fn close(&mut self, handle: &[u8]) -> Result<(), Fault> {
         let id = self.number();
         self.send(Request::new(kind::CLOSE, id).text(handle).finish()).await?;
@@ -184,9 +184,9 @@ impl<S: AsyncRead + AsyncWrite + Unpin + Send> Session<S> {
         Ok(())
     }
 
-    /// Writes a new file, forces it to the server's disk where that can be asked for, and closes it. Nothing is waited
-    /// for in between: a server handles the requests about one file in their order (draft-ietf-secsh-filexfer-02, 6.1).
-    /// False where something has the name: nothing is written then.
+    /// Writes a new file, syncs it to the server's disk if the server can, and closes it. It does not wait in between:
+    /// a server handles the requests about one file in their order (draft-ietf-secsh-filexfer-02, 6.1). False if
+    /// something has the name: nothing is written then.
     pub(super) async fn write(&mut self, path: &str, source: &mut Source) -> Result<bool, Fault> {
         let Some(handle) = self.open_new(path).await? else { return Ok(false) };
         let (mut offset, mut under_way, mut refused) = (0, 0, None);
@@ -213,14 +213,14 @@ impl<S: AsyncRead + AsyncWrite + Unpin + Send> Session<S> {
         }
         let id = self.number();
         self.send(Request::new(kind::CLOSE, id).text(&handle).finish()).await?;
-        // What is under way is waited for in any case: the session goes on.
+        // All answers under way are received in any case, because the session goes on.
         for _ in 0..=under_way {
             self.receive_done(&mut refused).await?;
         }
         refused.map_or(Ok(true), Err)
     }
 
-    /// Takes a status, and keeps the first that is a refusal.
+    /// Receives a status, and keeps the first refusal.
     async fn receive_done(&mut self, refused: &mut Option<Fault>) -> Result<(), Fault> {
         match is_done(&self.receive().await?) {
             Err(lost @ Fault::Lost(_)) => return Err(lost),
@@ -230,12 +230,12 @@ impl<S: AsyncRead + AsyncWrite + Unpin + Send> Session<S> {
         Ok(())
     }
 
-    /// The digest of a file, up to a byte more than `limit`; `None` when there is none.
+    /// The digest of a file, up to a byte more than `limit`; `None` if there is no file.
     pub(super) async fn read(&mut self, path: &str, limit: u64) -> Result<Option<Digest>, Fault> {
         self.read_each(path, limit, |_| {}).await
     }
 
-    /// The same of its content.
+    /// The content, within the same bounds.
     pub(super) async fn content(&mut self, path: &str, limit: u64) -> Result<Option<Vec<u8>>, Fault> {
         let mut content = Vec::new();
         let read = self.read_each(path, limit, |piece| content.extend_from_slice(piece)).await?;
@@ -260,8 +260,8 @@ impl<S: AsyncRead + AsyncWrite + Unpin + Send> Session<S> {
         read.map(Some)
     }
 
-    /// Several pieces are asked for at a time, and come in their order; one that is shorter than asked for before the
-    /// end is completed by itself.
+    /// Requests several pieces at a time, which come in order; a piece that is too short before the end is completed
+    /// separately.
     async fn read_pieces(
         &mut self,
         handle: &[u8],
@@ -307,7 +307,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin + Send> Session<S> {
             if let Some(fault) = fault {
                 return Err(fault);
             }
-            // As far as they join; the rest is asked for again.
+            // The pieces as far as they join; the rest is requested again.
             for (offset, piece) in pieces {
                 if offset == hashing.size() {
                     hashing.update(&piece);
@@ -320,12 +320,12 @@ impl<S: AsyncRead + AsyncWrite + Unpin + Send> Session<S> {
         }
     }
 
-    /// Gives a file another name. The servers of version 3 are to refuse one that is taken; not all do.
+    /// Renames a file. Servers of version 3 should refuse a taken name; not all do.
     pub(super) async fn rename(&mut self, from: &str, to: &str) -> Result<(), Fault> {
         self.ask_for_status(|id| Request::new(kind::RENAME, id).text(from.as_bytes()).text(to.as_bytes())).await
     }
 
-    /// Removes a file; none is no error.
+    /// Removes a file; a missing file is no error.
     pub(super) async fn remove(&mut self, path: &str) -> Result<(), Fault> {
         match self.ask_for_status(|id| Request::new(kind::REMOVE, id).text(path.as_bytes())).await {
             Err(Fault::Status(status::NO_SUCH_FILE)) => Ok(()),
@@ -337,7 +337,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin + Send> Session<S> {
         self.ask_for_status(|id| Request::new(kind::MKDIR, id).text(path.as_bytes()).number(0)).await
     }
 
-    /// The names in a folder, `most` of them about; `None` where there is none.
+    /// About `most` names of a folder; `None` if there is no folder.
     pub(super) async fn names(&mut self, folder: &str, most: usize) -> Result<Option<Names>, Fault> {
         let answer = self.ask(|id| Request::new(kind::OPENDIR, id).text(folder.as_bytes())).await?;
         if answer.kind != kind::HANDLE {
@@ -368,7 +368,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin + Send> Session<S> {
         Ok(Some(found))
     }
 
-    /// The bytes that this user may still write there; `None` where the server does not say it.
+    /// The bytes that this user may still write there; `None` if the server does not say.
     pub(super) async fn free_bytes(&mut self, path: &str) -> Result<Option<u64>, Fault> {
         if !self.extensions.statvfs {
             return Ok(None);
@@ -386,7 +386,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin + Send> Session<S> {
     }
 }
 
-/// Whether a status says that it was done.
+/// Whether a status reports success.
 fn is_done(answer: &Answer) -> Result<(), Fault> {
     if answer.kind != kind::STATUS {
         return Err(NOT_UNDERSTOOD);

@@ -1,4 +1,4 @@
-//! The adapter against an SSH server of the tests' own; tests/it/sftp has it against OpenSSH.
+//! Tests the adapter against an SSH server of the tests; tests/it/sftp tests it against OpenSSH.
 
 mod busy;
 mod peer;
@@ -23,14 +23,14 @@ use peer::{Peer, USER, ecdsa, ed25519};
 
 const LETTER: &str = "letters/{{ document.type }}.pdf";
 
-/// A server, and a configuration that leads to it.
+/// A server, and a configuration for it.
 struct Lab {
     peer: Peer,
     secrets: tempfile::TempDir,
     config: SftpConfig,
 }
 
-/// What a person or an importer sees.
+/// The files that a person or an importer sees.
 fn visible(root: &std::path::Path) -> BTreeMap<String, Vec<u8>> {
     let mut found = files_below(root);
     found.retain(|name, _| !name.split('/').any(|part| part.starts_with('.')));
@@ -159,7 +159,7 @@ async fn a_document_and_its_sidecar_are_filed_in_folders_that_are_made_and_force
     assert_eq!(lab.names(), [format!("lab_slip/{CANARY}.pdf"), format!("lab_slip/{CANARY}.txt")]);
     assert_eq!(lab.objects()[&format!("lab_slip/{CANARY}.pdf")], big);
     assert_eq!(lab.objects()[&format!("lab_slip/{CANARY}.txt")], format!("key={}", item.key).into_bytes());
-    // Two of them by the look at what the server does with a name that is taken.
+    // Two of them are from the test of renames to a taken name.
     lab.peer.with(|state| assert_eq!((state.fsyncs, state.largest_write), (4, 32 * 1024)));
 }
 
@@ -198,7 +198,7 @@ async fn the_key_that_is_known_is_found_among_several_of_the_servers() {
     let line = format!("[127.0.0.1]:{} {}\n", lab.peer.port, ecdsa().public_key().to_openssh().unwrap());
     lab.config.host_key = Some(SshHostKey::KnownHosts(lab.file("known_hosts", &line)));
     assert_delivered(&lab.sftp().deliver(&spool.item(2, b"%PDF two")).await);
-    // A kind of key that the server has not, and a fingerprint of none of its keys.
+    // A kind of key that the server does not have, and a fingerprint of none of its keys.
     let lab = Lab { config: SftpConfig { port: lab.peer.port, ..lab.config }, ..lab };
     let other = Lab::with_keys(LETTER, vec![ed25519(1)]);
     let config = SftpConfig { port: other.peer.port, host_key: lab.config.host_key.clone(), ..other.config.clone() };
@@ -313,7 +313,7 @@ async fn deliveries_share_a_connection_and_one_that_the_server_ended_is_no_failu
 #[tokio::test]
 async fn statuses_that_version_3_does_not_know_are_answers_like_others() {
     let (lab, spool) = (Lab::named("{{ document.type }}.pdf"), Spool::new());
-    // Somebody takes the name between the look and the rename: ProFTPD says 11.
+    // Somebody takes the name between the look and the rename: ProFTPD answers 11.
     lab.peer.with(|state| (state.status_of_taken, state.overwrites) = (Some(11), false));
     lab.occupy("lab_slip.pdf", b"somebody's");
     assert_delivered(&lab.sftp().deliver(&spool.item(1, b"%PDF one")).await);

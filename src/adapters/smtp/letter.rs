@@ -13,17 +13,17 @@ use crate::name;
 use crate::smtp::{Base64Lines, Connection, Failed, Headers};
 use crate::template::{Context, Template};
 
-/// Bytes of the PDF that are read at a time.
+/// Bytes of the PDF read at a time.
 const PIECE: usize = 64 * 1024;
 
 /// A letter.
 pub(super) struct Letter {
-    /// Who gets it.
+    /// The recipient.
     pub(super) to: String,
-    /// `Message-ID`: the same at each try.
+    /// `Message-ID`: the same in every attempt.
     pub(super) message_id: String,
     head: String,
-    /// What is attached, before and after the PDF.
+    /// The attachment before and after the PDF.
     around: (Vec<u8>, Vec<u8>),
     pdf: u64,
     tail: String,
@@ -39,7 +39,7 @@ pub(super) enum Broken {
 
 impl Letter {
     /// # Errors
-    /// What becomes of a delivery that cannot be written, or may not go where it would.
+    /// The outcome of a delivery whose mail cannot be written, or whose recipient is not allowed.
     pub(super) async fn of(config: &SmtpConfig, item: &Item) -> Result<Self, Outcome> {
         let context = Context::new(&item.metadata).with_identity(&item.key);
         let file_name = match &config.attach {
@@ -68,7 +68,7 @@ impl Letter {
             head.put("In-Reply-To", &before);
             head.put("References", &before);
         }
-        // In French secure mail its answer is the proof.
+        // In French secure mail, the answer to it is the proof.
         head.put("Disposition-Notification-To", &config.from);
         head.put("MIME-Version", "1.0");
         // Base64 has no underscore.
@@ -84,13 +84,13 @@ impl Letter {
         Ok(Self { to, message_id, head, around, pdf: item.pdf.size, tail: format!("\r\n--{boundary}--\r\n") })
     }
 
-    /// The length of the whole mail; bytes.
+    /// The length of the whole mail, in bytes.
     pub(super) fn size(&self) -> u64 {
         let content = self.around.0.len() as u64 + self.pdf + self.around.1.len() as u64;
         self.head.len() as u64 + Base64Lines::length(content) + self.tail.len() as u64
     }
 
-    /// Sends it, without the dot behind it.
+    /// Sends the mail, without the dot after it.
     ///
     /// # Errors
     /// [`Broken`]
@@ -110,7 +110,7 @@ impl Letter {
     }
 }
 
-/// Who gets the letter of these values.
+/// The recipient of a letter with these values.
 pub(super) fn recipient(config: &SmtpConfig, context: &Context) -> Result<String, Outcome> {
     let wrong = |code, words: &str| Outcome::permanent(code, format!("destination `{}`: {words}", config.name));
     let to = render(config, "to", &config.to, context)?;
@@ -129,7 +129,7 @@ fn message_id(config: &SmtpConfig, key: &str) -> String {
     format!("<{key}@{}>", config.from.rsplit('@').next().unwrap_or_default())
 }
 
-/// When the document was made, so that it is the same at each try.
+/// When the document was made, so that all attempts send the same time.
 pub(super) fn written(metadata: &Metadata) -> Timestamp {
     let created = metadata.document.get("createdAt").and_then(|at| at.as_str()?.parse().ok());
     created.or_else(|| Timestamp::from_millisecond(clock::now()).ok()).unwrap_or_default()

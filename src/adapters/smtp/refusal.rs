@@ -1,11 +1,10 @@
-//! What becomes of a letter when a step of the conversation fails: by the step and the server's code, never by its
-//! words.
+//! The outcome for a letter if a step of the conversation fails: by the step and the server's code, never by its words.
 
 use super::super::Outcome;
 use crate::failure::Code;
 use crate::smtp::{Failed, Reply, Step, Why};
 
-/// What becomes of the letter. `why` tells a person what went wrong; `named` makes a sentence of it.
+/// The outcome for the letter. `why` tells a person what went wrong; `named` makes a sentence of it.
 pub(super) fn outcome(failed: &Failed, why: String, named: impl Fn(&str) -> String) -> Outcome {
     let word = match &failed.why {
         Why::Refused(reply) => return of_reply(failed.step, reply, named),
@@ -43,7 +42,7 @@ fn of_reply(step: Step, reply: &Reply, named: impl Fn(&str) -> String) -> Outcom
             let reason = named(&format!("it refuses the connection ({reply}): its log says why"));
             Outcome::Unavailable { code, reason, retry_after: None }
         }
-        // A mailbox that is full is so for a while, whatever the first digit says.
+        // A full mailbox may get room again, whatever the first digit says.
         (_, Some((_, 2, 2))) | (452, _) | (_, Some((4, 3, 1))) => {
             Outcome::NoRoom(named(&format!("it, or the recipient's mailbox, has no room ({reply})")))
         }

@@ -1,4 +1,4 @@
-//! The adapter against a mail server of the tests' own; tests/it/mail.rs has it against aiosmtpd.
+//! Tests the adapter against a mail server of the tests; tests/it/mail.rs tests it against aiosmtpd.
 
 mod faults;
 mod peer;
@@ -24,7 +24,7 @@ fn compile(kind: TemplateKind, source: &str) -> Arc<Template> {
     Arc::new(Template::compile(kind, source).unwrap())
 }
 
-/// A server, and a configuration that leads to it.
+/// A server, and a configuration for it.
 struct Post {
     peer: Peer,
     config: SmtpConfig,
@@ -99,7 +99,7 @@ impl RemotePlace for Post {
         self.peer.state().cut_after = Some(bytes);
     }
 
-    /// A mail has no name that another could have.
+    /// A mail has no name that could be taken.
     fn occupy(&self, name: &str, content: &[u8]) {
         let text = format!(
             "Message-ID: {name}\r\nContent-Type: multipart/mixed; boundary=\"b\"\r\n\r\n--b\r\n\r\n\r\n--b\r\nA: b\r\n\r\n{}\r\n--b--\r\n",
@@ -149,7 +149,7 @@ async fn a_mail_has_its_letter_and_a_message_id_that_is_the_same_at_each_try() {
             mail.text.split("\r\n").all(|line| line.is_ascii() && line.len() < 200 && !line.contains(['\r', '\n']))
         );
     }
-    // What was announced is what came (RFC 1870, section 6.3).
+    // The announced size is that of the received mail (RFC 1870, section 6.3).
     let announced = format!("SIZE={}", first.text.len());
     assert!(state.told.iter().any(|line| line.ends_with(&announced)), "{:?}", state.told);
 }
@@ -266,7 +266,7 @@ async fn nobody_is_told_the_password_who_offers_no_way_to_sign_in_or_no_encrypti
         let told = post.peer.state().told.join(" ");
         assert!(!told.contains("AUTH") && !told.contains("MAIL"), "{told}");
     }
-    // The older way does as well, and a user is not asked for where none is configured.
+    // The older method works as well, and without a configured user there is no sign-in.
     let mut post = post();
     post.peer.state().offers = vec!["AUTH LOGIN"];
     post.peer.state().signs_in = Some(STANDARD.encode(SECRET));

@@ -1,6 +1,6 @@
-//! An archive of IHE XDM with one document (ITI TF-1, section 16; ITI TF-2, 3.32): what the software of the other side
-//! files by itself. Nothing in it is compressed, and all lengths stand before the content, as readers of streams want
-//! it (APPNOTE.TXT 6.3, 4.3).
+//! An archive of IHE XDM with one document (ITI TF-1, section 16; ITI TF-2, 3.32), which the recipient's software files
+//! by itself. Nothing in it is compressed, and all lengths come before the content, as streaming readers need it
+//! (APPNOTE.TXT 6.3, 4.3).
 
 use flate2::Crc;
 use ring::digest::{Context as Sha1, SHA1_FOR_LEGACY_USE_ONLY};
@@ -12,19 +12,19 @@ use crate::document::hex;
 
 mod metadata;
 
-/// Its name, as the French doctrine has it.
+/// The archive's name, by the French doctrine.
 pub(super) const FILE_NAME: &str = "IHE_XDM.zip";
-/// The PDF, as the metadata calls it.
+/// The PDF's name in the metadata.
 const DOCUMENT: &str = "DOC0001.PDF";
 const FOLDER: &str = "IHE_XDM/SUBSET01";
 
 const INDEX: &str = include_str!("xdm/INDEX.HTM");
 const README: &str = include_str!("xdm/README.TXT");
 
-/// Bytes of the PDF that are read at a time.
+/// Bytes of the PDF read at a time.
 const PIECE: usize = 64 * 1024;
 
-/// What stands before and after the PDF.
+/// The archive before and after the PDF.
 pub(super) async fn around(config: &SmtpConfig, xdm: &XdmConfig, item: &Item) -> Result<(Vec<u8>, Vec<u8>), Outcome> {
     let (mut crc, mut hash) = (Crc::new(), Sha1::new(&SHA1_FOR_LEGACY_USE_ONLY));
     let mut source = Source::of_spool(&item.pdf).await?;
@@ -45,14 +45,14 @@ pub(super) async fn around(config: &SmtpConfig, xdm: &XdmConfig, item: &Item) ->
     })
 }
 
-/// A ZIP archive of files as they are.
+/// A ZIP archive of uncompressed files.
 #[derive(Default)]
 struct Archive {
     written: Vec<u8>,
-    /// The directory that stands at its end.
+    /// The directory at its end.
     directory: Vec<u8>,
     files: u16,
-    /// The length of all before the directory.
+    /// The length of everything before the directory.
     length: u64,
 }
 
@@ -65,7 +65,7 @@ impl Archive {
         }
     }
 
-    /// Begins a file whose content follows; all that stands before it.
+    /// Begins a file whose content follows; returns everything before that content.
     fn begin(&mut self, name: &str, crc: u32, size: u64) -> Option<Vec<u8>> {
         self.header(name, crc, size)?;
         Some(std::mem::take(&mut self.written))
@@ -75,7 +75,7 @@ impl Archive {
         const LOCAL: u32 = 0x0403_4b50;
         const CENTRAL: u32 = 0x0201_4b50;
         const VERSION: u16 = 10;
-        // 1 January 1980: the same at each try.
+        // 1 January 1980: the same in every attempt.
         const DATE: u16 = 0x21;
         let (size, offset) = (u32::try_from(size).ok()?, u32::try_from(self.length).ok()?);
         let mut entry = Vec::new();
@@ -106,7 +106,7 @@ impl Archive {
         Some(())
     }
 
-    /// What stands after the last file.
+    /// Everything after the last file.
     fn end(self) -> Option<Vec<u8>> {
         const END: u32 = 0x0605_4b50;
         let (size, offset) = (u32::try_from(self.directory.len()).ok()?, u32::try_from(self.length).ok()?);

@@ -1,4 +1,4 @@
-//! An answer of the other side, whose body is read within bounds: of bytes, and of time.
+//! An answer, whose body is read within bounds of bytes and of time.
 
 use std::time::{Duration, SystemTime};
 
@@ -13,25 +13,25 @@ use crate::adapters::files::Digest;
 use crate::document::hex;
 use crate::http::{Body, asked_to_wait};
 
-/// A body of no more bytes than this is small: all of it comes as soon as the first of them, or something is wrong.
+/// A body of at most so many bytes is small: all of it comes soon after its first byte, or something is wrong.
 const SMALL: u64 = 64 * 1024;
 
-/// The longest JSON that is read, with the files in it; bytes.
+/// The longest JSON that is read, including files in it, in bytes.
 const JSON_LIMIT: u64 = 1 << 30;
 
-/// All of a list may take so many times the longest wait for its next bytes, and `LIST_AT_LEAST`: it comes from one
-/// query.
+/// The limit for a whole list is so many times the longest wait for its next bytes, and at least `LIST_AT_LEAST`: it
+/// comes from one query.
 const LIST_TIMES: u32 = 4;
 const LIST_AT_LEAST: Duration = Duration::from_secs(60);
 
 /// An answer, whatever its status.
 pub(in crate::adapters) struct Answer {
     pub(in crate::adapters) status: u16,
-    /// What Retry-After asks for.
+    /// The wait that Retry-After asks for.
     pub(in crate::adapters) retry_after: Option<Duration>,
     pub(in crate::adapters) headers: HeaderMap,
     body: Body,
-    /// The longest wait for the next bytes of its body, and for all of a small one.
+    /// The longest wait for the next bytes of the body, and for all of a small one.
     patience: Duration,
 }
 
@@ -40,9 +40,9 @@ pub(in crate::adapters) struct Answer {
 pub(in crate::adapters) struct Content {
     /// Its first bytes.
     pub(in crate::adapters) beginning: Vec<u8>,
-    /// Its digest, when it came whole and is not longer than was asked for.
+    /// Its digest, if it came whole and is not longer than the limit.
     pub(in crate::adapters) digest: Option<Digest>,
-    /// Whether it broke off, or took too long.
+    /// Whether the body broke off, or took too long.
     pub(in crate::adapters) is_broken: bool,
 }
 
@@ -57,8 +57,8 @@ impl Answer {
         }
     }
 
-    /// The body when it is `limit` bytes long at most, and the first `beginning` bytes of it; no more of it is kept.
-    /// One that drips ends as well: there is a limit for the whole of it.
+    /// The digest of the body if it is at most `limit` bytes long, and its first `beginning` bytes; nothing more is
+    /// kept. A body that drips ends as well: there is a limit for the whole of it.
     pub(in crate::adapters) async fn content(mut self, limit: u64, beginning: usize) -> Content {
         let (mut hash, mut size) = (Sha256::new(), 0);
         let mut content = Content { beginning: Vec::new(), digest: None, is_broken: false };
@@ -78,12 +78,11 @@ impl Answer {
         content
     }
 
-    /// The body as JSON, in which texts that are too long to be looked at are empty, or a digest
-    /// ([`DIGEST`](super::DIGEST)) of what they say in base64, so that a list that has whole files in it takes little
-    /// memory.
+    /// The body as JSON. Texts that are too long to be looked at become empty, or a digest ([`DIGEST`](super::DIGEST))
+    /// of what they encode in base64, so that a list with whole files in it takes little memory.
     ///
     /// # Errors
-    /// Whether it broke off; else it is no JSON, or too much of it.
+    /// True if it broke off; false if it is no JSON, or too much of it.
     pub(in crate::adapters) async fn json(mut self) -> Result<serde_json::Value, bool> {
         let mut kept = Shortened::default();
         let within = LIST_AT_LEAST.max(self.patience * LIST_TIMES);
@@ -98,8 +97,7 @@ impl Answer {
         }
     }
 
-    /// Gives the body to `take`, piece by piece, as long as that wants more, and it is within `limit` bytes and this
-    /// time.
+    /// Gives the body to `take`, piece by piece, while `take` wants more, within `limit` bytes and this time.
     async fn each(&mut self, limit: u64, within: Duration, mut take: impl FnMut(&[u8]) -> bool) -> Came {
         let mut size = 0;
         let end = Instant::now() + within;

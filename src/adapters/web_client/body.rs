@@ -1,6 +1,5 @@
 //! The body of a request, streamed: the PDF is read from the spool while it is sent, as it is or in base64, so that a
-//! hundred large ones under way take no memory. Its length is known before, so that a server sees when a part of it is
-//! missing.
+//! hundred large uploads take no memory. Its length is known in advance, so that a server notices a missing part.
 
 use std::collections::VecDeque;
 use std::io;
@@ -15,8 +14,8 @@ use super::super::Outcome;
 use super::super::remote::Source;
 use crate::document::Spooled;
 
-/// Bytes of the PDF that are read at a time: a whole number of base64's groups of three, and no more than a slow line
-/// sends within a second.
+/// Bytes of the PDF read at a time: a multiple of base64's groups of three, and no more than a slow line sends within a
+/// second.
 const CHUNK: usize = 24 * 1024;
 
 /// A part of a body.
@@ -45,13 +44,13 @@ fn length(pieces: &[Piece], pdf: u64) -> u64 {
     pieces.iter().map(|piece| piece.length(pdf)).fold(0, u64::saturating_add)
 }
 
-/// What is sent with a request.
+/// The body of a request.
 pub(in crate::adapters) struct Upload {
     pieces: Vec<Piece>,
     length: u64,
-    /// From where the PDF can be read again and again.
+    /// The PDF, which can be read repeatedly.
     pdf: Option<Spooled>,
-    /// What can be read once.
+    /// A source that can be read once.
     source: Option<Source>,
 }
 
@@ -71,7 +70,7 @@ impl Upload {
         self.length
     }
 
-    /// A body with it, and how far it is.
+    /// The body, and its progress.
     pub(super) fn stream(self) -> (reqwest::Body, Progress) {
         let progress = Progress::new(self.length == 0);
         let reader = Reader {
@@ -94,7 +93,7 @@ impl Upload {
     }
 }
 
-/// How far the sending of a body is, as the one who waits for the answer sees it.
+/// The progress of sending a body, for the task that waits for the answer.
 #[derive(Debug, Clone)]
 pub(super) struct Progress(Arc<Mutex<State>>);
 
@@ -106,7 +105,7 @@ struct State {
 }
 
 impl Progress {
-    /// Of a request whose body has nothing in it.
+    /// The progress of an empty body.
     pub(super) fn of_nothing() -> Self {
         Self::new(true)
     }
@@ -123,17 +122,17 @@ impl Progress {
         self.with(|state| state.moved_at = Instant::now());
     }
 
-    /// When something was last taken to be sent.
+    /// When the HTTP client last took bytes to send.
     pub(super) fn moved_at(&self) -> Instant {
         self.with(|state| state.moved_at)
     }
 
-    /// Whether all of it was taken to be sent: from then on the other side may have it.
+    /// Whether the client took all bytes to send: from then on the other side may have them.
     pub(super) fn is_whole(&self) -> bool {
         self.with(|state| state.whole)
     }
 
-    /// Why the content could not be read to its end, which was never sent then.
+    /// Why the content could not be read to its end; its end was then never sent.
     pub(super) fn failed(&self) -> Option<Outcome> {
         self.with(|state| state.failed.clone())
     }
@@ -143,7 +142,7 @@ struct Reader {
     left: VecDeque<Piece>,
     pdf: Option<Spooled>,
     open: Option<Source>,
-    /// Bytes that were not given yet.
+    /// Bytes that are still to be given.
     missing: u64,
     progress: Progress,
 }
@@ -176,7 +175,7 @@ impl Reader {
         Ok(None)
     }
 
-    /// The next bytes of the PDF; the last ones are given only when all are what was fetched.
+    /// The next bytes of the PDF; the last ones are given only if the whole is what was fetched.
     async fn read(&mut self) -> Result<Option<Vec<u8>>, Outcome> {
         let open = match (&mut self.open, &self.pdf) {
             (Some(open), _) => open,

@@ -1,5 +1,5 @@
-//! JSON as it comes, without what is too long to be looked at: a list of documents may hold the documents themselves.
-//! Of such a text that is base64 (RFC 4648, section 4) the digest of what it says stands in its place.
+//! JSON from a stream, without texts that are too long to be looked at: a list of documents may contain the documents.
+//! If such a text is base64 (RFC 4648, section 4), the digest of the decoded bytes replaces it.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -8,27 +8,27 @@ use sha2::{Digest as _, Sha256};
 
 use crate::document::hex;
 
-/// What a digest in the place of a long text begins with: SHA-256, 64 hexadecimal digits. No base64 begins so.
+/// The start of a digest that replaces a long text: SHA-256, 64 hexadecimal digits. No base64 begins so.
 pub(in crate::adapters) const DIGEST: &str = "sha256:";
-/// The longest text that is kept, in bytes as it came.
+/// The longest text that is kept, in encoded bytes.
 const LONGEST: usize = 4 * 1024;
-/// The most that is kept of all of it, bytes: a hundred entries with fifty fields each, and more.
+/// The most that is kept in total, in bytes: more than a hundred entries with fifty fields each.
 const MOST: usize = 512 * 1024;
 
-/// What is kept of it: JSON again, in which texts that are too long are empty, or the digest of what they say.
+/// The kept JSON, in which texts that are too long are empty, or the digest of what they encode.
 #[derive(Debug, Default)]
 pub(in crate::adapters) struct Shortened {
     kept: Vec<u8>,
-    /// Where the text begins that is being read.
+    /// Where the text that is being read begins.
     text: Option<usize>,
-    /// What a text that is too long says, as long as it is base64.
+    /// The decoded content of a text that is too long, as long as it is base64.
     dropped: Option<Decoded>,
     is_escaped: bool,
     is_too_much: bool,
 }
 
 impl Shortened {
-    /// Takes what came next.
+    /// Takes the next bytes.
     pub(in crate::adapters) fn push(&mut self, chunk: &[u8]) {
         chunk.iter().for_each(|byte| self.take(*byte));
     }
@@ -37,7 +37,7 @@ impl Shortened {
         self.is_too_much
     }
 
-    /// What all of it says; `None` when it is no JSON, or too much.
+    /// The parsed JSON; `None` if it is no JSON, or too much.
     pub(in crate::adapters) fn value(&self) -> Option<Value> {
         let text = self.text()?;
         serde_json::from_slice(text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(text)).ok()
@@ -81,11 +81,11 @@ impl Shortened {
     }
 }
 
-/// The digest of what a text in base64 says.
+/// The digest of a text's decoded base64.
 #[derive(Debug, Default)]
 struct Decoded {
     hash: Sha256,
-    /// What is not decoded yet.
+    /// Bytes that are not decoded yet.
     rest: Vec<u8>,
     is_other: bool,
 }
@@ -109,7 +109,7 @@ impl Decoded {
         self.rest.clear();
     }
 
-    /// Nothing where it is no base64.
+    /// Empty if the text is no base64.
     fn digest(mut self) -> String {
         self.decode();
         if self.is_other { String::new() } else { format!("{DIGEST}{}", hex(&self.hash.finalize())) }

@@ -1,26 +1,26 @@
-//! What a status code of HTTP means to a delivery, in our own words: a table, for whatever speaks HTTP. What a single
-//! adapter knows better (412 to a conditional PUT, 404 of what is looked for) it decides before it asks here.
+//! What an HTTP status means for a delivery, in our own words: one table for every adapter that speaks HTTP. Where an
+//! adapter knows better (412 to a conditional PUT, 404 to a look), it decides before it asks here.
 
 use std::time::Duration;
 
 use crate::adapters::Outcome;
 use crate::failure::Code;
 
-/// Whose failure it is, and whether it may pass.
+/// Whom the failure concerns, and whether it may pass.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::adapters) enum Meaning {
-    /// The destination's as a whole: credentials, the address, a redirect.
+    /// The destination as a whole: credentials, the address, a redirect.
     Unavailable,
-    /// It may pass, or be this document's.
+    /// It may pass, or concern this document.
     Transient,
     /// There is no room.
     NoRoom,
-    /// This document's.
+    /// This document.
     Permanent,
 }
 
-/// The meaning of a status that is no success, and what to say of it. `is_base` tells whether the address is the same
-/// for all documents, so that what is not found there is no document's fault.
+/// The meaning of a status that is no success, with its message. `is_base` tells whether all documents have this
+/// address, so that a 404 is no document's fault.
 pub(in crate::adapters) fn meaning(status: u16, is_base: bool) -> (Meaning, &'static str) {
     use Meaning::{NoRoom, Permanent, Transient, Unavailable};
     match status {
@@ -54,7 +54,7 @@ pub(in crate::adapters) fn meaning(status: u16, is_base: bool) -> (Meaning, &'st
     }
 }
 
-/// What becomes of a delivery to `destination` that is answered so.
+/// The outcome of a delivery to `destination` with this answer.
 pub(in crate::adapters) fn outcome(
     destination: &str,
     status: u16,
@@ -65,7 +65,7 @@ pub(in crate::adapters) fn outcome(
     let reason = format!("destination `{destination}` answers with status {status}: {words}");
     let code = Code::Status(status);
     match meaning {
-        // One that says when it will be back is away for everybody.
+        // A server that says when it will be back is away for all documents.
         Meaning::Transient if matches!(status, 429 | 503) && retry_after.is_some() => {
             Outcome::Unavailable { code, reason, retry_after }
         }

@@ -1,4 +1,4 @@
-//! Where credentials go, when waiting ends, and what is said of files that cannot be used.
+//! Where credentials go, when a wait ends, and the messages about unusable files.
 
 use secrecy::SecretString;
 use tokio::io::AsyncReadExt as _;
@@ -47,7 +47,7 @@ async fn a_proxy_that_is_not_there_is_told_as_the_proxy() {
     assert_eq!(sent.err(), Some(Fault::Down("no_connection", words)));
 }
 
-/// A server that takes no more than what fits into its buffers.
+/// A server that takes no more than fits into its buffers.
 #[tokio::test]
 async fn a_server_that_stops_reading_cannot_have_the_document_and_is_not_waited_for() {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
@@ -58,7 +58,7 @@ async fn a_server_that_stops_reading_cannot_have_the_document_and_is_not_waited_
     assert!(matches!(sent, Err(Fault::Broken(reason)) if reason.contains("destinations.pms.timeout")));
 }
 
-/// It takes longer than anything may stand still, and far more is sent than the system keeps for both sides.
+/// The transfer takes longer than the limit for a standstill, and sends far more than both systems buffer.
 #[tokio::test]
 async fn a_slow_server_is_waited_for_as_long_as_it_goes_on() {
     const SIZE: usize = 64 << 20;
@@ -75,9 +75,9 @@ async fn a_slow_server_is_waited_for_as_long_as_it_goes_on() {
         let mut read = 0;
         while read < SIZE {
             let more = socket.read(&mut buffer).await.unwrap();
-            assert!(more > 0, "it broke off");
+            assert!(more > 0, "the connection broke off");
             read += more;
-            // So slowly that all of it takes longer than the limit.
+            // So slowly that the whole takes longer than the limit.
             while began.elapsed() < Duration::from_secs(3) * u32::try_from(read >> 20).unwrap() / 64 {
                 beat.tick().await;
             }
@@ -95,7 +95,7 @@ async fn a_slow_server_is_waited_for_as_long_as_it_goes_on() {
 async fn read_head(socket: &mut tokio::net::TcpStream) {
     let (mut head, mut byte) = (Vec::new(), [0]);
     while !head.ends_with(b"\r\n\r\n") {
-        assert_eq!(socket.read(&mut byte).await.unwrap(), 1, "it broke off");
+        assert_eq!(socket.read(&mut byte).await.unwrap(), 1, "the connection broke off");
         head.push(byte[0]);
     }
 }
@@ -141,8 +141,8 @@ async fn an_answer_that_drips_ends_as_one_that_stands_still() {
     let read = async {
         let request = Request::new(Method::GET, client.connection().origin.clone());
         let answer = client.send(request).await.unwrap();
-        // A hundred times what was given it, which a busy machine may need, and far less than the answer would take.
-        tokio::time::timeout(Duration::from_secs(30), answer.content(60_000, 4)).await.expect("it does not end")
+        // A hundred times the given limit, which a busy machine may need, and far less than the answer would take.
+        tokio::time::timeout(Duration::from_secs(30), answer.content(60_000, 4)).await.expect("the read does not end")
     };
     tokio::select! {
         content = read => assert!(content.is_broken && content.beginning == b"xxxx", "{content:?}"),
@@ -176,7 +176,7 @@ async fn a_list_that_drips_holds_up_nothing_for_longer_than_four_times_the_limit
     }
 }
 
-/// A server that closes a connection as soon as it is used again.
+/// A server that closes a connection as soon as the client uses it again.
 #[tokio::test]
 async fn what_is_sent_to_a_server_that_closes_its_connections_arrives_and_nothing_but_looks_twice() {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
@@ -195,7 +195,7 @@ async fn what_is_sent_to_a_server_that_closes_its_connections_arrives_and_nothin
             serving.push(async move {
                 read_head(&mut socket).await;
                 answer(&mut socket, b"HTTP/1.1 204 No Content\r\n\r\n").await;
-                // The next request is begun to be read, and has no answer.
+                // It begins to read the next request, and does not answer it.
                 let mut begin = [0; 3];
                 if socket.read_exact(&mut begin).await.is_ok() {
                     cut_off.borrow_mut().push(String::from_utf8_lossy(&begin).into_owned());

@@ -1,5 +1,4 @@
-//! Whether a collection works, tried for real: a file is put, read back, given a name, kept from one that is taken, and
-//! removed.
+//! Tests a collection: puts a file, reads it back, renames it, tries to rename it to a taken name, and removes it.
 
 use std::time::{Duration, UNIX_EPOCH};
 
@@ -11,11 +10,11 @@ use super::{Server, properties};
 use crate::config::RemoteFolder;
 use crate::failure::Code;
 
-/// How the names of its files begin.
+/// The start of the names of its files.
 const CHECK: &str = ".docsyncd-check-";
 /// Far longer than a check lasts.
 const SURELY_DEAD: Duration = Duration::from_secs(10 * 60);
-/// So much of a list of the folder is read; bytes.
+/// Bytes of a list of the folder that are read.
 const LIST: usize = 1024 * 1024;
 
 pub(super) async fn check(server: &Server, folder: &RemoteFolder) -> Result<Checked, String> {
@@ -39,13 +38,13 @@ pub(super) async fn check(server: &Server, folder: &RemoteFolder) -> Result<Chec
     Ok(checked)
 }
 
-/// What is wrong where a MOVE overwrites, if the document's name may be another's.
+/// The problem if a MOVE overwrites and two documents may have the same name.
 pub(super) fn unfit(server: &Server, folder: &RemoteFolder) -> Option<String> {
     let what = "it replaces a file although it is told not to (Overwrite: F)";
     remote::unfit(folder).map(|advice| server.client.named(&format!("{what}: {advice}")))
 }
 
-/// Names of no document, for two files of a check.
+/// Names for the two files of a check.
 pub(super) fn names(server: &Server, folder: &RemoteFolder) -> Result<[String; 2], Outcome> {
     let number = getrandom::u64().map_err(|_| {
         Outcome::transient(Code::word("no_chance"), server.client.named("the system has no random numbers"))
@@ -53,8 +52,8 @@ pub(super) fn names(server: &Server, folder: &RemoteFolder) -> Result<[String; 2
     Ok(["a", "b"].map(|end| below(&folder.path, &format!("{CHECK}{number:016x}-{end}.tmp"))))
 }
 
-/// Removes what checks left that were cut off; only those that are older, by the server's clock, than any check lasts.
-/// What cannot be listed or removed is left.
+/// Removes files of interrupted checks that are older, by the server's clock, than any check lasts. What cannot be
+/// listed or removed stays.
 pub(super) async fn sweep(server: &Server, folder: &RemoteFolder) {
     let listed = async {
         let answer = server.ask("PROPFIND", &format!("{}/", folder.path), &[("depth", "1")]).await.ok()?;
@@ -89,7 +88,7 @@ async fn round_trip(server: &Server, name: &str) -> Result<(), String> {
         }
     };
     let tried = tried.await;
-    // Whatever came of it: nothing stays.
+    // Whatever the result, nothing stays.
     let removed = server.remove(name).await;
     tried.and(removed.map_err(words))
 }

@@ -1,5 +1,5 @@
-//! What an answer to PROPFIND says of a resource, or of those in a folder. Few facts are looked for in it, and nothing
-//! of it goes anywhere else, so its tags are walked through and no document is made of it.
+//! What an answer to PROPFIND says about a resource, or about those in a folder. Only a few facts are needed, and
+//! nothing else of it is used, so the code walks through the tags and builds no document.
 
 use std::time::UNIX_EPOCH;
 
@@ -7,19 +7,19 @@ use percent_encoding::percent_decode_str;
 
 use super::super::confirm::Entry;
 
-/// What is said of a resource.
+/// The properties of a resource.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Properties {
-    /// Whether anything is said at all.
+    /// Whether the answer describes any resource.
     pub(super) is_resource: bool,
     pub(super) is_folder: bool,
     /// In bytes.
     pub(super) size: Option<u64>,
-    /// The status of the resource itself, and not of single properties (RFC 4918, section 14.24).
+    /// The status of the resource itself, not of single properties (RFC 4918, section 14.24).
     pub(super) status: Option<u16>,
 }
 
-/// Reads whether the resource is a collection, and its size if that is said (RFC 4918, sections 15.4 and 15.9).
+/// Reads whether the resource is a collection, and its size if given (RFC 4918, sections 15.4 and 15.9).
 pub(super) fn read(xml: &str) -> Properties {
     let mut properties = Properties::default();
     let (mut rest, mut in_property) = (xml, false);
@@ -27,7 +27,7 @@ pub(super) fn read(xml: &str) -> Properties {
         let Some((tag, text)) = after.split_once('>') else { break };
         let closing = tag.strip_prefix('/');
         let name = closing.unwrap_or(tag).split([' ', '\t', '\r', '\n', '/']).next().unwrap_or_default();
-        // Whatever the server calls the namespace.
+        // Whatever prefix the server uses for the namespace.
         match name.rsplit(':').next().unwrap_or_default() {
             "propstat" => in_property = closing.is_none(),
             _ if closing.is_some() => {}
@@ -47,8 +47,7 @@ pub(super) fn read(xml: &str) -> Properties {
     properties
 }
 
-/// The files that a list of a folder tells of, with the seconds at which they were changed last (RFC 4918, sections
-/// 14.24 and 15.7).
+/// The files in a list of a folder, with the time of their last change in seconds (RFC 4918, sections 14.24 and 15.7).
 pub(super) fn files(xml: &str) -> Vec<Entry> {
     let (mut files, mut rest) = (Vec::new(), xml);
     let (mut file, mut is_file) = (None::<Entry>, false);
@@ -61,11 +60,11 @@ pub(super) fn files(xml: &str) -> Vec<Entry> {
             ("response", true, _) => files.extend(file.take().filter(|_| is_file)),
             ("response", false, _) => (file, is_file) = (None, true),
             ("collection", false, _) => is_file = false,
-            // The first one is its own; others stand in properties.
+            // The first one is the file's own; others are in properties.
             ("href", false, None) => {
                 let last = value().trim_end_matches('/').rsplit('/').next().unwrap_or_default();
                 let name = percent_decode_str(&unescaped(last)).decode_utf8_lossy().into_owned();
-                // One that leads elsewhere is nobody's.
+                // A name that leads elsewhere is ignored.
                 is_file &= !name.contains(['/', '\\']);
                 file = Some(Entry { name, size: None, modified: None });
             }
@@ -81,7 +80,7 @@ pub(super) fn files(xml: &str) -> Vec<Entry> {
     files
 }
 
-/// A text of XML without what it is written with there.
+/// A text of XML without its escapes.
 fn unescaped(text: &str) -> String {
     let pairs = [
         ("&lt;", "<"),

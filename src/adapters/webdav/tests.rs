@@ -1,4 +1,4 @@
-//! The contract suite on a collection in this process, and what WebDAV servers differ in.
+//! The contract suite on a collection in this process, and the differences between WebDAV servers.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
@@ -38,12 +38,12 @@ async fn collection(file_name: &'static str) -> Collection {
 impl Place for Collection {
     fn adapter(&self) -> Box<dyn Adapter> {
         let adapter = WebDavAdapter::new(self.config.clone());
-        // It was asked before: what is counted and lost here is of the deliveries.
+        // The test for overwriting is already done: the requests counted and lost here belong to the deliveries.
         adapter.overwrites.set(false).unwrap();
         Box::new(adapter)
     }
 
-    /// Without those that an importer does not look at.
+    /// Without the temporary files, which an importer ignores.
     fn objects(&self) -> BTreeMap<String, Vec<u8>> {
         let is_temporary = |path: &String| path.contains("/.docsyncd-") && path.ends_with(".tmp");
         self.peer.objects().into_iter().filter(|(path, _)| !is_temporary(path)).collect()
@@ -55,7 +55,7 @@ impl Place for Collection {
 }
 
 impl RemotePlace for Collection {
-    /// Of the MOVE: the PUT before it goes through.
+    /// The reply to the MOVE: the PUT before it succeeds.
     fn lose_next_reply(&self) {
         self.peer.state().other_faults.push_back((Method::from_bytes(b"MOVE").unwrap(), Fault::LoseReply));
     }
@@ -187,7 +187,7 @@ async fn a_check_says_whether_the_server_overwrites() {
 async fn where_the_server_overwrites_a_name_has_to_be_one_documents() {
     let (place, spool) = (collection(FILE_NAME).await, Spool::new());
     let adapter = WebDavAdapter::new(config(&place.peer, FILE_NAME));
-    // A refusal for another reason says nothing of that, and is not remembered.
+    // A refusal for another reason says nothing about overwriting, and is not remembered.
     for _ in 0..2 {
         place.peer.state().other_faults.push_back((moves(), Fault::Refuse(423, None)));
     }
@@ -207,7 +207,7 @@ async fn where_the_server_overwrites_a_name_has_to_be_one_documents() {
 
 #[tokio::test]
 async fn a_success_of_a_move_that_did_nothing_is_none() {
-    // 200 is no answer to a MOVE; 201 is one, and untrue.
+    // 200 is no valid answer to a MOVE; 201 is, but untrue.
     for status in [200, 201] {
         let (place, spool) = (collection(FILE_NAME).await, Spool::new());
         let item = spool.item(1, b"%PDF-1.7 letter");
@@ -273,7 +273,7 @@ async fn a_semicolon_is_part_of_a_name_and_never_its_end() {
     for (ends_names, plain, twin) in [
         (None, "Meier; Berta.pdf", "Meier; Berta_"),
         (Some((';', EndsNames::AsWritten)), "Meier; Berta.pdf", "Meier; Berta_"),
-        // It is not kept, whatever is done: another sign is, and nothing lies elsewhere.
+        // The server never keeps the `;`: another character replaces it, and no file lies elsewhere.
         (Some((';', EndsNames::Decoded)), "Meier_ Berta.pdf", "Meier_ Berta_"),
     ] {
         let (place, spool) = (collection("Meier; Berta.pdf").await, Spool::new());

@@ -12,13 +12,13 @@ use crate::name;
 use crate::sidecar::Charset;
 use crate::template::{Context, Template};
 
-/// What the destination gives a letter, that could be seen there.
+/// What a letter gets in the destination, and a look could see.
 pub(super) struct Given<'a> {
     pub(super) file_name: Option<&'a Arc<Template>>,
     pub(super) sidecar: Option<&'a SidecarConfig>,
 }
 
-/// Of a destination that gives the PDF a name below a folder.
+/// For a destination that names the PDF below a folder.
 pub(super) fn of_folder(
     name: &str,
     raw: &mut settings::Destination,
@@ -46,7 +46,7 @@ pub(super) fn of_folder(
     Some(confirm)
 }
 
-/// Of a server that can be searched.
+/// For a server with a search.
 pub(super) fn of_query(name: &str, raw: &mut settings::Destination, builder: &mut Builder<'_>) -> Option<Confirm> {
     let Some(text) = raw.confirm.take() else {
         without(name, builder);
@@ -65,7 +65,7 @@ pub(super) fn of_query(name: &str, raw: &mut settings::Destination, builder: &mu
     None
 }
 
-/// Of a service over HTTP.
+/// For an HTTP service.
 pub(super) fn of_http(
     name: &str,
     raw: &mut settings::Destination,
@@ -91,7 +91,7 @@ pub(super) fn of_http(
 
 fn without(name: &str, builder: &mut Builder<'_>) {
     for key in ["confirm_failed", "confirm_within"] {
-        // The default may stand there: `config show` prints it.
+        // An explicit default is allowed: `config show` prints it.
         let value = schema::find(SECTION, key).map(|key| (builder.merged.get(key, Some(name)), key.default));
         let is_own =
             value.is_some_and(|(value, default)| value.map(|value| value.kind.to_string()).as_deref() != default);
@@ -104,7 +104,7 @@ fn without(name: &str, builder: &mut Builder<'_>) {
 
 fn is_the_same(one: &Evidence, other: &Evidence) -> bool {
     match (one, other) {
-        // On some systems that is one folder.
+        // On some systems these are one folder.
         (Evidence::Moved(one), Evidence::Moved(other)) => one.to_lowercase() == other.to_lowercase(),
         _ => one == other,
     }
@@ -145,7 +145,7 @@ fn moved(folder: &str, file_name: Option<&Arc<Template>>) -> Result<String, Wron
         return Err(("does not name a folder below `path`".to_owned(), fix));
     }
     let folder = parts.join("/");
-    // Values make other folders, which nobody knows before.
+    // Values make other folders, which are unknown in advance.
     let rendered = file_name.and_then(|template| template.render(&Context::sample("")).ok());
     if let Some(rendered) = rendered {
         let mut filed = name::relative_path(&rendered);

@@ -9,11 +9,11 @@ use super::web::{client_certificate, connection, origin};
 use super::{SECTION, confirm, lost_reply, record, remote, template};
 use crate::template::TemplateKind;
 
-/// The ports that are registered for it (IANA, "acr-nema" and "dicom-tls").
+/// The registered ports (IANA, "acr-nema" and "dicom-tls").
 const PORT: u16 = 104;
 const TLS_PORT: u16 = 2762;
 
-/// The longest title of an application entity (DICOM PS3.5, section 6.2), and of a code and its system.
+/// The longest title of an application entity (DICOM PS3.5, section 6.2), and of a code and its system, in characters.
 const SHORT: usize = 16;
 
 pub(super) fn dicom(name: &str, mut raw: settings::Destination, builder: &mut Builder<'_>) -> Option<DicomConfig> {

@@ -75,7 +75,7 @@ fn patient(name: &str, text: &str, profile: FhirProfile, builder: &mut Builder<'
         return wrong("is neither a search for a patient nor \"contained\"", example);
     }
     let search = template(name, "patient", TemplateKind::Search, text.trim(), builder)?;
-    // What can be compared with who is found.
+    // The query must use values that can be compared with the patient who is found.
     let query = search.source().split_once('?').map_or("", |(_, query)| query);
     let is_compared = |part: &str| (part.starts_with("identifier=") || part.starts_with("_id=")) && part.contains("{{");
     if !query.split('&').any(|part| is_compared(part.trim())) {

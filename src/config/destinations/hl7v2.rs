@@ -7,7 +7,7 @@ use super::super::validated::LostReply;
 use super::{SECTION, lost_reply, record, remote, web};
 use crate::sidecar::Charset;
 
-/// The port that is registered for it (IANA, "hl7").
+/// The registered port (IANA, "hl7").
 const PORT: u16 = 2575;
 
 pub(super) fn hl7v2(name: &str, mut raw: settings::Destination, builder: &mut Builder<'_>) -> Option<Hl7v2Config> {
@@ -23,7 +23,7 @@ pub(super) fn hl7v2(name: &str, mut raw: settings::Destination, builder: &mut Bu
         party(name, "receiving_application", raw.receiving_application.take(), builder),
         party(name, "receiving_facility", raw.receiving_facility.take(), builder),
     ];
-    // It may be written as it stands in PID-3, too.
+    // It may also be written in the form of PID-3.
     let authority = raw.assigning_authority.take().map(|text| text.replace('&', "^"));
     let authority = party(name, "assigning_authority", authority, builder);
     let patient_id = record::patient_id(name, raw.patient_id.take(), builder);
@@ -40,7 +40,7 @@ pub(super) fn hl7v2(name: &str, mut raw: settings::Destination, builder: &mut Bu
         ca_file: raw.ca_file.take().map(|path| builder.path(SECTION, Some(name), "ca_file", &path)),
         client_certificate: client_certificate?,
         is_oru: raw.message?.starts_with("ORU"),
-        // In version 2.3 the field has no such part.
+        // In version 2.3 the field has no such component.
         names_structure: raw.message_structure? && raw.version.as_deref() != Some("2.3"),
         version: raw.version?,
         sending: [application, facility],
@@ -58,7 +58,7 @@ pub(super) fn hl7v2(name: &str, mut raw: settings::Destination, builder: &mut Bu
     })
 }
 
-/// A name as HL7 writes it (its type HD): `NAME`, or `NAME^OID^ISO`.
+/// A name in HL7's type HD: `NAME`, or `NAME^OID^ISO`.
 fn party(name: &str, key: &str, text: Option<String>, builder: &mut Builder<'_>) -> Option<String> {
     let text = text.unwrap_or_default().trim().to_owned();
     if text.contains(['|', '~', '\\', '&']) || text.contains(char::is_control) {

@@ -14,10 +14,10 @@ use super::web::{connection, origin};
 use super::{SECTION, confirm, lookup, lost_reply, template};
 use crate::template::{Context, Template, TemplateKind};
 
-/// Headers that say how a request is sent, and are docsyncd's business.
+/// Headers about the transfer of a request, which docsyncd sets itself.
 const OF_THE_REQUEST: [&str; 6] = ["host", "content-length", "transfer-encoding", "connection", "expect", "te"];
 
-/// How long a document whose answer was lost is looked for in a list, at least.
+/// The shortest time to look for a document in a list after its answer was lost.
 const LISTED_AFTER: Duration = Duration::from_secs(5 * 60);
 
 /// Headers that hold secrets.
@@ -47,7 +47,7 @@ pub(super) fn http(name: &str, mut raw: settings::Destination, builder: &mut Bui
     let body = body(name, &mut raw, builder);
     let has_secrets = !header_files.is_empty();
     let connection = connection(name, "url", origin, &mut raw, has_secrets, builder)?;
-    // A list may show later what is kept; at an address of its own a document is there or not.
+    // A list may show a document late; at an address of its own it is there or not.
     let resend_after = raw.resend_after.unwrap_or_else(|| match probe_contains.is_empty() {
         true => Duration::ZERO,
         false => LISTED_AFTER.max(connection.timeout * 2),
@@ -81,7 +81,7 @@ pub(super) fn http(name: &str, mut raw: settings::Destination, builder: &mut Bui
     Some(config)
 }
 
-/// Credentials go to one host, and so does everything that carries them.
+/// Checks that the host is the same: credentials go to one host, and so does everything that carries them.
 pub(super) fn same_host(name: &str, key: &str, text: &str, url: &Url, builder: &mut Builder<'_>) -> Option<()> {
     let found = origin(name, key, text, builder)?;
     if found.origin() == url.origin() {
@@ -130,7 +130,7 @@ fn body(name: &str, raw: &mut settings::Destination, builder: &mut Builder<'_>) 
     }
 }
 
-/// Templates by the names of fields.
+/// Templates by field name.
 pub(super) fn fields(
     name: &str,
     key: &str,
@@ -178,7 +178,7 @@ fn header_files(name: &str, files: Vec<(String, String)>, builder: &mut Builder<
     good
 }
 
-/// Whether this can be a header of ours (RFC 9110, section 5.1).
+/// Whether this header may be configured (RFC 9110, section 5.1).
 fn is_allowed(name: &str, key: &str, header: &str, builder: &mut Builder<'_>) -> bool {
     let is_token = |byte: u8| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte);
     if header.is_empty() || !header.bytes().all(is_token) {

@@ -1,4 +1,4 @@
-//! `type = "http"`: how a service is asked for the patient, and for the document.
+//! `type = "http"`: how to ask a service for the patient, and for the document.
 
 use std::sync::Arc;
 
@@ -12,14 +12,14 @@ use super::http::{fields, same_host};
 use super::{SECTION, template};
 use crate::template::{Context, Template, TemplateKind};
 
-/// So many characters of what tells letters apart must differ: fewer of a key are soon another letter's as well.
+/// At least so many characters must differ between letters: a shorter part of a key would soon match another letter.
 const TELLING: usize = 16;
 
-/// Two documents of which no two characters in one place are the same, and that no template holds by itself.
+/// Two identities that differ in every character, and that no template contains by itself.
 const TWO: [&str; 2] = ["5eb1c0ffee5eb1c0ffee5eb1c0ffee00", "6fc2d100ff6fc2d100ff6fc2d100ff11"];
 
 /// `lookup_url`, `lookup_field`, `lookup_match`
-#[expect(clippy::option_option, reason = "none at all, or one that is wrong")]
+#[expect(clippy::option_option, reason = "the outer None is a wrong one, the inner one is none at all")]
 pub(super) fn lookup(
     name: &str,
     raw: &mut settings::Destination,
@@ -100,7 +100,7 @@ fn hardly_tells() -> String {
     format!("hardly tells documents apart: fewer than {TELLING} characters of it are another document's own")
 }
 
-/// How many characters of what they give differ from one document to another.
+/// How many characters of the rendered templates differ between documents.
 fn telling(templates: &[&Template]) -> usize {
     let differ = |template: &&Template| {
         let [one, other] = TWO.map(|identity| template.render(&Context::sample_of("file_name.pdf", identity)).ok());
@@ -118,7 +118,7 @@ fn without(name: &str, keys: &[&str], wanted: &str, builder: &mut Builder<'_>) {
     }
 }
 
-/// Whether what the templates use is known, and what is looked for is sent.
+/// Whether the templates' variables are known, and the marks to look for are sent.
 pub(super) fn fits(name: &str, config: &HttpConfig, builder: &mut Builder<'_>) -> Option<()> {
     let (json, parts) = match &config.body {
         HttpBody::Raw => (None, &[][..]),

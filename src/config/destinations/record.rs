@@ -1,5 +1,4 @@
-//! What destinations have in common that file into a patient's record: who the patient is there, and what a letter is
-//! called.
+//! What destinations that file into a patient's record share: the patient's identifier there, and the code of a letter.
 
 use std::sync::Arc;
 
@@ -11,8 +10,8 @@ use super::{SECTION, template};
 use crate::document::{DOCUMENT_TYPES, OTHER, TypeMap};
 use crate::template::{Template, TemplateKind};
 
-/// `patient_id`; by default the practice's own number of the patient where it has a list of them, else the cloud
-/// service's.
+/// `patient_id`; by default the patient's number in the practice's list, if there is a list, otherwise the cloud
+/// service's identifier.
 pub(super) fn patient_id(name: &str, given: Option<String>, builder: &mut Builder<'_>) -> Option<Arc<Template>> {
     let source = given.unwrap_or_else(|| match patients::is_given(builder.merged) {
         true => "{{ patient.number }}".to_owned(),
@@ -21,7 +20,7 @@ pub(super) fn patient_id(name: &str, given: Option<String>, builder: &mut Builde
     template(name, "patient_id", TemplateKind::Field, &source, builder)
 }
 
-/// `type_map`, which has every type already when it comes here.
+/// `type_map`, which already has every type here.
 pub(super) fn type_map(name: &str, entries: &[(String, String)], builder: &mut Builder<'_>) -> Option<TypeMap> {
     for (kind, _) in entries {
         if kind != OTHER && !DOCUMENT_TYPES.contains(&kind.as_str()) {
@@ -32,7 +31,7 @@ pub(super) fn type_map(name: &str, entries: &[(String, String)], builder: &mut B
     TypeMap::new(entries.iter().map(|(kind, code)| (kind.as_str(), code.as_str())))
 }
 
-/// What is odd about a connection that is not encrypted.
+/// Warnings about an unencrypted connection.
 pub(super) fn without_tls(name: &str, host: Option<&str>, is_encrypted: bool, builder: &mut Builder<'_>) {
     if is_encrypted {
         return;

@@ -1,4 +1,4 @@
-//! Destinations on another machine: what they have in common, and `type = "sftp"`.
+//! What destinations on another machine share, and `type = "sftp"`.
 
 use std::path::PathBuf;
 
@@ -13,12 +13,12 @@ use super::confirm::{self, Given};
 use super::{SECTION, lost_reply, marker, sidecar, template};
 use crate::template::TemplateKind;
 
-/// How a fingerprint begins, as `ssh-keygen -l` prints it.
+/// The start of a fingerprint, as `ssh-keygen -l` prints it.
 const SHA256: &str = "SHA256:";
 /// Bytes of a SHA-256.
 const SHA256_BYTES: usize = 32;
 
-/// Takes out of `raw` what is common to them.
+/// Takes the shared settings out of `raw`.
 pub(super) fn folder(name: &str, raw: &mut settings::Destination, builder: &mut Builder<'_>) -> Option<RemoteFolder> {
     let file_name =
         raw.file_name.take().and_then(|source| template(name, "file_name", TemplateKind::RemoteName, &source, builder));
@@ -38,7 +38,7 @@ pub(super) fn folder(name: &str, raw: &mut settings::Destination, builder: &mut 
     })
 }
 
-/// A path there has slashes, whatever this machine has.
+/// A path on the server has slashes, whatever this machine uses.
 fn path(name: &str, path: PathBuf, builder: &mut Builder<'_>) -> Option<String> {
     let text = path.to_string_lossy().into_owned();
     if text.contains('\\') {
@@ -115,7 +115,7 @@ fn sign_in(name: &str, raw: &mut settings::Destination, builder: &mut Builder<'_
     Some(SshSignIn { key, passphrase, password })
 }
 
-/// `Some(None)`: none is configured, which `check` and every delivery say, with the server's fingerprint.
+/// `Some(None)`: no key is configured, which `check` and every delivery report, with the server's fingerprint.
 fn host_key(name: &str, raw: &mut settings::Destination, builder: &mut Builder<'_>) -> Option<Option<SshHostKey>> {
     let (fingerprint, known_hosts) = (raw.host_key.take(), raw.known_hosts_file.take());
     if fingerprint.is_some() && known_hosts.is_some() {

@@ -9,7 +9,7 @@ use crate::name;
 use crate::sidecar::{Charset, Fault, Form};
 use crate::template::{Context, Template, TemplateKind, TextFormat};
 
-/// What means nothing without a sidecar.
+/// Options that mean nothing without a sidecar.
 const OPTIONS: [&str; 7] = [
     "sidecar_name",
     "sidecar_format",
@@ -20,7 +20,7 @@ const OPTIONS: [&str; 7] = [
     "visible_path",
 ];
 
-/// Takes it out of `raw`.
+/// Takes the sidecar's settings out of `raw`.
 pub(super) fn sidecar(
     destination: &str,
     raw: &mut settings::Destination,
@@ -37,7 +37,7 @@ pub(super) fn sidecar(
     };
     let name_source = raw.sidecar_name.take().unwrap_or_default();
     let name = template(destination, "sidecar_name", TemplateKind::SidecarName, &name_source, builder);
-    // Formats are called like the extensions that stand for them; a name that ends with .gdt says nothing of lengths.
+    // Formats have the names of their extensions; but a name that ends with .gdt says nothing about line lengths.
     let format = match raw.sidecar_format.take().as_deref() {
         Some("gdt") => TextFormat::Gdt,
         Some(format) => TextFormat::of_name(&format!(".{format}")),
@@ -61,7 +61,7 @@ pub(super) fn sidecar(
     Some(sidecar)
 }
 
-/// Says what cannot be meant, tried with an example.
+/// Refuses impossible settings, tested with an example.
 fn refuse(destination: &str, file_name: Option<&Template>, sidecar: &SidecarConfig, builder: &mut Builder<'_>) {
     let mut wrong = |key: &str, what: &str, fix: &str| builder.error(SECTION, Some(destination), key, what, fix);
     let charset = sidecar.form.charset;
@@ -95,7 +95,7 @@ fn refuse(destination: &str, file_name: Option<&Template>, sidecar: &SidecarConf
     if sidecar.visible_path.as_deref().is_some_and(|path| path.contains(char::is_control)) {
         wrong("visible_path", "holds a line end, or another sign that no path has", "Write the folder alone.");
     }
-    // The values of the example are plain letters: what cannot be written stands in a template.
+    // The example's values are plain letters: a character that cannot be written must be in a template.
     let seen = format!("{}\\{pdf}", sidecar.visible_path.as_deref().unwrap_or_default());
     let text = sidecar.content.render(&Context::sample(&pdf).with_visible_file(&seen));
     if let Ok(Err(fault)) = text.map(|text| sidecar.form.bytes(&text)) {

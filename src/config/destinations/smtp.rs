@@ -14,16 +14,16 @@ use super::web::{client_certificate, secret};
 use super::{SECTION, lost_reply, record, remote, template};
 use crate::template::{Context, Template, TemplateKind, TextFormat};
 
-/// One that names no patient.
+/// The default subject, which names no patient.
 const SUBJECT: &str = "Document {{ key }}";
-/// The subject by which the software of the other side knows an archive (IHE ITI-32).
+/// The subject by which the recipient's software recognises an archive (IHE ITI-32).
 const SUBJECT_OF_XDM: &str = "XDM/1.0/DDM+{{ key }}";
-/// How it has to begin.
+/// The required start of that subject.
 const XDM: &str = "XDM/1.0/DDM";
 
 const BODY: &str = "Please find the document attached.\nVeuillez trouver le document en pièce jointe.";
 
-/// Values that are known of a delivery and cannot do anything in a header: line ends in them become spaces.
+/// Values of a delivery that cannot change a header: line ends in them become spaces.
 const TEXT: TemplateKind = TemplateKind::Text(TextFormat::Plain);
 
 pub(super) fn smtp(name: &str, mut raw: settings::Destination, builder: &mut Builder<'_>) -> Option<SmtpConfig> {
@@ -97,7 +97,7 @@ fn user(name: &str, raw: &mut settings::Destination, builder: &mut Builder<'_>) 
     None
 }
 
-/// Who may get mails: one address, or one that values choose among domains that are named.
+/// The recipients: one address, or one that values choose within named domains.
 fn recipients(
     name: &str,
     raw: &mut settings::Destination,
@@ -148,7 +148,7 @@ fn attach(name: &str, raw: &mut settings::Destination, builder: &mut Builder<'_>
         let what = "has no effect with attach = \"xdm\", whose files have names of their own";
         builder.warn(SECTION, Some(name), "attachment_name", what);
     }
-    // Its archive says whose letter it is, by the practice's number where there is one.
+    // The archive names the letter's patient, by the practice's number if there is one.
     if patients::is_given(builder.merged) {
         builder.need_number.insert(name.to_owned());
     }

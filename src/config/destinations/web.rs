@@ -1,4 +1,4 @@
-//! What destinations that speak HTTP have in common: where they are, who docsyncd is there, and whom it trusts.
+//! What destinations that speak HTTP share: address, credentials and trust.
 
 use url::Url;
 
@@ -9,8 +9,8 @@ use super::super::value::is_loopback;
 use super::super::web::{WebConnection, WebSignIn};
 use super::SECTION;
 
-/// The scheme, host and port of an address in which values may stand behind the host; reports what is wrong with it.
-/// `key` is the setting it is from.
+/// The scheme, host and port of an address that may contain values after the host; reports its errors. `key` is its
+/// setting.
 pub(super) fn origin(name: &str, key: &str, text: &str, builder: &mut Builder<'_>) -> Option<Url> {
     let mut wrong = |what: &str, fix: &str| builder.error(SECTION, Some(name), key, what, fix);
     let text = text.trim();
@@ -42,8 +42,8 @@ pub(super) fn origin(name: &str, key: &str, text: &str, builder: &mut Builder<'_
     }
 }
 
-/// How the destination is reached; takes its settings out of `raw`. `has_other_secrets`: whether requests carry secrets
-/// of another kind.
+/// The connection; takes its settings out of `raw`. `has_other_secrets`: whether requests carry secrets of another
+/// kind.
 pub(super) fn connection(
     name: &str,
     key: &str,
@@ -103,7 +103,7 @@ fn sign_in(name: &str, raw: &mut settings::Destination, builder: &mut Builder<'_
     }
 }
 
-/// A secret from its file or the environment, of which one may be given.
+/// A secret from its file or the environment; only one of them may be given.
 pub(super) fn secret(
     name: &str,
     key: &str,

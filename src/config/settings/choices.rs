@@ -1,4 +1,4 @@
-//! What settings can be that are one of a few words.
+//! Settings with a fixed choice of words.
 
 use serde::Deserialize;
 
@@ -49,12 +49,12 @@ pub enum WebhookFormat {
 #[derive(Deserialize, Debug, Clone, Copy, PartialEq, Eq)]
 #[serde(rename_all = "snake_case")]
 pub enum MailEncryption {
-    /// Begun in the clear, and encrypted before anything is said (RFC 3207).
+    /// Begins unencrypted, and is encrypted before anything is sent (RFC 3207).
     #[serde(rename = "starttls")]
     StartTls,
     /// Encrypted from the start (RFC 8314).
     Tls,
-    /// Not at all: to this machine only.
+    /// Unencrypted: to this machine only.
     None,
 }
 

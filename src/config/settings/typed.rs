@@ -1,4 +1,4 @@
-//! A value of the configuration as what it is to the rest of the program.
+//! Converts values of the configuration to the types of the rest of the program.
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -15,7 +15,7 @@ use super::super::{schema, value};
 use super::{AuthKind, DestinationType, LogFormat, MailEncryption, WebhookFormat};
 use crate::language::Language;
 
-/// What this setting is; the error is its name.
+/// The value of this setting in its type; the error is the setting's name.
 pub(super) fn typed<T: Typed>(
     merged: &Merged,
     section: &str,
@@ -25,9 +25,9 @@ pub(super) fn typed<T: Typed>(
     T::of(schema::find(section, name).and_then(|key| merged.get(key, instance))).ok_or(name)
 }
 
-/// What a value is to the rest of the program.
+/// The type of a value in the rest of the program.
 pub(super) trait Typed: Sized {
-    /// `None` where there is no value and must be one, and where it is of another kind.
+    /// `None` if a required value is missing, or is of another kind.
     fn of(value: Option<&Value>) -> Option<Self>;
 }
 
@@ -47,7 +47,7 @@ impl<T: Typed> Typed for Vec<T> {
     }
 }
 
-/// Types of which the text is read by a function, and those that serde knows.
+/// Types that a function parses from text, and types that serde knows.
 macro_rules! typed {
     ($($Type:ty: $parse:expr;)* @ $($Known:ty),*) => {
         $(impl Typed for $Type {

@@ -1,4 +1,4 @@
-//! Values that cannot be, each with the fix that a person reads.
+//! Invalid values, each with the fix that a person reads.
 
 use super::*;
 

@@ -1,4 +1,4 @@
-//! `confirm`, `confirm_failed`, `confirm_within`: what can be meant, and what cannot.
+//! `confirm`, `confirm_failed`, `confirm_within`: valid and invalid settings.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! The file itself: absent, unreadable, in another encoding; and the files that come with docsyncd.
+//! The file itself: missing, unreadable, in another encoding; and the files that come with docsyncd.
 
 use super::*;
 use std::collections::BTreeMap;
@@ -52,14 +52,14 @@ fn the_file_of_config_init_loads_as_it_is() {
     assert_eq!(loaded.warnings, Vec::<String>::new());
 }
 
-/// Removes the # of settings; remarks have a space behind it.
+/// Removes the # of settings; remarks have a space after it.
 fn with_options_on(text: &str) -> String {
     let on = |line: &str| match line.strip_prefix('#') {
         Some(rest) if !rest.starts_with(' ') => rest.to_owned(),
         _ => line.to_owned(),
     };
     let all = text.lines().map(on).collect::<Vec<_>>().join("\n");
-    // Without `lookup_url`, which few need, there is no {{ lookup }}, and with it there has to be one.
+    // `lookup_url` is rarely needed, so it is off in the file; with it, {{ lookup }} must be used.
     all.replace("/inbox/{{ key }}", "/inbox/{{ lookup }}/{{ key }}")
 }
 

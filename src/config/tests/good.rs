@@ -1,4 +1,4 @@
-//! What holds when nothing is wrong.
+//! The values of valid configurations.
 
 use super::*;
 use std::time::Duration;
@@ -218,7 +218,7 @@ fn the_hash_follows_the_file() {
     assert_ne!(one.file_sha256, two.file_sha256);
 }
 
-/// A route takes nothing where an earlier one takes all that it could.
+/// A route takes nothing if an earlier one takes everything that it could.
 #[test]
 fn a_route_behind_one_that_takes_the_same_is_warned_of() {
     let warned = |routes: &[&str]| {

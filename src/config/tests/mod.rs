@@ -1,4 +1,4 @@
-//! What a person reads when the configuration is wrong, and what holds when it is right.
+//! The messages for a wrong configuration, and the values of a right one.
 
 mod bad_values;
 mod confirm;
@@ -15,7 +15,7 @@ mod wholes;
 
 use super::*;
 
-/// The least that is a configuration.
+/// The smallest configuration.
 const LEAST: &str = r#"
 [api]
 base_url = "https://api.example.test"
@@ -46,7 +46,7 @@ impl Written {
         load(&self.path, variables.iter().copied())
     }
 
-    /// A text with this folder as FOLDER, and with the example of a path that Unix shows.
+    /// A text with this folder as FOLDER, and with the example path of Unix.
     fn neutral(&self, text: &str) -> String {
         let folder = format!("{}{}", self.folder.path().display(), std::path::MAIN_SEPARATOR);
         let text = text.replace(r"'C:\folder\name'", "\"/folder/name\"");
@@ -62,14 +62,14 @@ fn loaded(content: &str, variables: &[(&str, &str)]) -> Loaded {
     write(content).load(variables).unwrap_or_else(|error| panic!("{error}"))
 }
 
-/// What a person reads.
+/// The error that a person reads.
 fn error(content: &str, variables: &[(&str, &str)]) -> String {
     let file = write(content);
     let error = file.load(variables).expect_err(content);
     file.neutral(&error.to_string())
 }
 
-/// The smallest configuration with a line more: below its section when there is one, otherwise below a new one.
+/// The smallest configuration with one more line: in its section if there is one, otherwise in a new one.
 fn with(section: &str, line: &str) -> String {
     let header = format!("[{section}]\n");
     match LEAST.contains(&header) {

@@ -1,8 +1,8 @@
-//! `[patients]`, and what needs it.
+//! `[patients]`, and the settings that need it.
 
 use super::*;
 
-/// The least that is a list.
+/// The smallest list.
 pub const LIST: &str = r#"
 [patients]
 file = "patients.csv"
@@ -12,7 +12,7 @@ first_name = "FName"
 date_of_birth = "Birthdate"
 "#;
 
-/// The smallest configuration with a list to which these lines are added.
+/// The smallest configuration with a list and these lines.
 fn with_list(lines: &str) -> String {
     format!("{LEAST}{LIST}{lines}\n")
 }

@@ -1,5 +1,4 @@
-//! Destinations that file into a patient's record by codes and identifiers: what they can be told, and what cannot be
-//! meant.
+//! Destinations that file into a patient's record by codes and identifiers: valid and invalid settings.
 
 use super::*;
 use crate::document::CodeSystem;
@@ -24,7 +23,7 @@ fn a_fhir_server_has_its_defaults() {
     assert!(matches!(least.patient, FhirPatient::Contained));
     assert_eq!(least.patient_id.source(), "{{ patient.uuid }}");
     assert_eq!(least.resend_after, least.connection.timeout);
-    // With the practice's own list it is the practice's own number.
+    // If the practice has a list, the default is the number in it.
     let list =
         "[patients]\nfile = \"p.csv\"\nnumber = \"N\"\nlast_name = \"L\"\nfirst_name = \"F\"\ndate_of_birth = \"B\"\n";
     assert_eq!(fhir(&format!("{}{list}", of_type(""))).patient_id.source(), "{{ patient.number }}");

@@ -1,4 +1,4 @@
-//! Secrets never leave: not in errors, not in `Debug`, not in what is shown.
+//! Secrets never leak: not into errors, not into `Debug`, not into shown values.
 
 use super::*;
 

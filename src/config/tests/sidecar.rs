@@ -3,7 +3,7 @@
 use super::*;
 use crate::sidecar::{Charset, Form};
 
-/// A folder with this beside its letters.
+/// A folder with these sidecar options.
 fn with(options: &str) -> String {
     format!("{LEAST}file_name = \"{{{{ document.uuid }}}}.pdf\"\n{options}\n")
 }

@@ -1,4 +1,4 @@
-//! `type = "smtp"`: where letters may go, and what cannot be meant.
+//! `type = "smtp"`: allowed recipients, and invalid settings.
 
 use super::*;
 
@@ -49,7 +49,7 @@ fn values_choose_a_recipient_only_within_domains_that_are_named() {
     }
     let said = error(&smtp("to = \"{{ patient.email }}\""), &[]);
     assert!(said.contains("`destinations.pms.to`") && said.contains("allowed_domains"), "{said}");
-    // A fixed recipient has to be within them as well.
+    // A fixed recipient must be within the domains as well.
     let said = error(&smtp(&format!("{TO}allowed_domains = [\"other.test\"]")), &[]);
     assert!(said.contains("`destinations.pms.to`") && said.contains("allowed_domains"), "{said}");
 }

@@ -1,4 +1,4 @@
-//! Keys that nobody knows, and keys in the wrong place.
+//! Unknown keys, and keys in the wrong place.
 
 use super::*;
 

@@ -1,4 +1,4 @@
-//! What archives answer, and do, instead of keeping a letter.
+//! The answers and faults of archives that do not keep a letter.
 
 use super::*;
 
@@ -50,7 +50,7 @@ async fn each_status_has_its_meaning() {
         if !is_kept {
             assert!(reason(&outcome).contains(&format!("status {status:04X}")), "{outcome:?}");
             assert!(peer.objects().is_empty());
-            // It is the same letter afterwards.
+            // Afterwards it is the same letter.
             assert_delivered(&deliver(config(&peer), &Item { tried: true, ..item }).await);
         }
         assert_eq!((peer.objects().len(), peer.state().queries), (1, 0));
@@ -74,7 +74,7 @@ async fn an_association_that_is_rejected_is_no_letters_fault() {
     assert!(peer.received().is_empty());
 }
 
-/// What may have been kept, and was not said to be.
+/// Faults after which the archive may have kept the letter.
 fn losses() -> Vec<Fault> {
     let mut flood = vec![4, 0, 0, 0x98, 0x96, 0x80];
     flood.resize(1 << 20, 0);
@@ -134,7 +134,7 @@ async fn where_nobody_may_ask_the_same_object_is_sent_again_or_a_person_decides(
 #[tokio::test]
 async fn what_breaks_before_the_end_is_nothing_there() {
     let spool = Spool::new();
-    // More than what lies between the two has room for.
+    // More than the buffers between the two can hold.
     let content = b"%PDF-1.7 ".repeat(2_000_000);
     for fault in [Fault::CutAfter(100_000), Fault::StallAfter(100_000), Fault::Early] {
         let peer = Peer::start().await;
@@ -192,7 +192,7 @@ async fn a_letter_stays_that_of_the_patient_it_was_sent_as() {
     assert_eq!(short(&deliver(config(&peer), &item).await), "unconfirmed");
     let mut corrected = Item { uncertain: true, tried: true, ..item.clone() };
     patient(&mut corrected, json!({"uuid": "p-2", "lastName": CANARY}));
-    // Nobody can tell whether it lies with the other one.
+    // Nobody can tell whether the letter was filed for the other patient.
     assert_eq!(deliver(config(&peer), &corrected).await, Outcome::NeedsPerson(Unmatched::OtherNumber));
     peer.state().hides = false;
     assert_eq!(deliver(config(&peer), &corrected).await, Outcome::NeedsPerson(Unmatched::OtherNumber));

@@ -1,4 +1,4 @@
-//! Archives over DICOMweb: the contract, and what they answer.
+//! Archives over DICOMweb: the contract, and their answers.
 
 use docsyncd_test_support::dicom::stored;
 use reqwest::Method;
@@ -63,7 +63,7 @@ async fn it_keeps_what_others_on_another_machine_keep() {
     suite::remote::refused_credentials_are_the_destinations(Web(peer().await)).await;
 }
 
-/// What an archive says, whether it keeps the letter, and whether it may be asked; and what becomes of it.
+/// The archive's answer, whether it keeps the letter, and whether it may be queried; and the outcome.
 #[tokio::test]
 async fn what_the_sequences_say_counts_and_not_the_status() {
     let spool = Spool::new();

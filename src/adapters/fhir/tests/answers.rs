@@ -1,4 +1,4 @@
-//! What the answers of FHIR servers mean, and new versions.
+//! The meaning of FHIR servers' answers, and new versions.
 
 use super::*;
 
@@ -37,7 +37,7 @@ async fn each_answer_has_its_meaning() {
         assert_eq!(short(&outcome), expected, "{status}: {outcome:?}");
         reason(&outcome);
         assert!(letters(&peer).is_empty());
-        // It is the same letter afterwards.
+        // Afterwards it is the same letter.
         assert_delivered(&deliver(&peer, &Item { tried: true, ..spool.item(1, LETTER) }).await);
         assert_eq!(letters(&peer).len(), 1);
     }
@@ -48,7 +48,7 @@ async fn several_that_have_the_identifier_are_the_letter() {
     let (peer, spool) = (peer(Fhir { ignores_condition: true, ..Fhir::default() }).await, Spool::new());
     let item = spool.item(1, LETTER);
     assert_delivered(&deliver(&peer, &item).await);
-    // Two at once, which a server does not keep apart.
+    // Two creations at once, which a server does not tell apart.
     change(&peer, |fhir| {
         fhir.letters.push(fhir.letters[0].clone());
         fhir.lags = 1;
@@ -56,7 +56,7 @@ async fn several_that_have_the_identifier_are_the_letter() {
     change(&peer, |fhir| fhir.ignores_condition = false);
     assert_delivered(&deliver(&peer, &item).await);
     assert_eq!(letters(&peer).len(), 2);
-    // Where nobody may look, its word that it has several counts.
+    // If nobody may look, the server's word that it has several counts.
     change(&peer, |fhir| fhir.hides = Some(403));
     assert_delivered(&deliver(&peer, &Item { uncertain: true, ..item }).await);
     assert_eq!(letters(&peer).len(), 2);
@@ -72,7 +72,7 @@ async fn a_new_version_replaces_the_one_before() {
     assert!(matches!(outcome, Outcome::Delivered { beside: false, .. }), "{outcome:?}");
     let target = json!([{"code": "replaces", "target": {"reference": "DocumentReference/letter-0"}}]);
     assert_eq!(letters(&peer)[1]["relatesTo"], target);
-    // One that the server does not show is named by its identifier.
+    // A version that the server does not show is named by its identifier.
     let unseen = Item { replaces: Some(spool.item(9, b"%PDF-1.7 gone").key), ..spool.item(1, b"%PDF-1.7 third") };
     assert_delivered(&deliver(&peer, &unseen).await);
     let target = &letters(&peer)[2]["relatesTo"][0]["target"];
@@ -115,7 +115,7 @@ async fn what_a_query_shows_is_proved() {
     use suite::kept::kept;
     let (peer, spool) = (peer(Fhir::default()).await, Spool::new());
     let adapter = FhirAdapter::new(FhirConfig { confirm: Some(confirm(Evidence::Query, None)), ..config(&peer) });
-    // What was read back is seen already.
+    // A letter that was read back counts as seen.
     let seen = adapter.deliver(&spool.item(9, b"%PDF-1.7 seen")).await;
     assert!(matches!(seen, Outcome::Delivered { filed: None, .. }) && adapter.proof() == Proof::Query);
     change(&peer, |fhir| {

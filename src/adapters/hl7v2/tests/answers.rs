@@ -1,4 +1,4 @@
-//! What receivers answer, and what they do instead.
+//! The answers of receivers, and their faults.
 
 use super::*;
 
@@ -20,7 +20,7 @@ fn code(outcome: &Outcome) -> String {
     }
 }
 
-/// What becomes of a letter when this happens to its message.
+/// The outcome of a letter if this happens to its message.
 async fn after(fault: Fault, change: impl FnOnce(&mut Hl7v2Config, &mut Item)) -> String {
     let (peer, spool) = (Peer::start().await, Spool::new());
     let mut config = config(&peer);
@@ -65,7 +65,7 @@ async fn answers_are_classed_by_their_codes() {
         let became = after(Fault::refuse(acknowledged, error), |_, _| {}).await;
         assert_eq!(became, expected, "{acknowledged} {error}");
     }
-    // A receiver of version 2.3 has the code elsewhere, and the French one codes of its own.
+    // A receiver of version 2.3 has the code elsewhere, and the French one has codes of its own.
     for (segment, expected) in [
         ("ERR|PID^1^3^204&Unknown key identifier&HL70357\r", "permanent 204"),
         ("ERR||PID^1^3|207^x^HL70357|E|902^patient inconnu\r", "own 902"),
@@ -147,7 +147,7 @@ async fn a_lost_acknowledgment_leaves_the_letter_open_or_to_a_person() {
         assert_eq!(after(fault.clone(), |_, _| {}).await, format!("unconfirmed {word}"));
         assert_eq!(after(fault, holds).await, format!("held {word}"));
     }
-    // What docsyncd itself left open is sent again, or not at all.
+    // A delivery that docsyncd itself left open is sent again, or held.
     let (peer, spool) = (Peer::start().await, Spool::new());
     let item = Item { uncertain: true, ..spool.item(1, b"%PDF-1.7 letter") };
     let held = deliver(Hl7v2Config { on_lost_reply: LostReply::Hold, ..config(&peer) }, &item).await;
@@ -167,7 +167,7 @@ async fn what_was_not_sent_whole_did_not_arrive() {
         assert_eq!(code(&outcome), "transient broken_off");
         assert!(item.names.known().await.unwrap().intent.is_none(), "and no intent says that it may have");
     }
-    // Without the ledger's word nothing is sent whole.
+    // If the ledger does not answer, no message is sent whole.
     spool.answer(Some(0));
     let outcome = deliver(config, &spool.item(2, b"%PDF-1.7 letter")).await;
     assert_eq!((outcome, peer.received().len()), (Outcome::Unrecorded, 0));
@@ -196,7 +196,7 @@ async fn a_connection_is_kept_open_only_where_that_is_wanted_and_nothing_is_left
     let (peer, spool) = (Peer::start().await, Spool::new());
     let send = async |adapter: &Hl7Adapter, number: u32| {
         let outcome = adapter.deliver(&spool.item(number, format!("%PDF-1.7 {number}").as_bytes())).await;
-        // The receiver's next steps have to be seen.
+        // The receiver's next steps must become visible.
         tokio::time::sleep(Duration::from_millis(50)).await;
         outcome
     };
@@ -206,7 +206,7 @@ async fn a_connection_is_kept_open_only_where_that_is_wanted_and_nothing_is_left
         assert_delivered(&send(&adapter, number).await);
     }
     assert_eq!(connections(), [1, 1, 1]);
-    // An accept acknowledgment may be followed by another, and what follows is nobody's.
+    // Another acknowledgment may follow an accept acknowledgment, and does not count.
     let twice = |code| format!("{}{}", block(&acknowledgment(code, "{id}")), block(&acknowledgment("AA", "{id}")));
     for fault in [Fault::Say(block(&acknowledgment("CA", "{id}"))), Fault::Say(twice("AA"))] {
         peer.inject(fault);
@@ -214,7 +214,7 @@ async fn a_connection_is_kept_open_only_where_that_is_wanted_and_nothing_is_left
     }
     assert_delivered(&send(&adapter, 11).await);
     assert_eq!(connections(), [1, 1, 1, 1, 2, 3]);
-    // The receiver ends it: that costs no letter anything.
+    // The receiver ends the connection: no letter suffers.
     peer.state().closes = true;
     for number in 20..=22 {
         assert_delivered(&send(&adapter, number).await);
@@ -236,7 +236,7 @@ async fn a_check_connects_and_sends_nothing() {
     let nowhere = Hl7v2Config { host: "nowhere.invalid".to_owned(), ..config(&peer) };
     let complaint = Hl7Adapter::new(nowhere).check().await.unwrap_err();
     assert!(complaint.contains("(DNS)"), "{complaint}");
-    // It does not speak TLS.
+    // The receiver does not speak TLS.
     let encrypted = Hl7v2Config { is_encrypted: true, response_timeout: Duration::from_secs(1), ..config(&peer) };
     let complaint = Hl7Adapter::new(encrypted).check().await.unwrap_err();
     assert!(complaint.contains("`pms`") && complaint.contains("mllps://"), "{complaint}");

@@ -1,4 +1,4 @@
-//! What the answers of a service mean, and what is done where one is lost.
+//! What the answers of a service mean, and what happens if one is lost.
 
 use super::*;
 
@@ -9,7 +9,7 @@ async fn a_lost_reply_is_looked_into_where_that_can_be() {
     peer.inject(Fault::LoseReply);
     assert_delivered(&deliver(config(&peer), &item).await);
     assert_eq!(peer.objects().len(), 1);
-    // By a page of the service that tells of the key.
+    // At a page of the service that knows the key.
     peer.state().objects.clear();
     peer.inject(Fault::LoseReply);
     let outcome = deliver(probing(&peer), &item).await;
@@ -28,8 +28,8 @@ async fn where_nobody_can_look_a_lost_reply_is_unconfirmed_and_what_was_not_sent
     assert!(matches!(outcome, Outcome::Unconfirmed { .. }), "{outcome:?}");
     reason(&outcome);
     peer.state().objects.clear();
-    // More than the two sockets between them hold for a peer that does not read (4 and 6 MiB at most on Linux), so that
-    // the end of the body never left.
+    // More than the two sockets hold for a peer that does not read (4 and 6 MiB at most on Linux), so that the end of
+    // the body is never sent.
     let item = spool.item(2, &b"%PDF-1.7 letter ".repeat(1 << 20));
     peer.inject(Fault::CutAfter(1000));
     let outcome = deliver(post(&peer), &item).await;
@@ -86,7 +86,7 @@ async fn answers_mean_what_they_say() {
     assert_delivered(&deliver(HttpConfig { success: vec![202], ..post(&peer) }, &item).await);
     peer.inject(Fault::Refuse(409, None));
     assert_delivered(&deliver(HttpConfig { conflict_is_found: true, ..post(&peer) }, &item).await);
-    // An address of its own that is not known may be this document's fault, and a gateway's answer is looked into.
+    // A missing address may be this document's fault, and a gateway's answer leads to a look.
     peer.inject(Fault::Refuse(404, None));
     assert!(matches!(deliver(config(&peer), &item).await, Outcome::Transient { .. }));
     peer.inject(Fault::AnswerWith(202));
@@ -116,7 +116,7 @@ async fn a_service_that_fails_is_asked_whether_it_kept_the_document_all_the_same
         peer.inject(fault);
         assert_delivered(&deliver(probing(&peer), &item).await);
     }
-    // What refuses for a time that it names is believed where nothing is known there.
+    // A refusal with Retry-After is believed if the look shows nothing.
     let item = spool.item(9, b"%PDF-1.7 letter");
     peer.inject(Fault::Refuse(503, wait.clone()));
     let outcome = deliver(probing(&peer), &item).await;
@@ -126,7 +126,7 @@ async fn a_service_that_fails_is_asked_whether_it_kept_the_document_all_the_same
     assert_delivered(&deliver(probing(&peer), &item).await);
 }
 
-/// It stamps what it keeps.
+/// The service stamps what it keeps.
 #[tokio::test]
 async fn what_lies_under_the_key_of_a_document_is_the_document() {
     let (peer, spool) = (Peer::start().await, Spool::new());
@@ -135,7 +135,7 @@ async fn what_lies_under_the_key_of_a_document_is_the_document() {
     peer.state().objects.get_mut(&format!("/known/{}", item.key)).unwrap().content = b"%PDF-1.7 stamped".to_vec();
     assert_delivered(&deliver(probing(&peer), &item).await);
     assert!(peer.received(&Method::POST).is_empty());
-    // Under the document's own identifier an earlier version lies.
+    // Under the document's own identifier lies an earlier version.
     let by_uuid = template(TemplateKind::Url, &peer.url("/documents/{{ document.uuid }}"));
     let left = docsyncd_test_support::peer::Kept { content: b"%PDF-1.7 before".to_vec(), headers: HeaderMap::new() };
     peer.state().objects.insert(format!("/documents/{}", item.uuid), left);
@@ -178,7 +178,7 @@ async fn what_was_completed_and_taken_at_once_by_an_importer_is_not_sent_again()
     assert_delivered(&deliver(HttpConfig { url, ..config(&peer) }, &item).await);
 }
 
-/// Most search services answer so, whatever they are asked for.
+/// Most search services answer so, whatever the question.
 #[tokio::test]
 async fn a_probe_that_finds_whatever_it_is_asked_for_says_nothing() {
     let (peer, spool) = (Peer::start().await, Spool::new());
@@ -195,7 +195,7 @@ async fn a_probe_that_finds_whatever_it_is_asked_for_says_nothing() {
     assert!(!matches!(outcome, Outcome::Delivered { .. }), "{outcome:?}");
 }
 
-/// A person decides what is sent again: also what a form's page, or a gateway's answer, leaves open.
+/// A person decides what is sent again, also if a form's page or a gateway's answer leaves it open.
 #[tokio::test]
 async fn a_redirect_to_a_page_of_its_own_may_follow_what_was_kept() {
     let (peer, spool) = (Peer::start().await, Spool::new());
@@ -207,7 +207,7 @@ async fn a_redirect_to_a_page_of_its_own_may_follow_what_was_kept() {
         (Fault::Refuse(302, Some(("location", "/login".to_owned()))), true, false),
         (Fault::Refuse(303, Some(("location", here))), false, false),
         (Fault::Refuse(302, Some(("location", there))), true, false),
-        // Announced maintenance is the destination's as a whole.
+        // Announced maintenance concerns the whole destination.
         (Fault::Refuse(503, Some(("retry-after", "7".to_owned()))), true, false),
     ] {
         peer.inject(fault.clone());
@@ -229,7 +229,7 @@ async fn an_answer_to_the_question_that_was_cut_or_is_a_page_says_nothing() {
     peer.state().other_faults.push_back((Method::GET, Fault::WebPage(200)));
     let outcome = deliver(probing(&peer), &item).await;
     assert!(matches!(outcome, Outcome::Unavailable { .. }), "{outcome:?}");
-    // And a conflict of which nobody knows what it is about passes.
+    // A conflict of unknown cause may pass.
     peer.inject(Fault::Refuse(409, None));
     peer.state().other_faults.push_back((Method::GET, Fault::Refuse(503, None)));
     let outcome = deliver(probing(&peer), &Item { uncertain: false, ..item }).await;
@@ -260,7 +260,7 @@ async fn what_may_have_arrived_is_left_to_a_person_where_that_is_wanted() {
         let outcome = deliver(holding(post(&peer)), &spool.item(1, b"%PDF-1.7 letter")).await;
         assert!(matches!(outcome, Outcome::Held { .. }), "{fault:?}: {outcome:?}");
     }
-    // A condition alone does not tell what became of it, where the service lets nobody read.
+    // A condition alone does not tell the result if the service lets nobody read.
     let adapter = HttpAdapter::new(holding(config(&peer)));
     for status in [405, 403] {
         let item = spool.item(status, b"%PDF-1.7 letter");

@@ -23,11 +23,11 @@ async fn a_document_is_proved_when_the_probe_shows_it() {
         [filed(&adapter, &spool, 1, b"%PDF-1.7 letter").await, filed(&adapter, &spool, 2, b"%PDF-1.7 another").await];
     let look = async || adapter.look(&letters, &Known::default()).await.map(|sights| said(&sights));
     assert_eq!(look().await.unwrap(), ["waits", "waits"]);
-    // As the service keeps it: stamped, and no more the same.
+    // The service keeps it stamped, so it is no longer the same.
     let kept = || Kept { content: b"%PDF-1.7 stamped".to_vec(), headers: HeaderMap::new() };
     peer.state().objects.insert(format!("/known/{}", letters[1].key), kept());
     assert_eq!(look().await.unwrap(), ["waits", "probe"]);
-    // What it says of one letter holds up no other; what it says of all is its own matter.
+    // A refusal about one letter does not stop the others; one about all letters is an error.
     peer.state().other_faults.push_back((Method::GET, Fault::Refuse(400, None)));
     assert_eq!(look().await.unwrap(), ["waits", "probe"]);
     for status in [401, 503] {
@@ -60,7 +60,7 @@ async fn a_document_that_was_sent_is_asked_for_by_its_identifiers() {
     assert_eq!(adapter.still_holds(&asked).await.unwrap(), [Holds::Unread, Holds::Same]);
     peer.state().closed = Some(401);
     assert!(adapter.still_holds(&asked).await.is_err());
-    // What the API said of a patient is known no more.
+    // The API's data about a patient is no longer known.
     let by_name = template(TemplateKind::Url, &peer.url("/known/{{ patient.lastName }}/{{ key }}"));
     let unknown = HttpAdapter::new(HttpConfig { probe_url: Some(by_name), confirm: None, ..probing(&peer) });
     let without = HttpAdapter::new(post(&peer));

@@ -1,4 +1,4 @@
-//! Open Dental as `config/examples/opendental.toml` reaches it, played by a double of its API.
+//! Open Dental with the configuration of `config/examples/opendental.toml`, played by a double of its API.
 
 use docsyncd_test_support::open_dental::OpenDental;
 use serde_json::Value;
@@ -51,7 +51,7 @@ fn uploads(peer: &Peer) -> usize {
     peer.received(&Method::POST).len()
 }
 
-/// The code and the reason, which tells nothing of the patient.
+/// The code and the reason, which must not reveal the patient.
 fn refused(outcome: &Outcome) -> (Code, String) {
     let (Outcome::Own { code, .. } | Outcome::Transient { code, .. }) = outcome else { panic!("{outcome:?}") };
     (code.clone(), reason(outcome).to_owned())
@@ -111,7 +111,7 @@ async fn a_cut_transfer_shows_nothing() {
 async fn a_letter_goes_to_the_one_patient_who_is_meant() {
     let spool = Spool::new();
     let twins = practice().patient(8, CANARY, "Zoé", "1980-03-13").patient(9, &format!("{CANARY}-Muster"), "Zoé", BORN);
-    // What Birthdate and PatStatus filter is compared as well.
+    // Birthdate and PatStatus are compared as well, not only used as filters.
     let loose = OpenDental { filters_nothing: true, ..practice().patient(8, CANARY, "Zoé", "1980-03-13") };
     let written = OpenDental::default().patient(7, &CANARY.to_uppercase(), "ZOE\u{301}", BORN);
     for open_dental in [practice(), twins, loose, OpenDental { filters_nothing: true, ..written }] {
@@ -123,7 +123,7 @@ async fn a_letter_goes_to_the_one_patient_who_is_meant() {
         let expected = json!({"PatNum": 7, "extension": ".pdf", "ImgType": "Document", "Description": mark(&item),
             "rawBase64": STANDARD.encode(b"%PDF-1.7 letter")});
         assert_eq!(sent, expected);
-        // Before it is sent, it stands in the ledger whose it is to be.
+        // The ledger knows the patient before the letter is sent.
         assert_eq!(item.committed().await.unwrap().unwrap().patient, Some(7.into()));
     }
 }
@@ -183,7 +183,7 @@ async fn a_letter_whose_answer_was_lost_is_looked_for_where_it_was_sent_and_wher
     };
     let gone = |open_dental: &mut OpenDental| open_dental.patients.clear();
     type Change<'a> = &'a dyn Fn(&mut OpenDental);
-    // What changed meanwhile; whose the letter is, if it is anybody's; whose it is in the end.
+    // The change in between; the patient who has the letter, if anyone; the patient who has it in the end.
     let cases: [(Change<'_>, Option<u64>, Option<u64>); 7] = [
         (&|_| {}, Some(7), Some(7)),
         (&|_| {}, None, Some(7)),
@@ -229,18 +229,18 @@ async fn a_letter_that_is_stored_after_its_answer_was_lost_is_not_sent_again_mea
     peer.inject(Fault::Refuse(504, None));
     let outcome = patiently.deliver(&item).await;
     assert!(matches!(outcome, Outcome::Unconfirmed { .. }), "{outcome:?}");
-    // Nothing is to be seen yet, and that proves nothing.
+    // Nothing is visible yet, and that proves nothing.
     let again = Item { uncertain: true, ..item.clone() };
     let outcome = patiently.deliver(&again).await;
     assert!(matches!(outcome, Outcome::Waiting { wait, .. } if wait <= LOOK_AGAIN && !wait.is_zero()), "{outcome:?}");
     assert!(!outcome.is_refusal() && reason(&outcome).contains("destinations.pms.resend_after"), "{outcome:?}");
     assert_eq!(uploads(&peer), 1);
-    // Nor does it fail meanwhile because the patient is not found: it may be in the record soon.
+    // Nor does it fail if the patient is not found: the letter may soon be in the record.
     change(&peer, |open_dental| open_dental.patients.clear());
     let outcome = patiently.deliver(&again).await;
     assert!(matches!(outcome, Outcome::Waiting { .. }), "{outcome:?}");
     change(&peer, |open_dental| open_dental.patients = practice().patients);
-    // Nor does a clock that jumps make it earlier or later.
+    // Nor does a clock that jumps change the wait.
     for jump in [-3_600_000, 3_600_000] {
         let known = item.names.known().await.unwrap();
         let mut intent = known.intent.unwrap();
@@ -257,7 +257,7 @@ async fn a_letter_that_is_stored_after_its_answer_was_lost_is_not_sent_again_mea
     });
     assert_delivered(&patiently.deliver(&again).await);
     assert_eq!(uploads(&peer), 1);
-    // After that time what is not there will not come any more.
+    // After that time, a missing letter will not come any more.
     change(&peer, |open_dental| open_dental.documents.clear());
     assert_delivered(&of_config(Duration::ZERO).deliver(&again).await);
     assert_eq!(uploads(&peer), 2);
@@ -282,7 +282,7 @@ async fn a_letter_on_a_later_page_is_found_and_a_list_without_an_end_is_not_beli
     for others in [99, 100, 250] {
         let peer = peer(practice().with_documents(7, others)).await;
         assert_delivered(&adapter(&peer).deliver(&item).await);
-        // The ledger is lost, and with it what was delivered.
+        // The ledger is lost, and with it the record of the delivery.
         spool.forget();
         assert_delivered(&adapter(&peer).deliver(&item).await);
         assert_eq!(uploads(&peer), 1, "{others}");
@@ -311,7 +311,7 @@ async fn a_service_that_does_not_answer_as_it_should_gets_nothing() {
     ];
     for (fault, expected) in cases {
         let peer = peer(practice()).await;
-        // To the question for the patient, and to the letter itself.
+        // The answer to the patient lookup, and to the letter itself.
         for method in [Method::GET, Method::POST] {
             if method == Method::POST && !matches!(fault, Fault::Refuse(401..=429, _)) {
                 continue;

@@ -1,4 +1,4 @@
-//! What attempts left that were cut off, or lost their answer.
+//! What interrupted attempts, and attempts that lost their answer, left.
 
 use super::*;
 
@@ -14,7 +14,7 @@ async fn what_an_importer_took_after_a_lost_reply_is_not_sent_again() {
     assert_eq!(everything(&memory), [""; 0]);
 }
 
-/// A server that clears both names away, or loses them, looks like an importer.
+/// A server that removes or loses both names looks like an importer.
 #[tokio::test]
 async fn what_is_seen_nowhere_after_a_lost_reply_is_sent_again_or_left_to_a_person_as_configured() {
     for on_lost_reply in [LostReply::Resend, LostReply::Hold] {
@@ -30,7 +30,7 @@ async fn what_is_seen_nowhere_after_a_lost_reply_is_sent_again_or_left_to_a_pers
             LostReply::Hold => assert!(matches!(outcome, Outcome::Held { .. }), "{outcome:?}"),
         }
         assert_eq!(names(&memory).len(), usize::from(on_lost_reply == LostReply::Resend));
-        // What is seen leaves no question.
+        // A file that is seen leaves no question.
         let item = spool.item(2, b"%PDF two");
         memory.lose_next_reply();
         memory.adapter().deliver(&item).await;
@@ -45,15 +45,15 @@ async fn what_an_importer_took_is_sent_again_only_where_the_server_refused_whate
         let item = spool.item(1, b"%PDF one");
         memory.state.lock().unwrap().taken = Some(Taken { stranger, refused });
         while !matches!(memory.adapter().deliver(&item).await, Outcome::Delivered { .. }) {}
-        // Of a refusal nobody can tell it from a scanner that took the temporary file away: what may be lost is sent
+        // After a refusal, an importer looks like a scanner that took the temporary file away: what may be lost is sent
         // again.
         let expected = usize::from(stranger) + usize::from(refused);
         assert_eq!(everything(&memory).len(), expected, "{stranger} {refused}: {:?}", everything(&memory));
     }
 }
 
-/// Where a person decides, what was refused and is nowhere is that person's matter: a balancer may have repeated a
-/// request that was done.
+/// If a person decides, a refused file that is nowhere is that person's decision: a load balancer may have repeated a
+/// request that had succeeded.
 #[tokio::test]
 async fn what_was_refused_and_is_nowhere_is_left_to_a_person_where_one_decides() {
     let (mut memory, spool) = (Memory::named(LETTER), Spool::new());
@@ -67,7 +67,7 @@ async fn what_was_refused_and_is_nowhere_is_left_to_a_person_where_one_decides()
     assert_eq!(memory.state.lock().unwrap().puts.len(), 1);
 }
 
-/// A server that hung removes what an attempt before asked it to remove, when another has sent its file and checked it.
+/// A server that hung carries out an old removal after another attempt has sent its file and checked it.
 #[tokio::test]
 async fn what_is_removed_late_is_never_what_was_sent_since() {
     let (memory, spool) = (Memory::named(LETTER), Spool::new());
@@ -90,7 +90,7 @@ async fn what_is_removed_late_is_never_what_was_sent_since() {
     }
 }
 
-/// A scanner, or what clears temporary files away, on the server.
+/// A scanner, or a job that removes temporary files, on the server.
 #[tokio::test]
 async fn what_is_cleared_away_before_it_has_its_name_is_sent_again() {
     let (memory, spool) = (Memory::named(LETTER), Spool::new());
@@ -103,7 +103,7 @@ async fn what_is_cleared_away_before_it_has_its_name_is_sent_again() {
     assert_eq!(names(&memory), ["letters/lab_slip.pdf"]);
 }
 
-/// A process that was killed took temporary names of which the next one knows nothing.
+/// A killed process took temporary names that the next one does not know.
 #[tokio::test]
 async fn what_a_process_before_left_is_removed_also_when_the_server_does_not_answer_at_once() {
     let (memory, spool) = (Memory::named(LETTER).with_sidecar("{{ file_stem }}.txt"), Spool::new());
@@ -130,7 +130,7 @@ async fn what_a_process_before_left_is_removed_also_when_the_server_does_not_ans
     assert_eq!(everything(&memory), [""; 0], "it was imported, and nothing is left");
 }
 
-/// A ledger that was lost knows of no intent: what lies there counts, whatever becomes of leftovers, and is not sent
+/// A lost ledger knows no intent: a letter that lies there counts, whatever happens to leftovers, and is not sent
 /// again.
 #[tokio::test]
 async fn what_is_found_without_an_intent_is_delivered_although_leftovers_stay() {
@@ -142,7 +142,7 @@ async fn what_is_found_without_an_intent_is_delivered_although_leftovers_stay() 
     assert_eq!(names(&memory), ["letters/lab_slip.pdf"]);
 }
 
-/// One removal that is not answered keeps none of the others.
+/// One unanswered removal does not stop the others.
 #[tokio::test]
 async fn what_is_left_is_removed_although_one_removal_is_not_answered() {
     let (memory, spool) = (Memory::named(LETTER), Spool::new());
@@ -157,7 +157,7 @@ async fn what_is_left_is_removed_although_one_removal_is_not_answered() {
     assert_eq!(everything(&memory), ["/inbox/letters/lab_slip.pdf"]);
 }
 
-/// The rename was answered: who clears away afterwards, in vain, loses no answer of it.
+/// The rename was answered: a failed cleanup afterwards does not lose that answer.
 #[tokio::test]
 async fn what_has_its_name_is_neither_sent_again_nor_asked_about_because_leftovers_stay() {
     for on_lost_reply in [LostReply::Resend, LostReply::Hold] {
@@ -170,7 +170,7 @@ async fn what_has_its_name_is_neither_sent_again_nor_asked_about_because_leftove
     }
 }
 
-/// What lies before a server that was given up may write to it much later.
+/// A proxy before the server may write to it long after the attempt gave up.
 #[tokio::test]
 async fn no_two_attempts_write_to_one_temporary_name() {
     let (memory, spool) = (Memory::named(LETTER), Spool::new());
@@ -184,7 +184,7 @@ async fn no_two_attempts_write_to_one_temporary_name() {
     assert_eq!((puts.len(), everything(&memory).len()), (3, 1), "{puts:?}");
 }
 
-/// A server that hangs may carry a rename out long after it was given up.
+/// A server that hangs may carry out a rename long after the attempt gave up.
 #[tokio::test]
 async fn what_waits_for_a_rename_is_not_written_anew_while_the_server_may_still_carry_it_out() {
     let (memory, spool) = (Memory::named(LETTER), Spool::new());
@@ -198,7 +198,7 @@ async fn what_waits_for_a_rename_is_not_written_anew_while_the_server_may_still_
     assert_eq!((puts(), everything(&memory)), (1, vec!["/inbox/letters/lab_slip.pdf".to_owned()]));
 }
 
-/// It is carried out between two looks of the next attempt.
+/// The rename is carried out between two looks of the next attempt.
 #[tokio::test]
 async fn a_rename_that_is_carried_out_while_the_next_attempt_looks_is_not_repeated() {
     for (on_lost_reply, puts) in [(None, 1), (Some(LostReply::Hold), 1)] {
@@ -216,7 +216,7 @@ async fn a_rename_that_is_carried_out_while_the_next_attempt_looks_is_not_repeat
     }
 }
 
-/// Copies of attempts that lost their answer.
+/// Attempts that lost their answer left copies.
 #[tokio::test]
 async fn what_attempts_left_does_not_keep_the_room_that_the_letter_needs() {
     let (memory, spool) = (Memory::named(LETTER), Spool::new());
@@ -294,7 +294,7 @@ async fn a_crash_at_any_question_to_the_ledger_leaves_one_file_in_the_end() {
     }
 }
 
-/// One of two machines lags behind: it shows a file where it was, after an importer took it from where it is.
+/// One of two machines lags: it shows a file under its old name after an importer took it from its new one.
 #[tokio::test]
 async fn what_a_look_still_shows_where_it_was_is_not_sent_again() {
     for lags in 1..12 {
@@ -312,7 +312,7 @@ async fn what_a_look_still_shows_where_it_was_is_not_sent_again() {
     }
 }
 
-/// Its server may still carry out the rename of the version before, over what has the name then.
+/// The server may still carry out the rename of the earlier version, over the file that has the name then.
 #[tokio::test]
 async fn a_name_that_a_version_before_may_still_be_given_is_not_the_next_ones() {
     for refused in [0, 4] {
@@ -354,7 +354,7 @@ async fn nothing_is_concluded_of_a_folder_that_goes_away_while_it_is_looked_at()
     }
 }
 
-/// Nor while the file is to get its name: it waits there, and has no name when the folder is back.
+/// The same right before the rename: the file waits there, and has no name when the folder is back.
 #[tokio::test]
 async fn a_folder_that_goes_away_before_a_rename_has_not_lost_what_was_sent() {
     let (mut memory, spool) = (Memory::named(LETTER), Spool::new());
@@ -390,7 +390,7 @@ async fn what_a_cluster_shows_a_moment_later_is_waited_for() {
     }
 }
 
-/// What is tried before there is a letter says nothing of one.
+/// A test before the first letter says nothing about any letter.
 #[tokio::test]
 async fn a_server_that_refuses_the_files_of_a_check_fails_no_letter() {
     let memory = Memory::named(LETTER);

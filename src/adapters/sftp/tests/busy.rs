@@ -1,4 +1,4 @@
-//! A server that takes no more guests just now.
+//! A server that takes no more clients at the moment.
 
 use super::*;
 

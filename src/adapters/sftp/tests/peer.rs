@@ -1,4 +1,4 @@
-//! An SSH server of its own for the tests: SFTP over a folder, with faults on demand. The crash test uses it as well.
+//! An SSH server for the tests: SFTP over a folder, with faults on demand. The crash test uses it as well.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -19,34 +19,33 @@ use super::packet::{READ, Reader, Request, kind, status};
 
 pub(super) const USER: &str = "practice12";
 
-/// What is wrong with the server, and what was seen of its guests.
+/// The server's faults, and what it saw of its clients.
 #[derive(Default)]
 pub(super) struct State {
     pub(super) lose_rename: bool,
-    /// The connection breaks at the next file that is to be written, which is opened all the same, but only before the
-    /// next rename.
+    /// The connection breaks at the next file to be written; the file is still opened, but only before the next rename.
     pub(super) open_late: bool,
     late: Option<(PathBuf, u32)>,
     pub(super) cut_after: Option<usize>,
     pub(super) revoked: bool,
     pub(super) overwrites: bool,
     pub(super) no_fsync: bool,
-    /// It refuses to open a file that has to be new.
+    /// Refuses to open a file that must be new.
     pub(super) no_new_files: bool,
     pub(super) answers_nonsense: bool,
-    /// It says this, or nothing, instead of a greeting, and ends the connection.
+    /// Sends this, or nothing, instead of a greeting, and ends the connection.
     pub(super) hangs_up_with: Option<&'static [u8]>,
-    /// Instead of "failure" where a name is taken.
+    /// Status instead of "failure" if a name is taken.
     pub(super) status_of_taken: Option<u32>,
     pub(super) status_of_write: Option<u32>,
-    /// So many renames are refused, whatever they are about.
+    /// So many renames are refused, whatever the names.
     pub(super) refused_renames: usize,
     pub(super) free: u64,
     pub(super) password: String,
-    /// It is offered otherwise, too, and refused.
+    /// The password method is offered too, and refused.
     pub(super) only_in_a_dialogue: bool,
     pub(super) allowed_key: Option<PublicKey>,
-    /// Ways to sign in; all when empty.
+    /// Methods to sign in; all if empty.
     pub(super) methods: Vec<MethodKind>,
     pub(super) connections: usize,
     pub(super) sign_ins: usize,
@@ -123,7 +122,7 @@ impl Peer {
         self.with(|state| state.sockets.drain(..).for_each(|socket| drop(socket.shutdown(Shutdown::Both))));
     }
 
-    /// Listens no more.
+    /// Stops listening.
     pub(super) fn stop(&self) {
         self.listening.abort();
         self.hang_up();
@@ -212,7 +211,7 @@ impl server::Handler for Guest {
     }
 }
 
-/// As SFTP asks for it (section 6.3): read, or write what is created, emptied, or must not be there.
+/// Opens a file as SFTP asks (section 6.3): to read, or to write a file that is created, emptied, or must not exist.
 fn open(path: &Path, how: u32) -> std::io::Result<fs::File> {
     let mut options = fs::OpenOptions::new();
     options.read(how == READ).write(how & 0x02 != 0).create(how & 0x08 != 0);
@@ -226,7 +225,7 @@ struct Files {
     state: Arc<Mutex<State>>,
     root: PathBuf,
     open: BTreeMap<Vec<u8>, fs::File>,
-    /// What is left to tell of a folder.
+    /// The entries of a folder that are still to be sent.
     listed: Option<Vec<(String, fs::Metadata)>>,
     written: usize,
 }
@@ -251,7 +250,7 @@ impl Files {
         }
     }
 
-    /// A path of the client's; it begins in the root.
+    /// A path of the client; it begins at the root.
     fn path(&self, reader: &mut Reader<'_>) -> PathBuf {
         let text = String::from_utf8(reader.text().unwrap().to_vec()).unwrap();
         self.root.join(text.trim_start_matches('/'))

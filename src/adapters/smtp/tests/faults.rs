@@ -3,7 +3,7 @@
 use super::peer::SILENCE;
 use super::*;
 
-/// The table of ADAPTERS.md, "smtp", at each step.
+/// The table of ADAPTERS.md, section 9 (smtp), at each step.
 #[tokio::test]
 async fn each_code_at_each_step_has_its_meaning() {
     let steps = ["connect", "EHLO", "AUTH", "MAIL", "RCPT", "DATA", "."];
@@ -20,7 +20,7 @@ async fn each_code_at_each_step_has_its_meaning() {
             ("554 5.7.1 Canaryworth is spam\r\n", if is_early { "down" } else { "permanent" }),
             ("530 5.7.0 Canaryworth signs in first\r\n", "down"),
             ("535 5.7.8 Canaryworth is wrong\r\n", "down"),
-            // A yes to something else, and what is no answer.
+            // A positive reply to something else, and an invalid reply.
             (
                 "299 Canaryworth\r\n",
                 if is_early {
@@ -100,7 +100,7 @@ async fn a_mail_that_may_have_arrived_is_held_or_sent_again_and_known_as_the_sam
     post.peer.state().loses_reply = true;
     let outcome = post.smtp().deliver(&item).await;
     assert!(matches!(outcome, Outcome::Held { .. }), "{outcome:?}");
-    // So it is when docsyncd ended meanwhile: nothing is sent.
+    // The same after docsyncd ended meanwhile: nothing is sent.
     item.uncertain = item.names.known().await.unwrap().intent.is_some();
     assert!(item.uncertain);
     let outcome = post.smtp().deliver(&item).await;
@@ -113,7 +113,7 @@ async fn a_mail_that_may_have_arrived_is_held_or_sent_again_and_known_as_the_sam
     assert_eq!(post.peer.state().mails.len(), 2);
 }
 
-/// What the server certainly has not is no question of a person's.
+/// If the server certainly does not have the mail, no person is asked.
 #[tokio::test]
 async fn before_the_dot_nothing_is_recorded() {
     for step in ["connect", "AUTH", "MAIL", "RCPT", "DATA"] {
@@ -123,7 +123,7 @@ async fn before_the_dot_nothing_is_recorded() {
         let outcome = post.smtp().deliver(&item).await;
         assert!(outcome.is_refusal() && item.names.known().await.unwrap().intent.is_none(), "{step}: {outcome:?}");
     }
-    // Where it cannot be recorded, the dot is not sent.
+    // If the intent cannot be recorded, the dot is not sent.
     let (post, spool) = (post(), Spool::new());
     spool.answer(Some(0));
     assert_eq!(post.smtp().deliver(&spool.item(1, b"%PDF-1.7 letter")).await, Outcome::Unrecorded);

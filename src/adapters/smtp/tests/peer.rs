@@ -1,4 +1,4 @@
-//! A mail server of the tests' own (RFC 5321), with the faults that real ones have. The crash test has it, too.
+//! A mail server of the tests (RFC 5321), with the faults of real ones. The crash test uses it as well.
 
 use std::collections::BTreeMap;
 use std::io::{BufRead as _, BufReader, Read, Write};
@@ -9,29 +9,29 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use rustls::{ServerConfig, ServerConnection, StreamOwned};
 
-/// In place of an answer: none comes, and the connection stays.
+/// Instead of an answer: none comes, and the connection stays.
 pub const SILENCE: &str = "silence";
 
-/// What it has, and how it behaves.
+/// What the server has received, and its behaviour.
 #[derive(Default)]
 pub struct State {
-    /// The mails that it took, in their order.
+    /// The accepted mails, in their order.
     pub mails: Vec<Mail>,
-    /// What it was told, but for the mails.
+    /// The lines that it received, except the mails.
     pub told: Vec<String>,
-    /// Answers in place of the usual ones, by the step: `connect`, a verb, `.`; an empty one hangs up.
+    /// Answers instead of the usual ones, by the step: `connect`, a verb, `.`; an empty one hangs up.
     pub answers: BTreeMap<&'static str, &'static str>,
-    /// The password of whoever signs in, in base64 as AUTH LOGIN or PLAIN has it.
+    /// The password for signing in, in base64 as AUTH LOGIN or PLAIN has it.
     pub signs_in: Option<String>,
     /// Keywords that it offers.
     pub offers: Vec<&'static str>,
-    /// It takes the next mail, and hangs up.
+    /// Accepts the next mail, and hangs up without an answer.
     pub loses_reply: bool,
-    /// It hangs up after so many bytes of the next mail's text.
+    /// Hangs up after so many bytes of the next mail's text.
     pub cut_after: Option<usize>,
-    /// What it shows over TLS, after STARTTLS.
+    /// The configuration of TLS, after STARTTLS.
     pub tls: Option<Arc<ServerConfig>>,
-    /// It waits for TLS from the start.
+    /// Expects TLS from the start.
     pub is_tls_at_once: bool,
     is_closed: bool,
 }
@@ -40,23 +40,23 @@ trait Duplex: Read + Write {}
 impl<T: Read + Write> Duplex for T {}
 type Stream = BufReader<Box<dyn Duplex>>;
 
-/// A mail that it took.
+/// An accepted mail.
 #[derive(Debug, Clone)]
 pub struct Mail {
     pub from: String,
     pub to: Vec<String>,
-    /// As it came, without the dot.
+    /// The text as received, without the dot.
     pub text: String,
 }
 
 impl Mail {
-    /// A header, unfolded and as it was written.
+    /// A header, unfolded, otherwise unchanged.
     pub fn header(&self, name: &str) -> Option<String> {
         let head = self.text.split("\r\n\r\n").next()?.replace("\r\n ", " ");
         head.split("\r\n").find_map(|line| Some(line.strip_prefix(name)?.strip_prefix(": ")?.to_owned()))
     }
 
-    /// The head and the content of a part, the text being the first one.
+    /// The head and the content of a part; the text is the first part.
     pub fn part(&self, number: usize) -> (String, Vec<u8>) {
         let boundary = self.header("Content-Type").unwrap();
         let boundary = boundary.split('"').nth(1).unwrap();
@@ -71,7 +71,7 @@ impl Mail {
     }
 }
 
-/// It listens until it is closed.
+/// Listens until it is closed.
 #[derive(Clone)]
 pub struct Peer {
     pub port: u16,
@@ -99,7 +99,7 @@ impl Peer {
         self.state.lock().unwrap()
     }
 
-    /// Nobody listens any more.
+    /// Stops listening.
     pub fn close(&self) {
         self.state().is_closed = true;
         let _ = TcpStream::connect(("127.0.0.1", self.port));
@@ -108,7 +108,7 @@ impl Peer {
         }
     }
 
-    /// What is attached to the mails, by their Message-ID: whoever gets the same twice knows it by that.
+    /// The attachments of the mails, by their Message-ID: a recipient recognises a repeated mail by it.
     pub fn attached(&self) -> BTreeMap<String, Vec<u8>> {
         self.state().mails.iter().map(|mail| (mail.header("Message-ID").unwrap(), mail.attached())).collect()
     }
@@ -162,7 +162,7 @@ impl Peer {
         }
     }
 
-    /// `None` where nobody is to be told.
+    /// `None` if the sender gets no answer.
     fn take(&self, mail: Mail) -> Option<()> {
         let mut state = self.state();
         if state.answers.get(".").is_none_or(|answer| !answer.starts_with(['4', '5'])) {
@@ -184,7 +184,7 @@ impl Peer {
         Some(if knows { "235 welcome\r\n" } else { "535 5.7.8 who are you?\r\n" }.to_owned())
     }
 
-    /// Everything up to the dot; `None` where it is to end before it.
+    /// Everything up to the dot; `None` if the connection ends before it.
     fn read_mail(&self, stream: &mut Stream) -> Option<String> {
         let cut_after = self.state().cut_after.take();
         let mut text = Vec::new();
@@ -207,7 +207,7 @@ impl Peer {
         let other = self.state().answers.get(step).copied();
         match other.unwrap_or(usual) {
             "" => None,
-            // Until the other side gives up.
+            // Until the client gives up.
             SILENCE => stream.read(&mut [0]).ok().and(None),
             said => {
                 stream.get_mut().write_all(said.as_bytes()).ok()?;

@@ -1,4 +1,4 @@
-//! The archive: tests/peer/xdm.py reads it with what others wrote.
+//! Tests of the archive; tests/peer/xdm.py reads it with software of others.
 
 use ring::digest;
 
@@ -15,7 +15,7 @@ fn xdm() -> Post {
     post
 }
 
-/// The files of an archive in which nothing is compressed, by what stands before each (APPNOTE.TXT 4.3.7).
+/// The files of an uncompressed archive, by the header before each (APPNOTE.TXT 4.3.7).
 fn files(archive: &[u8]) -> Vec<(String, Vec<u8>)> {
     let (mut files, mut rest) = (Vec::new(), archive);
     while rest.starts_with(b"PK\x03\x04") {
@@ -61,7 +61,7 @@ async fn an_archive_has_the_letter_and_says_what_it_is() {
     ] {
         assert!(metadata.contains(expected), "{expected}: {metadata}");
     }
-    // The same at each try.
+    // The same in every attempt.
     assert_delivered(&post.smtp().deliver(&item).await);
     assert!(post.peer.state().mails[1].attached() == archive);
 }

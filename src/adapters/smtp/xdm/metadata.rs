@@ -1,6 +1,6 @@
-//! METADATA.XML: a submission set with one document (IHE ITI TF-3, section 4.2), in the words of ebXML RegRep 3.0.
+//! METADATA.XML: a submission set with one document (IHE ITI TF-3, section 4.2), in ebXML RegRep 3.0.
 //!
-//! Pure. All identifiers come from the delivery's key and the sender's domain, so they are the same at each try.
+//! Pure. All identifiers come from the delivery's key and the sender's domain, so all attempts write the same.
 
 use super::super::letter::written;
 use super::{DOCUMENT, Item};
@@ -15,7 +15,7 @@ const HAS_MEMBER: &str = "urn:oasis:names:tc:ebxml-regrep:AssociationType:HasMem
 const REPLACES: &str = "urn:ihe:iti:2007:AssociationType:RPLC";
 const APPROVED: &str = "urn:oasis:names:tc:ebxml-regrep:StatusType:Approved";
 
-/// What is being described: its identifier, and what is said of it so far.
+/// The object that is being described: its identifier, and its text so far.
 struct Object {
     id: String,
     text: String,
@@ -35,7 +35,7 @@ impl Object {
         self.text += &named(text);
     }
 
-    /// The next part of this object has this identifier.
+    /// The identifier of this object's next part.
     fn part(&mut self) -> String {
         self.parts += 1;
         format!("{}.{}", self.id, self.parts)
@@ -74,7 +74,7 @@ impl Object {
     }
 }
 
-/// The whole of it; `hash` is the PDF's SHA-1, 40 lower-case hexadecimal digits.
+/// The whole file; `hash` is the PDF's SHA-1, 40 lower-case hexadecimal digits.
 pub(super) fn of(config: &SmtpConfig, xdm: &XdmConfig, item: &Item, hash: &str) -> String {
     let metadata = &item.metadata;
     let identity = RemoteIdentity::of_key(&item.key);
@@ -157,7 +157,7 @@ fn named(text: &str) -> String {
     format!("<rim:Name><rim:LocalizedString value=\"{}\"/></rim:Name>", escape(text))
 }
 
-/// The patient's number in the practice, or else the cloud service's identifier, as HL7 writes it (CX).
+/// The patient's number in the practice, or else the cloud service's identifier, in the format of HL7 (CX).
 fn patient(metadata: &Metadata, practice: &str) -> String {
     let uuid = || metadata.patient.get("uuid").and_then(serde_json::Value::as_str).map(str::to_owned);
     let id = metadata.number.clone().or_else(uuid).unwrap_or_default();
@@ -172,12 +172,12 @@ fn source_patient(metadata: &Metadata, patient: &str) -> Vec<String> {
     [Some(format!("PID-3|{patient}")), Some(called), born].into_iter().flatten().collect()
 }
 
-/// Without what separates in HL7.
+/// Without the separators of HL7.
 fn in_hl7(text: &str) -> String {
     text.replace(['|', '^', '&', '~', '\\'], " ")
 }
 
-/// As a value of an attribute or an element; what XML 1.0 (section 2.2) forbids is dropped.
+/// The value of an attribute or an element; characters that XML 1.0 (section 2.2) forbids are dropped.
 fn escape(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for letter in text.chars() {

@@ -57,11 +57,17 @@ pub enum ConfigError {
 }
 
 impl ConfigError {
-    /// What is wrong, without what to do: of several mistakes the first, and how many others there are.
+    /// What is wrong and the first thing to do, in one sentence: of several mistakes the first, and how many others
+    /// there are.
     pub fn in_short(&self) -> String {
         match self {
             Self::Invalid { path, problems } => {
-                let first = problems.first().map(|first| format!("{}: {}", Place(path, &first.origin), first.what));
+                let first = problems.first().map(|first| {
+                    let fix = first.fix.lines().next().and_then(|line| line.split(". ").next()).unwrap_or_default();
+                    let mut letters = fix.trim_end_matches('.').chars();
+                    let begin = letters.next().map(|letter| letter.to_lowercase().to_string()).unwrap_or_default();
+                    format!("{}: {}; {begin}{}", Place(path, &first.origin), first.what, letters.as_str())
+                });
                 let others = match problems.len() {
                     0 | 1 => String::new(),
                     2 => ", and 1 more mistake".to_owned(),
@@ -229,7 +235,7 @@ mod tests {
             report.error(Origin::Line(line), format!("`{line}` is wrong"), "Write it.\nOr leave it out.");
         }
         let short = report.into_error("a.toml".into()).in_short();
-        assert_eq!(short, "a.toml, line 1: `1` is wrong, and 2 more mistakes");
+        assert_eq!(short, "a.toml, line 1: `1` is wrong; write it, and 2 more mistakes");
         let missing = ConfigError::Missing { path: "a.toml".into() }.in_short();
         assert_eq!(missing, "a.toml: there is no such configuration file");
     }

@@ -70,7 +70,7 @@ impl Setup {
         let (name, now) = (part.answer(&asked.key), self.now(part, &asked.key));
         let default = now.clone().or_else(|| asked.default.clone()).or_else(|| key.default.map(str::to_owned));
         let question = Question { key: &name, words: &asked.words, help: &asked.help, default };
-        let is_address = key.kind == Kind::Address || asked.key.ends_with("url");
+        let is_address = self.ask.is_person() && (key.kind == Kind::Address || asked.key.ends_with("url"));
         let value = if let Kind::Enum(words) = key.kind {
             let choices: Vec<(&str, String)> = words.iter().map(|word| (*word, (*word).to_owned())).collect();
             let chosen = self.ask.choose(&question, &choices)?;

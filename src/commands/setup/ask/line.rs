@@ -40,7 +40,9 @@ pub(super) enum Typed {
 
 /// The width of the terminal.
 pub(super) fn width() -> usize {
-    terminal::size().map_or(USUAL_WIDTH, |(columns, _)| columns).max(20).into()
+    // One that has not been told its width says 0.
+    let columns = terminal::size().ok().map(|(columns, _)| columns).filter(|columns| *columns > 0);
+    columns.unwrap_or(USUAL_WIDTH).max(20).into()
 }
 
 /// The line so far.

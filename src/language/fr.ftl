@@ -677,7 +677,7 @@ reason-not-rendered = Son PDF n'est pas encore prêt.
 reason-no-content = Le service annonce son PDF, mais son serveur n'en a pas encore le contenu.
 reason-rendered-anew = Son PDF est en cours de mise à jour.
 reason-two-versions = Le service en montre deux versions à la fois : il est vérifié à nouveau.
-reason-many-versions = Le service en montre sans cesse de nouvelles versions : il est téléchargé de plus en plus rarement.
+reason-many-versions = Le service en montre sans cesse de nouvelles versions : il est téléchargé de plus en plus rarement.
 reason-spool-full = L'espace pour les courriers téléchargés est plein (state.spool_limit) : il sera téléchargé quand d'autres auront été classés.
 reason-spool-damaged = Son PDF téléchargé a disparu ou a été modifié : docsyncd le télécharge de nouveau. Un antivirus l'a peut-être supprimé.
 

@@ -1,4 +1,4 @@
-//! A line that a person types at a terminal: the keys that every shell has, and Esc to go back.
+//! A line that a person types at a terminal: the keys that every shell has (tui-input), and Esc to go back.
 //!
 //! The crate that shows the menus writes the letter of a control key it does not know (Ctrl-U types "u"), also into a
 //! key that nobody sees.
@@ -9,6 +9,8 @@ use crossterm::event::{self, Event, KeyCode, KeyEvent, KeyEventKind, KeyModifier
 use crossterm::style::Print;
 use crossterm::terminal::{self, Clear, ClearType};
 use crossterm::{cursor, queue};
+use tui_input::Input;
+use tui_input::backend::crossterm::EventHandler as _;
 
 use super::super::super::output::folded;
 
@@ -45,66 +47,21 @@ pub(super) fn width() -> usize {
     columns.unwrap_or(USUAL_WIDTH).max(20).into()
 }
 
-/// The line so far.
-#[derive(Debug, Default)]
-struct Line {
-    letters: Vec<char>,
-    at: usize,
-}
-
-impl Line {
-    /// Takes a key; returns how the line ends, if it does.
-    fn press(&mut self, key: KeyEvent) -> Option<Typed> {
-        // Both together are AltGr, with which some keyboards have \ and @.
-        let is_control = key.modifiers.contains(KeyModifiers::CONTROL) && !key.modifiers.contains(KeyModifiers::ALT);
-        let end = self.letters.len();
-        match key.code {
-            KeyCode::Enter => return Some(Typed::Text(self.letters.iter().collect())),
-            KeyCode::Char('j' | 'm') if is_control => return Some(Typed::Text(self.letters.iter().collect())),
-            KeyCode::Esc => return Some(Typed::Back),
-            KeyCode::Char('c') if is_control => return Some(Typed::Interrupted),
-            KeyCode::Char('d') if is_control && self.letters.is_empty() => return Some(Typed::Interrupted),
-            KeyCode::Char('u') if is_control => self.remove(0, self.at),
-            KeyCode::Char('k') if is_control => self.letters.truncate(self.at),
-            KeyCode::Char('w') if is_control => self.remove(self.word_begins(), self.at),
-            KeyCode::Char('h') if is_control => self.remove(self.at.saturating_sub(1), self.at),
-            KeyCode::Char('d') if is_control => self.remove(self.at, (self.at + 1).min(end)),
-            KeyCode::Char('a') if is_control => self.at = 0,
-            KeyCode::Char('e') if is_control => self.at = end,
-            KeyCode::Char('b') if is_control => self.at = self.at.saturating_sub(1),
-            KeyCode::Char('f') if is_control => self.at = (self.at + 1).min(end),
-            KeyCode::Char(_) if is_control => {}
-            KeyCode::Backspace => self.remove(self.at.saturating_sub(1), self.at),
-            KeyCode::Delete => self.remove(self.at, (self.at + 1).min(end)),
-            KeyCode::Home => self.at = 0,
-            KeyCode::End => self.at = end,
-            KeyCode::Left => self.at = self.at.saturating_sub(1),
-            KeyCode::Right => self.at = (self.at + 1).min(end),
-            KeyCode::Char(letter) => {
-                self.letters.insert(self.at, letter);
-                self.at += 1;
+/// Takes what the terminal tells; returns how the line ends, if it does.
+fn take(line: &mut Input, event: &Event) -> Option<Typed> {
+    if let Event::Key(KeyEvent { code, modifiers, kind: KeyEventKind::Press | KeyEventKind::Repeat, .. }) = event {
+        match (code, *modifiers) {
+            (KeyCode::Enter, _) | (KeyCode::Char('j' | 'm'), KeyModifiers::CONTROL) => {
+                return Some(Typed::Text(line.value().to_owned()));
             }
+            (KeyCode::Esc, _) => return Some(Typed::Back),
+            (KeyCode::Char('c'), KeyModifiers::CONTROL) => return Some(Typed::Interrupted),
+            (KeyCode::Char('d'), KeyModifiers::CONTROL) if line.value().is_empty() => return Some(Typed::Interrupted),
             _ => {}
         }
-        None
     }
-
-    fn remove(&mut self, from: usize, to: usize) {
-        self.letters.drain(from..to);
-        self.at = from;
-    }
-
-    fn word_begins(&self) -> usize {
-        let before = self.letters.iter().take(self.at).collect::<String>();
-        let without_gap = before.trim_end_matches(' ');
-        without_gap.rfind(' ').map_or(0, |at| without_gap.get(..=at).unwrap_or_default().chars().count())
-    }
-
-    /// The part that has room, and where the cursor stands in it.
-    fn shown(&self, room: usize) -> (String, usize) {
-        let from = (self.at + 1).saturating_sub(room);
-        (self.letters.iter().skip(from).take(room).collect(), self.at - from)
-    }
+    line.handle_event(event);
+    None
 }
 
 /// The terminal gives every key as it is pressed, as long as this lives.
@@ -130,16 +87,11 @@ fn painted(colours: bool, code: u8, text: &str) -> String {
 
 /// Asks, and leaves nothing on the terminal: what was answered is shown by [`answered`].
 pub(super) fn ask(prompt: &Prompt<'_>) -> io::Result<Typed> {
-    let (_raw, mut terminal, mut line, mut above) = (Raw::begin()?, io::stderr().lock(), Line::default(), 0);
+    let (_raw, mut terminal, mut line, mut above) = (Raw::begin()?, io::stderr().lock(), Input::default(), 0);
     let typed = loop {
         above = draw(&mut terminal, prompt, &line, above)?;
-        match event::read()? {
-            Event::Key(key) if key.kind != KeyEventKind::Release => {
-                if let Some(typed) = line.press(key) {
-                    break typed;
-                }
-            }
-            _ => {}
+        if let Some(typed) = take(&mut line, &event::read()?) {
+            break typed;
         }
     };
     begin_anew(&mut terminal, above)?;
@@ -155,7 +107,7 @@ fn begin_anew(terminal: &mut impl io::Write, above: u16) -> io::Result<()> {
 }
 
 /// Draws the question over what was drawn before; returns how many lines stand above the cursor.
-fn draw(terminal: &mut impl io::Write, prompt: &Prompt<'_>, line: &Line, above: u16) -> io::Result<u16> {
+fn draw(terminal: &mut impl io::Write, prompt: &Prompt<'_>, line: &Input, above: u16) -> io::Result<u16> {
     let width = width();
     let usual = prompt.usual.map(|usual| format!(" ({usual})")).unwrap_or_default();
     let mut head = folded(&format!("? {}{usual} ", prompt.words), Some(width));
@@ -163,14 +115,15 @@ fn draw(terminal: &mut impl io::Write, prompt: &Prompt<'_>, line: &Line, above: 
     if columns(&head) + LEAST_ROOM > width {
         head.push_str("\n  ");
     }
-    let room = width.saturating_sub(columns(&head) + 1).max(1);
-    let (text, at) = line.shown(room);
+    let room = width.saturating_sub(columns(&head) + 1).max(2);
+    let from = line.visual_scroll(room - 1);
+    let text: String = line.value().chars().skip(from).take(room).collect();
     let text = if prompt.is_secret { "*".repeat(text.chars().count()) } else { text };
     let help = if prompt.help.is_empty() { String::new() } else { format!("\n[{}]", prompt.help) };
     let help = folded(&help, Some(width));
     let rows = |text: &str| u16::try_from(text.matches('\n').count()).unwrap_or(0);
     begin_anew(terminal, above)?;
-    let column = u16::try_from(columns(&head) + at).unwrap_or(u16::MAX);
+    let column = u16::try_from(columns(&head) + line.visual_cursor().saturating_sub(from)).unwrap_or(u16::MAX);
     let shown = painted(prompt.colours, 92, "?") + head.get(1..).unwrap_or_default() + &text;
     queue!(terminal, Print((shown + &painted(prompt.colours, 96, &help)).replace('\n', "\r\n")))?;
     if rows(&help) > 0 {
@@ -192,32 +145,35 @@ pub(super) fn answered(prompt: &Prompt<'_>, answer: &str) -> io::Result<()> {
 mod tests {
     use super::*;
 
+    fn key(code: KeyCode, modifiers: KeyModifiers) -> Event {
+        Event::Key(KeyEvent::new(code, modifiers))
+    }
+
     /// What a line holds after these keys: `^U` is Ctrl-U, `<` the left arrow, `#` Backspace.
     fn typed(keys: &str) -> String {
-        let mut line = Line::default();
+        let mut line = Input::default();
         let mut control = false;
         for letter in keys.chars() {
             if letter == '^' {
                 control = true;
                 continue;
             }
-            let (code, modifiers) = match letter {
-                '<' => (KeyCode::Left, KeyModifiers::NONE),
-                '#' => (KeyCode::Backspace, KeyModifiers::NONE),
-                letter if control => (KeyCode::Char(letter.to_ascii_lowercase()), KeyModifiers::CONTROL),
-                letter => (KeyCode::Char(letter), KeyModifiers::NONE),
+            let pressed = match letter {
+                '<' => key(KeyCode::Left, KeyModifiers::NONE),
+                '#' => key(KeyCode::Backspace, KeyModifiers::NONE),
+                letter if control => key(KeyCode::Char(letter.to_ascii_lowercase()), KeyModifiers::CONTROL),
+                letter => key(KeyCode::Char(letter), KeyModifiers::NONE),
             };
             control = false;
-            assert_eq!(line.press(KeyEvent::new(code, modifiers)), None, "{keys}");
+            assert_eq!(take(&mut line, &pressed), None, "{keys}");
         }
-        line.letters.into_iter().collect()
+        line.value().to_owned()
     }
 
     #[test]
     fn the_keys_of_a_shell_change_the_line_and_no_control_key_types_a_letter() {
         for (keys, holds) in [
             ("nonsense^Uhttps", "https"),
-            ("ab<^Uc", "cb"),
             ("ab<<^Kc", "c"),
             ("one two^W", "one "),
             ("one two  ^W3", "one 3"),
@@ -228,20 +184,13 @@ mod tests {
         ] {
             assert_eq!(typed(keys), holds, "{keys}");
         }
-        let press = |code, modifiers| Line::default().press(KeyEvent::new(code, modifiers));
+        let press = |code, modifiers| take(&mut Input::default(), &key(code, modifiers));
         assert_eq!(press(KeyCode::Esc, KeyModifiers::NONE), Some(Typed::Back));
+        assert_eq!(press(KeyCode::Enter, KeyModifiers::NONE), Some(Typed::Text(String::new())));
         assert_eq!(press(KeyCode::Char('c'), KeyModifiers::CONTROL), Some(Typed::Interrupted));
         // AltGr of Windows.
-        let mut line = Line::default();
-        line.press(KeyEvent::new(KeyCode::Char('\\'), KeyModifiers::CONTROL | KeyModifiers::ALT));
-        assert_eq!(line.letters, ['\\']);
-    }
-
-    #[test]
-    fn of_a_long_line_the_part_around_the_cursor_is_shown() {
-        let mut line = Line { letters: ('a'..='j').collect(), at: 10 };
-        assert_eq!(line.shown(4), ("hij".to_owned(), 3));
-        line.at = 0;
-        assert_eq!(line.shown(4), ("abcd".to_owned(), 0));
+        let mut line = Input::default();
+        take(&mut line, &key(KeyCode::Char('\\'), KeyModifiers::CONTROL | KeyModifiers::ALT));
+        assert_eq!(line.value(), "\\");
     }
 }

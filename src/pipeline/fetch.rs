@@ -108,6 +108,10 @@ async fn read(context: &Context, mut document: Document) -> Result<(), LedgerErr
                 context.spool.remove(document.id, document.round).await;
             }
             let Some(state) = written? else { return Ok(()) };
+            // If a person started the document over in another process, nobody has removed its former PDF.
+            if context.spool.holds(document.id, document.round - 1) {
+                context.spool.remove(document.id, document.round - 1).await;
+            }
             let line = TransitionLog::of(&document.version).attempt(document.tries.attempts + 1).since(began);
             match bytes {
                 Some(bytes) => {

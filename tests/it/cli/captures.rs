@@ -38,7 +38,7 @@ async fn capture(practice: &Practice, args: &[&str], width: usize) -> String {
     let mut script = Command::new("script");
     script.args(["-qec", &format!("stty cols {width} rows 50; exec {}", command.join(" ")), "/dev/null"]);
     script.current_dir(practice.dir.path()).envs(&practice.env).stdin(Stdio::null());
-    script.env("PAGER", "cat").env("NO_COLOR", "1").env("TZ", "UTC").env_remove("DOCSYNCD_PAGER");
+    script.env("PAGER", "cat").env("NO_COLOR", "1").env("TZ", afternoon()).env_remove("DOCSYNCD_PAGER");
     let output = script.output().await.unwrap();
     let text = String::from_utf8(output.stdout).unwrap().replace('\r', "");
     // A bar that moves, and lines for a program, are no table.
@@ -47,6 +47,11 @@ async fn capture(practice: &Practice, args: &[&str], width: usize) -> String {
     }
     let dir = practice.dir.path().display().to_string();
     text.replace(&dir, "DIR").lines().map(|line| line.trim_end().to_owned() + "\n").collect()
+}
+
+/// A time zone where it is the afternoon now, since French writes an hour before ten with one digit. It is called UTC.
+fn afternoon() -> String {
+    format!("UTC{:+}", jiff::Timestamp::now().to_zoned(jiff::tz::TimeZone::UTC).hour() - 14)
 }
 
 /// Whether paths are folded as in the captures.

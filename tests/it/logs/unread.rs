@@ -35,8 +35,9 @@ fn to(output: &impl AsFd) -> Stdio {
     output.as_fd().try_clone_to_owned().unwrap().into()
 }
 
-/// Documents come in for a while, and each is filed.
+/// Documents come in for a while, and each is filed. None is under way at the end.
 async fn work_goes_on(practice: &Practice, systemd: &Systemd) {
+    practice.wait_for_posts(5).await;
     let (began, before) = (Instant::now(), practice.sandbox.status_posts().len());
     let mut posts = before;
     while began.elapsed() < LONG {
@@ -71,7 +72,6 @@ async fn a_full_pipe_that_nobody_reads_holds_up_neither_the_work_nor_the_watchdo
         let (_reader, writer) = full_pipe();
         let mut command = practice.command(&["run"]);
         let mut daemon = systemd.starts(&mut command).stdout(to(&writer)).stderr(to(&writer)).spawn().unwrap();
-        practice.wait_for_posts(5).await;
         work_goes_on(&practice, &systemd).await;
         ends(&mut daemon).await;
         practice.assert_all_filed().await;

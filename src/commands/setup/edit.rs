@@ -5,7 +5,7 @@
 
 use toml_edit::{Array, ArrayOfTables, Document, DocumentMut, Item, Table, TableLike, Value};
 
-/// Where a value stands: `[section]`, or `[section.instance]`.
+/// Where a value stands: `[section]`, or `[section.instance]`; without a section above all of them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Place<'a> {
     pub(super) section: &'a str,
@@ -25,7 +25,10 @@ impl Place<'_> {
 /// The value that stands there.
 pub(super) fn get(text: &str, place: Place<'_>) -> Option<Value> {
     let document = text.parse::<DocumentMut>().ok()?;
-    let mut table: &dyn TableLike = document.get(place.section)?.as_table_like()?;
+    let mut table: &dyn TableLike = document.as_table();
+    if !place.section.is_empty() {
+        table = table.get(place.section)?.as_table_like()?;
+    }
     if let Some(instance) = place.instance {
         table = table.get(instance)?.as_table_like()?;
     }
@@ -47,8 +50,10 @@ pub(super) fn set(text: &str, place: Place<'_>, value: Value) -> Result<String, 
     }
     let mut document = text.parse::<DocumentMut>().map_err(|error| error.to_string())?;
     let in_the_way = || format!("{} is no table in this file", place.header());
-    let root: &mut dyn TableLike = document.as_table_mut();
-    let mut table = below(root, place.section, place.instance.is_some()).ok_or_else(in_the_way)?;
+    let mut table: &mut dyn TableLike = document.as_table_mut();
+    if !place.section.is_empty() {
+        table = below(table, place.section, place.instance.is_some()).ok_or_else(in_the_way)?;
+    }
     if let Some(instance) = place.instance {
         table = below(table, instance, false).ok_or_else(in_the_way)?;
     }
@@ -148,7 +153,9 @@ fn example(text: &str, place: Place<'_>) -> Option<usize> {
     let is_header = |line: &str| {
         line == header || line.strip_prefix(&header).is_some_and(|rest| rest.trim_start().starts_with('#'))
     };
-    let lines = text.lines().enumerate().skip_while(|(_, line)| !is_header(line.trim())).skip(1);
+    let is_top = place.section.is_empty();
+    let lines = text.lines().enumerate().skip_while(|(_, line)| !is_top && !is_header(line.trim()));
+    let lines = lines.skip(usize::from(!is_top));
     let mut in_table = lines.take_while(|(_, line)| !line.starts_with('[') && !line.starts_with("#["));
     let is_example = |line: &str| {
         let rest = line.strip_prefix('#').and_then(|line| line.strip_prefix(place.key));
@@ -183,6 +190,17 @@ mod tests {
         let changed = set(text, place("destinations", "pms", "timeout"), "5s".into()).unwrap();
         assert!(changed.contains("#timeout = \"60s\"") && changed.contains("#timeout = \"30s\""), "{changed}");
         assert_eq!(changed.lines().count(), text.lines().count() + 1);
+    }
+
+    #[test]
+    fn what_stands_above_all_tables_is_set_there() {
+        let text = crate::config::template();
+        let changed = set(text, place("", "", "language"), "fr".into()).unwrap();
+        assert_eq!(changed, text.replacen("#language = \"de\"", "language = \"fr\"", 1));
+        assert_eq!(get(&changed, place("", "", "language")).unwrap().as_str(), Some("fr"));
+        let bare = set("# mine\n[api]\nbase_url = \"x\"\n", place("", "", "language"), "de".into()).unwrap();
+        assert_eq!(get(&bare, place("", "", "language")).unwrap().as_str(), Some("de"), "{bare}");
+        assert!(bare.contains("# mine\n[api]\nbase_url"), "{bare}");
     }
 
     #[test]

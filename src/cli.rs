@@ -55,6 +55,9 @@ pub enum Command {
         /// Take the answers from a TOML file instead of asking; docs/first-hour.md has one
         #[arg(long, value_name = "FILE")]
         answers: Option<PathBuf>,
+        /// The language of the questions
+        #[command(flatten)]
+        spoken: Spoken,
     },
     /// Try the configuration, the API, the credentials, every destination and who is told; a line each
     Check {

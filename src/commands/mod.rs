@@ -123,7 +123,7 @@ fn carry_out(cli: Cli) -> Outcome {
             }
         }
         Command::Check { json } => check::check(&path, json),
-        Command::Setup { answers } => setup::setup(&path, answers.as_deref()),
+        Command::Setup { answers, spoken } => setup::setup(&path, answers.as_deref(), spoken),
         Command::Login { account, no_browser } => {
             let loaded = load()?;
             as_root::warned(&loaded, || login::login(&loaded, account.as_deref(), no_browser))

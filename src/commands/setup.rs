@@ -34,10 +34,12 @@ use tokio::runtime::Runtime;
 use super::output::{completed, docsyncd, folded, place_lines, print, terminal_width};
 use super::{Exit, Outcome, UsageError, check, login, preview, runtime};
 use crate::api::{self, Transport};
+use crate::cli::Spoken;
 use crate::config::{Auth, ConfigError, Loaded};
+use crate::language::{Language, Value};
 use crate::ledger::is_locked;
 use crate::readers::Reader;
-use ask::{Answers, Ask, BACK, Back, Question, terminal};
+use ask::{Answers, Ask, BACK, Back, Question, is_terminal, terminal};
 use draft::{Draft, in_words, plainly};
 use write::Rights;
 
@@ -64,25 +66,32 @@ enum Summary {
     Leave,
 }
 
-pub(super) fn setup(path: &Path, answers: Option<&Path>) -> Outcome {
+/// As the other commands; a program gets the same on every machine.
+fn language_of(spoken: Spoken, path: &Path, is_person: bool) -> Language {
+    match crate::config::load_default_env(path) {
+        _ if !is_person => spoken.given().unwrap_or_default(),
+        Ok(loaded) => super::language::of(spoken, &loaded),
+        // There is none yet, or what is wrong with it is told in a moment.
+        Err(_) => spoken.given().unwrap_or_else(super::language::of_system),
+    }
+}
+
+pub(super) fn setup(path: &Path, answers: Option<&Path>, spoken: Spoken) -> Outcome {
+    let language = language_of(spoken, path, answers.is_none() && is_terminal());
     let ask: Box<dyn Ask> = match answers {
-        Some(file) => Box::new(Answers::read(file)?),
-        None => terminal()?,
+        Some(file) => Box::new(Answers::read(file, language)?),
+        None => terminal(language)?,
     };
-    write::may_write(path).map_err(anyhow::Error::msg)?;
-    let draft = Draft::begin(path)?;
-    print(&match &draft.before {
-        Some(_) => format!("{} is changed; its comments stay as they are.\n", draft.path.display()),
-        None => format!("{} is going to be written.\n", draft.path.display()),
-    })?;
-    let setup_asks = ask.is_person();
-    let words =
-        "Every answer is tried at once. Nothing is written before the end; Ctrl-C leaves everything as it is.\n\n";
-    let words = match setup_asks {
-        true => format!("{} Esc or {BACK} goes back to the question before.\n\n", words.trim_end()),
-        false => words.to_owned(),
-    };
-    print(&folded(&words, terminal_width()))?;
+    write::may_write(path, language).map_err(anyhow::Error::msg)?;
+    let draft = Draft::begin(path, language)?;
+    let begin = if draft.before.is_some() { "setup-changed" } else { "setup-new" };
+    let file = draft.path.display().to_string();
+    print(&format!("{}\n", language.fill(begin, &[("file", (&file).into())])))?;
+    let mut words = language.text("setup-begin");
+    if ask.is_person() {
+        words = format!("{words} {}", language.fill("setup-begin-back", &[("back", BACK.into())]));
+    }
+    print(&folded(&format!("{words}\n\n"), terminal_width()))?;
     let (account, destination) = (String::new(), String::new());
     let mut setup = Setup { draft, ask, runtime: runtime()?, service: None, account, destination, rights: None };
     setup.questions()?;
@@ -91,18 +100,36 @@ pub(super) fn setup(path: &Path, answers: Option<&Path>) -> Outcome {
             Summary::Write => break,
             Summary::Change => setup.change_an_answer()?,
             Summary::Leave => {
-                print("Nothing was written.\n")?;
+                print(&format!("{}\n", language.text("setup-nothing-written")))?;
                 return Ok(Exit::Failed);
             }
         }
     }
-    for line in write::write(&setup.draft, setup.rights.as_ref(), setup.service.as_ref())? {
+    for line in write::write(&setup.draft, setup.rights.as_ref(), setup.service.as_ref(), language)? {
         print(&folded(&format!("  {line}\n"), terminal_width()))?;
     }
     setup.finish(path)
 }
 
 impl Setup {
+    /// The text of that key.
+    fn say(&self, text: &str, values: &[(&str, Value<'_>)]) -> String {
+        self.ask.language().fill(text, values)
+    }
+
+    /// The question in that text, and where it is offered below it what helps to answer.
+    fn question<'a>(&self, key: &'a str, text: &str, values: &[(&str, Value<'_>)]) -> Question<'a> {
+        let help = format!("{text}-help");
+        let help = if self.ask.language().has(&help) { self.say(&help, values) } else { String::new() };
+        Question { key, words: self.say(text, values), help, default: None }
+    }
+
+    /// An answer is not taken, in the words of that text.
+    fn refuse(&mut self, key: &str, text: &str, values: &[(&str, Value<'_>)]) -> anyhow::Result<()> {
+        let why = self.say(text, values);
+        self.ask.refused(key, &why)
+    }
+
     /// The configuration so far, for an answer to `key`; `None` when the answer was refused.
     fn loaded(&mut self, key: &str) -> anyhow::Result<Option<Loaded>> {
         match self.draft.loaded() {
@@ -125,7 +152,7 @@ impl Setup {
         loop {
             match self.ask.text(question)? {
                 Some(text) => return Ok(text),
-                None => self.ask.refused(question.key, "an answer is needed")?,
+                None => self.refuse(question.key, "setup-needed", &[])?,
             }
         }
     }
@@ -134,9 +161,9 @@ impl Setup {
     fn ask_for_service_user(&mut self) -> anyhow::Result<()> {
         let named = match self.ask.is_person() {
             true => None,
-            false => self.ask.text(&Question { key: "service_user", words: "", help: "", default: None })?,
+            false => self.ask.text(&Question::of_file("service_user"))?,
         };
-        match service_user::find(named.as_deref()) {
+        match service_user::find(self.ask.language(), named.as_deref()) {
             Ok(found) => self.service = found,
             Err(why) => self.ask.refused("service_user", &why)?,
         }
@@ -145,12 +172,8 @@ impl Setup {
 
     fn ask_for_address(&mut self) -> anyhow::Result<()> {
         loop {
-            let question = Question {
-                key: "base_url",
-                words: "Address of the cloud service:",
-                help: "as its operator gives it, such as https://api.example.test",
-                default: self.draft.current("api", None, "base_url"),
-            };
+            let default = self.draft.current("api", None, "base_url");
+            let question = Question { default, ..self.question("base_url", "setup-address", &[]) };
             let address = self.needed(&question)?;
             let address = self.with_scheme(address)?;
             let before = self.draft.text.clone();
@@ -161,7 +184,7 @@ impl Setup {
             };
             let transport = Transport::new(&loaded.config.api).map_err(UsageError)?;
             match self.runtime.block_on(api::greet(&transport)) {
-                Ok(()) => return self.good("the service answers"),
+                Ok(()) => return self.tell("setup-answers", &[]),
                 Err(error) => {
                     self.draft.text = before;
                     let hint = api::hint(&transport, &error);
@@ -178,7 +201,7 @@ impl Setup {
         }
         let address = format!("https://{address}");
         if self.ask.is_person() {
-            self.good(&format!("{address} is meant"))?;
+            self.tell("setup-meant", &[("address", (&address).into())])?;
         }
         Ok(address)
     }
@@ -189,19 +212,15 @@ impl Setup {
         loop {
             if wrong.is_some() || !self.ask.is_person() {
                 let beside = self.draft.folder().join("state").join("ledger.sqlite3").display().to_string();
-                let question = Question {
-                    key: "state_path",
-                    words: "Where may docsyncd keep its ledger:",
-                    help: "a file on a local disk; which letter went where stands in it",
-                    default: if self.ask.is_person() { Some(beside) } else { None },
-                };
+                let default = Some(beside).filter(|_| self.ask.is_person());
+                let question = Question { default, ..self.question("state_path", "setup-ledger", &[]) };
                 if let Some(answer) = self.ask.text(&question)? {
                     self.draft.set("state", None, "path", answer.as_str())?;
                 }
             }
             let Some(loaded) = self.loaded("state_path")? else { continue };
             let path = &loaded.config.state.path;
-            wrong = service_user::can_keep_ledger(self.service.as_ref(), path).err();
+            wrong = service_user::can_keep_ledger(self.ask.language(), self.service.as_ref(), path).err();
             match &wrong {
                 None => return Ok(()),
                 Some(wrong) => self.ask.refused("state_path", wrong)?,
@@ -213,32 +232,38 @@ impl Setup {
         print(&folded(&format!("    {what}\n"), terminal_width())).map(drop)
     }
 
+    /// Tells what is good, in the words of that text.
+    fn tell(&self, text: &str, values: &[(&str, Value<'_>)]) -> anyhow::Result<()> {
+        self.good(&self.say(text, values))
+    }
+
     /// Shows what letters would be called, and asks whether that is to be written.
     fn summary(&mut self) -> anyhow::Result<Summary> {
         let loaded = self.draft.loaded()?;
         let shown = preview::examples(&loaded, SHOWN)?;
         let whose = match shown.of {
-            preview::ExamplesOf::Waiting => "What waits would be filed as",
-            preview::ExamplesOf::Known => "Letters would be filed as",
-            preview::ExamplesOf::Invented => "No letter can be seen yet; an invented one would be filed as",
+            preview::ExamplesOf::Waiting => "setup-shown-waiting",
+            preview::ExamplesOf::Known => "setup-shown-known",
+            preview::ExamplesOf::Invented => "setup-shown-invented",
         };
-        print(&format!("\n{whose}\n"))?;
+        print(&format!("\n{}\n", self.say(whose, &[])))?;
         for place in &shown.places {
             print(&place_lines("  ", place, "", terminal_width()))?;
         }
         for warning in self.news(&loaded.warnings) {
-            print(&folded(&format!("  note: {warning}\n"), terminal_width()))?;
+            let note = self.say("setup-note", &[("note", warning.into())]);
+            print(&folded(&format!("  {note}\n"), terminal_width()))?;
         }
         print("\n")?;
-        let words = format!("Write {}?", self.draft.path.display());
-        let question = Question { key: "write", words: &words, help: "", default: None };
+        let file = self.draft.path.display().to_string();
+        let question = self.question("write", "setup-write", &[("file", (&file).into())]);
         if !self.ask.is_person() {
             return Ok(if self.ask.agree(&question, true)? { Summary::Write } else { Summary::Leave });
         }
         let choices = [
-            ("write", "yes".to_owned()),
-            ("change", "change an answer before".to_owned()),
-            ("leave", "no, leave everything as it is".to_owned()),
+            ("write", self.say("setup-write-yes", &[])),
+            ("change", self.say("setup-write-change", &[])),
+            ("leave", self.say("setup-write-no", &[])),
         ];
         match self.ask.choose(&question, &choices) {
             Ok(0) => Ok(Summary::Write),
@@ -273,28 +298,30 @@ impl Setup {
             self.sign_in(&loaded)?;
         }
         print(&format!("\n{}\n", docsyncd("check")))?;
-        let Setup { service, .. } = self;
-        let exit = check_as(service.as_ref(), path)?;
+        let Setup { service, ask, .. } = self;
+        let language = ask.language();
+        let exit = check_as(service.as_ref(), path, language)?;
         let mut end = match is_locked(&loaded.config.state.path) {
-            true => format!("\nThe daemon runs already, and goes on with this: {}\n", docsyncd("status")),
-            false => how_to_start(path, exit == Exit::Done, service.as_ref()),
+            true => format!("\n{}\n", with_command(language, "setup-runs-already", &docsyncd("status"))),
+            false => how_to_start(path, exit == Exit::Done, service.as_ref(), language),
         };
         if loaded.config.status_page.is_some() {
-            end.push_str(&format!("How it is, in the browser: {}\n", docsyncd("open")));
+            end.push_str(&format!("{}\n", with_command(language, "setup-open", &docsyncd("open"))));
         }
         print(&folded(&completed(&end), terminal_width()))?;
         Ok(exit)
     }
 
     fn sign_in(&mut self, loaded: &Loaded) -> anyhow::Result<()> {
+        let later = docsyncd(&format!("login --account {}", self.account));
         let choices = [
-            ("browser", "now, in the browser of this computer".to_owned()),
-            ("paste", "now, in a browser elsewhere: the address is printed, and the answer pasted here".to_owned()),
-            ("later", format!("later, with {}", docsyncd(&format!("login --account {}", self.account)))),
+            ("browser", self.say("setup-sign-in-browser", &[])),
+            ("paste", self.say("setup-sign-in-paste", &[])),
+            ("later", self.say("setup-sign-in-later", &[("command", (&later).into())])),
         ];
-        let default = if self.ask.is_person() { "browser" } else { "later" };
-        let words = format!("Sign account {} in:", self.account);
-        let question = Question { key: "sign_in", words: &words, help: "", default: Some(default.to_owned()) };
+        let default = Some(if self.ask.is_person() { "browser" } else { "later" }.to_owned());
+        let question = self.question("sign_in", "setup-sign-in", &[("name", (&self.account).into())]);
+        let question = Question { default, ..question };
         let no_browser = match self.ask.choose(&question, &choices) {
             // Everything is written.
             Err(error) if error.is::<Back>() => return Ok(()),
@@ -311,7 +338,7 @@ impl Setup {
 
 /// `docsyncd check`, as the user that the service runs as, with all of that user's groups: root may do what that user
 /// may not.
-fn check_as(service: Option<&Reader>, path: &Path) -> Outcome {
+fn check_as(service: Option<&Reader>, path: &Path, language: Language) -> Outcome {
     let path = std::path::absolute(path)?;
     if let Some(user) = service.filter(|user| cfg!(unix) && user.uid != Some(0)) {
         let mut command = std::process::Command::new("runuser");
@@ -324,39 +351,47 @@ fn check_as(service: Option<&Reader>, path: &Path) -> Outcome {
             Ok(Some(1)) => return Ok(Exit::Failed),
             Ok(Some(2)) => return Ok(Exit::Usage),
             // There is no runuser, or the program lies where that user may not go.
-            _ => print(&format!("(tried as root, not as {}, who could not run this program)\n", user.name))?,
+            _ => print(&format!("{}\n", language.fill("setup-tried-as-root", &[("user", (&user.name).into())])))?,
         };
     }
     check::check(&path, false)
 }
 
+fn with_command(language: Language, text: &str, command: &str) -> String {
+    language.fill(text, &[("command", command.into())])
+}
+
 #[cfg(unix)]
-fn how_to_start(path: &Path, good: bool, service: Option<&Reader>) -> String {
+fn how_to_start(path: &Path, good: bool, service: Option<&Reader>, language: Language) -> String {
     use super::output::docsyncd_as;
     use crate::service::systemctl::{self, Unit};
     let absolute = std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf());
     let unit = Unit::that_reads(&absolute, &crate::config::default_path()).filter(|unit| unit.is_there());
-    let first = if good { "" } else { "Mend what says FAIL first. " };
-    match unit {
-        Some(unit) if systemctl::is_running() => {
-            format!(
-                "\n{first}Start the service: sudo systemctl enable --now {}\nWhat it does: systemctl status {0}\n",
-                unit.name
-            )
-        }
+    let (keys, commands) = match unit {
+        Some(unit) if systemctl::is_running() => (
+            ["setup-start", "setup-what-it-does"],
+            [format!("sudo systemctl enable --now {}", unit.name), format!("systemctl status {}", unit.name)],
+        ),
         _ => {
             let typed = |what| match service {
                 Some(user) => docsyncd_as(Some(&user.name), what),
                 None => docsyncd(what),
             };
-            format!("\n{first}File what waits, once: {}\nRun until it is stopped: {}\n", typed("sync"), typed("run"))
+            (["setup-once", "setup-until"], [typed("sync"), typed("run")])
         }
-    }
+    };
+    lines(good, language, keys, &commands)
 }
 
 #[cfg(windows)]
-fn how_to_start(_: &Path, good: bool, _: Option<&Reader>) -> String {
-    let first = if good { "" } else { "Mend what says FAIL first. " };
-    let (start, install) = (docsyncd("service start"), docsyncd("service install"));
-    format!("\n{first}Start the service: {start}\nWhere the MSI did not install it: {install}\n")
+fn how_to_start(_: &Path, good: bool, _: Option<&Reader>, language: Language) -> String {
+    let commands = [docsyncd("service start"), docsyncd("service install")];
+    lines(good, language, ["setup-start", "setup-install"], &commands)
+}
+
+/// Both commands, and before them what else there is to do.
+fn lines(good: bool, language: Language, texts: [&str; 2], commands: &[String; 2]) -> String {
+    let first = if good { String::new() } else { language.text("setup-fail-first") + " " };
+    let lines = texts.iter().zip(commands).map(|(text, command)| with_command(language, text, command) + "\n");
+    format!("\n{first}{}", lines.collect::<String>())
 }

@@ -1,10 +1,10 @@
-//! What docsyncd says to the people of a practice, in English, French and German: alarms, `docsyncd status`, the status
-//! page.
+//! What docsyncd says to the people of a practice, in English, French and German: alarms, `docsyncd setup` and `status`,
+//! the status page.
 //!
-//! All strings stand in `en.ftl`, `fr.ftl` and `de.ftl` (Project Fluent), and nowhere else; log lines and messages for
-//! whoever installs docsyncd are English and stand where they arise. This module knows no clock and no terminal: the
-//! time and the time zone come with each question. Names of accounts and destinations are the only foreign text in a
-//! sentence.
+//! All strings stand in `en.ftl`, `fr.ftl` and `de.ftl` (Project Fluent), but for the choices of `setup`, which have
+//! theirs in `config/presets`; log lines and messages for whoever installs docsyncd are English and stand where they
+//! arise. This module knows no clock and no terminal: the time and the time zone come with each question. Names of
+//! accounts and destinations are the only foreign text in a sentence.
 
 mod reasons;
 mod sentences;

@@ -243,10 +243,42 @@ fn a_language_is_chosen_by_what_a_browser_wants_most() {
     assert_eq!(Language::parse("fr_CA.UTF-8"), Some(Language::French));
 }
 
+/// Every text of setup that the sources name is there, and every one that is there is named.
+#[test]
+fn every_text_of_setup_is_there_and_shown() {
+    fn sources(folder: &std::path::Path, texts: &mut String) {
+        for entry in std::fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            match path.is_dir() {
+                true => sources(&path, texts),
+                false => texts.push_str(&std::fs::read_to_string(path).unwrap()),
+            }
+        }
+    }
+    let commands = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("src/commands");
+    let mut texts = std::fs::read_to_string(commands.join("setup.rs")).unwrap();
+    sources(&commands.join("setup"), &mut texts);
+    let named: BTreeSet<&str> = texts.split('"').filter(|word| word.starts_with("setup-")).collect();
+    let known = keys(Language::English);
+    let known: BTreeSet<&str> = known.keys().map(String::as_str).filter(|key| key.starts_with("setup-")).collect();
+    // Named by what is chosen; or the help of one that is named.
+    let is_made = |key: &str| ["choice", "column", "more"].iter().any(|of| key.starts_with(&format!("setup-{of}-")));
+    let is_shown = |key: &&str| named.contains(key.strip_suffix("-help").unwrap_or(key)) || is_made(key);
+    let missing: Vec<_> = named.iter().filter(|key| !key.contains('{') && !known.contains(**key)).collect();
+    let odd: Vec<_> = known.iter().filter(|key| !is_shown(key)).collect();
+    assert!(missing.is_empty() && odd.is_empty() && known.len() > 150, "{missing:?} {odd:?}");
+}
+
 /// No line begins with a sign, on a phone or in a mail.
 #[test]
 fn french_signs_stay_with_their_words() {
-    let lines = Language::French.source().lines().filter(|line| !line.starts_with('#'));
+    let presets: Vec<String> = std::fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/config/presets"))
+        .unwrap()
+        .map(|file| std::fs::read_to_string(file.unwrap().path()).unwrap())
+        .collect();
+    let of_presets = presets.iter().flat_map(|text| text.lines()).filter_map(|line| line.split_once(".fr = \""));
+    let of_presets = of_presets.map(|(_, text)| text.trim_end_matches('"'));
+    let lines = Language::French.source().lines().filter(|line| !line.starts_with('#')).chain(of_presets);
     let (mut signs, mut wrong) = (0, Vec::new());
     for line in lines {
         let chars: Vec<char> = line.chars().collect();

@@ -1,7 +1,6 @@
 //! How docsyncd proves who it is: a key, tried against the service at once, or what a sign-in in the browser needs.
 
 use anyhow::Context as _;
-use toml_edit::Value;
 
 use super::super::UsageError;
 use super::Setup;
@@ -10,6 +9,7 @@ use crate::api::auth::client_secret;
 use crate::api::{Api as _, ApiError, ListQuery, PAGE_SIZE, Transport};
 use crate::config::{Auth, Loaded};
 use crate::daemon;
+use crate::language::{Language, Value};
 use crate::secret::pasted;
 
 /// The port that the documents show; the operator registers the address with it.
@@ -19,10 +19,9 @@ impl Setup {
     pub(super) fn ask_for_account(&mut self) -> anyhow::Result<()> {
         self.account = self.choose_account()?;
         let account = self.account.clone();
-        let choices =
-            [("api_key", "with an API key".to_owned()), ("oauth", "by signing in, in the browser".to_owned())];
+        let choices = [("api_key", self.say("setup-auth-key", &[])), ("oauth", self.say("setup-auth-sign-in", &[]))];
         let default = self.draft.current("accounts", Some(&account), "auth").unwrap_or_else(|| "api_key".to_owned());
-        let question = Question { key: "auth", words: "docsyncd reads the letters", help: "", default: Some(default) };
+        let question = Question { default: Some(default), ..self.question("auth", "setup-auth", &[]) };
         let chosen = self.ask.choose(&question, &choices)?;
         let (auth, _) = choices.get(chosen).context("no such choice")?;
         if *auth == "oauth" || self.draft.current("accounts", Some(&account), "auth").is_some() {
@@ -39,7 +38,7 @@ impl Setup {
             several => {
                 let choices: Vec<(&str, String)> = several.iter().map(|name| (name.as_str(), name.clone())).collect();
                 let default = several.first().cloned();
-                let question = Question { key: "account", words: "Which account:", help: "", default };
+                let question = Question { default, ..self.question("account", "setup-account", &[]) };
                 let chosen = self.ask.choose(&question, &choices)?;
                 several.get(chosen).cloned().context("no such account")
             }
@@ -50,26 +49,19 @@ impl Setup {
         if let Some(key) = self.key_that_is_there(account)
             && self.ask.is_person()
         {
-            let words = format!("Go on with {key}?");
-            if self.ask.agree(&Question { key: "keep_key", words: &words, help: "", default: None }, true)?
-                && self.try_account("api_key", account)?
-            {
+            let question = self.question("keep_key", "setup-keep-key", &[("key", (&key).into())]);
+            if self.ask.agree(&question, true)? && self.try_account("api_key", account)? {
                 return Ok(());
             }
         }
         loop {
-            let question = Question {
-                key: "api_key",
-                words: "API key:",
-                help: "paste it, it is not shown; or write @FILE for a file that holds it",
-                default: None,
-            };
+            let question = self.question("api_key", "setup-key", &[]);
             let Some(key) = self.ask.secret(&question)? else {
                 if self.key_that_is_there(account).is_some() && self.try_account("api_key_from", account)? {
                     return Ok(());
                 }
-                let how = if self.ask.is_person() { "paste it" } else { "name its file, or \"-\" for standard input" };
-                self.ask.refused("api_key_from", &format!("a key is needed: {how}"))?;
+                let why = if self.ask.is_person() { "setup-key-needed" } else { "setup-key-needed-file" };
+                self.refuse("api_key_from", why, &[])?;
                 continue;
             };
             match pasted(secrecy::ExposeSecret::expose_secret(&key), "key") {
@@ -93,9 +85,11 @@ impl Setup {
         let transport = Transport::new(&loaded.config.api).ok()?;
         daemon::client(&transport, &loaded.config, account).credentials().configured().ok()?;
         match &account.auth {
-            Auth::ApiKey(crate::config::Secret::File(file)) => Some(format!("the key in {}", file.display())),
-            Auth::ApiKey(_) if !self.draft.secrets.is_empty() => Some("the key that was just given".to_owned()),
-            Auth::ApiKey(_) => Some("the key in the environment".to_owned()),
+            Auth::ApiKey(crate::config::Secret::File(file)) => {
+                Some(self.say("setup-key-in-file", &[("file", (&file.display().to_string()).into())]))
+            }
+            Auth::ApiKey(_) if !self.draft.secrets.is_empty() => Some(self.say("setup-key-given", &[])),
+            Auth::ApiKey(_) => Some(self.say("setup-key-environment", &[])),
             Auth::OAuth(_) => None,
         }
     }
@@ -104,7 +98,7 @@ impl Setup {
     fn try_account(&mut self, key: &str, account: &str) -> anyhow::Result<bool> {
         let Some(loaded) = self.loaded(key)? else { return Ok(false) };
         let transport = Transport::new(&loaded.config.api).map_err(UsageError)?;
-        match self.runtime.block_on(asked(&transport, &loaded, account)) {
+        match self.runtime.block_on(asked(&transport, &loaded, account, self.ask.language())) {
             Ok(said) => {
                 self.good(&said)?;
                 Ok(true)
@@ -126,12 +120,8 @@ impl Setup {
     /// What a sign-in needs; the sign-in itself comes when everything is written, as `docsyncd login` does it.
     fn ask_for_client(&mut self, account: &str) -> anyhow::Result<()> {
         loop {
-            let question = Question {
-                key: "app_url",
-                words: "Address of the service's pages, where one signs in:",
-                help: "as its operator gives it, such as https://app.example.test",
-                default: self.draft.current("api", None, "app_url"),
-            };
+            let default = self.draft.current("api", None, "app_url");
+            let question = Question { default, ..self.question("app_url", "setup-pages", &[]) };
             let address = self.needed(&question)?;
             let address = self.with_scheme(address)?;
             let before = self.draft.text.clone();
@@ -142,28 +132,21 @@ impl Setup {
             self.draft.text = before;
             self.ask.refused("app_url", &wrong)?;
         }
-        let question = Question {
-            key: "client_id",
-            words: "Client identifier:",
-            help: "the operator issues it (client_id), with a secret, for this practice",
-            default: self.draft.current("accounts", Some(account), "client_id"),
-        };
+        let default = self.draft.current("accounts", Some(account), "client_id");
+        let question = Question { default, ..self.question("client_id", "setup-client-id", &[]) };
         let id = self.needed(&question)?;
         self.draft.set("accounts", Some(account), "client_id", id.as_str())?;
         self.ask_for_client_secret(account)?;
         loop {
-            let question = Question {
-                key: "redirect_port",
-                words: "Port of the registered redirect address:",
-                help: "the operator registers http://127.0.0.1:PORT/callback, character for character; 0: any",
-                default: self.draft.current("accounts", Some(account), "redirect_port").or(Some(USUAL_PORT.to_owned())),
-            };
+            let now = self.draft.current("accounts", Some(account), "redirect_port");
+            let default = now.or_else(|| Some(USUAL_PORT.to_owned()));
+            let question = Question { default, ..self.question("redirect_port", "setup-port", &[]) };
             let port = self.needed(&question)?;
             let Ok(port) = port.parse::<u16>() else {
-                self.ask.refused("redirect_port", "a number from 0 to 65535 is expected")?;
+                self.refuse("redirect_port", "setup-port-expected", &[])?;
                 continue;
             };
-            self.draft.set("accounts", Some(account), "redirect_port", Value::from(i64::from(port)))?;
+            self.draft.set("accounts", Some(account), "redirect_port", i64::from(port))?;
             if self.loaded("redirect_port")?.is_some() {
                 return Ok(());
             }
@@ -172,12 +155,7 @@ impl Setup {
 
     fn ask_for_client_secret(&mut self, account: &str) -> anyhow::Result<()> {
         loop {
-            let question = Question {
-                key: "client_secret",
-                words: "Client secret:",
-                help: "paste it, it is not shown; or write @FILE; empty: the one that is there stays",
-                default: None,
-            };
+            let question = self.question("client_secret", "setup-client-secret", &[]);
             match self.ask.secret(&question)? {
                 Some(secret) => match pasted(secrecy::ExposeSecret::expose_secret(&secret), "client secret") {
                     Ok(secret) => {
@@ -194,7 +172,7 @@ impl Setup {
                     if there.is_some() {
                         return Ok(());
                     }
-                    self.ask.refused("client_secret_from", "a client secret is needed")?;
+                    self.refuse("client_secret_from", "setup-client-secret-needed", &[])?;
                 }
             }
         }
@@ -202,7 +180,12 @@ impl Setup {
 }
 
 /// What the service says to the account: who it is, and how much waits.
-async fn asked(transport: &Transport, loaded: &Loaded, account: &str) -> Result<String, (ApiError, Option<String>)> {
+async fn asked(
+    transport: &Transport,
+    loaded: &Loaded,
+    account: &str,
+    language: Language,
+) -> Result<String, (ApiError, Option<String>)> {
     let none = || (ApiError::Credentials(format!("there is no account {account}")), None);
     let account = loaded.config.accounts.get(account).ok_or_else(none)?;
     let client = daemon::client(transport, &loaded.config, account);
@@ -212,14 +195,22 @@ async fn asked(transport: &Transport, loaded: &Loaded, account: &str) -> Result<
         (error, hint)
     })?;
     // A key that may list and not ask who it is works all the same.
-    let who = client.introduced().await.ok().and_then(|introduced| {
-        let practice = introduced.me.practice.as_ref().map(|practice| format!(", practice {practice}"));
-        Some(format!(" as {}{}", introduced.me.person()?, practice.unwrap_or_default()))
-    });
+    let introduced = client.introduced().await.ok();
+    let person = introduced.as_ref().and_then(|introduced| introduced.me.person());
+    let practice = introduced.as_ref().and_then(|introduced| introduced.me.practice.as_ref()).map(ToString::to_string);
     let waiting = match page.len() {
-        count if count >= PAGE_SIZE => format!("{PAGE_SIZE} letters or more wait"),
-        1 => "1 letter waits".to_owned(),
-        count => format!("{count} letters wait"),
+        count if count >= PAGE_SIZE => ("setup-waiting-many", PAGE_SIZE),
+        count => ("setup-waiting", count),
     };
-    Ok(format!("accepted{}; {waiting}", who.unwrap_or_default()))
+    let waiting = language.fill(waiting.0, &[("count", Value::Count(waiting.1 as u64))]);
+    Ok(match (&person, &practice) {
+        (Some(person), Some(practice)) => language.fill(
+            "setup-accepted-practice",
+            &[("person", person.into()), ("practice", practice.into()), ("waiting", (&waiting).into())],
+        ),
+        (Some(person), None) => {
+            language.fill("setup-accepted-person", &[("person", person.into()), ("waiting", (&waiting).into())])
+        }
+        (None, _) => language.fill("setup-accepted", &[("waiting", (&waiting).into())]),
+    })
 }

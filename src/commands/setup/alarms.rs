@@ -1,7 +1,6 @@
 //! Who is told when something needs a person: the ways of `[alerts]`, each tried at once.
 
 use super::super::alerts as message;
-use super::ask::Question;
 use super::presets::{self, Preset};
 use super::questions::Part;
 use super::{Exit, Setup};
@@ -29,11 +28,9 @@ impl Setup {
     /// Offers a message to everybody who is told, when that has changed.
     pub(super) fn send_test(&mut self, changed: bool) -> anyhow::Result<()> {
         let loaded = self.draft.loaded()?;
-        let words = "Send a message to each of them now, to see it arrive?";
-        let question = Question { key: "alerts.test", words, help: "", default: None };
+        let question = self.question("alerts.test", "setup-test", &[]);
         if changed && self.ask.agree(&question, self.ask.is_person())? && message::test(&loaded)? != Exit::Done {
-            self.ask
-                .refused("alerts.test", "the message was not taken by all of them; docsyncd alerts test tries again")?;
+            self.refuse("alerts.test", "setup-test-refused", &[])?;
         }
         Ok(())
     }
@@ -48,10 +45,10 @@ impl Setup {
                 self.take_further_answers(&part, &way.asks)?;
             }
             match self.draft.loaded() {
-                Err(error) => self.refuse(&part, &way.asks, &error)?,
+                Err(error) => self.refuse_of(&part, &way.asks, &error)?,
                 Ok(loaded) => match self.runtime.block_on(tried(&way.name, &loaded.config)) {
                     Ok(host) => {
-                        self.good(&format!("tried: {host} answers"))?;
+                        self.tell("setup-tried-host", &[("host", (&host).into())])?;
                         return Ok(true);
                     }
                     Err(why) => {
@@ -60,7 +57,8 @@ impl Setup {
                     }
                 },
             }
-            if !self.ask.agree(&Question { key: "", words: "Try again?", help: "", default: None }, true)? {
+            let again = self.question("", "setup-try-again", &[]);
+            if !self.ask.agree(&again, true)? {
                 (self.draft.text, self.draft.secrets) = before;
                 return Ok(false);
             }

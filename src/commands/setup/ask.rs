@@ -9,11 +9,12 @@ use toml_edit::{Array, Value};
 
 use super::super::output::complain;
 use crate::config::schema::Kind;
-use crate::readers::as_whom;
+use crate::language::Language;
+use crate::readers::current_user;
 use crate::secret::{UTF_16, is_utf16};
 
 pub(super) use self::answers::Answers;
-pub(super) use self::terminal::terminal;
+pub(super) use self::terminal::{is_terminal, terminal};
 
 mod answers;
 mod line;
@@ -28,16 +29,26 @@ pub(super) const BACK: &str = "<";
 pub(super) struct Back;
 
 /// What is expected where it is asked for.
-pub(super) const YES_OR_NO: &str = "y or n is expected";
+pub(super) const YES_OR_NO: &str = "setup-yes-or-no";
 
-/// What was answered to a question that has two answers.
+/// What was answered to a question that has two answers, in any language.
 pub(super) fn yes_or_no(answer: &str, default: bool) -> Option<bool> {
     match answer.to_lowercase().as_str() {
         "" => Some(default),
-        "y" | "yes" => Some(true),
-        "n" | "no" => Some(false),
+        "y" | "yes" | "o" | "oui" | "j" | "ja" => Some(true),
+        "n" | "no" | "non" | "nein" => Some(false),
         _ => None,
     }
+}
+
+/// Both answers, as they stand behind a question: the one that counts when nothing is typed is large.
+pub(super) fn both_answers(language: Language, default: bool) -> String {
+    language.text(if default { "setup-usual-yes" } else { "setup-usual-no" })
+}
+
+/// ` as USER`, for what the system did not allow; empty if the user is unknown.
+pub(super) fn as_whom(language: Language) -> String {
+    current_user().map(|user| language.fill("setup-as", &[("user", (&user).into())])).unwrap_or_default()
 }
 
 /// The longest file of answers or secret; bytes.
@@ -47,16 +58,25 @@ pub(super) const MAX_BYTES: u64 = 64 * 1024;
 pub(super) struct Question<'a> {
     /// What it is called in a file of answers.
     pub(super) key: &'a str,
-    /// For a person, without a question mark.
-    pub(super) words: &'a str,
+    /// For a person.
+    pub(super) words: String,
     /// A line below it.
-    pub(super) help: &'a str,
+    pub(super) help: String,
     /// What counts when nothing is answered.
     pub(super) default: Option<String>,
 }
 
+impl<'a> Question<'a> {
+    /// For a file of answers only.
+    pub(super) fn of_file(key: &'a str) -> Self {
+        Self { key, words: String::new(), help: String::new(), default: None }
+    }
+}
+
 /// Who answers. The errors end the setup: nobody answers any more, or the file's answer was refused. [`Back`] does not.
 pub(super) trait Ask {
+    /// The language of what a person reads.
+    fn language(&self) -> Language;
     /// A text; `None`: nothing was answered, and there is no default.
     fn text(&mut self, question: &Question<'_>) -> anyhow::Result<Option<String>>;
     /// One of these: name, and what a person reads. Returns its index.
@@ -69,7 +89,7 @@ pub(super) trait Ask {
     fn value(&mut self, question: &Question<'_>, kind: Kind) -> anyhow::Result<Option<Value>> {
         loop {
             let Some(text) = self.text(question)? else { return Ok(None) };
-            match of_kind(&text, kind) {
+            match of_kind(&text, kind, self.language()) {
                 Ok(value) => return Ok(Some(value)),
                 Err(why) => self.refused(question.key, &why)?,
             }
@@ -77,7 +97,7 @@ pub(super) trait Ask {
     }
     /// The answer is not taken: a person is asked again.
     fn refused(&mut self, _key: &str, why: &str) -> anyhow::Result<()> {
-        complain(&format!("    That does not work: {why}"));
+        complain(&format!("    {}", self.language().fill("setup-refused", &[("why", why.into())])));
         Ok(())
     }
     /// Whether a file of answers holds this one.
@@ -109,18 +129,23 @@ pub(super) fn secret_of<A: Ask>(
         match read_bounded(Path::new(file.trim())) {
             Ok(text) => return Ok(Some(SecretString::from(text))),
             Err(error) => {
-                ask.refused(question.key, &format!("{} cannot be read{}: {error}", file.trim(), as_whom()))?;
+                let (language, why) = (ask.language(), error.to_string());
+                let (file, whom) = (file.trim(), as_whom(language));
+                let values = [("file", file.into()), ("whom", (&whom).into()), ("why", (&why).into())];
+                ask.refused(question.key, &language.fill("setup-cannot-read", &values))?;
             }
         }
     }
 }
 
 /// What a person typed as a value of its kind.
-pub(super) fn of_kind(text: &str, kind: Kind) -> Result<Value, String> {
+pub(super) fn of_kind(text: &str, kind: Kind, language: Language) -> Result<Value, String> {
     match kind {
-        Kind::Bool | Kind::Integer { .. } => text.parse().map_err(|_| format!("{text} is not what is expected here")),
+        Kind::Bool | Kind::Integer { .. } => {
+            text.parse().map_err(|_| language.fill("setup-not-expected", &[("text", text.into())]))
+        }
         Kind::List | Kind::Templates if text.starts_with('[') => {
-            text.parse().map_err(|_| "it begins with [ and is no list such as [\"a\", \"b\"]".to_owned())
+            text.parse().map_err(|_| language.text("setup-no-list"))
         }
         Kind::List | Kind::Templates => Ok(Value::Array(words(text).into_iter().collect::<Array>())),
         _ => Ok(text.into()),
@@ -170,8 +195,8 @@ mod tests {
             words("--file {{ file }}  --day={{ document.createdAt | date }} x"),
             ["--file", "{{ file }}", "--day={{ document.createdAt | date }}", "x"]
         );
-        assert_eq!(of_kind("[\"a b\"]", Kind::List).unwrap().to_string(), "[\"a b\"]");
-        assert!(of_kind("[a", Kind::Templates).is_err());
+        assert_eq!(of_kind("[\"a b\"]", Kind::List, Language::English).unwrap().to_string(), "[\"a b\"]");
+        assert!(of_kind("[a", Kind::Templates, Language::English).is_err());
     }
 
     #[test]

@@ -27,21 +27,16 @@ impl Setup {
             let now = self.now(&part, "confirm").unwrap_or_default();
             let (word, rest) = now.split_once(':').unwrap_or((&now, ""));
             let mut choices = vec![
-                ("none", "nothing: it counts as soon as it lies there".to_owned()),
-                ("taken", "takes the file away: it counts when that is gone".to_owned()),
-                ("moved", "moves it into a folder below: it counts when it lies there".to_owned()),
-                ("renamed", "renames it: it counts when it lies there under another name".to_owned()),
+                ("none", self.say("setup-confirm-none", &[])),
+                ("taken", self.say("setup-confirm-taken", &[])),
+                ("moved", self.say("setup-confirm-moved", &[])),
+                ("renamed", self.say("setup-confirm-renamed", &[])),
             ];
             if self.now(&part, "sidecar").is_some() {
-                choices
-                    .push(("sidecar", "writes a line into the sidecar: it counts when that stands there".to_owned()));
+                choices.push(("sidecar", self.say("setup-confirm-sidecar", &[])));
             }
-            let question = Question {
-                key: "confirm",
-                words: "What the practice's software does with a letter:",
-                help: "",
-                default: Some(if word.is_empty() { "none" } else { word }.to_owned()),
-            };
+            let default = Some(if word.is_empty() { "none" } else { word }.to_owned());
+            let question = Question { default, ..self.question("confirm", "setup-confirm", &[]) };
             let chosen = self.ask.choose(&question, &choices)?;
             let (word_chosen, _) = choices.get(chosen).context("no such choice")?;
             let detail = |usual: &str| Some(if word == *word_chosen { rest } else { usual }.to_owned());
@@ -53,17 +48,13 @@ impl Setup {
                     return Ok(());
                 }
                 "moved" => {
-                    let words = "Into which folder, below that of the letters:";
-                    let question = Question { key: "confirm", words, help: "", default: detail("imported") };
+                    let question = self.question("confirm", "setup-confirm-folder", &[]);
+                    let question = Question { default: detail("imported"), ..question };
                     format!("moved:{}", self.ask.text(&question)?.unwrap_or_default())
                 }
                 "sidecar" => {
-                    let question = Question {
-                        key: "confirm",
-                        words: "Which line:",
-                        help: "KEY=VALUE",
-                        default: detail("READY=1"),
-                    };
+                    let question = self.question("confirm", "setup-confirm-line", &[]);
+                    let question = Question { default: detail("READY=1"), ..question };
                     format!("sidecar:{}", self.ask.text(&question)?.unwrap_or_default())
                 }
                 word => word.to_owned(),
@@ -72,7 +63,7 @@ impl Setup {
             match self.tried_again() {
                 Ok(notes) => {
                     for note in notes {
-                        self.good(&format!("note: {note}"))?;
+                        self.tell("setup-note", &[("note", (&note).into())])?;
                     }
                     return Ok(());
                 }

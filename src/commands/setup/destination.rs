@@ -8,7 +8,7 @@ use toml_edit::Value;
 use super::super::output::{folded, print, terminal_width};
 use super::ask::Question;
 use super::edit::Letters;
-use super::presets::{self, Preset};
+use super::presets::{self, Asked, Preset};
 use super::questions::Part;
 use super::write::Rights;
 use super::{Setup, check, service_user};
@@ -31,7 +31,7 @@ impl Setup {
         self.destination = self.choose_destination()?;
         let preset = self.choose_preset()?;
         if preset.source.starts_with("https://") {
-            self.good(&format!("source: {}", preset.source))?;
+            self.tell("setup-source", &[("address", (&preset.source).into())])?;
         }
         let name = self.destination.clone();
         if let Some(kind) = preset.settings.get("type").and_then(toml::Value::as_str) {
@@ -55,7 +55,7 @@ impl Setup {
             let mut loaded = match self.draft.loaded() {
                 Ok(loaded) => loaded,
                 Err(error) => {
-                    self.refuse(&part, &preset.asks, &error)?;
+                    self.refuse_of(&part, &preset.asks, &error)?;
                     continue;
                 }
             };
@@ -68,8 +68,7 @@ impl Setup {
             }
             let destination = loaded.config.destinations.get(&name).context("the destination is missing")?;
             if !preset.reads_sub_folders && goes_into_sub_folders(destination) {
-                let why = "what receives the letters reads no sub-folders: leave it out, or give one without / and \\";
-                self.ask.refused(&part.answer("file_name"), why)?;
+                self.refuse(&part.answer("file_name"), "setup-no-sub-folders", &[])?;
                 continue;
             }
             match self.try_destination(destination, &loaded.config.state.path) {
@@ -83,21 +82,23 @@ impl Setup {
     fn choose_destination(&mut self) -> anyhow::Result<String> {
         let names: Vec<String> = self.draft.loaded()?.config.destinations.into_keys().collect();
         if self.ask.answers(ADD) {
-            let question = Question { key: ADD, words: "", help: "", default: None };
-            let name = self.needed(&question)?;
+            let name = self.needed(&Question::of_file(ADD))?;
             return self.add_destination(&names, name);
         }
         let is_person = self.ask.is_person();
-        let there = |name: &String| is_person.then(|| self.as_it_is(name)).flatten();
+        let there = |name: &String| is_person.then(|| self.place_of(name)).flatten();
         let mut choices: Vec<(&str, String)> = Vec::new();
         for name in &names {
-            let title = there(name).map(|there| there.title).unwrap_or_default();
-            let at = title.strip_prefix(presets::SAME_PLACE).map(|at| format!(": {at}")).unwrap_or_default();
-            choices.push((name, format!("{name}{at}")));
+            choices.push(match there(name) {
+                Some((place, _)) => {
+                    (name, self.say("setup-place", &[("name", name.into()), ("place", (&place).into())]))
+                }
+                None => (name, name.clone()),
+            });
         }
         // What is in the commented file is nobody's.
         if names.iter().any(|name| there(name).is_some()) {
-            choices.push((ADD, "another place, beside what is there".to_owned()));
+            choices.push((ADD, self.say("setup-another-place", &[])));
         }
         if let [only] = names.as_slice()
             && choices.len() == 1
@@ -105,14 +106,12 @@ impl Setup {
             return Ok(only.clone());
         }
         let default = names.first().cloned();
-        let question = Question { key: "destination", words: "Which destination:", help: "", default };
+        let question = Question { default, ..self.question("destination", "setup-destination", &[]) };
         let chosen = self.ask.choose(&question, &choices)?;
         match names.get(chosen) {
             Some(name) => Ok(name.clone()),
             None => {
-                let help = "letters and digits; docsyncd status and the log call it so";
-                let question = Question { key: ADD, words: "A short name for it:", help, default: None };
-                let name = self.needed(&question)?;
+                let name = self.needed(&self.question(ADD, "setup-name", &[]))?;
                 self.add_destination(&names, name)
             }
         }
@@ -122,17 +121,17 @@ impl Setup {
     fn add_destination(&mut self, names: &[String], mut name: String) -> anyhow::Result<String> {
         let is_plain = |name: &str| name.chars().all(|c| c.is_ascii_alphanumeric() || "-_".contains(c));
         while !is_plain(&name) || names.contains(&name) {
-            self.ask.refused(ADD, "letters and digits only, and none of the names that there are")?;
-            name = self.needed(&Question { key: ADD, words: "A short name for it:", help: "", default: None })?;
+            self.refuse(ADD, "setup-name-refused", &[])?;
+            name = self.needed(&Question { help: String::new(), ..self.question(ADD, "setup-name", &[]) })?;
         }
         let now = names.join(", ");
         let choices = [
-            ("all", format!("every letter, as well as to {now}")),
-            ("also", format!("letters of some kinds, as well as to {now}")),
-            ("only", "letters of some kinds, which then go nowhere else".to_owned()),
+            ("all", self.say("setup-letters-all", &[("places", (&now).into())])),
+            ("also", self.say("setup-letters-also", &[("places", (&now).into())])),
+            ("only", self.say("setup-letters-only", &[])),
         ];
         let default = Some("all".to_owned());
-        let question = Question { key: "letters", words: "Which letters go there:", help: "", default };
+        let question = Question { default, ..self.question("letters", "setup-letters", &[]) };
         let chosen = self.ask.choose(&question, &choices)?;
         let types = if chosen == 0 { Vec::new() } else { self.ask_for_types()? };
         let letters = match chosen {
@@ -146,44 +145,51 @@ impl Setup {
     }
 
     fn ask_for_types(&mut self) -> anyhow::Result<Vec<String>> {
-        let help = format!("spaces between them: {}", DOCUMENT_TYPES.join(" "));
-        let question = Question { key: "types", words: "Which kinds:", help: &help, default: None };
+        let question = self.question("types", "setup-types", &[("types", (&DOCUMENT_TYPES.join(" ")).into())]);
         loop {
             let types: Vec<String> = self.needed(&question)?.split([' ', ',']).map(str::to_owned).collect();
             let types: Vec<String> = types.into_iter().filter(|one| !one.is_empty()).collect();
             match types.iter().find(|one| !DOCUMENT_TYPES.contains(&one.as_str())) {
                 None => return Ok(types),
-                Some(unknown) => self.ask.refused("types", &format!("{unknown} is no kind of letter"))?,
+                Some(unknown) => self.refuse("types", "setup-types-unknown", &[("type", unknown.into())])?,
             }
         }
     }
 
     /// The place of a destination that somebody set up.
-    fn as_it_is(&self, name: &str) -> Option<Preset> {
+    fn place_of(&self, name: &str) -> Option<(String, Vec<Asked>)> {
         // What is in the commented file is nobody's.
         let kind = self.draft.written(SECTION, Some(name), "type")?;
         let asks = presets::asks_of(&kind);
         let at = self.draft.current(SECTION, Some(name), &asks.first()?.key)?;
-        Some(presets::as_it_is(&kind, &at, asks))
+        Some((presets::place(&kind, &at), asks))
     }
 
     fn choose_preset(&mut self) -> anyhow::Result<Preset> {
         let mut presets = presets::all();
-        let there = self.as_it_is(&self.destination);
+        let there = self.place_of(&self.destination).map(|(place, asks)| {
+            let title = self.say("setup-same-place", &[("place", (&place).into())]);
+            presets::as_it_is(&title, &self.say("setup-same-place-about", &[]), asks)
+        });
         presets.splice(0..0, there);
-        let mut choices: Vec<(&str, String)> = presets
-            .iter()
-            .map(|preset| (preset.name.as_str(), format!("{}\n      {}", preset.title, preset.about)))
-            .collect();
+        let language = self.ask.language();
+        let shown = |preset: &Preset| {
+            format!("{}\n      {}", preset.title.in_language(language), preset.about.in_language(language))
+        };
+        let mut choices: Vec<(&str, String)> =
+            presets.iter().map(|preset| (preset.name.as_str(), shown(preset))).collect();
         if self.ask.is_person() {
-            let about = "what is known of others by name, and the general ways";
-            choices.push(("", format!("My software is not named here\n      {about}")));
+            let [title, about] = ["setup-other", "setup-other-about"].map(|text| self.say(text, &[]));
+            choices.push(("", format!("{title}\n      {about}")));
         }
         let default = presets.first().map(|preset| preset.name.clone());
-        let question = Question { key: "preset", words: "Letters go to", help: "", default };
+        let question = Question { default, ..self.question("preset", "setup-preset", &[]) };
         let mut chosen = self.ask.choose(&question, &choices)?;
         while chosen == presets.len() {
-            print(&folded(presets::OTHER_SOFTWARE, terminal_width()))?;
+            // What is known of practice software that has no choice of its own, country by country.
+            for text in ["setup-other-france", "setup-other-germany", "setup-other-english"] {
+                print(&folded(&format!("    {}\n", self.say(text, &[])), terminal_width()))?;
+            }
             chosen = self.ask.choose(&question, &choices)?;
         }
         presets.into_iter().nth(chosen).context("no such choice")
@@ -200,35 +206,36 @@ impl Setup {
     fn may_be_written(&mut self, destination: &Destination, key: &str, checked: &Checked) -> anyhow::Result<bool> {
         let DestinationKind::Folder(folder) = &destination.kind else {
             let said = match &destination.kind {
-                DestinationKind::Command(_) => "tried: it is there and can be run",
-                _ => "tried: it works",
+                DestinationKind::Command(_) => "setup-tried-program",
+                _ => "setup-tried",
             };
-            let said: Vec<&str> = [said].into_iter().chain(checked.notes.iter().map(String::as_str)).collect();
+            let said: Vec<String> = [self.say(said, &[])].into_iter().chain(checked.notes.iter().cloned()).collect();
             self.good(&said.join("; "))?;
             for warning in &checked.warnings {
-                self.good(&format!("note: {warning}"))?;
+                self.tell("setup-note", &[("note", warning.into())])?;
             }
             return Ok(true);
         };
         self.rights = None;
         let Some(user) = self.service.clone().filter(|user| user.uid != Some(0)) else {
-            self.good("tried: a file was written there, given its name, and removed")?;
+            self.tell("setup-tried-folder", &[])?;
             return Ok(true);
         };
-        let Err(why) = service_user::can_file(&user, &folder.path) else {
-            self.good(&format!("tried: files can be written there, also by {}, whom the service runs as", user.name))?;
+        let Err(why) = service_user::can_file(self.ask.language(), &user, &folder.path) else {
+            self.tell("setup-tried-folder-as", &[("user", (&user.name).into())])?;
             return Ok(true);
         };
         let may_be_mended = user.stopped_at(&folder.path).is_none();
-        let words = format!("The folder is not {0}'s, whom the service runs as. Give it to {0}?", user.name);
-        let question = Question { key: "give_folder", words: &words, help: &why, default: None };
+        let question = self.question("give_folder", "setup-give", &[("user", (&user.name).into())]);
+        let question = Question { help: why.clone(), ..question };
         let default = self.ask.is_person();
         if may_be_mended && self.ask.agree(&question, default)? {
             self.rights = Some(Rights { folder: real(folder), owner: user.uid, ..Rights::default() });
             return Ok(true);
         }
-        let how = if may_be_mended && !self.ask.is_person() { "; or answer give_folder = true" } else { "" };
-        self.ask.refused(key, &format!("{why}{how}"))?;
+        let is_answer = may_be_mended && !self.ask.is_person();
+        let why = if is_answer { self.say("setup-give-answer", &[("why", (&why).into())]) } else { why };
+        self.ask.refused(key, &why)?;
         Ok(false)
     }
 
@@ -243,29 +250,25 @@ impl Setup {
         if cfg!(windows) {
             return Ok(());
         }
-        let only = self.service.as_ref().map_or("you", |user| user.name.as_str()).to_owned();
-        let words = "Who reads the letters there:";
-        let help = format!("a user or group of this computer; empty: only {only} (and root)");
+        let only = self.service.as_ref().map_or_else(|| self.say("setup-you", &[]), |user| user.name.clone());
         loop {
-            let question = Question { key: "reader", words, help: &help, default: folder.reader.clone() };
+            let question = self.question("reader", "setup-reader", &[("user", (&only).into())]);
+            let question = Question { default: folder.reader.clone(), ..question };
             let Some(reader) = self.ask.text(&question)? else { return Ok(()) };
             if let Err(why) = self.let_read(&name, folder, &reader) {
                 self.ask.refused("reader", &why)?;
                 continue;
             }
-            let words = format!("Does {reader} also take them away (move or delete them)?");
-            let takes =
-                self.ask.agree(&Question { key: "reader_takes", words: &words, help: "", default: None }, false)?;
+            let question = self.question("reader_takes", "setup-reader-takes", &[("reader", (&reader).into())]);
+            let takes = self.ask.agree(&question, false)?;
             if let Some(rights) = &mut self.rights {
                 rights.mode = if takes { GROUP_TAKES } else { GROUP_READS };
             }
             self.draft.set(SECTION, Some(&name), "reader", reader.as_str())?;
             self.draft.set(SECTION, Some(&name), "file_mode", "0640")?;
-            self.draft.set(SECTION, Some(&name), "dir_mode", if takes { "0770" } else { "0750" })?;
-            return self.good(&format!(
-                "{reader} gets group, 0640 for files and {} for folders",
-                if takes { "0770" } else { "0750" }
-            ));
+            let mode = if takes { "0770" } else { "0750" };
+            self.draft.set(SECTION, Some(&name), "dir_mode", mode)?;
+            return self.tell("setup-reader-gets", &[("reader", (&reader).into()), ("mode", mode.into())]);
         }
     }
 
@@ -273,19 +276,17 @@ impl Setup {
     fn let_read(&mut self, name: &str, folder: &FolderConfig, reader: &str) -> Result<(), String> {
         let found = crate::readers::find(reader)?;
         if let Some(closed) = found.stopped_at(&folder.path) {
-            let closed = closed.display();
-            return Err(format!("{reader} may not pass through {closed}: let it, with chmod o+x {closed}"));
+            let closed = closed.display().to_string();
+            return Err(self.say("setup-reader-stopped", &[("reader", reader.into()), ("folder", (&closed).into())]));
         }
-        let group = found.gids.first().copied().ok_or("it has no group")?;
+        let group = found.gids.first().copied().ok_or_else(|| self.say("setup-no-group", &[]))?;
         let now = crate::readers::permissions(&folder.path);
         let mine =
             service_user::is_root() || now.is_some_and(|now| now.gid == group && now.mode & GROUP_READS == GROUP_READS);
         if !mine {
-            let folder = folder.path.display();
-            return Err(format!(
-                "only root may give {folder} to a group: run setup with sudo, or first sudo chgrp {group} {folder} and sudo \
-                 chmod 2750 {folder} (destination {name})"
-            ));
+            let (folder, group) = (folder.path.display().to_string(), group.to_string());
+            let values = [("folder", (&folder).into()), ("group", (&group).into()), ("name", name.into())];
+            return Err(self.say("setup-only-root-gives", &values));
         }
         if service_user::is_root() {
             let before = self.rights.take().unwrap_or_default();

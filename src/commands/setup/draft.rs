@@ -12,6 +12,7 @@ use toml_edit::Value;
 use super::super::UsageError;
 use super::edit::{self, Place};
 use crate::config::{self, ConfigError, Loaded, schema};
+use crate::language::Language;
 
 /// A secret that gets a file of its own.
 #[derive(Clone)]
@@ -38,20 +39,27 @@ impl Draft {
     ///
     /// # Errors
     /// It cannot be read, or has mistakes.
-    pub(super) fn begin(path: &Path) -> anyhow::Result<Self> {
-        let path = fs::canonicalize(path).or_else(|_| std::path::absolute(path)).context("there is no such place")?;
+    pub(super) fn begin(path: &Path, language: Language) -> anyhow::Result<Self> {
+        let there = fs::canonicalize(path).or_else(|_| std::path::absolute(path));
+        let path = there.with_context(|| language.text("setup-no-place"))?;
         let before = match fs::read_to_string(&path) {
             Ok(text) => Some(text),
             Err(error) if error.kind() == io::ErrorKind::NotFound => None,
-            Err(error) => return Err(UsageError(format!("{} cannot be read: {error}", path.display())).into()),
+            Err(error) => {
+                let (file, why) = (path.display().to_string(), error.to_string());
+                let values = [("file", (&file).into()), ("whom", "".into()), ("why", (&why).into())];
+                return Err(UsageError(language.fill("setup-cannot-read", &values)).into());
+            }
         };
         let text = before.clone().unwrap_or_else(|| config::template().to_owned());
-        let draft = Self { path, before, text, secrets: Vec::new() };
-        draft.loaded().map_err(|error| {
-            UsageError(format!(
-                "{error}\n  setup changes only a file that can be read: mend it, or move it away to begin anew"
-            ))
-        })?;
+        let mut draft = Self { path, before, text, secrets: Vec::new() };
+        let loaded =
+            draft.loaded().map_err(|error| UsageError(format!("{error}\n  {}", language.text("setup-mend"))))?;
+        // Alarms and page speak it as well. English is what a file without it means.
+        let is_new = draft.current("api", None, "base_url").is_none();
+        if is_new && loaded.config.language.is_none() && language != Language::English {
+            draft.set("", None, "language", language.as_str())?;
+        }
         Ok(draft)
     }
 

@@ -1,7 +1,6 @@
 //! What nobody has to have: one question, until nothing more is wanted.
 
 use super::Setup;
-use super::ask::Question;
 use super::presets;
 
 impl Setup {
@@ -13,28 +12,27 @@ impl Setup {
         let mut changed = false;
         loop {
             let is_told = ways.iter().any(|way| self.is_told_by(way));
-            let nothing = if is_told { "nothing more" } else { "nothing more; look at docsyncd status yourself" };
-            let state = |is_there: bool| if is_there { " (as it is now, or changed)" } else { "" };
-            let mut choices = vec![("none", nothing.to_owned())];
+            let nothing = if is_told { "setup-more-nothing" } else { "setup-more-nothing-told" };
+            let choice = |title: &str, is_there: bool, about: &str| {
+                let state = if is_there { format!(" {}", self.say("setup-more-there", &[])) } else { String::new() };
+                format!("{title}{state}\n      {about}")
+            };
+            let mut choices = vec![("none", self.say(nothing, &[]))];
+            let language = self.ask.language();
             choices.extend(ways.iter().map(|way| {
-                let told = state(self.is_told_by(way));
-                (
-                    way.name.as_str(),
-                    format!("Who is told when something needs a person: {}{told}\n      {}", way.title, way.about),
-                )
+                let title = self.say("setup-more-told", &[("way", way.title.in_language(language).into())]);
+                (way.name.as_str(), choice(&title, self.is_told_by(way), way.about.in_language(language)))
             }));
-            let has_list = state(self.draft.current("patients", None, "file").is_some());
-            let about = "from a list that its software exports; names of files can have it";
-            choices.push(("patients", format!("The practice's own number of each patient{has_list}\n      {about}")));
-            if self.can_be_confirmed()? {
-                let about = "by what it does with the file; success is reported only then";
-                let is_there = self.draft.current("destinations", Some(&self.destination), "confirm").is_some();
-                choices.push((
-                    "confirm",
-                    format!("Proof that the practice's software took each letter{}\n      {about}", state(is_there)),
-                ));
+            for (name, key) in [("patients", "file"), ("confirm", "confirm")] {
+                let is_there = match name {
+                    "patients" => self.draft.current("patients", None, key).is_some(),
+                    _ if !self.can_be_confirmed()? => continue,
+                    _ => self.draft.current("destinations", Some(&self.destination), key).is_some(),
+                };
+                let [title, about] = ["", "-about"].map(|end| self.say(&format!("setup-more-{name}{end}"), &[]));
+                choices.push((name, choice(&title, is_there, &about)));
             }
-            let question = Question { key: "", words: "What else is set up:", help: "", default: None };
+            let question = self.question("", "setup-more", &[]);
             let chosen = self.ask.choose(&question, &choices)?;
             match choices.get(chosen).map_or("none", |(name, _)| name) {
                 "none" => return self.send_test(changed),

@@ -10,16 +10,16 @@ use super::presets::Asked;
 use super::questions::Part;
 use super::{SHOWN, Setup, preview, service_user};
 use crate::config::{DestinationKind, Loaded, schema};
+use crate::language::Language;
 use crate::patients::{Folded, List, Refused, header, parse, read_once};
 
 const SECTION: &str = "patients";
 const FILE: &str = "patients.file";
 
-/// A column: its setting, what it holds for a person, and what software calls it, the likeliest first. Case, accents,
-/// spaces and hyphens do not count.
+/// A column: its setting, and what software calls it, the likeliest first. Case, accents, spaces and hyphens do not
+/// count. What it holds for a person is the text `setup-column-…`.
 struct Column {
     key: &'static str,
-    holds: &'static str,
     names: &'static [&'static str],
 }
 
@@ -27,7 +27,6 @@ struct Column {
 const COLUMNS: [Column; 5] = [
     Column {
         key: "number",
-        holds: "the patient's number",
         names: &[
             "PatNum",
             "PatNo",
@@ -64,7 +63,6 @@ const COLUMNS: [Column; 5] = [
     },
     Column {
         key: "last_name",
-        holds: "the last name",
         names: &[
             "LName",
             "Last name",
@@ -84,7 +82,6 @@ const COLUMNS: [Column; 5] = [
     },
     Column {
         key: "first_name",
-        holds: "the first name",
         names: &[
             "FName",
             "First name",
@@ -101,7 +98,6 @@ const COLUMNS: [Column; 5] = [
     },
     Column {
         key: "date_of_birth",
-        holds: "the date of birth",
         names: &[
             "Birthdate",
             "Date of birth",
@@ -122,7 +118,6 @@ const COLUMNS: [Column; 5] = [
     },
     Column {
         key: "former_name",
-        holds: "a second last name",
         names: &[
             "Nom de naissance",
             "Nom de jeune fille",
@@ -135,13 +130,10 @@ const COLUMNS: [Column; 5] = [
     },
 ];
 
-/// What may be said of a file that cannot be read by itself.
-const DATES: [(&str, &str); 2] = [("%d/%m/%Y", "the day first"), ("%m/%d/%Y", "the month first")];
-const ENCODINGS: [(&str, &str); 3] = [
-    ("cp850", "DOS in Western Europe (cp850)"),
-    ("cp437", "DOS in the United States (cp437)"),
-    ("iso-8859-15", "iso-8859-15"),
-];
+/// What may be said of a file that cannot be read by itself, each with its text.
+const DATES: [(&str, &str); 2] = [("%d/%m/%Y", "setup-day-first"), ("%m/%d/%Y", "setup-month-first")];
+const ENCODINGS: [(&str, &str); 3] =
+    [("cp850", "setup-cp850"), ("cp437", "setup-cp437"), ("iso-8859-15", "setup-iso-8859-15")];
 
 impl Column {
     /// Which of these columns is meant.
@@ -166,7 +158,7 @@ fn plain(name: &str) -> Folded {
 enum Wrong {
     /// It is said of this answer, and the file is asked for again.
     Refused(String, String),
-    /// A person can say more of the file: the setting, and what it may be.
+    /// A person can say more of the file: the setting, and what it may be, with the text of each.
     Unclear(String, &'static str, &'static [(&'static str, &'static str)]),
 }
 
@@ -182,14 +174,10 @@ impl Setup {
         let part = Part { section: SECTION.to_owned(), name: None };
         let before = self.draft.text.clone();
         loop {
-            let question = Question {
-                key: FILE,
-                words: "List of patients, as the practice's software exports it:",
-                help: "a CSV with the names of its columns in the first line (docs/patients.md); empty: none",
-                default: self.draft.current(SECTION, None, "file"),
-            };
+            let default = self.draft.current(SECTION, None, "file");
+            let question = Question { default, ..self.question(FILE, "setup-list", &[]) };
             let Some(file) = self.ask.text(&question)? else {
-                return if self.ask.is_person() { Ok(()) } else { self.ask.refused(FILE, "an answer is needed") };
+                return if self.ask.is_person() { Ok(()) } else { self.refuse(FILE, "setup-needed", &[]) };
             };
             self.put(&part, "file", file.trim_matches('"'))?;
             if !self.ask.is_person() {
@@ -210,10 +198,10 @@ impl Setup {
                 Err(Wrong::Unclear(why, key, choices)) if self.ask.is_person() => {
                     self.good(&why)?;
                     let mut shown: Vec<(&str, String)> =
-                        choices.iter().map(|(value, words)| (*value, (*words).to_owned())).collect();
-                    shown.push(("", "neither: another file".to_owned()));
+                        choices.iter().map(|(value, text)| (*value, self.say(text, &[]))).collect();
+                    shown.push(("", self.say("setup-another-file", &[])));
                     let name = part.answer(key);
-                    let question = Question { key: &name, words: "It is written with", help: "", default: None };
+                    let question = self.question(&name, "setup-written-with", &[]);
                     match choices.get(self.ask.choose(&question, &shown)?) {
                         Some((value, _)) => self.put(part, key, *value)?,
                         None => return Ok(false),
@@ -248,7 +236,9 @@ impl Setup {
             Ok(bytes) => bytes,
             Err(problem) => return Ok(Err(Wrong::of_file(problem))),
         };
-        if let Some(Err(why)) = self.service.as_ref().map(|user| service_user::can_read(user, &config.file)) {
+        if let Some(Err(why)) =
+            self.service.as_ref().map(|user| service_user::can_read(self.ask.language(), user, &config.file))
+        {
             return Ok(Err(Wrong::of_file(why)));
         }
         let names = match header(&bytes, &config) {
@@ -267,7 +257,9 @@ impl Setup {
                 None if self.ask.is_person() && !free.is_empty() => self.choose_column(part, column, free)?,
                 None => {
                     let listed: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
-                    let why = format!("which column holds {}? It has {}", column.holds, listed.join(", "));
+                    let (holds, has) = (self.holds(column), listed.join(", "));
+                    let values = [("holds", (&holds).into()), ("columns", (&has).into())];
+                    let why = self.say("setup-no-column", &values);
                     return Ok(Err(Wrong::Refused(part.answer(column.key), why)));
                 }
             };
@@ -280,16 +272,21 @@ impl Setup {
         };
         let config = loaded.config.patients.as_ref().context("the list of patients is missing")?;
         Ok(match parse(&bytes, config) {
-            Ok(list) if list.is_empty() => Err(Wrong::of_file("it holds no patients: export it again")),
+            Ok(list) if list.is_empty() => Err(Wrong::of_file(self.say("setup-no-patients", &[]))),
             Ok(list) => Ok((loaded, list)),
             Err(refused) => Err(unclear(&refused, &config.file)),
         })
     }
 
+    /// What a column holds, for a person.
+    fn holds(&self, column: &Column) -> String {
+        self.say(&format!("setup-column-{}", column.key.replace('_', "-")), &[])
+    }
+
     fn choose_column(&mut self, part: &Part, column: &Column, mut free: Vec<String>) -> anyhow::Result<String> {
         let choices: Vec<(&str, String)> = free.iter().map(|name| (name.as_str(), name.clone())).collect();
-        let (key, words) = (part.answer(column.key), format!("Which column holds {}:", column.holds));
-        let question = Question { key: &key, words: &words, help: "", default: None };
+        let (key, holds) = (part.answer(column.key), self.holds(column));
+        let question = self.question(&key, "setup-column", &[("holds", (&holds).into())]);
         let chosen = self.ask.choose(&question, &choices)?;
         Ok(free.swap_remove(chosen))
     }
@@ -297,22 +294,28 @@ impl Setup {
     /// Shows who patients of letters are in the list. A person says whether that is right.
     fn show_matches(&mut self, loaded: &Loaded, list: &List) -> anyhow::Result<bool> {
         let part = Part { section: SECTION.to_owned(), name: None };
-        let columns =
-            COLUMNS.iter().filter_map(|column| Some(format!("{} in `{}`", column.holds, self.now(&part, column.key)?)));
-        let columns: Vec<String> = columns.collect();
-        self.good(&format!("{} patients ({}); {}", list.patients(), list.facts(), columns.join(", ")))?;
+        let columns = COLUMNS.iter().filter_map(|column| {
+            let (holds, name) = (self.holds(column), self.now(&part, column.key)?);
+            Some(self.say("setup-in-column", &[("holds", (&holds).into()), ("name", (&name).into())]))
+        });
+        let columns = columns.collect::<Vec<_>>().join(", ");
+        let (count, facts) = (list.patients().to_string(), list.facts().to_string());
+        let values = [("count", (&count).into()), ("facts", (&facts).into()), ("columns", (&columns).into())];
+        self.tell("setup-patients", &values)?;
         let matches = preview::matches(loaded, list, SHOWN)?;
         for (who, number) in &matches {
-            self.good(&match number {
-                Ok(number) => format!("letter of {who} → number {number}"),
-                Err(why) => format!("letter of {who} → {why}"),
-            })?;
+            let number = match number {
+                Ok(number) => self.say("setup-number", &[("number", number.into())]),
+                Err(why) if self.ask.language() == Language::English => why.to_string(),
+                Err(why) => self.say(&format!("reason-patient-{}", why.as_str().replace('_', "-")), &[]),
+            };
+            self.tell("setup-match", &[("who", who.into()), ("number", (&number).into())])?;
         }
         if matches.is_empty() {
-            self.good("no letter can be seen yet, to try it with")?;
+            self.tell("setup-no-match", &[])?;
         }
         let is_good = matches.is_empty() || matches.iter().any(|(_, number)| number.is_ok());
-        let question = Question { key: "", words: "Is that right?", help: "no: another file", default: None };
+        let question = self.question("", "setup-right", &[]);
         Ok(!self.ask.is_person() || self.ask.agree(&question, is_good)?)
     }
 
@@ -334,8 +337,7 @@ impl Setup {
         let part = Part { section: "destinations".to_owned(), name: Some(self.destination.clone()) };
         let default = schema::find("destinations", "file_name").and_then(|key| key.default);
         let now = self.now(&part, "file_name").or_else(|| default.map(str::to_owned)).unwrap_or_default();
-        let (words, help) = (format!("Call letters {BY_NUMBER}?"), format!("no: {now}"));
-        let question = Question { key: "", words: &words, help: &help, default: None };
+        let question = self.question("", "setup-by-number", &[("template", BY_NUMBER.into()), ("now", (&now).into())]);
         if self.ask.agree(&question, false)? {
             self.put(&part, "file_name", BY_NUMBER)?;
         }

@@ -7,41 +7,52 @@ use rustix::termios::{LocalModes, OptionalActions, SpecialCodeIndex, Termios, tc
 use secrecy::SecretString;
 
 use super::super::output::complain;
-use super::ask::{Ask, BACK, Back, MAX_BYTES, Question, YES_OR_NO, secret_of, yes_or_no};
+use super::ask::{Ask, BACK, Back, MAX_BYTES, Question, YES_OR_NO, both_answers, secret_of, yes_or_no};
+use crate::language::Language;
 
 /// What Ctrl-C is where it is no signal.
 const CTRL_C: u8 = 3;
 
-#[derive(Default)]
 pub(super) struct Plain {
+    language: Language,
     answered: usize,
 }
 
-/// Shows this where an answer is to follow.
-fn prompt(text: &str) -> anyhow::Result<()> {
-    let mut terminal = io::stderr().lock();
-    terminal.write_all(text.as_bytes()).and_then(|()| terminal.flush()).context("the terminal cannot be used")
-}
+impl Plain {
+    pub(super) fn new(language: Language) -> Self {
+        Self { language, answered: 0 }
+    }
 
-/// A line as it was typed; the end of the input and Ctrl-C end the setup.
-fn line() -> anyhow::Result<String> {
-    let mut line = String::new();
-    let read = io::stdin().lock().take(MAX_BYTES).read_line(&mut line).context("the terminal cannot be used")?;
-    if read == 0 || line.bytes().any(|byte| byte == CTRL_C) {
-        return Err(anyhow::anyhow!("interrupted: nothing was written"));
+    fn unusable(&self) -> String {
+        self.language.text("setup-unusable-terminal")
     }
-    match line.trim() {
-        BACK => Err(Back.into()),
-        line => Ok(line.to_owned()),
-    }
-}
 
-fn asked(question: &Question<'_>, more: &str) -> anyhow::Result<String> {
-    if !question.help.is_empty() {
-        complain(&format!("({})", question.help));
+    /// Shows this where an answer is to follow.
+    fn prompt(&self, text: &str) -> anyhow::Result<()> {
+        let mut terminal = io::stderr().lock();
+        terminal.write_all(text.as_bytes()).and_then(|()| terminal.flush()).with_context(|| self.unusable())
     }
-    prompt(&format!("{} {more}", question.words))?;
-    line()
+
+    /// A line as it was typed; the end of the input and Ctrl-C end the setup.
+    fn line(&self) -> anyhow::Result<String> {
+        let mut line = String::new();
+        let read = io::stdin().lock().take(MAX_BYTES).read_line(&mut line).with_context(|| self.unusable())?;
+        if read == 0 || line.bytes().any(|byte| byte == CTRL_C) {
+            return Err(anyhow::Error::msg(self.language.text("setup-interrupted")));
+        }
+        match line.trim() {
+            BACK => Err(Back.into()),
+            line => Ok(line.to_owned()),
+        }
+    }
+
+    fn asked(&self, question: &Question<'_>, more: &str) -> anyhow::Result<String> {
+        if !question.help.is_empty() {
+            complain(&format!("({})", question.help));
+        }
+        self.prompt(&format!("{} {more}", question.words))?;
+        self.line()
+    }
 }
 
 /// What is typed is not shown as long as this lives, and Ctrl-C ends the line: a signal would leave the terminal so.
@@ -66,49 +77,58 @@ impl Drop for Unseen {
 }
 
 impl Ask for Plain {
+    fn language(&self) -> Language {
+        self.language
+    }
+
     fn text(&mut self, question: &Question<'_>) -> anyhow::Result<Option<String>> {
         let default = question.default.as_ref().map(|default| format!("[{default}] ")).unwrap_or_default();
-        let answer = asked(question, &default)?;
+        let answer = self.asked(question, &default)?;
         self.answered += 1;
         Ok(Some(answer).filter(|answer| !answer.is_empty()).or_else(|| question.default.clone()))
     }
 
     fn choose(&mut self, question: &Question<'_>, choices: &[(&str, String)]) -> anyhow::Result<usize> {
         let begin = choices.iter().position(|(name, _)| Some(*name) == question.default.as_deref()).unwrap_or(0);
-        complain(question.words);
+        complain(&question.words);
         for (number, (_, shown)) in (1..).zip(choices) {
             complain(&format!("  {number}) {shown}"));
         }
         loop {
-            prompt(&format!("Its number: [{}] ", begin + 1))?;
-            let answer = line()?;
+            self.prompt(&format!("{} [{}] ", self.language.text("setup-its-number"), begin + 1))?;
+            let answer = self.line()?;
             let number = if answer.is_empty() { Ok(begin + 1) } else { answer.parse::<usize>() };
             match number {
                 Ok(number) if (1..=choices.len()).contains(&number) => {
                     self.answered += 1;
                     return Ok(number - 1);
                 }
-                _ => self.refused(question.key, &format!("a number from 1 to {} is expected", choices.len()))?,
+                _ => {
+                    let most = choices.len().to_string();
+                    let why = self.language.fill("setup-number-expected", &[("most", (&most).into())]);
+                    self.refused(question.key, &why)?;
+                }
             }
         }
     }
 
     fn agree(&mut self, question: &Question<'_>, default: bool) -> anyhow::Result<bool> {
         loop {
-            match yes_or_no(&asked(question, if default { "[Y/n] " } else { "[y/N] " })?, default) {
+            let both = format!("[{}] ", both_answers(self.language, default));
+            match yes_or_no(&self.asked(question, &both)?, default) {
                 Some(agrees) => {
                     self.answered += 1;
                     return Ok(agrees);
                 }
-                None => self.refused(question.key, YES_OR_NO)?,
+                None => self.refused(question.key, &self.language.text(YES_OR_NO))?,
             }
         }
     }
 
     fn secret(&mut self, question: &Question<'_>) -> anyhow::Result<Option<SecretString>> {
-        let secret = secret_of(self, question, |_| {
-            let unseen = Unseen::begin().context("the terminal cannot be used")?;
-            let answer = asked(question, "");
+        let secret = secret_of(self, question, |plain| {
+            let unseen = Unseen::begin().with_context(|| plain.unusable())?;
+            let answer = plain.asked(question, "");
             drop(unseen);
             complain("");
             answer

@@ -7,6 +7,7 @@
 use toml::Table;
 
 use crate::config::schema;
+use crate::language::Language;
 
 macro_rules! files {
     ($($name:literal),*) => { &[$(($name, include_str!(concat!("../../../config/presets/", $name, ".toml")))),*] };
@@ -43,8 +44,30 @@ const ALARMS: &str = "alerts";
 /// The name of the choice that changes only what is asked for.
 pub(super) const AS_IT_IS: &str = "as-it-is";
 
-/// What its title begins with.
-pub(super) const SAME_PLACE: &str = "the same place as now: ";
+/// A text in every language.
+#[derive(Debug, Clone, Default, serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Words {
+    en: String,
+    fr: String,
+    de: String,
+}
+
+impl Words {
+    /// One that is the same in every language.
+    pub(super) fn of(text: &str) -> Self {
+        let text = || text.to_owned();
+        Self { en: text(), fr: text(), de: text() }
+    }
+
+    pub(super) fn in_language(&self, language: Language) -> &str {
+        match language {
+            Language::English => &self.en,
+            Language::French => &self.fr,
+            Language::German => &self.de,
+        }
+    }
+}
 
 /// One choice.
 #[derive(Debug, Clone, serde::Deserialize)]
@@ -53,8 +76,8 @@ pub(super) struct Preset {
     /// As it is called in a file of answers.
     #[serde(skip)]
     pub(super) name: String,
-    pub(super) title: String,
-    pub(super) about: String,
+    pub(super) title: Words,
+    pub(super) about: Words,
     /// Where what is said of the receiver can be read.
     pub(super) source: String,
     /// Whether what the receiver finds in sub-folders is read.
@@ -84,10 +107,10 @@ fn destinations() -> String {
 pub(super) struct Asked {
     pub(super) key: String,
     /// For a person.
-    pub(super) words: String,
+    pub(super) words: Words,
     /// A line below it.
     #[serde(default)]
-    pub(super) help: String,
+    pub(super) help: Words,
     /// What is offered where nothing is set, and the setting has no default of its own.
     #[serde(default)]
     pub(super) default: Option<String>,
@@ -102,7 +125,7 @@ pub(super) struct Asked {
 impl Asked {
     /// A setting that no preset asks for, in the words of the table of settings.
     pub(super) fn of(key: &schema::Key) -> Self {
-        Self { key: key.name().to_owned(), words: key.doc.to_owned(), ..Self::default() }
+        Self { key: key.name().to_owned(), words: Words::of(key.doc), ..Self::default() }
     }
 }
 
@@ -131,26 +154,16 @@ fn read() -> impl Iterator<Item = Preset> {
 }
 
 /// A place in words.
-fn place(kind: &str, at: &str) -> String {
+pub(super) fn place(kind: &str, at: &str) -> String {
     if kind == "folder" { at.to_owned() } else { format!("{at} ({kind})") }
 }
 
-/// What is known of practice software that has no choice of its own, country by country, and the general ways.
-pub(super) const OTHER_SOFTWARE: &str = "\
-    France: nothing public says how Logosw, Julie, Visiodent, Veasy, Desmos and TM-XDI take a document. Ask their maker \
-    for a folder that is watched, or for HPRIM (config/examples/hprim.toml).\n\
-    Germany: Turbomed, Medistar and Medical Office take GDT (config/examples/gdt.toml); in charly a person imports what \
-    lies in a folder. Nothing public says it of DS-Win, Evident, medatixx and x.isynet: ask for GDT, VDDS-media or a \
-    watched folder.\n\
-    English-speaking countries: Dentally has an interface by invitation, in EXACT a person imports, Dentrix has an inbox \
-    for unfiled documents. Nothing public says it of Eaglesoft, Curve, Carestream and Pearl: ask for a watched folder.\n";
-
-/// The choice to leave a destination of this type as it is but for what is asked for.
-pub(super) fn as_it_is(kind: &str, at: &str, asks: Vec<Asked>) -> Preset {
+/// The choice to leave a destination as it is but for what is asked for.
+pub(super) fn as_it_is(title: &str, about: &str, asks: Vec<Asked>) -> Preset {
     Preset {
         name: AS_IT_IS.to_owned(),
-        title: format!("{SAME_PLACE}{}", place(kind, at)),
-        about: "keeps the file's name and everything else; only what is asked next can change".to_owned(),
+        title: Words::of(title),
+        about: Words::of(about),
         source: String::new(),
         reads_sub_folders: true,
         section: destinations(),
@@ -161,7 +174,9 @@ pub(super) fn as_it_is(kind: &str, at: &str, asks: Vec<Asked>) -> Preset {
 
 #[cfg(test)]
 mod tests {
+    use super::super::questions::choice_text;
     use super::*;
+    use crate::language::LANGUAGES;
 
     #[test]
     fn every_preset_can_be_read_says_where_it_is_from_and_names_keys_that_exist() {
@@ -169,9 +184,24 @@ mod tests {
         assert_eq!(all.len(), FILES.len(), "one cannot be read");
         for preset in &all {
             let name = &preset.name;
-            assert!(!preset.source.is_empty() && !preset.about.is_empty() && !preset.asks.is_empty(), "{name}");
+            assert!(!preset.source.is_empty() && !preset.asks.is_empty(), "{name}");
+            // That a text is there in every language its type says.
+            let words = preset.asks.iter().map(|asked| &asked.words).chain([&preset.title, &preset.about]);
+            for (text, language) in
+                words.flat_map(|words| LANGUAGES.map(|language| (words.in_language(language), language)))
+            {
+                assert!(!text.is_empty(), "{name}: {language:?}");
+            }
             let known = ["https://", "docs/", "config/", "nothing is said of a product"];
             assert!(known.iter().any(|begin| preset.source.starts_with(begin)), "{name}: {}", preset.source);
+            for asked in &preset.asks {
+                let schema::Kind::Enum(values) = schema::find(&preset.section, &asked.key).unwrap().kind else {
+                    continue;
+                };
+                for text in values.iter().map(|value| choice_text(&asked.key, value)) {
+                    assert!(Language::English.has(&text), "{name}: {text}");
+                }
+            }
             let kind = preset.settings.get("type").and_then(toml::Value::as_str);
             assert_eq!(kind.is_some(), preset.section == "destinations", "{name}");
             let asked = preset.asks.iter().flat_map(|asked| [Some(&asked.key), asked.unless.as_ref()]).flatten();

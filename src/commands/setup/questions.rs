@@ -69,12 +69,18 @@ impl Setup {
         }
         let (name, now) = (part.answer(&asked.key), self.now(part, &asked.key));
         let default = now.clone().or_else(|| asked.default.clone()).or_else(|| key.default.map(str::to_owned));
-        let question = Question { key: &name, words: &asked.words, help: &asked.help, default };
+        let language = self.ask.language();
+        let [words, help] = [&asked.words, &asked.help].map(|words| words.in_language(language).to_owned());
+        let question = Question { key: &name, words, help, default };
         let is_address = self.ask.is_person() && (key.kind == Kind::Address || asked.key.ends_with("url"));
         let value = if let Kind::Enum(words) = key.kind {
-            let choices: Vec<(&str, String)> = words.iter().map(|word| (*word, (*word).to_owned())).collect();
+            let choices: Vec<(&str, String)> =
+                words.iter().map(|word| (*word, self.in_words(&asked.key, word))).collect();
             let chosen = self.ask.choose(&question, &choices)?;
             Value::from(words.get(chosen).copied().context("no such choice")?)
+        } else if key.kind == Kind::Bool && self.ask.is_person() {
+            let is_so = question.default.as_deref() == Some("true");
+            Value::from(self.ask.agree(&question, is_so)?)
         } else {
             loop {
                 match self.ask.value(&question, key.kind)? {
@@ -83,7 +89,7 @@ impl Setup {
                     }
                     Some(value) => break value,
                     None if asked.optional => return Ok(()),
-                    None => self.ask.refused(&name, "an answer is needed")?,
+                    None => self.refuse(&name, "setup-needed", &[])?,
                 }
             }
         };
@@ -93,19 +99,26 @@ impl Setup {
         self.put(part, &asked.key, value)
     }
 
+    /// A value of a setting as a person reads it.
+    fn in_words(&self, key: &str, value: &str) -> String {
+        let text = choice_text(key, value);
+        if self.ask.language().has(&text) { self.say(&text, &[]) } else { value.to_owned() }
+    }
+
     fn ask_for_secret(&mut self, part: &Part, asked: &Asked) -> anyhow::Result<()> {
         let answer = part.answer(&asked.key);
         // A table of which a preset has set the one file is one secret as well.
         let answer = if answer.ends_with("_from") { answer } else { format!("{answer}_from") };
         let is_there = self.now(part, &asked.key).is_some();
-        let nothing = match (is_there, asked.optional) {
-            (true, _) => "; empty: the one that is there stays",
-            (false, true) => "; empty: there is none",
-            (false, false) => "",
+        let how = match (is_there, asked.optional) {
+            (true, _) => "setup-secret-there",
+            (false, true) => "setup-secret-optional",
+            (false, false) => "setup-secret",
         };
-        let help = format!("{}it is not shown; @FILE for a file that holds it{nothing}", asked.help);
-        let question =
-            Question { key: answer.trim_end_matches("_from"), words: &asked.words, help: &help, default: None };
+        let language = self.ask.language();
+        let help = format!("{}{}", asked.help.in_language(language), self.say(how, &[]));
+        let words = asked.words.in_language(language).to_owned();
+        let question = Question { key: answer.trim_end_matches("_from"), words, help, default: None };
         loop {
             match self.ask.secret(&question)? {
                 Some(secret) => match pasted_for(&asked.key, secrecy::ExposeSecret::expose_secret(&secret)) {
@@ -116,7 +129,7 @@ impl Setup {
                     Err(why) => self.ask.refused(&answer, &why)?,
                 },
                 None if is_there || asked.optional => return Ok(()),
-                None => self.ask.refused(&answer, "a secret is needed")?,
+                None => self.refuse(&answer, "setup-secret-needed", &[])?,
             }
         }
     }
@@ -135,8 +148,7 @@ impl Setup {
                 continue;
             }
             let name = part.answer(key.name());
-            let question = Question { key: &name, words: "", help: "", default: None };
-            if let Some(value) = self.ask.value(&question, key.kind)? {
+            if let Some(value) = self.ask.value(&Question::of_file(&name), key.kind)? {
                 self.put(part, key.name(), value)?;
             }
         }
@@ -144,7 +156,7 @@ impl Setup {
     }
 
     /// Says what is wrong with the answers, of the one that is at fault as far as that is known, or else of the first.
-    pub(super) fn refuse(&mut self, part: &Part, asks: &[Asked], error: &ConfigError) -> anyhow::Result<()> {
+    pub(super) fn refuse_of(&mut self, part: &Part, asks: &[Asked], error: &ConfigError) -> anyhow::Result<()> {
         let is_at_fault = |key: &&Key| {
             let full = format!("`{}`", key.at(part.name.as_deref()));
             matches!(error, ConfigError::Invalid { problems, .. } if problems.iter().any(|problem| problem.what.contains(&full)))
@@ -154,6 +166,11 @@ impl Setup {
         let answer = part.answer(at_fault.or_else(first).unwrap_or_default());
         self.refused(&answer, error)
     }
+}
+
+/// The text for one of the values that a setting can have.
+pub(super) fn choice_text(key: &str, value: &str) -> String {
+    format!("setup-choice-{}-{value}", key.replace('_', "-"))
 }
 
 /// Whether the value is written so.

@@ -3,7 +3,9 @@
 use std::path::Path;
 
 use super::super::check;
-use crate::readers::{self, ENTER, Permissions, READ, Reader, WRITE, as_whom};
+use super::ask::as_whom;
+use crate::language::Language;
+use crate::readers::{self, ENTER, Permissions, READ, Reader, WRITE};
 
 /// Below it systemd makes the folders that its services keep their state in.
 const OF_SYSTEMD: &str = "/var/lib";
@@ -13,83 +15,79 @@ const OF_PACKAGES: &str = "docsyncd";
 
 /// The user that the service will run as; `None` where nobody but this one is known (and on Windows, where folders hand
 /// down their access lists).
-pub(super) fn find(named: Option<&str>) -> Result<Option<Reader>, String> {
+pub(super) fn find(language: Language, named: Option<&str>) -> Result<Option<Reader>, String> {
     if cfg!(windows) || !is_root() {
         return match named {
-            Some(_) => Err("only root (sudo) can set things up for another user".to_owned()),
+            Some(_) => Err(language.text("setup-only-root")),
             None => Ok(None),
         };
     }
     match named {
         Some(name) => {
             let found = readers::find(name)?;
-            if found.uid.is_none() { Err(format!("{name} is a group, not a user")) } else { Ok(Some(found)) }
+            let is_user = found.uid.is_some();
+            if is_user { Ok(Some(found)) } else { Err(language.fill("setup-group", &[("name", name.into())])) }
         }
         None => Ok(readers::find(OF_PACKAGES).ok().filter(|found| found.uid.is_some())),
     }
 }
 
 /// Whether it can file letters in the folder, judged by modes: this process may be root, who always could.
-pub(super) fn can_file(user: &Reader, folder: &Path) -> Result<(), String> {
+pub(super) fn can_file(language: Language, user: &Reader, folder: &Path) -> Result<(), String> {
     if let Some(closed) = user.stopped_at(folder) {
-        let closed = closed.display();
-        return Err(format!(
-            "the service runs as {}, which may not pass through {closed}: chmod o+x {closed}",
-            user.name
-        ));
+        let closed = closed.display().to_string();
+        return Err(language.fill("setup-stopped", &[("user", (&user.name).into()), ("folder", (&closed).into())]));
     }
     match readers::permissions(folder) {
         Some(found) if !user.may(READ | WRITE | ENTER, found) => {
             let Permissions { uid, mode, .. } = found;
-            Err(format!(
-                "the service runs as {0}, which may not write into {1} (mode {2:04o}, of user {uid}): give it the folder with \
-                 chown {0} {1}",
-                user.name,
-                folder.display(),
-                mode & 0o7777
-            ))
+            let (folder, uid) = (folder.display().to_string(), uid.to_string());
+            let mode = format!("{:04o}", mode & 0o7777);
+            let values = [
+                ("folder", (&folder).into()),
+                ("mode", (&mode).into()),
+                ("owner", (&uid).into()),
+                ("user", (&user.name).into()),
+            ];
+            Err(language.fill("setup-may-not-file", &values))
         }
         _ => Ok(()),
     }
 }
 
 /// Whether it can read the file, judged in the same way.
-pub(super) fn can_read(user: &Reader, file: &Path) -> Result<(), String> {
-    let wrong =
-        |what: String, mend: String| Err(format!("the service runs as {}, which may not {what}: {mend}", user.name));
+pub(super) fn can_read(language: Language, user: &Reader, file: &Path) -> Result<(), String> {
+    let wrong = |text: &str, path: &Path| {
+        let path = path.display().to_string();
+        Err(language.fill(text, &[("user", (&user.name).into()), ("folder", (&path).into())]))
+    };
     match (user.stopped_at(file), readers::permissions(file)) {
-        (Some(closed), _) => {
-            wrong(format!("pass through {}", closed.display()), format!("chmod o+x {}", closed.display()))
-        }
-        (None, Some(found)) if !user.may(READ, found) => {
-            let file = file.display();
-            wrong(
-                format!("read {file}"),
-                format!("let it, with chmod o+r {file}, or chgrp {} {file} and chmod g+r {file}", user.name),
-            )
-        }
+        (Some(closed), _) => wrong("setup-stopped", &closed),
+        (None, Some(found)) if !user.may(READ, found) => wrong("setup-may-not-read", file),
         _ => Ok(()),
     }
 }
 
 /// Whether the service can keep its ledger there: as `user`, where that is another than this process's. What systemd
 /// makes for a service (`StateDirectory=`) it makes at the start, as it should be.
-pub(super) fn can_keep_ledger(user: Option<&Reader>, ledger: &Path) -> Result<(), String> {
-    let wrong = |what: String| format!("the ledger {} cannot be written{what}", ledger.display());
-    check::can_be_written(ledger).map_err(|error| wrong(format!("{}: {error}", as_whom())))?;
+pub(super) fn can_keep_ledger(language: Language, user: Option<&Reader>, ledger: &Path) -> Result<(), String> {
+    let file = ledger.display().to_string();
+    let wrong = |whom: &str, why: &str| {
+        language.fill("setup-no-ledger", &[("file", (&file).into()), ("whom", whom.into()), ("why", why.into())])
+    };
+    check::can_be_written(ledger).map_err(|error| wrong(&as_whom(language), &error.to_string()))?;
     let Some(user) = user else { return Ok(()) };
     let above = |path: &Path| path.parent().is_some_and(Path::exists);
     let folder = ledger.ancestors().find(|path| above(path)).and_then(Path::parent).unwrap_or(Path::new("."));
     if ledger.parent() != Some(folder) && ledger.starts_with(OF_SYSTEMD) {
         return Ok(());
     }
-    can_file(user, folder).map_err(|why| wrong(format!(": {why}")))?;
+    can_file(language, user, folder).map_err(|why| wrong("", &why))?;
     match readers::permissions(ledger) {
-        Some(found) if !user.may(READ | WRITE, found) => Err(wrong(format!(
-            ": the service runs as {0}: give it the file with chown {0} {1}",
-            user.name,
-            ledger.display()
-        ))),
+        Some(found) if !user.may(READ | WRITE, found) => {
+            let values = [("user", (&user.name).into()), ("file", (&file).into())];
+            Err(wrong("", &language.fill("setup-give-file", &values)))
+        }
         _ => Ok(()),
     }
 }

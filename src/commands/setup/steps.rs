@@ -1,7 +1,7 @@
 //! The order of the questions, and the way back: a step asks what belongs together, and can be done again.
 
 use super::Setup;
-use super::ask::{Back, Question};
+use super::ask::Back;
 use super::draft::NewSecret;
 use super::write::Rights;
 
@@ -30,12 +30,12 @@ impl Setup {
     /// Changes what has been answered, at the end.
     pub(super) fn change_an_answer(&mut self) -> anyhow::Result<()> {
         let choices = [
-            ("address", "the address of the cloud service".to_owned()),
-            ("account", "the key, or how docsyncd signs in".to_owned()),
-            ("destination", "where letters go, and who reads them there".to_owned()),
-            ("more", "what else is set up".to_owned()),
+            ("address", self.say("setup-change-address", &[])),
+            ("account", self.say("setup-change-account", &[])),
+            ("destination", self.say("setup-change-destination", &[])),
+            ("more", self.say("setup-change-more", &[])),
         ];
-        let question = Question { key: "", words: "What is to be changed:", help: "", default: None };
+        let question = self.question("", "setup-change", &[]);
         let chosen = match self.ask.choose(&question, &choices) {
             Err(error) if error.is::<Back>() => return Ok(()),
             chosen => chosen?,
@@ -71,7 +71,7 @@ impl Setup {
                     match before {
                         _ if within => {}
                         Some(before) => at = before,
-                        None => self.good("this is the first question")?,
+                        None => self.tell("setup-first", &[])?,
                     }
                 }
                 Err(error) => return Err(error),

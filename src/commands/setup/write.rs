@@ -8,9 +8,11 @@ use std::path::{Path, PathBuf};
 use anyhow::Context as _;
 use secrecy::ExposeSecret as _;
 
+use super::ask::as_whom;
 use super::draft::{Draft, NewSecret};
 use crate::config::{Auth, Secret};
 use crate::durable::{Temporary, hand_over, sync_folder};
+use crate::language::Language;
 use crate::permissions;
 use crate::readers::{self, Reader};
 
@@ -42,33 +44,42 @@ impl Rights {
 }
 
 /// Writes everything; returns what was done, a line each.
-pub(super) fn write(draft: &Draft, rights: Option<&Rights>, owner: Option<&Reader>) -> anyhow::Result<Vec<String>> {
+pub(super) fn write(
+    draft: &Draft,
+    rights: Option<&Rights>,
+    owner: Option<&Reader>,
+    language: Language,
+) -> anyhow::Result<Vec<String>> {
     let mut done = Vec::new();
+    let of = |text: &str, file: &Path| language.fill(text, &[("file", (&file.display().to_string()).into())]);
     if let Some(rights) = rights.filter(|rights| rights.change_something()) {
-        give(rights).with_context(|| {
-            format!("the rights on {} could not be changed, and nothing was written", rights.folder.display())
-        })?;
-        done.push(format!("rights on {} changed", rights.folder.display()));
+        give(rights).with_context(|| of("setup-rights-refused", &rights.folder))?;
+        done.push(of("setup-rights", &rights.folder));
     }
     for secret in &draft.secrets {
-        write_secret(secret, owner).with_context(|| format!("cannot write {}", secret.file.display()))?;
-        done.push(format!("{} written, readable for nobody else", secret.file.display()));
+        write_secret(secret, owner).with_context(|| of("setup-write-refused", &secret.file))?;
+        done.push(of("setup-secret-written", &secret.file));
     }
     if let Some(owner) = owner {
         for file in keys_of_before(draft) {
-            let given = give_key(&file, owner).with_context(|| format!("cannot give {} away", file.display()))?;
-            if given {
-                done.push(format!("{} given to {}", file.display(), owner.name));
+            if give_key(&file, owner).with_context(|| of("setup-give-refused", &file))? {
+                let file = file.display().to_string();
+                done.push(language.fill("setup-given", &[("file", (&file).into()), ("user", (&owner.name).into())]));
             }
         }
     }
     if draft.before.as_deref() == Some(draft.text.as_str()) {
-        done.push(format!("{} stays as it is", draft.path.display()));
+        done.push(of("setup-stays", &draft.path));
         return Ok(done);
     }
-    let kept = write_config(draft).with_context(|| format!("cannot write {}", draft.path.display()))?;
-    let kept = kept.map(|kept| format!("; what it was before is in {}", kept.display())).unwrap_or_default();
-    done.push(format!("{} written{kept}", draft.path.display()));
+    let kept = write_config(draft).with_context(|| of("setup-write-refused", &draft.path))?;
+    done.push(match kept {
+        None => of("setup-written", &draft.path),
+        Some(kept) => {
+            let (file, kept) = (draft.path.display().to_string(), kept.display().to_string());
+            language.fill("setup-written-kept", &[("file", (&file).into()), ("kept", (&kept).into())])
+        }
+    });
     Ok(done)
 }
 
@@ -256,18 +267,15 @@ fn same_owner(_: &fs::File, _: &Path) -> io::Result<()> {
 ///
 /// # Errors
 /// A sentence with what helps.
-pub(super) fn may_write(path: &Path) -> Result<(), String> {
+pub(super) fn may_write(path: &Path, language: Language) -> Result<(), String> {
     let there = folder_of(path).ancestors().find(|folder| folder.exists()).unwrap_or(Path::new("."));
     let file = there.join(format!(".docsyncd-setup-{}", std::process::id()));
     let tried = fs::OpenOptions::new().write(true).create_new(true).open(&file);
     let _ = fs::remove_file(&file);
     let Err(error) = tried else { return Ok(()) };
-    let who = readers::as_whom();
-    let how = if cfg!(windows) { "open the console as administrator" } else { "run it with sudo" };
-    Err(format!(
-        "{} cannot be written{who}: {error}. Setup writes there: {how}, or choose another file with --config FILE",
-        there.display()
-    ))
+    let (whom, folder, why) = (as_whom(language), there.display().to_string(), error.to_string());
+    let text = if cfg!(windows) { "setup-may-not-write-windows" } else { "setup-may-not-write" };
+    Err(language.fill(text, &[("folder", (&folder).into()), ("whom", (&whom).into()), ("why", (&why).into())]))
 }
 
 #[cfg(all(test, unix))]

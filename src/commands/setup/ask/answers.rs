@@ -12,6 +12,7 @@ use super::super::super::UsageError;
 use super::super::questions::Part;
 use super::{Ask, MAX_BYTES, Question, of_kind, read_bounded};
 use crate::config::schema::{self, Kind};
+use crate::language::Language;
 use crate::readers::as_whom;
 
 /// Answers beside the keys of a destination.
@@ -49,12 +50,13 @@ const TABLES: [&str; 2] = ["alerts", "patients"];
 pub(in crate::commands::setup) struct Answers {
     file: PathBuf,
     table: Table,
+    language: Language,
 }
 
 impl Answers {
     /// # Errors
     /// It cannot be read, is no TOML, or has a key that nobody asks for.
-    pub(in crate::commands::setup) fn read(file: &Path) -> anyhow::Result<Self> {
+    pub(in crate::commands::setup) fn read(file: &Path, language: Language) -> anyhow::Result<Self> {
         let wrong = |what: String| UsageError(format!("{}: {what}", file.display()));
         let text =
             read_bounded(file).map_err(|error| wrong(format!("the answers cannot be read{}: {error}", as_whom())))?;
@@ -83,7 +85,7 @@ impl Answers {
             );
             return Err(wrong(what).into());
         }
-        Ok(Self { file: file.to_owned(), table })
+        Ok(Self { file: file.to_owned(), table, language })
     }
 
     /// The answer with this name; the names of tables stand before a dot.
@@ -99,6 +101,10 @@ impl Answers {
 }
 
 impl Ask for Answers {
+    fn language(&self) -> Language {
+        self.language
+    }
+
     fn text(&mut self, question: &Question<'_>) -> anyhow::Result<Option<String>> {
         match self.get(question.key) {
             None => Ok(question.default.clone()),
@@ -125,8 +131,7 @@ impl Ask for Answers {
 
     fn secret(&mut self, question: &Question<'_>) -> anyhow::Result<Option<SecretString>> {
         let key = format!("{}_from", question.key);
-        let from = Question { key: &key, words: "", help: "", default: None };
-        let Some(from) = self.text(&from)? else { return Ok(None) };
+        let Some(from) = self.text(&Question::of_file(&key))? else { return Ok(None) };
         let text = match from.as_str() {
             "-" => {
                 let mut text = String::new();
@@ -144,7 +149,7 @@ impl Ask for Answers {
 
     fn value(&mut self, question: &Question<'_>, kind: Kind) -> anyhow::Result<Option<Value>> {
         match self.get(question.key) {
-            None => Ok(question.default.as_deref().and_then(|default| of_kind(default, kind).ok())),
+            None => Ok(question.default.as_deref().and_then(|default| of_kind(default, kind, self.language).ok())),
             Some(value) => value
                 .to_string()
                 .parse()
@@ -213,7 +218,7 @@ mod tests {
             ("pathh = \"/srv\"\n", "`pathh`; the nearest known one is `path`"),
         ] {
             std::fs::write(&file, text).unwrap();
-            let wrong = Answers::read(&file).err().unwrap().to_string();
+            let wrong = Answers::read(&file, Language::English).err().unwrap().to_string();
             assert!(wrong.contains(sign) && !wrong.contains("pasted-secret"), "{wrong}");
         }
     }

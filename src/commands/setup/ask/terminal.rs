@@ -11,30 +11,35 @@ use super::super::super::UsageError;
 use super::super::super::output::folded;
 use super::line::{self, Prompt, Typed};
 use super::{Ask, BACK, Back, Question, secret_of};
+use crate::language::Language;
+
+/// Whether a person is there.
+pub(in crate::commands::setup) fn is_terminal() -> bool {
+    io::stdin().is_terminal() && io::stderr().is_terminal()
+}
 
 /// The person at the terminal.
 ///
 /// # Errors
 /// There is no terminal.
-pub(in crate::commands::setup) fn terminal() -> Result<Box<dyn Ask>, UsageError> {
-    if !(io::stdin().is_terminal() && io::stderr().is_terminal()) {
-        let what = "setup asks questions, and there is no terminal to ask at: give it the answers in a file, as in \
-                        docsyncd setup --answers answers.toml (docs/first-hour.md has one)";
-        return Err(UsageError(what.to_owned()));
+pub(in crate::commands::setup) fn terminal(language: Language) -> Result<Box<dyn Ask>, UsageError> {
+    if !is_terminal() {
+        return Err(UsageError(language.text("setup-no-terminal")));
     }
     #[cfg(unix)]
     if std::env::var_os("TERM").is_some_and(|terminal| terminal == "dumb") {
-        return Ok(Box::new(super::super::plain::Plain::default()));
+        return Ok(Box::new(super::super::plain::Plain::new(language)));
     }
     let colours = std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
     if !colours {
         inquire::set_global_render_config(RenderConfig::empty());
     }
-    Ok(Box::new(Terminal { colours, answered: 0 }))
+    Ok(Box::new(Terminal { language, colours, answered: 0 }))
 }
 
 /// A person.
 struct Terminal {
+    language: Language,
     colours: bool,
     answered: usize,
 }
@@ -50,22 +55,44 @@ impl Terminal {
 
     /// The line that is typed.
     fn line(&self, prompt: &Prompt<'_>) -> anyhow::Result<String> {
-        match line::ask(prompt).context(UNUSABLE)? {
+        match line::ask(prompt).with_context(|| self.unusable())? {
             Typed::Text(text) if text.trim() == BACK => Err(Back.into()),
             Typed::Text(text) => Ok(text.trim().to_owned()),
             Typed::Back => Err(Back.into()),
-            Typed::Interrupted => Err(interrupted()),
+            Typed::Interrupted => Err(self.interrupted()),
+        }
+    }
+
+    fn answered(&self, prompt: &Prompt<'_>, answer: &str) -> anyhow::Result<()> {
+        line::answered(prompt, answer).with_context(|| self.unusable())
+    }
+
+    fn unusable(&self) -> String {
+        self.language.text("setup-unusable-terminal")
+    }
+
+    fn interrupted(&self) -> anyhow::Error {
+        anyhow::Error::msg(self.language.text("setup-interrupted"))
+    }
+
+    fn ended(&self, error: InquireError) -> anyhow::Error {
+        match error {
+            InquireError::OperationCanceled => Back.into(),
+            InquireError::OperationInterrupted => self.interrupted(),
+            other => anyhow::Error::new(other).context(self.unusable()),
         }
     }
 }
 
-const UNUSABLE: &str = "the terminal cannot be used";
-
 impl Ask for Terminal {
+    fn language(&self) -> Language {
+        self.language
+    }
+
     fn text(&mut self, question: &Question<'_>) -> anyhow::Result<Option<String>> {
         let prompt = self.prompt(question);
         let answer = Some(self.line(&prompt)?).filter(|answer| !answer.is_empty()).or_else(|| question.default.clone());
-        line::answered(&prompt, answer.as_deref().unwrap_or_default()).context(UNUSABLE)?;
+        self.answered(&prompt, answer.as_deref().unwrap_or_default())?;
         self.answered += 1;
         Ok(answer)
     }
@@ -81,23 +108,24 @@ impl Ask for Terminal {
             line.get("> ".len() + question.words.len()..).unwrap_or_default().trim_start().to_owned()
         };
         let formatter = |chosen: inquire::list_option::ListOption<&String>| answered(chosen.index);
-        let prompt = Select::new(question.words, shown).with_starting_cursor(begin).without_filtering();
-        let help = "↑ and ↓ move, Enter chooses, Esc goes back";
-        let prompt = prompt.with_help_message(help).with_formatter(&formatter);
-        let chosen = prompt.raw_prompt().map_err(ended)?.index;
+        let prompt = Select::new(&question.words, shown).with_starting_cursor(begin).without_filtering();
+        let help = self.language.text("setup-keys");
+        let prompt = prompt.with_help_message(&help).with_formatter(&formatter);
+        let chosen = prompt.raw_prompt().map_err(|error| self.ended(error))?.index;
         self.answered += 1;
         Ok(chosen)
     }
 
     fn agree(&mut self, question: &Question<'_>, default: bool) -> anyhow::Result<bool> {
-        let prompt = Prompt { usual: Some(if default { "Y/n" } else { "y/N" }), ..self.prompt(question) };
+        let usual = super::both_answers(self.language, default);
+        let prompt = Prompt { usual: Some(&usual), ..self.prompt(question) };
         let agrees = loop {
             match super::yes_or_no(&self.line(&prompt)?, default) {
                 Some(agrees) => break agrees,
-                None => self.refused(question.key, super::YES_OR_NO)?,
+                None => self.refused(question.key, &self.language.text(super::YES_OR_NO))?,
             }
         };
-        line::answered(&prompt, if agrees { "Yes" } else { "No" }).context(UNUSABLE)?;
+        self.answered(&prompt, &self.language.text(if agrees { "setup-yes" } else { "setup-no" }))?;
         self.answered += 1;
         Ok(agrees)
     }
@@ -107,7 +135,7 @@ impl Ask for Terminal {
         let typed = |terminal: &Self| {
             let answer = terminal.line(&prompt)?;
             let shown = if answer.is_empty() { "" } else { MASK };
-            line::answered(&prompt, shown).context(UNUSABLE)?;
+            terminal.answered(&prompt, shown)?;
             Ok(answer)
         };
         let secret = secret_of(self, question, typed)?;
@@ -117,17 +145,5 @@ impl Ask for Terminal {
 
     fn answered(&self) -> usize {
         self.answered
-    }
-}
-
-fn interrupted() -> anyhow::Error {
-    anyhow::anyhow!("interrupted: nothing was written")
-}
-
-fn ended(error: InquireError) -> anyhow::Error {
-    match error {
-        InquireError::OperationCanceled => Back.into(),
-        InquireError::OperationInterrupted => interrupted(),
-        other => anyhow::Error::new(other).context(UNUSABLE),
     }
 }

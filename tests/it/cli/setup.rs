@@ -3,6 +3,7 @@
 mod dialogue;
 mod everywhere;
 mod patients;
+mod tongues;
 
 #[cfg(unix)]
 use std::path::Path;
@@ -110,8 +111,14 @@ async fn run_again_it_changes_what_is_asked_keeps_the_rest_and_what_was_there_be
 /// there were.
 #[cfg(target_os = "linux")]
 async fn at_a_terminal(practice: &Practice, answers: &[(&str, &str)]) -> (String, bool, usize) {
+    typed_at_a_terminal(practice, "--config docsyncd.toml setup", answers).await
+}
+
+/// The same of these arguments, at a terminal of 80 columns.
+#[cfg(target_os = "linux")]
+async fn typed_at_a_terminal(practice: &Practice, args: &str, answers: &[(&str, &str)]) -> (String, bool, usize) {
     let mut script = tokio::process::Command::new("script");
-    let typed = format!("'{}' --config docsyncd.toml setup", crate::harness::program().display());
+    let typed = format!("stty cols 80 rows 50; exec '{}' {args}", crate::harness::program().display());
     script.args(["-qec", &typed, "/dev/null"]).current_dir(practice.dir.path()).envs(&practice.env).env("TERM", "dumb");
     let mut child = script.stdin(Stdio::piped()).stdout(Stdio::piped()).kill_on_drop(true).spawn().unwrap();
     let (mut stdin, mut stdout) = (child.stdin.take().unwrap(), child.stdout.take().unwrap());

@@ -51,7 +51,11 @@ async fn the_line_of_a_terminal_has_the_usual_keys() {
     let mut script = tokio::process::Command::new("script");
     let typed =
         format!("stty cols 200 rows 50; exec '{}' --config new.toml setup", crate::harness::program().display());
-    script.args(["-qec", &typed, "/dev/null"]).current_dir(practice.dir.path()).env("TERM", "xterm");
+    script
+        .args(["-qec", &typed, "/dev/null"])
+        .current_dir(practice.dir.path())
+        .envs(&practice.env)
+        .env("TERM", "xterm");
     let mut child = script
         .stdin(std::process::Stdio::piped())
         .stdout(std::process::Stdio::piped())

@@ -1,0 +1,104 @@
+//! In which language setup asks, and that a new configuration keeps it.
+
+use super::{answers, config, written};
+use crate::harness::{Ended, Practice};
+
+/// A person's first setup, answered by Enter but for the address, the folder and the page. Returns what was shown up to
+/// `docsyncd check`, and what was written.
+#[cfg(target_os = "linux")]
+async fn first(practice: &mut Practice, args: &str, signs: [&str; 4]) -> (String, String) {
+    let (url, inbox) = (practice.sandbox.url().to_string(), practice.inbox().display().to_string());
+    let state = practice.path("ledger.sqlite3").display().to_string();
+    practice.env.insert("DOCSYNCD__STATE__PATH".to_owned(), state);
+    let [address, folder, page, write] = signs;
+    let answers = [(address, url.as_str()), (folder, &inbox), (page, "n"), (write, "")];
+    let (said, is_good, _) =
+        super::typed_at_a_terminal(practice, &format!("--config new.toml setup {args}"), &answers).await;
+    assert!(is_good && said.contains("ok    destination pms"), "{said}");
+    let (asked, _) = said.split_once("ok    config").unwrap();
+    let asked = asked.replace('\r', "");
+    // No key of a text, and nothing that is English only.
+    let english = ["the", "letters", "which", "that", "answer", "with", "it", "is"];
+    let left = asked.split(|c: char| !c.is_alphanumeric() && c != '-').find(|word| english.contains(word));
+    assert!(left.is_none() && !asked.contains("setup-"), "{left:?}: {asked}");
+    let here = practice.dir.path().display().to_string();
+    let long = asked.lines().find(|line| line.chars().count() > 80 && !line.contains(&here));
+    assert_eq!(long, None, "{asked}");
+    (asked, std::fs::read_to_string(practice.path("new.toml")).unwrap())
+}
+
+/// The system's language; alarms and page follow it from then on.
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn a_french_computer_is_set_up_in_french() {
+    use crate::faults::tools::needs;
+    needs!("script");
+    let mut practice = Practice::with_documents(2).await;
+    practice.env.insert("LC_ALL".to_owned(), "fr_FR.UTF-8".to_owned());
+    let signs = ["Adresse du service", "Dossier pour les courriers", "Montrer dans le navigateur", "Écrire "];
+    let (said, text) = first(&mut practice, "", signs).await;
+    for sign in [
+        "Chaque réponse est essayée tout de suite.",
+        "le service répond",
+        "2 courriers attendent",
+        "1) Un logiciel de cabinet qui surveille un dossier\u{a0}; un sous-dossier par patient",
+        "Ce qui attend serait classé sous",
+        "[O/n]",
+    ] {
+        // Lines are folded.
+        let words = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(words(&said).contains(&words(sign)), "{sign}: {said}");
+    }
+    assert!(text.lines().any(|line| line == "language = \"fr\""), "{text}");
+    assert_eq!(text.lines().count(), docsyncd::config::template().lines().count());
+    // The file decides from now on; its language is not asked for again.
+    practice.env.insert("LC_ALL".to_owned(), "C".to_owned());
+    let (said, is_good, _) =
+        super::typed_at_a_terminal(&practice, "--config new.toml setup", &[("Montrer dans le navigateur", "")]).await;
+    assert!(is_good && said.contains("va être modifié"), "{said}");
+}
+
+/// `--lang`, where the computer speaks another language.
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn a_german_asks_for_german() {
+    use crate::faults::tools::needs;
+    needs!("script");
+    let mut practice = Practice::with_documents(1).await;
+    let signs = ["Adresse des Online-Dienstes", "Ordner für die Briefe", "Im Browser dieses Computers", "schreiben?"];
+    let (said, text) = first(&mut practice, "--lang de", signs).await;
+    for sign in
+        ["Jede Antwort wird sofort erprobt.", "der Dienst antwortet", "1 Brief wartet", "Was wartet, würde so abgelegt"]
+    {
+        assert!(said.contains(sign), "{sign}: {said}");
+    }
+    assert!(text.lines().any(|line| line == "language = \"de\""), "{text}");
+}
+
+/// What programs read is the same on every computer, unless they ask for a language.
+#[tokio::test]
+async fn a_file_of_answers_is_answered_in_english_unless_a_language_is_asked_for() {
+    let mut practice = Practice::with_documents(1).await;
+    practice.env.insert("LC_ALL".to_owned(), "de_DE.UTF-8".to_owned());
+    std::fs::write(practice.path("answers.toml"), answers(&practice)).unwrap();
+    let (config, file) = (config(&practice), practice.path("answers.toml").display().to_string());
+    let set_up = async |more: &[&str]| -> Ended {
+        let args: Vec<&str> =
+            ["--config", &config, "setup", "--answers", &file].into_iter().chain(more.iter().copied()).collect();
+        practice.docsyncd_without_config(&args).await
+    };
+    let ended = set_up(&[]).await;
+    assert!(ended.code == 0 && ended.stdout.contains("the service answers"), "{ended:?}");
+    assert!(!written(&practice).contains("\nlanguage = "), "{}", written(&practice));
+    std::fs::remove_dir_all(practice.path("etc")).unwrap();
+    let ended = set_up(&["--lang", "de"]).await;
+    assert!(ended.code == 0 && ended.stdout.contains("der Dienst antwortet"), "{ended:?}");
+    assert!(written(&practice).contains("\nlanguage = \"de\"\n"), "{}", written(&practice));
+    // What is there already keeps its language.
+    let ended = set_up(&["--lang", "fr"]).await;
+    assert!(ended.code == 0 && ended.stdout.contains("le service répond"), "{ended:?}");
+    assert!(written(&practice).contains("\nlanguage = \"de\"\n"), "{}", written(&practice));
+    std::fs::write(practice.path("answers.toml"), "base_url = \"nonsense at all\"\n").unwrap();
+    let ended = set_up(&["--lang", "fr"]).await;
+    assert!(ended.code == 2 && ended.stderr.contains("`base_url`"), "{ended:?}");
+}

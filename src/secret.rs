@@ -158,41 +158,75 @@ fn locate(path: &Path, credentials: Option<OsString>) -> Result<(PathBuf, bool),
     }
 }
 
+/// Why a text that a person pasted is no secret. It quotes nothing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum NotTaken {
+    /// Quotation marks stand around it.
+    Quoted,
+    /// The word Bearer or Authorization stands before it.
+    Bearer,
+    /// There is nothing.
+    Empty,
+    /// It is not one line of letters, digits and signs.
+    Other,
+    /// It is no private key.
+    PrivateKey,
+    /// There is nothing, where a password is expected.
+    EmptyPassword,
+    /// It is no password.
+    Password,
+}
+
+impl NotTaken {
+    /// In a word.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Quoted => "quoted",
+            Self::Bearer => "bearer",
+            Self::Empty => "empty",
+            Self::Other => "other",
+            Self::PrivateKey => "private-key",
+            Self::EmptyPassword => "empty-password",
+            Self::Password => "password",
+        }
+    }
+}
+
 /// The secret for the file of a setting (for example `password_file`), from text that a person pasted or that a file
 /// contains.
 ///
 /// # Errors
-/// As [`pasted`].
-pub fn pasted_for(key: &str, text: &str) -> Result<SecretString, String> {
+/// What is wrong with the text.
+pub fn pasted_for(key: &str, text: &str) -> Result<SecretString, NotTaken> {
     match key {
         "key_file" | "client_key_file" if is_private_key(text) => Ok(SecretString::from(text.trim_end())),
-        "key_file" | "client_key_file" => {
-            Err("this is no private key: name its file, as in @/media/usb/id_ed25519".to_owned())
-        }
+        "key_file" | "client_key_file" => Err(NotTaken::PrivateKey),
         "password_file" | "key_passphrase_file" | "header_files" => match one_line(text) {
-            "" => Err("this is empty: a password is needed".to_owned()),
+            "" => Err(NotTaken::EmptyPassword),
             text if is_password(text) => Ok(SecretString::from(text)),
-            _ => Err("this is no password: one line is expected".to_owned()),
+            _ => Err(NotTaken::Password),
         },
-        _ => pasted(text, "secret"),
+        _ => pasted(text),
     }
 }
 
-/// A key or client secret (`what`), from text that a person pasted or that a file contains.
+/// A key or client secret, from text that a person pasted or that a file contains.
 ///
 /// # Errors
-/// What is wrong with the text, without quoting it.
-pub fn pasted(text: &str, what: &str) -> Result<SecretString, String> {
+/// What is wrong with the text.
+pub fn pasted(text: &str) -> Result<SecretString, NotTaken> {
     let text = text.trim_start_matches('\u{feff}').trim();
-    if let Some(wrong) = decorated(text) {
-        return Err(format!("this holds {wrong} beside the {what}: give the {what} alone"));
-    }
-    match text {
-        "" => Err(format!("this is empty: a {what} is needed")),
-        secret if is_plausible(secret) => Ok(SecretString::from(secret)),
-        _ => Err(format!("this is no {what}: one line of letters, digits and signs is expected")),
+    match (decorated(text), text) {
+        (Some(QUOTES), _) => Err(NotTaken::Quoted),
+        (Some(_), _) => Err(NotTaken::Bearer),
+        (None, "") => Err(NotTaken::Empty),
+        (None, secret) if is_plausible(secret) => Ok(SecretString::from(secret)),
+        _ => Err(NotTaken::Other),
     }
 }
+
+/// What people copy along most.
+const QUOTES: &str = "quotation marks";
 
 /// Text that people copy along with a key.
 fn decorated(text: &str) -> Option<&'static str> {
@@ -201,7 +235,7 @@ fn decorated(text: &str) -> Option<&'static str> {
         return Some("the word Bearer or Authorization");
     }
     let quoted = ['"', '\'', '`', '\u{201c}', '\u{201d}', '\u{ab}'].into_iter().any(|quote| text.starts_with(quote));
-    quoted.then_some("quotation marks")
+    quoted.then_some(QUOTES)
 }
 
 /// Whether the text can be a key, secret or token: visible ASCII, and not too long.

@@ -64,10 +64,10 @@ impl Setup {
                 self.refuse("api_key_from", why, &[])?;
                 continue;
             };
-            match pasted(secrecy::ExposeSecret::expose_secret(&key), "key") {
+            match pasted(secrecy::ExposeSecret::expose_secret(&key)) {
                 Ok(key) => self.draft.keep_secret("accounts", Some(account), "api_key_file", key)?,
                 Err(why) => {
-                    self.ask.refused("api_key_from", &why)?;
+                    self.refuse_pasted("api_key_from", "setup-what-key", why)?;
                     continue;
                 }
             }
@@ -157,11 +157,11 @@ impl Setup {
         loop {
             let question = self.question("client_secret", "setup-client-secret", &[]);
             match self.ask.secret(&question)? {
-                Some(secret) => match pasted(secrecy::ExposeSecret::expose_secret(&secret), "client secret") {
+                Some(secret) => match pasted(secrecy::ExposeSecret::expose_secret(&secret)) {
                     Ok(secret) => {
                         return self.draft.keep_secret("accounts", Some(account), "client_secret_file", secret);
                     }
-                    Err(why) => self.ask.refused("client_secret_from", &why)?,
+                    Err(why) => self.refuse_pasted("client_secret_from", "setup-what-client-secret", why)?,
                 },
                 None => {
                     let there =

@@ -188,7 +188,7 @@ impl Setup {
         while chosen == presets.len() {
             // What is known of practice software that has no choice of its own, country by country.
             for text in ["setup-other-france", "setup-other-germany", "setup-other-english"] {
-                print(&folded(&format!("    {}\n", self.say(text, &[])), terminal_width()))?;
+                print(&folded(&format!("{}\n", self.say(text, &[])), terminal_width()))?;
             }
             chosen = self.ask.choose(&question, &choices)?;
         }

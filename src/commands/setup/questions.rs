@@ -9,7 +9,7 @@ use super::ask::Question;
 use super::presets::Asked;
 use crate::config::ConfigError;
 use crate::config::schema::{self, Key, Kind};
-use crate::secret::pasted_for;
+use crate::secret::{NotTaken, pasted_for};
 
 /// The table that is being set up.
 #[derive(Debug, Clone)]
@@ -126,12 +126,18 @@ impl Setup {
                         let (section, instance) = part.place();
                         return self.draft.keep_secret(section, instance, &asked.key, secret);
                     }
-                    Err(why) => self.ask.refused(&answer, &why)?,
+                    Err(why) => self.refuse_pasted(&answer, "setup-what-secret", why)?,
                 },
                 None if is_there || asked.optional => return Ok(()),
                 None => self.refuse(&answer, "setup-secret-needed", &[])?,
             }
         }
+    }
+
+    /// What was pasted is not what it should be, in the words of a text.
+    pub(super) fn refuse_pasted(&mut self, answer: &str, what: &str, why: NotTaken) -> anyhow::Result<()> {
+        let (text, what) = (format!("setup-pasted-{}", why.as_str()), self.say(what, &[]));
+        self.refuse(answer, &text, &[("what", (&what).into())])
     }
 
     /// What a file of answers may set beside what is asked for.

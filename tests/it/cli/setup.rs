@@ -5,6 +5,9 @@ mod everywhere;
 mod patients;
 mod tongues;
 
+#[cfg(target_os = "linux")]
+use dialogue::{at_a_terminal, typed_at_a_terminal};
+
 #[cfg(unix)]
 use std::path::Path;
 use std::process::Stdio;
@@ -104,47 +107,6 @@ async fn run_again_it_changes_what_is_asked_keeps_the_rest_and_what_was_there_be
     let ended = setup_with(&practice, &format!("path = '{}'\n", practice.inbox().display())).await;
     assert!(ended.code == 0 && ended.stdout.contains("docsyncd.toml.before-setup-2\n"), "{ended:?}");
     assert_eq!((before("").unwrap(), before("-2").unwrap()), (mine, now));
-}
-
-/// A person at a terminal that knows no escape sequences. To each question the first of these answers is typed that was
-/// not yet and whose sign it has, or nothing. Returns what was shown, whether it ended well, and how many questions
-/// there were.
-#[cfg(target_os = "linux")]
-async fn at_a_terminal(practice: &Practice, answers: &[(&str, &str)]) -> (String, bool, usize) {
-    typed_at_a_terminal(practice, "--config docsyncd.toml setup", answers).await
-}
-
-/// The same of these arguments, at a terminal of 80 columns.
-#[cfg(target_os = "linux")]
-async fn typed_at_a_terminal(practice: &Practice, args: &str, answers: &[(&str, &str)]) -> (String, bool, usize) {
-    let mut script = tokio::process::Command::new("script");
-    let typed = format!("stty cols 80 rows 50; exec '{}' {args}", crate::harness::program().display());
-    script.args(["-qec", &typed, "/dev/null"]).current_dir(practice.dir.path()).envs(&practice.env).env("TERM", "dumb");
-    let mut child = script.stdin(Stdio::piped()).stdout(Stdio::piped()).kill_on_drop(true).spawn().unwrap();
-    let (mut stdin, mut stdout) = (child.stdin.take().unwrap(), child.stdout.take().unwrap());
-    let (mut said, mut answered, mut questions, mut buffer) = (String::new(), 0, 0, [0; 4096]);
-    let mut left: Vec<_> = answers.to_vec();
-    tokio::time::timeout(PATIENCE, async {
-        loop {
-            let got = tokio::io::AsyncReadExt::read(&mut stdout, &mut buffer).await.unwrap_or(0);
-            said.push_str(&String::from_utf8_lossy(&buffer[..got]));
-            if got == 0 {
-                return;
-            }
-            let asked = &said[answered..];
-            if !(asked.ends_with(": ") || asked.ends_with("] ")) {
-                continue;
-            }
-            let at = left.iter().position(|(sign, _)| asked.contains(sign));
-            let answer = at.map_or("", |at| left.remove(at).1);
-            (answered, questions) = (said.len(), questions + 1);
-            stdin.write_all(format!("{answer}\n").as_bytes()).await.unwrap();
-        }
-    })
-    .await
-    .unwrap_or_else(|_| panic!("{said}"));
-    assert!(left.is_empty(), "never asked: {left:?} in {said}");
-    (said, child.wait().await.unwrap().success(), questions)
 }
 
 /// A terminal that knows no escape sequences gets plain lines, and the key is not shown there either.

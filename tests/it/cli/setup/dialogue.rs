@@ -1,9 +1,63 @@
 //! What a person can do beside answering: go back, change an answer, add a place; and the keys of a line.
 
 #[cfg(target_os = "linux")]
-use super::at_a_terminal;
+use std::process::Stdio;
+
+#[cfg(target_os = "linux")]
+use tokio::io::AsyncWriteExt as _;
+
 use super::{answers, config, setup_with, written};
+#[cfg(target_os = "linux")]
+use crate::harness::PATIENCE;
 use crate::harness::Practice;
+
+/// A person at a terminal that knows no escape sequences. To each question the first of these answers is typed that was
+/// not yet and whose sign it has, or nothing. Returns what was shown, whether it ended well, and how many questions
+/// there were.
+#[cfg(target_os = "linux")]
+pub(super) async fn at_a_terminal(practice: &Practice, answers: &[(&str, &str)]) -> (String, bool, usize) {
+    let typed = format!("'{}' --config docsyncd.toml setup", crate::harness::program().display());
+    typed_at_a_terminal(practice, &typed, answers).await
+}
+
+/// The same of this line of a shell.
+#[cfg(target_os = "linux")]
+pub(super) async fn typed_at_a_terminal(
+    practice: &Practice,
+    typed: &str,
+    answers: &[(&str, &str)],
+) -> (String, bool, usize) {
+    let mut script = tokio::process::Command::new("script");
+    script.args(["-qec", typed, "/dev/null"]).current_dir(practice.dir.path()).envs(&practice.env).env("TERM", "dumb");
+    let mut child = script.stdin(Stdio::piped()).stdout(Stdio::piped()).kill_on_drop(true).spawn().unwrap();
+    let (mut stdin, mut stdout) = (child.stdin.take().unwrap(), child.stdout.take().unwrap());
+    let (mut said, mut answered, mut questions, mut buffer) = (String::new(), 0, 0, [0; 4096]);
+    let mut bytes = Vec::new();
+    let mut left: Vec<_> = answers.to_vec();
+    tokio::time::timeout(PATIENCE, async {
+        loop {
+            let got = tokio::io::AsyncReadExt::read(&mut stdout, &mut buffer).await.unwrap_or(0);
+            // A letter may come in two parts.
+            bytes.extend_from_slice(&buffer[..got]);
+            said = String::from_utf8_lossy(&bytes).into_owned();
+            if got == 0 {
+                return;
+            }
+            let asked = &said[answered..];
+            if !(asked.ends_with(": ") || asked.ends_with("] ")) {
+                continue;
+            }
+            let at = left.iter().position(|(sign, _)| asked.contains(sign));
+            let answer = at.map_or("", |at| left.remove(at).1);
+            (answered, questions) = (said.len(), questions + 1);
+            stdin.write_all(format!("{answer}\n").as_bytes()).await.unwrap();
+        }
+    })
+    .await
+    .unwrap_or_else(|_| panic!("{said}"));
+    assert!(left.is_empty(), "never asked: {left:?} in {said}");
+    (said, child.wait().await.unwrap().success(), questions)
+}
 
 /// Back to the question before, and an answer changed at the end.
 #[cfg(target_os = "linux")]
@@ -45,7 +99,6 @@ async fn a_person_goes_back_and_changes_an_answer_before_anything_is_written() {
 #[tokio::test]
 async fn the_line_of_a_terminal_has_the_usual_keys() {
     use crate::faults::tools::needs;
-    use tokio::io::AsyncWriteExt as _;
     needs!("script");
     let practice = Practice::with_documents(0).await;
     let mut script = tokio::process::Command::new("script");

@@ -3,6 +3,12 @@
 use super::{answers, config, written};
 use crate::harness::{Ended, Practice};
 
+/// A shell's line for a terminal of 80 columns.
+#[cfg(target_os = "linux")]
+fn typed(args: &str) -> String {
+    format!("stty cols 80 rows 50; exec '{}' --config new.toml setup {args}", crate::harness::program().display())
+}
+
 /// A person's first setup, answered by Enter but for the address, the folder and the page. Returns what was shown up to
 /// `docsyncd check`, and what was written.
 #[cfg(target_os = "linux")]
@@ -12,8 +18,7 @@ async fn first(practice: &mut Practice, args: &str, signs: [&str; 4]) -> (String
     practice.env.insert("DOCSYNCD__STATE__PATH".to_owned(), state);
     let [address, folder, page, write] = signs;
     let answers = [(address, url.as_str()), (folder, &inbox), (page, "n"), (write, "")];
-    let (said, is_good, _) =
-        super::typed_at_a_terminal(practice, &format!("--config new.toml setup {args}"), &answers).await;
+    let (said, is_good, _) = super::typed_at_a_terminal(practice, &typed(args), &answers).await;
     assert!(is_good && said.contains("ok    destination pms"), "{said}");
     let (asked, _) = said.split_once("ok    config").unwrap();
     let asked = asked.replace('\r', "");
@@ -54,7 +59,7 @@ async fn a_french_computer_is_set_up_in_french() {
     // The file decides from now on; its language is not asked for again.
     practice.env.insert("LC_ALL".to_owned(), "C".to_owned());
     let (said, is_good, _) =
-        super::typed_at_a_terminal(&practice, "--config new.toml setup", &[("Montrer dans le navigateur", "")]).await;
+        super::typed_at_a_terminal(&practice, &typed(""), &[("Montrer dans le navigateur", "")]).await;
     assert!(is_good && said.contains("va être modifié"), "{said}");
 }
 

@@ -911,11 +911,11 @@ setup-iso-8859-15 = der Kodierung iso-8859-15
 setup-another-file = keinem davon: eine andere Datei
 setup-by-number = Briefe { $template } nennen?
 setup-by-number-help = nein: { $now }
-setup-more = Was noch einzurichten ist:
+setup-more = Weitere Einstellungen:
 setup-more-nothing = nichts weiter
 setup-more-nothing-told = nichts weiter; sehen Sie selbst mit docsyncd status nach
 setup-more-there = (wie es ist, oder geändert)
-setup-more-told = Wer Bescheid bekommt, wenn jemand gebraucht wird: { $way }
+setup-more-told = Wer Bescheid bekommt, wenn docsyncd jemanden braucht: { $way }
 setup-more-patients = Die Nummer jedes Patienten in der Praxis
 setup-more-patients-about = aus einer Liste, die ihre Software exportiert; Dateinamen können sie enthalten
 setup-more-confirm = Der Nachweis, dass die Praxisverwaltung jeden Brief übernommen hat
@@ -968,7 +968,7 @@ setup-what-it-does = Was er tut: { $command }
 setup-install = Wenn das MSI ihn nicht installiert hat: { $command }
 setup-once = Einmal ablegen, was wartet: { $command }
 setup-until = Laufen lassen, bis es beendet wird: { $command }
-setup-open = Wie es steht, im Browser: { $command }
+setup-open = Der Stand im Browser: { $command }
 
 ## Die Seiten, auf denen `docsyncd login` endet.
 

@@ -187,8 +187,8 @@ impl Setup {
                 Ok(()) => return self.tell("setup-answers", &[]),
                 Err(error) => {
                     self.draft.text = before;
-                    let hint = api::hint(&transport, &error);
-                    self.ask.refused("base_url", &hint.unwrap_or_else(|| error.to_string()))?;
+                    let exact = api::hint(&transport, &error).unwrap_or_else(|| error.to_string());
+                    self.ask.refused("base_url", &account::in_words(self.ask.language(), &error, exact))?;
                 }
             }
         }

@@ -111,7 +111,7 @@ impl Setup {
                 self.try_account(key, account)
             }
             Err((error, None)) => {
-                self.ask.refused(key, &error.to_string())?;
+                self.ask.refused(key, &in_words(self.ask.language(), &error, error.to_string()))?;
                 Ok(false)
             }
         }
@@ -177,6 +177,19 @@ impl Setup {
             }
         }
     }
+}
+
+/// Why the service cannot be used, for a person: a sentence, and behind it the exact reason, which is English.
+pub(super) fn in_words(language: Language, error: &ApiError, exact: String) -> String {
+    let text = match error {
+        _ if language == Language::English => return exact,
+        ApiError::Unreachable { .. } => "reason-service-unreachable",
+        ApiError::BrokenOff { .. } => "reason-service-broken-off",
+        ApiError::Unauthorized { .. } => "reason-service-sign-in",
+        ApiError::MissingScope { .. } => "reason-service-not-allowed",
+        _ => return exact,
+    };
+    format!("{} ({exact})", language.text(text))
 }
 
 /// What the service says to the account: who it is, and how much waits.

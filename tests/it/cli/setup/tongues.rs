@@ -103,7 +103,9 @@ async fn a_file_of_answers_is_answered_in_english_unless_a_language_is_asked_for
     let ended = set_up(&["--lang", "fr"]).await;
     assert!(ended.code == 0 && ended.stdout.contains("le service répond"), "{ended:?}");
     assert!(written(&practice).contains("\nlanguage = \"de\"\n"), "{}", written(&practice));
-    std::fs::write(practice.path("answers.toml"), "base_url = \"nonsense at all\"\n").unwrap();
+    // What does not work is told in a sentence, and the exact reason stays.
+    std::fs::write(practice.path("answers.toml"), "base_url = \"https://127.0.0.1:1\"\n").unwrap();
     let ended = set_up(&["--lang", "fr"]).await;
-    assert!(ended.code == 2 && ended.stderr.contains("`base_url`"), "{ended:?}");
+    assert!(ended.code == 2 && ended.stderr.contains("`base_url`: Le service est inaccessible"), "{ended:?}");
+    assert!(ended.stderr.contains("connection is refused"), "{ended:?}");
 }

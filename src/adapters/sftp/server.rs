@@ -1,5 +1,7 @@
 //! Implements [`Remote`] over SFTP, on one connection at a time, which is opened again after it broke.
 
+use std::sync::PoisonError;
+
 use async_trait::async_trait;
 use tokio::sync::Mutex;
 
@@ -47,15 +49,22 @@ pub(super) struct Server<'a> {
     /// Where its connection comes from and returns to: no more are open than there are deliveries at a time.
     pool: &'a Pool<Connection>,
     connection: Mutex<Option<Connection>>,
+    /// What looks that were sent with the last rename showed, if they show that it is done: no other look is needed.
+    looked: std::sync::Mutex<Vec<(String, Found)>>,
 }
 
 impl<'a> Server<'a> {
     pub(super) fn new(config: &'a SftpConfig, pool: &'a Pool<Connection>) -> Self {
-        Self { config, pool, connection: Mutex::new(None) }
+        Self { config, pool, connection: Mutex::new(None), looked: std::sync::Mutex::default() }
+    }
+
+    fn looked(&self) -> std::sync::MutexGuard<'_, Vec<(String, Found)>> {
+        self.looked.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The connection, opened if there is none.
     async fn take(&self) -> Result<Connection, Outcome> {
+        self.looked().clear();
         if let Some(connection) = self.connection.lock().await.take() {
             return Ok(connection);
         }
@@ -159,6 +168,9 @@ impl Remote for Server<'_> {
     }
 
     async fn stat(&self, path: &str) -> Result<Found, Outcome> {
+        if let Some((_, found)) = self.looked().iter().find(|(looked, _)| looked == path) {
+            return Ok(*found);
+        }
         loop {
             let mut connection = self.take().await?;
             let found = self.stat_once(&mut connection, path).await;
@@ -195,7 +207,7 @@ impl Remote for Server<'_> {
     async fn put(&self, path: &str, source: &mut Source) -> Result<bool, Outcome> {
         let size = source.digest().size;
         let mut connection = self.take().await?;
-        let mut written = connection.session.write(path, source).await;
+        let mut written = connection.session.write(path, source, self.config.folder.verify_content).await;
         if let Err(Fault::Status(number)) = &written
             && ![status::NO_SPACE, status::QUOTA_EXCEEDED].contains(number)
         {
@@ -211,17 +223,22 @@ impl Remote for Server<'_> {
 
     async fn rename_new(&self, from: &str, to: &str) -> Result<Renamed, Outcome> {
         let mut connection = self.take().await?;
-        let renamed = connection.session.rename(from, to).await;
-        match &renamed {
-            Err(fault @ Fault::Status(_)) => {
-                let refused = self.outcome(Doing::Rename, fault.clone());
-                *self.connection.lock().await = Some(connection);
-                Ok(match fault {
-                    Fault::Status(status::NO_SUCH_FILE) => Renamed::Missing(refused),
-                    _ => Renamed::Refused(refused),
-                })
+        let (renamed, looks) = match connection.session.rename(from, to).await {
+            Ok(answered) => answered,
+            Err(lost) => return self.done(connection, Doing::Rename, Err(lost)).await,
+        };
+        let refused = renamed.map_err(|fault| (fault.clone(), self.outcome(Doing::Rename, fault)));
+        self.done(connection, Doing::Rename, Ok(())).await?;
+        match (refused, looks) {
+            (Err((Fault::Status(status::NO_SUCH_FILE), refused)), _) => Ok(Renamed::Missing(refused)),
+            (Err((_, refused)), _) => Ok(Renamed::Refused(refused)),
+            (Ok(()), [Ok(None), Ok(Some(there))]) if there.kind() == FILE => {
+                let there = there.size.map_or(Found::Unsized, Found::File);
+                *self.looked() = vec![(from.to_owned(), Found::Nothing), (to.to_owned(), there)];
+                Ok(Renamed::Done)
             }
-            _ => self.done(connection, Doing::Rename, renamed).await.map(|()| Renamed::Done),
+            // A server that handles requests side by side may have looked before it renamed.
+            (Ok(()), _) => Ok(Renamed::Done),
         }
     }
 

@@ -338,7 +338,14 @@ pub fn build(destination: &Destination, ledger: &Path) -> Box<dyn Adapter> {
         #[cfg(feature = "smtp")]
         DestinationKind::Smtp(smtp) => Box::new(SmtpAdapter::new((**smtp).clone())),
         DestinationKind::Vdds(vdds) => Box::new(VddsAdapter::new(vdds.clone(), ledger)),
-        #[allow(unreachable_patterns, reason = "with every language there is none that was left out")]
+        #[cfg(not(all(
+            feature = "sftp",
+            feature = "s3",
+            feature = "fhir",
+            feature = "hl7v2",
+            feature = "dicom",
+            feature = "smtp"
+        )))]
         _ => Box::new(left_out::LeftOut(destination.name.clone())),
     }
 }

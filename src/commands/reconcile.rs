@@ -24,9 +24,6 @@ use crate::ledger::retry::repeat;
 use crate::ledger::{Ledger, Millis, now};
 use crate::reconcile::{Difference, KINDS, Kind, Pace, Place, Report, Sides, compare};
 
-/// Digits of a uuid that a person reads.
-const SHORT: usize = 8;
-
 /// What is printed for programs. No patient data.
 #[derive(Serialize)]
 struct Printed<'a> {
@@ -155,9 +152,8 @@ fn bar() -> Option<ProgressBar> {
     })
 }
 
-fn short(difference: &Difference) -> &str {
-    let uuid = difference.uuid.as_str();
-    uuid.get(..SHORT).unwrap_or(uuid)
+fn short(difference: &Difference) -> String {
+    difference.uuid.short()
 }
 
 fn text(report: &Report) -> String {

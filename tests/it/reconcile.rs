@@ -84,7 +84,7 @@ async fn each_difference_is_told_by_its_letter_and_only_what_is_safe_is_repaired
     let ended = reconcile(&practice, &[]).await;
     assert_eq!(ended.code, 3, "{ended:?}");
     for uuid in &uuids {
-        let lines = ended.stdout.lines().filter(|line| line.starts_with(&uuid[..8])).count();
+        let lines = ended.stdout.lines().filter(|line| line.starts_with(crate::dictated::short(&uuid))).count();
         assert_eq!(lines, usize::from(uuid != same), "{uuid}: {ended:?}");
     }
     assert!(!ended.stdout.contains(".pdf") && !ended.stdout.contains("inbox"), "no place: {ended:?}");
@@ -102,7 +102,7 @@ async fn each_difference_is_told_by_its_letter_and_only_what_is_safe_is_repaired
     // Without a person to ask only the report is repeated.
     let ended = reconcile(&practice, &["--repair"]).await;
     assert!(ended.code == 3 && ended.stderr.contains("--yes"), "{ended:?}");
-    assert!(ended.stdout.contains(&format!("{}: report it again", &listed[..8])), "{ended:?}");
+    assert!(ended.stdout.contains(&format!("{}: report it again", crate::dictated::short(listed))), "{ended:?}");
     assert_eq!((practice.state(listed).await, practice.state(missing).await), ("discovered".into(), "reported".into()));
     assert_eq!(practice.sync().await.code, 0);
     assert!(!letter(&practice, missing).exists());

@@ -1,5 +1,7 @@
 //! A destination whose protocol this program was built without (the features of Cargo.toml).
 
+#![allow(dead_code, reason = "with every language none is left out")]
+
 use async_trait::async_trait;
 
 use super::{Adapter, Checked, Item, Known, Outcome, Planned};

@@ -54,6 +54,8 @@ struct Memory {
     looked_at: HashMap<String, Instant>,
     /// Letters that a look showed as gone or refused, and since when. A second look has to show the same.
     doubtful: HashMap<(i64, String), (Sight, Instant)>,
+    /// How long the last look took. To wait for a ledger that cannot be written is no look.
+    look_took: Duration,
 }
 
 /// Looks for proof until the daemon stops.
@@ -66,7 +68,7 @@ pub async fn run(context: Shared, destination: String, adapter: Arc<dyn Adapter>
     let mut memory = Memory::default();
     let mut is_event = false;
     while !context.stop.is_cancelled() {
-        let began = Instant::now();
+        memory.look_took = Duration::ZERO;
         let next = match turn(&context, &destination, &adapter, &mut memory, is_event).await {
             Ok(next) => next,
             Err(error) => {
@@ -75,7 +77,7 @@ pub async fn run(context: Shared, destination: String, adapter: Arc<dyn Adapter>
             }
         };
         confirming.is_busy.store(!memory.doubtful.is_empty(), Ordering::Relaxed);
-        let rest = Instant::now() + began.elapsed() * RESTS;
+        let rest = Instant::now() + memory.look_took * RESTS;
         let next = next.unwrap_or_else(|| Instant::now() + IDLE);
         is_event = false;
         tokio::select! {
@@ -191,7 +193,10 @@ async fn look(
     letters = context.ledger.read(move |db| deliveries::with_metadata(db, &mut letters).map(|()| letters)).await?;
     let asked: Vec<adapters::Unproved> = letters.iter().map(|letter| asked(letter, destination)).collect();
     let outage = format!("confirm {destination}");
-    let sights = match adapter.look(&asked, others).await {
+    let began = Instant::now();
+    let sights = adapter.look(&asked, others).await;
+    memory.look_took = began.elapsed();
+    let sights = match sights {
         Ok(sights) => sights,
         Err(outcome) => {
             let reason = outcome.reason();

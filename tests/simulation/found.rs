@@ -264,3 +264,13 @@ fn what_was_downloaded_and_never_recorded_does_not_stay_in_the_spool() {
         assert_kept(Plan { seed, ..practice(vec![late], events) });
     }
 }
+
+/// The looks rest for nine times as long as they take. A look was said to have taken as long as the ledger was full.
+#[test]
+fn letters_are_looked_for_at_once_when_the_ledger_can_be_written_again() {
+    for seed in 0..6 {
+        let letters = (0..4).map(letter).collect();
+        let plan = practice(letters, vec![at(10, 400, What::LedgerFull)]);
+        assert_kept(Plan { seed, has_importers: true, ..plan });
+    }
+}

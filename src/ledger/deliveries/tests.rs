@@ -322,3 +322,20 @@ fn no_patient_is_kept_of_what_is_forgotten_or_pruned_though_its_intent_stands() 
         assert_eq!(kept.as_deref(), is_kept.then_some(r#"key {"at":7,"patient":null}"#), "{path}");
     }
 }
+
+/// Otherwise a letter that failed before its patient became unknown would be given up at the next failure.
+#[test]
+fn the_time_for_which_a_letter_waited_for_its_patient_was_no_attempt() {
+    let (_folder, db) = ledger();
+    let delivery = fetch(&db);
+    let week = 7 * 24 * 3_600_000;
+    for ends in ["a person says whose it is", "the daemon starts without a list"] {
+        leave_unmatched(&db, &delivery, "nobody", "who?", 20).unwrap();
+        match ends {
+            "a person says whose it is" => matched(&db, &[(1, "engine".to_owned())], week).unwrap(),
+            _ => needs_none(&db, &[], week).unwrap(),
+        }
+        let tries = pending(&db, "engine", 1).unwrap().unwrap().tries;
+        assert_eq!((tries.due_at, tries.changed_at), (Some(week), week), "{ends}");
+    }
+}

@@ -38,7 +38,8 @@ pub fn sent_nothing(db: &Connection, delivery: &Delivery) -> QueryResult<()> {
 /// Any SQLite error.
 pub fn needs_none(db: &Connection, needing: &[String], now: Millis) -> QueryResult<()> {
     db.run(
-        "UPDATE delivery INDEXED BY delivery_unmatched SET due_at = ?2, unmatched = NULL, reason = NULL, reason_code = NULL
+        "UPDATE delivery INDEXED BY delivery_unmatched
+         SET due_at = ?2, changed_at = ?2, unmatched = NULL, reason = NULL, reason_code = NULL
          WHERE unmatched IS NOT NULL AND destination NOT IN (SELECT value FROM json_each(?1))",
         params![as_json(needing), now],
     )
@@ -106,14 +107,15 @@ pub fn needs_person(db: &Connection, document: i64) -> QueryResult<bool> {
     db.prepare_cached("SELECT 1 FROM delivery WHERE document = ?1 AND unmatched IS NOT NULL")?.exists([document])
 }
 
-/// The patients of these deliveries are known, or have changed: the deliveries are due.
+/// The patients of these deliveries are known, or have changed: the deliveries are due. The time for which they waited
+/// is not time in which they were tried.
 ///
 /// # Errors
 /// Any SQLite error.
 pub fn matched(db: &Connection, deliveries: &[(i64, String)], now: Millis) -> QueryResult<()> {
     for (document, destination) in deliveries {
         db.run(
-            "UPDATE delivery SET due_at = ?3, unmatched = NULL, reason = NULL, reason_code = NULL
+            "UPDATE delivery SET due_at = ?3, changed_at = ?3, unmatched = NULL, reason = NULL, reason_code = NULL
              WHERE document = ?1 AND destination = ?2 AND unmatched IS NOT NULL",
             params![document, destination, now],
         )?;

@@ -135,11 +135,20 @@ impl<S: AsyncRead + AsyncWrite + Unpin + Send> Session<S> {
     /// Sends one request and waits for its answer.
     async fn ask(&mut self, request: impl FnOnce(u32) -> Request) -> Result<Answer, Fault> {
         let id = self.number();
-        fault_point!("sftp.ask.before");
-        self.send(request(id).finish()).await?;
-        let answer = self.answer(id).await?;
-        fault_point!("sftp.ask.after");
+        let [answer] = self.exchange([id], request(id).finish()).await?;
         Ok(answer)
+    }
+
+    /// Sends requests together and waits for their answers, which come in the same order.
+    async fn exchange<const N: usize>(&mut self, ids: [u32; N], packets: Vec<u8>) -> Result<[Answer; N], Fault> {
+        fault_point!("sftp.ask.before");
+        self.send(packets).await?;
+        let mut answers = Vec::with_capacity(N);
+        for id in ids {
+            answers.push(self.answer(id).await?);
+        }
+        fault_point!("sftp.ask.after");
+        answers.try_into().map_err(|_| NOT_UNDERSTOOD)
     }
 
     /// Receives the answer to this request, which is the next one.
@@ -351,15 +360,12 @@ impl<S: AsyncRead + AsyncWrite + Unpin + Send> Session<S> {
         let look = |id, path: &str| Request::new(kind::LSTAT, id).text(path.as_bytes()).finish();
         let ids = [self.number(), self.number(), self.number()];
         let renaming = Request::new(kind::RENAME, ids[0]).text(from.as_bytes()).text(to.as_bytes()).finish();
-        fault_point!("sftp.ask.before");
-        self.send([renaming, look(ids[1], from), look(ids[2], to)].concat()).await?;
-        let renamed = match is_done(&self.answer(ids[0]).await?) {
-            Err(lost @ Fault::Lost(_)) => return Err(lost),
-            renamed => renamed,
-        };
-        let looks = [attributes(&self.answer(ids[1]).await?), attributes(&self.answer(ids[2]).await?)];
-        fault_point!("sftp.ask.after");
-        Ok((renamed, looks))
+        let packets = [renaming, look(ids[1], from), look(ids[2], to)].concat();
+        let [renamed, old, new] = self.exchange(ids, packets).await?;
+        match is_done(&renamed) {
+            Err(lost @ Fault::Lost(_)) => Err(lost),
+            renamed => Ok((renamed, [attributes(&old), attributes(&new)])),
+        }
     }
 
     /// Removes a file; a missing file is no error.

@@ -307,20 +307,17 @@ impl<S: AsyncRead + AsyncWrite + Unpin + Send> Session<S> {
             if begin > limit {
                 return Ok(hashing.finish());
             }
-            let left = (limit + 1).saturating_sub(begin);
-            let wanted: Vec<u64> = (0..WINDOW as u64)
-                .map(|index| index * u64::from(PIECE))
-                .take_while(|ahead| *ahead < left)
-                .map(|ahead| begin + ahead)
-                .collect();
-            let mut ids = Vec::with_capacity(wanted.len());
-            for offset in &wanted {
+            // The last request is for the byte beyond the limit: usually its answer is that the file ends there.
+            let pieces = (begin..limit).step_by(PIECE as usize).map(|offset| (offset, limit - offset));
+            let wanted = pieces.chain([(limit, 1)]).take(WINDOW);
+            let mut ids = Vec::with_capacity(WINDOW);
+            for (offset, left) in wanted {
                 let id = self.number();
-                let length = u32::try_from(left.saturating_sub(offset - begin)).unwrap_or(PIECE).min(PIECE);
-                self.send(Request::new(kind::READ, id).text(handle).long(*offset).number(length).finish()).await?;
-                ids.push((id, *offset));
+                let length = u32::try_from(left).unwrap_or(PIECE).min(PIECE);
+                self.send(Request::new(kind::READ, id).text(handle).long(offset).number(length).finish()).await?;
+                ids.push((id, offset));
             }
-            let (mut pieces, mut fault, mut ended) = (std::collections::BTreeMap::new(), None, false);
+            let (mut pieces, mut fault, mut end) = (std::collections::BTreeMap::new(), None, None);
             for _ in &ids {
                 let answer = self.receive().await?;
                 let Some((_, offset)) = ids.iter().find(|(id, _)| *id == answer.id) else { return Err(NOT_UNDERSTOOD) };
@@ -330,7 +327,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin + Send> Session<S> {
                         pieces.insert(*offset, data.to_vec());
                     }
                     _ => match is_done(&answer) {
-                        Err(Fault::Status(status::EOF)) => ended = true,
+                        Err(Fault::Status(status::EOF)) => end = end.into_iter().chain([*offset]).min(),
                         Err(lost @ Fault::Lost(_)) => return Err(lost),
                         Err(other) => fault = Some(other),
                         Ok(()) => return Err(NOT_UNDERSTOOD),
@@ -347,8 +344,10 @@ impl<S: AsyncRead + AsyncWrite + Unpin + Send> Session<S> {
                     take(&piece);
                 }
             }
-            if hashing.size() == begin {
-                return if ended { Ok(hashing.finish()) } else { Err(NOT_UNDERSTOOD) };
+            match end {
+                Some(end) if hashing.size() >= end => return Ok(hashing.finish()),
+                _ if hashing.size() == begin => return Err(NOT_UNDERSTOOD),
+                _ => {}
             }
         }
     }

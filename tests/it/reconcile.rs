@@ -84,7 +84,7 @@ async fn each_difference_is_told_by_its_letter_and_only_what_is_safe_is_repaired
     let ended = reconcile(&practice, &[]).await;
     assert_eq!(ended.code, 3, "{ended:?}");
     for uuid in &uuids {
-        let lines = ended.stdout.lines().filter(|line| line.starts_with(crate::dictated::short(&uuid))).count();
+        let lines = ended.stdout.lines().filter(|line| line.starts_with(crate::dictated::short(uuid))).count();
         assert_eq!(lines, usize::from(uuid != same), "{uuid}: {ended:?}");
     }
     assert!(!ended.stdout.contains(".pdf") && !ended.stdout.contains("inbox"), "no place: {ended:?}");

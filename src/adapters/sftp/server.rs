@@ -207,7 +207,7 @@ impl Remote for Server<'_> {
     async fn put(&self, path: &str, source: &mut Source) -> Result<bool, Outcome> {
         let size = source.digest().size;
         let mut connection = self.take().await?;
-        let mut written = connection.session.write(path, source, self.config.folder.verify_content).await;
+        let mut written = connection.session.write(path, source).await;
         if let Err(Fault::Status(number)) = &written
             && ![status::NO_SPACE, status::QUOTA_EXCEEDED].contains(number)
         {

@@ -54,8 +54,6 @@ pub(super) struct Session<S> {
     next_id: u32,
     /// Answers that nobody waits for: they come before all others.
     unanswered: usize,
-    /// A file that was opened for reading as soon as it was written, and its handle.
-    opened: Option<(String, Vec<u8>)>,
     pub(super) extensions: Extensions,
 }
 
@@ -73,8 +71,7 @@ const NOT_UNDERSTOOD: Fault = Fault::Lost("not_understood");
 impl<S: AsyncRead + AsyncWrite + Unpin + Send> Session<S> {
     /// Greets the server. Each answer may take up to `limit`.
     pub(super) async fn begin(stream: S, limit: Duration) -> Result<Self, Fault> {
-        let mut session =
-            Self { stream, limit, next_id: 0, unanswered: 0, opened: None, extensions: Extensions::default() };
+        let mut session = Self { stream, limit, next_id: 0, unanswered: 0, extensions: Extensions::default() };
         // The greeting has the version in the place of the id.
         session.send(Request::new(kind::INIT, VERSION).finish()).await?;
         let Answer { kind: kind::VERSION, id: VERSION.., body } = session.receive().await? else {
@@ -168,7 +165,12 @@ impl<S: AsyncRead + AsyncWrite + Unpin + Send> Session<S> {
     }
 
     async fn open(&mut self, path: &str, how: u32) -> Result<Vec<u8>, Fault> {
-        handle(&self.ask(|id| open(id, path, how)).await?)
+        // No attributes: the server's own permissions apply.
+        let answer = self.ask(|id| Request::new(kind::OPEN, id).text(path.as_bytes()).number(how).number(0)).await?;
+        match answer.kind {
+            kind::HANDLE => Reader(&answer.body).text().map(<[u8]>::to_vec).ok_or(NOT_UNDERSTOOD),
+            _ => Err(is_done(&answer).err().unwrap_or(NOT_UNDERSTOOD)),
+        }
     }
 
     /// Opens a new file without emptying or removing one: a server that hung may carry out an old request only now,
@@ -192,19 +194,11 @@ impl<S: AsyncRead + AsyncWrite + Unpin + Send> Session<S> {
         Ok(())
     }
 
-    /// Closes a file that was opened to be read back and was not: its name will mean another file.
-    async fn close_unread(&mut self) -> Result<(), Fault> {
-        match self.opened.take() {
-            Some((_, handle)) => self.close(&handle).await,
-            None => Ok(()),
-        }
-    }
-
     /// Writes a new file, syncs it to the server's disk if the server can, and closes it. It does not wait in between:
-    /// a server handles the requests about one file in their order (draft-ietf-secsh-filexfer-02, 6.1). If it
-    /// `is_read_back`, the file is opened for that at once. False if something has the name: nothing is written then.
-    pub(super) async fn write(&mut self, path: &str, source: &mut Source, is_read_back: bool) -> Result<bool, Fault> {
-        self.close_unread().await?;
+    /// a server handles the requests about one file in their order (draft-ietf-secsh-filexfer-02, 6.1). The file is not
+    /// opened for reading before it is closed, or else what a program there puts in its place would not be read. False
+    /// if something has the name: nothing is written then.
+    pub(super) async fn write(&mut self, path: &str, source: &mut Source) -> Result<bool, Fault> {
         let Some(handle) = self.open_new(path).await? else { return Ok(false) };
         let (mut offset, mut under_way, mut refused) = (0, 0, None);
         while refused.is_none() {
@@ -228,24 +222,11 @@ impl<S: AsyncRead + AsyncWrite + Unpin + Send> Session<S> {
             self.send(Request::new(kind::EXTENDED, id).text(b"fsync@openssh.com").text(&handle).finish()).await?;
             under_way += 1;
         }
-        let (id, opening) = (self.number(), self.number());
-        let is_read_back = is_read_back && refused.is_none();
-        let mut packets = Request::new(kind::CLOSE, id).text(&handle).finish();
-        if is_read_back {
-            packets.extend(open(opening, path, READ).finish());
-        }
-        self.send(packets).await?;
+        let id = self.number();
+        self.send(Request::new(kind::CLOSE, id).text(&handle).finish()).await?;
         // All answers under way are received in any case, because the session goes on.
         for _ in 0..=under_way {
             self.receive_done(&mut refused).await?;
-        }
-        if is_read_back {
-            match self::handle(&self.answer(opening).await?) {
-                Ok(handle) if refused.is_none() => self.opened = Some((path.to_owned(), handle)),
-                Ok(handle) => self.close(&handle).await?,
-                // The reading opens it itself.
-                Err(_) => {}
-            }
         }
         refused.map_or(Ok(true), Err)
     }
@@ -278,12 +259,9 @@ impl<S: AsyncRead + AsyncWrite + Unpin + Send> Session<S> {
         limit: u64,
         take: impl FnMut(&[u8]) + Send,
     ) -> Result<Option<Digest>, Fault> {
-        let handle = match self.opened.take_if(|(opened, _)| opened == path) {
-            Some((_, handle)) => handle,
-            None => match self.open(path, READ).await {
-                Err(Fault::Status(status::NO_SUCH_FILE)) => return Ok(None),
-                other => other?,
-            },
+        let handle = match self.open(path, READ).await {
+            Err(Fault::Status(status::NO_SUCH_FILE)) => return Ok(None),
+            other => other?,
         };
         let read = self.read_pieces(&handle, limit, take).await;
         if matches!(read, Err(Fault::Lost(_))) {
@@ -355,7 +333,6 @@ impl<S: AsyncRead + AsyncWrite + Unpin + Send> Session<S> {
     /// Renames a file. Servers of version 3 should refuse a taken name; not all do. Returns also what looks at both
     /// names show, which were sent with the rename.
     pub(super) async fn rename(&mut self, from: &str, to: &str) -> Result<(Result<(), Fault>, [Look; 2]), Fault> {
-        self.close_unread().await?;
         let look = |id, path: &str| Request::new(kind::LSTAT, id).text(path.as_bytes()).finish();
         let ids = [self.number(), self.number(), self.number()];
         let renaming = Request::new(kind::RENAME, ids[0]).text(from.as_bytes()).text(to.as_bytes()).finish();
@@ -369,7 +346,6 @@ impl<S: AsyncRead + AsyncWrite + Unpin + Send> Session<S> {
 
     /// Removes a file; a missing file is no error.
     pub(super) async fn remove(&mut self, path: &str) -> Result<(), Fault> {
-        self.close_unread().await?;
         match self.ask_for_status(|id| Request::new(kind::REMOVE, id).text(path.as_bytes())).await {
             Err(Fault::Status(status::NO_SUCH_FILE)) => Ok(()),
             other => other,
@@ -426,19 +402,6 @@ impl<S: AsyncRead + AsyncWrite + Unpin + Send> Session<S> {
         let numbers = [(); 5].map(|()| reader.long());
         let [_, Some(fragment), _, _, Some(available)] = numbers else { return Ok(None) };
         Ok(Some(fragment.saturating_mul(available)))
-    }
-}
-
-/// A request to open a file. No attributes: the server's own permissions apply.
-fn open(id: u32, path: &str, how: u32) -> Request {
-    Request::new(kind::OPEN, id).text(path.as_bytes()).number(how).number(0)
-}
-
-/// The handle of an opened file.
-fn handle(answer: &Answer) -> Result<Vec<u8>, Fault> {
-    match answer.kind {
-        kind::HANDLE => Reader(&answer.body).text().map(<[u8]>::to_vec).ok_or(NOT_UNDERSTOOD),
-        _ => Err(is_done(answer).err().unwrap_or(NOT_UNDERSTOOD)),
     }
 }
 

@@ -86,8 +86,7 @@ pub(super) fn setup(path: &Path, answers: Option<&Path>, spoken: Spoken) -> Outc
     let draft = Draft::begin(path, language)?;
     let begin = if draft.before.is_some() { "setup-changed" } else { "setup-new" };
     let file = draft.path.display().to_string();
-    print(&format!("{}\n", language.fill(begin, &[("file", (&file).into())])))?;
-    let mut words = language.text("setup-begin");
+    let mut words = format!("{}\n{}", language.fill(begin, &[("file", (&file).into())]), language.text("setup-begin"));
     if ask.is_person() {
         words = format!("{words} {}", language.fill("setup-begin-back", &[("back", BACK.into())]));
     }

@@ -183,9 +183,9 @@ impl Setup {
 pub(super) fn in_words(language: Language, error: &ApiError, exact: String) -> String {
     let text = match error {
         _ if language == Language::English => return exact,
-        ApiError::Unreachable { .. } => "reason-service-unreachable",
+        ApiError::Unreachable { .. } => "setup-unreachable",
         ApiError::BrokenOff { .. } => "reason-service-broken-off",
-        ApiError::Unauthorized { .. } => "reason-service-sign-in",
+        ApiError::Unauthorized { .. } => "setup-not-accepted",
         ApiError::MissingScope { .. } => "reason-service-not-allowed",
         _ => return exact,
     };

@@ -1,7 +1,7 @@
 //! Who answers: a person at a terminal, or a file of answers. Neither is ever shown a secret again.
 
 use std::fs;
-use std::io::{self, Read as _};
+use std::io::{self, ErrorKind, Read as _};
 use std::path::Path;
 
 use secrecy::SecretString;
@@ -130,7 +130,8 @@ pub(super) fn secret_of<A: Ask>(
             Ok(text) => return Ok(Some(SecretString::from(text))),
             Err(error) => {
                 let (language, why) = (ask.language(), error.to_string());
-                let (file, whom) = (file.trim(), as_whom(language));
+                let whom = if error.kind() == ErrorKind::PermissionDenied { as_whom(language) } else { String::new() };
+                let file = file.trim();
                 let values = [("file", file.into()), ("whom", (&whom).into()), ("why", (&why).into())];
                 ask.refused(question.key, &language.fill("setup-cannot-read", &values))?;
             }

@@ -25,6 +25,8 @@ const ADD: &str = "add_destination";
 const GROUP_READS: u32 = 0o2050;
 /// The same, and it may take files away.
 const GROUP_TAKES: u32 = 0o2070;
+/// The mode of sub-folders then, as in the configuration.
+const TAKES: &str = "0770";
 
 impl Setup {
     pub(super) fn ask_for_destination(&mut self) -> anyhow::Result<()> {
@@ -260,13 +262,14 @@ impl Setup {
                 continue;
             }
             let question = self.question("reader_takes", "setup-reader-takes", &[("reader", (&reader).into())]);
-            let takes = self.ask.agree(&question, false)?;
+            let takes_now = self.draft.written(SECTION, Some(&name), "dir_mode").is_some_and(|mode| mode == TAKES);
+            let takes = self.ask.agree(&question, takes_now)?;
             if let Some(rights) = &mut self.rights {
                 rights.mode = if takes { GROUP_TAKES } else { GROUP_READS };
             }
             self.draft.set(SECTION, Some(&name), "reader", reader.as_str())?;
             self.draft.set(SECTION, Some(&name), "file_mode", "0640")?;
-            let mode = if takes { "0770" } else { "0750" };
+            let mode = if takes { TAKES } else { "0750" };
             self.draft.set(SECTION, Some(&name), "dir_mode", mode)?;
             return self.tell("setup-reader-gets", &[("reader", (&reader).into()), ("mode", mode.into())]);
         }

@@ -195,9 +195,10 @@ pub(super) fn plainly(error: &ConfigError) -> String {
         let what = problem.what.strip_prefix('`').and_then(|rest| rest.split_once('`')).map(|(_, rest)| rest.trim());
         let what = what.map_or_else(|| problem.what.clone(), |what| format!("this {what}"));
         // What is to be written into the file is no answer.
+        let stop = if what.ends_with(['.', '?', '!']) { "" } else { "." };
         match problem.fix.contains(" = ") {
-            true => what,
-            false => format!("{what}. {}", problem.fix.replace('\n', " ")),
+            true => format!("{what}{stop}"),
+            false => format!("{what}{stop} {}", problem.fix.replace('\n', " ")),
         }
     });
     said.collect::<Vec<_>>().join(" ")

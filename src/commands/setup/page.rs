@@ -12,7 +12,8 @@ impl Setup {
             return Ok(());
         }
         let question = self.question("status_page", "setup-page", &[]);
-        if self.ask.agree(&question, self.ask.is_person())? {
+        // Whoever has a configuration without it once said no.
+        if self.ask.agree(&question, self.ask.is_person() && self.draft.before.is_none())? {
             self.draft.set("status_page", None, "listen", LISTEN)?;
         }
         Ok(())

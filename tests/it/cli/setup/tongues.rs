@@ -40,10 +40,10 @@ async fn a_french_computer_is_set_up_in_french() {
     needs!("script");
     let mut practice = Practice::with_documents(2).await;
     practice.env.insert("LC_ALL".to_owned(), "fr_FR.UTF-8".to_owned());
-    let signs = ["Adresse du service", "Dossier pour les courriers", "Montrer dans le navigateur", "Écrire "];
+    let signs = ["Adresse du service", "Dossier pour les courriers", "Afficher l'état de docsyncd", "Écrire "];
     let (said, text) = first(&mut practice, "", signs).await;
     for sign in [
-        "Chaque réponse est essayée tout de suite.",
+        "Les réponses sont vérifiées au fur et à mesure.",
         "le service répond",
         "2 courriers attendent",
         "1) Un logiciel de cabinet qui surveille un dossier\u{a0}; un sous-dossier par patient",
@@ -59,8 +59,8 @@ async fn a_french_computer_is_set_up_in_french() {
     // The file decides from now on; its language is not asked for again.
     practice.env.insert("LC_ALL".to_owned(), "C".to_owned());
     let (said, is_good, _) =
-        super::typed_at_a_terminal(&practice, &typed(""), &[("Montrer dans le navigateur", "")]).await;
-    assert!(is_good && said.contains("va être modifié"), "{said}");
+        super::typed_at_a_terminal(&practice, &typed(""), &[("Afficher l'état de docsyncd", "")]).await;
+    assert!(is_good && said.contains("sera modifié"), "{said}");
 }
 
 /// `--lang`, where the computer speaks another language.
@@ -70,11 +70,14 @@ async fn a_german_asks_for_german() {
     use crate::faults::tools::needs;
     needs!("script");
     let mut practice = Practice::with_documents(1).await;
-    let signs = ["Adresse des Online-Dienstes", "Ordner für die Briefe", "Im Browser dieses Computers", "schreiben?"];
+    let signs = ["Adresse des Online-Dienstes", "Ordner für die Briefe", "Den Stand von docsyncd", "schreiben?"];
     let (said, text) = first(&mut practice, "--lang de", signs).await;
-    for sign in
-        ["Jede Antwort wird sofort erprobt.", "der Dienst antwortet", "1 Brief wartet", "Was wartet, würde so abgelegt"]
-    {
+    for sign in [
+        "Die Antworten werden nach und nach geprüft.",
+        "der Dienst antwortet",
+        "1 Brief wartet",
+        "Was wartet, würde so abgelegt",
+    ] {
         assert!(said.contains(sign), "{sign}: {said}");
     }
     assert!(text.lines().any(|line| line == "language = \"de\""), "{text}");
@@ -106,6 +109,9 @@ async fn a_file_of_answers_is_answered_in_english_unless_a_language_is_asked_for
     // What does not work is told in a sentence, and the exact reason stays.
     std::fs::write(practice.path("answers.toml"), "base_url = \"https://127.0.0.1:1\"\n").unwrap();
     let ended = set_up(&["--lang", "fr"]).await;
-    assert!(ended.code == 2 && ended.stderr.contains("`base_url`: Le service est inaccessible"), "{ended:?}");
+    assert!(
+        ended.code == 2 && ended.stderr.contains("`base_url`: à cette adresse, le service ne répond pas"),
+        "{ended:?}"
+    );
     assert!(ended.stderr.contains("connection is refused"), "{ended:?}");
 }

@@ -4,7 +4,7 @@
 use std::path::Path;
 use std::sync::{Arc, mpsc};
 use std::thread;
-use std::time::{Duration, Instant, SystemTime};
+use std::time::{Duration, Instant};
 
 use async_trait::async_trait;
 use rusqlite::{Connection, Transaction, TransactionBehavior};
@@ -126,7 +126,7 @@ fn moment<'a>(connection: &'a Connection, path: &Path) -> Result<Transaction<'a>
 fn write_loop(mut connection: Connection, queue: &mpsc::Receiver<Query>, path: &Path, changed: &Notify) {
     let opened = Identity::of(path);
     let mut seen = data_version(&connection);
-    let (mut log, mut looked) = (None, Instant::now());
+    let mut looked = Instant::now();
     let mut wrote = false;
     loop {
         match queue.recv_timeout(LOOK_INTERVAL.saturating_sub(looked.elapsed())) {
@@ -142,8 +142,7 @@ fn write_loop(mut connection: Connection, queue: &mpsc::Receiver<Query>, path: &
         }
         if looked.elapsed() >= LOOK_INTERVAL {
             looked = Instant::now();
-            let before = std::mem::replace(&mut log, last_write(path));
-            let version = if log.is_some() && log == before { seen } else { data_version(&connection) };
+            let version = data_version(&connection);
             // If the file is gone, the next query reports that.
             if version != seen || opened.still_at(path).is_err() {
                 seen = version;
@@ -160,21 +159,6 @@ fn write_loop(mut connection: Connection, queue: &mpsc::Receiver<Query>, path: &
     fault_point!("ledger.checkpoint.before");
     let _ = connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()));
     fault_point!("ledger.checkpoint.after");
-}
-
-/// When the write-ahead log was last written, and its length: looking at this costs a tenth of asking SQLite. `None` if
-/// that does not tell whether anything was committed: after a write of the last moment, another may get the same time.
-#[cfg(unix)]
-fn last_write(ledger: &Path) -> Option<(SystemTime, u64)> {
-    let log = std::fs::metadata(super::open::beside(ledger, "-wal")).ok()?;
-    let written = log.modified().ok()?;
-    (written.elapsed().ok()? >= LOOK_INTERVAL).then_some((written, log.len()))
-}
-
-/// Windows may show the time of a write only when the file is closed.
-#[cfg(not(unix))]
-fn last_write(_: &Path) -> Option<(SystemTime, u64)> {
-    None
 }
 
 /// This value changes when another connection commits (SQLite, "PRAGMA data_version"); our own commits do not count.

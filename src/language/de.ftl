@@ -58,7 +58,7 @@ next-poll-soon = docsyncd fragt { $seconds ->
 sum = Instanzen: { $instances }. Briefe heute: { $today }. Wartend: { $waiting }. Fehlgeschlagen: { $failed }.
 light-well = Alles in Ordnung
 light-waiting = Etwas wartet
-light-needs-person = Sie müssen etwas tun
+light-needs-person = Jemand muss eingreifen
 light-not-running = Läuft nicht
 
 ## Was nicht stimmt.
@@ -380,7 +380,7 @@ page-month = { $month ->
 page-date = { $day }. { $month }
 page-open-well = Alles in Ordnung
 page-open-waiting = Briefe warten; das kann sich von selbst erledigen
-page-open-needs-person = Sie müssen etwas tun
+page-open-needs-person = Jemand muss eingreifen
 page-open-not-running = docsyncd läuft nicht
 page-as-of = Stand:
 page-refresh = Aktualisieren

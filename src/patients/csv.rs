@@ -305,6 +305,10 @@ fn shown(name: &str) -> String {
 /// How UTF-8 looks when it is read as windows-1252.
 const MOJIBAKE: &str = "MÃ¼ller";
 
+/// How é, â, ä, à, å, ç, ê, ë, ï, ô and ö of the code pages 437 and 850 look when they are read as windows-1252. In names
+/// these signs never stand between two letters.
+const CODE_PAGE_850: [char; 11] = ['‚', 'ƒ', '„', '…', '†', '‡', 'ˆ', '‰', '‹', '“', '”'];
+
 /// Whether letters were lost, or were read in another encoding than they were written in.
 fn is_broken(value: &str) -> bool {
     if value.is_ascii() {
@@ -312,7 +316,10 @@ fn is_broken(value: &str) -> bool {
     }
     let is_odd = |c: char| c == char::REPLACEMENT_CHARACTER || (c.is_control() && !matches!(c, '\t' | '\r' | '\n'));
     let (bytes, _, is_unmappable) = WINDOWS_1252.encode(value);
-    value.chars().any(is_odd) || (!is_unmappable && std::str::from_utf8(&bytes).is_ok())
+    let parts: Vec<&str> = value.split(CODE_PAGE_850).collect();
+    let is_inside = |before: &str, after: &str| before.ends_with(char::is_alphabetic) && after.starts_with(char::is_alphabetic);
+    let is_of_850 = parts.windows(2).any(|two| matches!(two, [before, after] if is_inside(before, after)));
+    value.chars().any(is_odd) || is_of_850 || (!is_unmappable && std::str::from_utf8(&bytes).is_ok())
 }
 
 /// A value without the white space around it, and with spaces for its line ends.

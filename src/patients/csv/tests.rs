@@ -146,6 +146,7 @@ fn what_spoils_one_row_refuses_the_file_with_its_row_and_a_remedy() {
         ("2;Can\u{fffd}ry;Jean;1980-02-17", "row 3 has broken letters in the column `LName` (as in M\u{fffd}ller): export it as UTF-8 (in Excel \"CSV UTF-8\"), or write the right one into `patients.encoding`".to_owned()),
         ("2;Canary;JÃ¼rgen;1980-02-17", "row 3 has broken letters in the column `FName` (as in MÃ¼ller): export it as UTF-8 (in Excel \"CSV UTF-8\"), or write the right one into `patients.encoding`".to_owned()),
         ("2;Can\u{81}ry;Jean;1980-02-17", "row 3 has broken letters in the column `LName` (as in MÃ¼ller): export it as UTF-8 (in Excel \"CSV UTF-8\"), or write the right one into `patients.encoding`".to_owned()),
+        ("2;Canary;Jo‰lle;1980-02-17", "row 3 has broken letters in the column `FName` (as in MÃ¼ller): export it as UTF-8 (in Excel \"CSV UTF-8\"), or write the right one into `patients.encoding`".to_owned()),
         ("2;Can;ary;Jean;1980-02-17", "row 3 has 5 values and the first line 4: a value that holds the delimiter or a line end has to stand in quotation marks".to_owned()),
         ("2;Canary", "row 3 has 2 values and the first line 4: a value that holds the delimiter or a line end has to stand in quotation marks".to_owned()),
         ("2;\"Canary;Jean;1980-02-17\n3;\"Canary\";Jean;1980-02-17", "row 3 has a quotation mark without its other half, or a value longer than any name: export the list again, or correct that row".to_owned()),
@@ -178,6 +179,9 @@ fn a_file_that_is_no_text_or_of_another_encoding_is_refused_with_the_line() {
     let message = parse(&broken, &given).unwrap_err().to_string();
     assert!(message.starts_with("row 3 is not text in utf-8: export it as UTF-8"), "{message}");
     assert!(parse(&broken, &config()).is_ok(), "it is windows-1252");
+    let of_850 = CP850.encode(&with("1;Durand;Zoé;1951-12-30\n2;Lefèvre;Renée;1980-02-17")).unwrap().into_owned();
+    assert!(refused(&of_850).starts_with("row 3 has broken letters in the column `FName`"), "{}", refused(&of_850));
+    assert!(parse(with("1;Durand;Marie „Mimi“ Anne;1951-12-30").as_bytes(), &config()).is_ok());
     let wide: Vec<u8> = with("1;A;B;1980-02-17").encode_utf16().flat_map(u16::to_le_bytes).collect();
     assert!(refused(&wide).starts_with("row 1 is not text in utf-8"), "{}", refused(&wide));
     let odd = [b"\xff\xfe", wide.as_slice(), b"x"].concat();

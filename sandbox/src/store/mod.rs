@@ -8,7 +8,6 @@ pub(crate) mod collection;
 mod delivery;
 mod document;
 mod file;
-mod found;
 mod listing;
 mod note;
 mod oauth;
@@ -44,7 +43,7 @@ pub(crate) use status::LastStatus;
 pub(crate) use webhook::WebhookRow;
 
 /// The layout of `schema.sql`, kept in SQLite's `user_version`.
-const LAYOUT: i64 = 4;
+const LAYOUT: i64 = 5;
 /// A sandbox that is just ending still has the file for a moment.
 const LOCK_TRIES: u32 = 10;
 const LOCK_PAUSE: Duration = Duration::from_millis(50);
@@ -237,7 +236,7 @@ fn lay_out(connection: &mut Connection) -> Result<(), SandboxError> {
 pub(crate) fn empty(transaction: &Transaction<'_>) -> Result<(), SandboxError> {
     let tables =
         "SELECT name FROM sqlite_schema WHERE type = 'table' AND name <> 'secrets' AND name NOT LIKE 'sqlite_%'
-        AND name NOT LIKE '%~_text~_%' ESCAPE '~' AND name NOT LIKE '%~_words' ESCAPE '~'";
+        AND name NOT LIKE '%~_text~_%' ESCAPE '~'";
     let names: Vec<String> = transaction.prepare(tables)?.query_map([], |row| row.get(0))?.collect::<Result<_, _>>()?;
     // Rows refer to each other in every direction; at the end none is left.
     transaction.pragma_update(None, "defer_foreign_keys", true)?;

@@ -80,7 +80,7 @@ impl Sandbox {
             accounts: Mutex::new(accounts(&options.users, &options.api_keys)),
             access_token_lifetime: i64::try_from(options.access_token_lifetime.as_secs()).unwrap_or(i64::MAX),
             consent: options.consent,
-            access_tokens: AccessTokens::new(format!("http://{api_address}"), &signing_key),
+            access_tokens: AccessTokens::new(format!("http://{api_address}"), &signing_key)?,
         };
         let signer = api::Signer::of(&store).await?;
         let shared = Arc::new(Shared {

@@ -75,7 +75,7 @@ impl Account {
 }
 
 /// Who decides on the authorization page.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
 pub enum Consent {
     /// The person, who signs in and reads the page.
     #[default]

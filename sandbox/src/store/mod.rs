@@ -22,7 +22,7 @@ use std::fs::{File, OpenOptions, TryLockError};
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::sleep;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use rusqlite::{Connection, OptionalExtension, Transaction, TransactionBehavior};
 
@@ -48,9 +48,6 @@ const LAYOUT: i64 = 5;
 const LOCK_TRIES: u32 = 10;
 const LOCK_PAUSE: Duration = Duration::from_millis(50);
 
-/// How long another sandbox may take to make the file one with a write-ahead log.
-const SWITCH_LIMIT: Duration = Duration::from_secs(5);
-
 /// A handle on the database; cheap to clone.
 #[derive(Clone)]
 pub(crate) struct Store {
@@ -64,11 +61,12 @@ impl Store {
     pub fn open(path: Option<&Path>) -> Result<Self, SandboxError> {
         let (connection, lock) = match path {
             Some(path) => {
+                let lock = lock(path)?;
                 let connection = file(path).map_err(|error| match error {
                     SandboxError::Store(source) => SandboxError::StoreFile { path: path.to_owned(), source },
                     other => other,
                 })?;
-                (connection, Some(Arc::new(lock(path)?)))
+                (connection, Some(Arc::new(lock)))
             }
             None => {
                 let mut connection = Connection::open_in_memory()?;
@@ -196,26 +194,11 @@ fn lock(store: &Path) -> Result<File, SandboxError> {
 fn file(path: &Path) -> Result<Connection, SandboxError> {
     let mut connection = Connection::open(path)?;
     lay_out(&mut connection)?;
-    switch_to_wal(&connection)?;
+    connection.pragma_update(None, "journal_mode", "WAL")?;
     Ok(connection)
 }
 
-/// Of two sandboxes that do this at once, one is told that the other is at it: SQLite does not wait here by itself.
-fn switch_to_wal(connection: &Connection) -> rusqlite::Result<()> {
-    let until = Instant::now() + SWITCH_LIMIT;
-    loop {
-        match connection.pragma_update(None, "journal_mode", "WAL") {
-            Err(error)
-                if error.sqlite_error_code() == Some(rusqlite::ErrorCode::DatabaseBusy) && Instant::now() < until =>
-            {
-                std::thread::sleep(Duration::from_millis(10));
-            }
-            switched => return switched,
-        }
-    }
-}
-
-/// Makes the tables of an empty database; of two sandboxes that begin at once, one does and the other finds them.
+/// Makes the tables of an empty database.
 fn lay_out(connection: &mut Connection) -> Result<(), SandboxError> {
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
     let found: i64 = transaction.pragma_query_value(None, "user_version", |row| row.get(0))?;
@@ -294,18 +277,6 @@ mod tests {
             let found = "SELECT count(*) FROM documents_text WHERE folded MATCH 'angelo'";
             assert_eq!(connection.query_row(found, [], |row| row.get(0)), Ok(1));
         }
-    }
-
-    #[test]
-    fn sandboxes_that_begin_at_once_find_one_store() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("store");
-        std::thread::scope(|scope| {
-            let started: Vec<_> = (0..8).map(|_| scope.spawn(|| file(&path).map(drop))).collect();
-            for one in started {
-                one.join().unwrap().unwrap();
-            }
-        });
     }
 
     #[test]

@@ -6,10 +6,10 @@ use crate::shape::Is::{
 };
 use crate::shape::{Is, Row};
 
-pub const TEXT_OR_NULL: Is = OrNull(&Text);
-pub const CONTACT_GENDER: Is = OrNull(&OneOf(&["female", "male", "doctor", "unknown"]));
-pub const GENDER: Is = OrNull(&OneOf(&["female", "male", "unknown"]));
-pub const VISIBILITY: Is = OrNull(&OneOf(&["shared", "private"]));
+const TEXT_OR_NULL: Is = OrNull(&Text);
+const CONTACT_GENDER: Is = OrNull(&OneOf(&["female", "male", "doctor", "unknown"]));
+const GENDER: Is = OrNull(&OneOf(&["female", "male", "unknown"]));
+const VISIBILITY: Is = OrNull(&OneOf(&["shared", "private"]));
 pub const SPECIALTIES: &[&str] = &[
     "allergist",
     "medical_biologist",
@@ -110,7 +110,7 @@ pub const ORGANIZATION: &[Row] = &[
 ];
 
 /// The organization inside `GET /me`: "which also has `siret` and a `users` array".
-pub const OWN_ORGANIZATION: &[Row] = &[
+const OWN_ORGANIZATION: &[Row] = &[
     ("uuid", TEXT_OR_NULL),
     ("name", TEXT_OR_NULL),
     ("vatNumber", TEXT_OR_NULL),

@@ -34,7 +34,7 @@ pub(crate) async fn populate(
     now: i64,
 ) -> Result<(), SandboxError> {
     let (seed_config, options) = (seed_config.clone(), options.clone());
-    store.begin_with(move |transaction| fill(transaction, &seed_config, &options, now)).await
+    store.run(move |transaction| fill(transaction, &seed_config, &options, now)).await
 }
 
 fn fill(

@@ -53,7 +53,7 @@ const LOCK_PAUSE: Duration = Duration::from_millis(50);
 pub(crate) struct Store {
     connection: Arc<Mutex<Connection>>,
     /// The right to the file; given back after the connection is closed, also by the death of the process.
-    lock: Option<Arc<File>>,
+    _lock: Option<Arc<File>>,
 }
 
 impl Store {
@@ -76,29 +76,7 @@ impl Store {
         };
         connection.set_prepared_statement_cache_capacity(256);
         connection.pragma_update(None, "foreign_keys", true)?;
-        Ok(Self { connection: Arc::new(Mutex::new(connection)), lock })
-    }
-
-    /// Runs what makes the first rows. In memory nothing is kept to undo them with, which is a seventh of the time:
-    /// when it fails, the store must not be used any more.
-    pub async fn begin_with<F>(&self, work: F) -> Result<(), SandboxError>
-    where
-        F: FnOnce(&Transaction<'_>) -> Result<(), SandboxError> + Send + 'static,
-    {
-        self.undo_in("OFF")?;
-        self.run(work).await?;
-        self.undo_in("MEMORY")
-    }
-
-    /// A file has its write-ahead log, and keeps it.
-    fn undo_in(&self, journal: &str) -> Result<(), SandboxError> {
-        match self.lock {
-            Some(_) => Ok(()),
-            None => {
-                let connection = self.connection.lock().unwrap_or_else(PoisonError::into_inner);
-                Ok(connection.pragma_update(None, "journal_mode", journal)?)
-            }
-        }
+        Ok(Self { connection: Arc::new(Mutex::new(connection)), _lock: lock })
     }
 
     /// Runs SQL inside one transaction; it is committed when `work` returns `Ok` and undone otherwise.

@@ -97,7 +97,6 @@ pub(crate) async fn reset(shared: &Shared) -> Result<(), SandboxError> {
     *shared.quirks.lock().unwrap_or_else(PoisonError::into_inner) = begun.quirks.clone();
     *shared.oauth.accounts.lock().unwrap_or_else(PoisonError::into_inner) =
         crate::sandbox::accounts(&begun.users, &begun.api_keys);
-    shared.letters.forget_all();
     shared.journal.forget_all();
     shared.deliveries.notify_one();
     shared.recordings.notify_one();
@@ -263,7 +262,7 @@ pub(crate) async fn set_pdf(shared: &Shared, uuid: &str, bytes: Vec<u8>) -> Resu
     let uuid = uuid.to_owned();
     let seed = shared.seed_config.seed;
     let at = shared.clock.key();
-    let (new_uuid, old) = shared
+    let new_uuid = shared
         .store
         .run(move |transaction| {
             let document = find(transaction, &uuid)?;
@@ -283,32 +282,25 @@ pub(crate) async fn set_pdf(shared: &Shared, uuid: &str, bytes: Vec<u8>) -> Resu
             new.attach(transaction, document.id)?;
             document.touch(transaction, at)?;
             announce(transaction, Event::DocumentUpdated, document.owner_id, document.id, at)?;
-            Ok((new_uuid, document.file.map(|file| file.uuid)))
+            Ok(new_uuid)
         })
         .await?;
     shared.deliveries.notify_one();
-    if let Some(old) = old {
-        shared.letters.forget(&old);
-    }
     Ok(new_uuid)
 }
 
 pub(crate) async fn remove(shared: &Shared, uuid: &str) -> Result<(), SandboxError> {
     let uuid = uuid.to_owned();
     let now = shared.clock.key();
-    let file = shared
+    shared
         .store
         .run(move |transaction| {
             let document = find(transaction, &uuid)?;
             announce(transaction, Event::DocumentDeleted, document.owner_id, document.id, now)?;
-            document.delete(transaction)?;
-            Ok(document.file)
+            document.delete(transaction)
         })
         .await?;
     shared.deliveries.notify_one();
-    if let Some(file) = file {
-        shared.letters.forget(&file.uuid);
-    }
     Ok(())
 }
 

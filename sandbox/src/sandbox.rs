@@ -21,7 +21,7 @@ use crate::oauth::{AccessTokens, Account, Client, Oauth, TokenPair, issue_pair, 
 use crate::options::{ApiKey, DEFAULT_API_KEY, Options};
 use crate::quirks::Quirks;
 use crate::scope::Scopes;
-use crate::shared::{Letters, Shared};
+use crate::shared::Shared;
 use crate::store::{DocumentRow, Store, secret};
 use crate::{admin, api, control, hooks, server, workflow};
 
@@ -97,7 +97,6 @@ impl Sandbox {
             files_elsewhere: options.files_listen.is_some(),
             api_version: options.api_version,
             stop: CancellationToken::new(),
-            letters: Letters::default(),
             oauth,
             enforce_scopes: options.enforce_scopes,
             deliveries: Notify::new(),

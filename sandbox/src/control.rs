@@ -17,14 +17,11 @@ use crate::pdf_dir;
 use crate::quirks::DateFormat;
 use crate::shared::Shared;
 use crate::store::{
-    Content, DocumentRow, FileRow, NewFile, OrganizationRow, Store, UserRow, counter, empty, forget_keys, in_bulk,
-    set_counter,
+    Content, DocumentRow, FileRow, NewFile, OrganizationRow, Store, UserRow, counter, empty, forget_keys, set_counter,
 };
 
 /// The counter of PDF versions, for fresh uuids.
 const PDFS_REPLACED: &str = "pdfs replaced";
-/// So many documents at once are worth building the indexes of lists anew.
-const MANY: usize = 5_000;
 
 /// Signs the users in, and makes the first documents: someone's own files, then invented ones up to the wanted number.
 pub(crate) async fn populate(
@@ -76,9 +73,7 @@ fn invent(
         return Ok(Vec::new());
     }
     let owner = owner(transaction, &seed_config.first_key)?;
-    let one = || insert_document_of(transaction, seed_config, &owner, NewDocument::default(), now);
-    let insert = || (0..count).map(|_| one()).collect();
-    if count < MANY { insert() } else { in_bulk(transaction, insert) }
+    (0..count).map(|_| insert_document_of(transaction, seed_config, &owner, NewDocument::default(), now)).collect()
 }
 
 /// Makes everything as it was at the start. What signs tokens and addresses stays.

@@ -109,49 +109,6 @@ impl Store {
     }
 }
 
-/// Does `work`, which inserts many rows and searches for none. The indexes that lists are sorted by are built once at
-/// its end, from rows in order instead of one row at a time at a place of its own in each; and the full-text indexes
-/// are written at once: each statement that could be undone would make them write what they gathered.
-pub(crate) fn in_bulk<T>(
-    transaction: &Transaction<'_>,
-    work: impl FnOnce() -> Result<T, SandboxError>,
-) -> Result<T, SandboxError> {
-    let schema = |which: &str| -> Result<Vec<(String, String)>, SandboxError> {
-        let mut found =
-            transaction.prepare(&format!("SELECT name, sql FROM sqlite_master WHERE sql LIKE '{which}'"))?;
-        Ok(found.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?.collect::<Result<_, _>>()?)
-    };
-    let indexes = schema("CREATE INDEX %uuid)")?;
-    let mut texts = Vec::new();
-    for (name, _) in schema("CREATE VIRTUAL TABLE % USING fts5 %")? {
-        let mut columns = transaction.prepare("SELECT name FROM pragma_table_info(?1)")?;
-        let columns: Vec<String> = columns.query_map([&name], |row| row.get(0))?.collect::<Result<_, _>>()?;
-        texts.push((name, columns.join(", ")));
-    }
-    for (name, _) in &indexes {
-        transaction.execute_batch(&format!("DROP INDEX {name}"))?;
-    }
-    for (name, columns) in &texts {
-        // It hides the index of this name (SQLite, "Database Object Name Resolution").
-        transaction.execute_batch(&format!("CREATE TEMP TABLE {name} ({columns})"))?;
-    }
-    let done = work()?;
-    for (name, columns) in &texts {
-        // To replace is to look for what was there, row by row.
-        let is_empty =
-            transaction.query_row(&format!("SELECT NOT EXISTS (SELECT 1 FROM main.{name})"), [], |row| row.get(0))?;
-        let replace = if is_empty { "" } else { "OR REPLACE" };
-        transaction.execute_batch(&format!(
-            "INSERT {replace} INTO main.{name} (rowid, {columns}) SELECT rowid, {columns} FROM temp.{name};
-             DROP TABLE temp.{name};"
-        ))?;
-    }
-    for (_, sql) in &indexes {
-        transaction.execute_batch(sql)?;
-    }
-    Ok(done)
-}
-
 /// What a sandbox holds in memory (its clock, faults, journal) fits no file that another one changes as well.
 fn lock(store: &Path) -> Result<File, SandboxError> {
     let mut path = store.as_os_str().to_owned();
@@ -230,32 +187,6 @@ pub(crate) fn set_counter(transaction: &Transaction<'_>, name: &str, value: u64)
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn the_indexes_of_lists_are_back_when_all_is_inserted_and_also_when_that_failed() {
-        let mut connection = Connection::open_in_memory().unwrap();
-        lay_out(&mut connection).unwrap();
-        let schema = |connection: &Connection| -> Vec<String> {
-            let mut schema =
-                connection.prepare("SELECT sql FROM sqlite_master WHERE sql IS NOT NULL ORDER BY name").unwrap();
-            schema.query_map([], |row| row.get(0)).unwrap().collect::<Result<_, _>>().unwrap()
-        };
-        let before = schema(&connection);
-        for fails in [false, true] {
-            let transaction = connection.transaction().unwrap();
-            let done = in_bulk(&transaction, || {
-                let of_lists = schema(&transaction).into_iter().filter(|sql| sql.ends_with("uuid)"));
-                assert_eq!(of_lists.collect::<Vec<_>>(), [""; 0]);
-                text::put(&transaction, "documents_text", 7, [Some("Lettre d'Angélo")])?;
-                if fails { Err(SandboxError::Interrupted("on purpose".to_owned())) } else { Ok(()) }
-            });
-            assert_eq!(done.is_err(), fails);
-            if fails { transaction.rollback() } else { transaction.commit() }.unwrap();
-            assert_eq!(schema(&connection), before);
-            let found = "SELECT count(*) FROM documents_text WHERE folded MATCH 'angelo'";
-            assert_eq!(connection.query_row(found, [], |row| row.get(0)), Ok(1));
-        }
-    }
 
     #[test]
     fn a_store_belongs_to_one_sandbox_until_that_has_ended() {

@@ -17,14 +17,11 @@ use crate::pdf_dir;
 use crate::quirks::DateFormat;
 use crate::shared::Shared;
 use crate::store::{
-    Content, DocumentRow, FileRow, NewFile, OrganizationRow, Store, UserRow, counter, empty, forget_keys, in_bulk,
-    set_counter,
+    Content, DocumentRow, FileRow, NewFile, OrganizationRow, Store, UserRow, counter, empty, forget_keys, set_counter,
 };
 
 /// The counter of PDF versions, for fresh uuids.
 const PDFS_REPLACED: &str = "pdfs replaced";
-/// So many documents at once are worth building the indexes of lists anew.
-const MANY: usize = 5_000;
 
 /// Signs the users in, and makes the first documents: someone's own files, then invented ones up to the wanted number.
 pub(crate) async fn populate(
@@ -34,7 +31,7 @@ pub(crate) async fn populate(
     now: i64,
 ) -> Result<(), SandboxError> {
     let (seed_config, options) = (seed_config.clone(), options.clone());
-    store.begin_with(move |transaction| fill(transaction, &seed_config, &options, now)).await
+    store.run(move |transaction| fill(transaction, &seed_config, &options, now)).await
 }
 
 fn fill(
@@ -76,9 +73,7 @@ fn invent(
         return Ok(Vec::new());
     }
     let owner = owner(transaction, &seed_config.first_key)?;
-    let one = || insert_document_of(transaction, seed_config, &owner, NewDocument::default(), now);
-    let insert = || (0..count).map(|_| one()).collect();
-    if count < MANY { insert() } else { in_bulk(transaction, insert) }
+    (0..count).map(|_| insert_document_of(transaction, seed_config, &owner, NewDocument::default(), now)).collect()
 }
 
 /// Makes everything as it was at the start. What signs tokens and addresses stays.
@@ -97,7 +92,6 @@ pub(crate) async fn reset(shared: &Shared) -> Result<(), SandboxError> {
     *shared.quirks.lock().unwrap_or_else(PoisonError::into_inner) = begun.quirks.clone();
     *shared.oauth.accounts.lock().unwrap_or_else(PoisonError::into_inner) =
         crate::sandbox::accounts(&begun.users, &begun.api_keys);
-    shared.letters.forget_all();
     shared.journal.forget_all();
     shared.deliveries.notify_one();
     shared.recordings.notify_one();
@@ -263,7 +257,7 @@ pub(crate) async fn set_pdf(shared: &Shared, uuid: &str, bytes: Vec<u8>) -> Resu
     let uuid = uuid.to_owned();
     let seed = shared.seed_config.seed;
     let at = shared.clock.key();
-    let (new_uuid, old) = shared
+    let new_uuid = shared
         .store
         .run(move |transaction| {
             let document = find(transaction, &uuid)?;
@@ -283,32 +277,25 @@ pub(crate) async fn set_pdf(shared: &Shared, uuid: &str, bytes: Vec<u8>) -> Resu
             new.attach(transaction, document.id)?;
             document.touch(transaction, at)?;
             announce(transaction, Event::DocumentUpdated, document.owner_id, document.id, at)?;
-            Ok((new_uuid, document.file.map(|file| file.uuid)))
+            Ok(new_uuid)
         })
         .await?;
     shared.deliveries.notify_one();
-    if let Some(old) = old {
-        shared.letters.forget(&old);
-    }
     Ok(new_uuid)
 }
 
 pub(crate) async fn remove(shared: &Shared, uuid: &str) -> Result<(), SandboxError> {
     let uuid = uuid.to_owned();
     let now = shared.clock.key();
-    let file = shared
+    shared
         .store
         .run(move |transaction| {
             let document = find(transaction, &uuid)?;
             announce(transaction, Event::DocumentDeleted, document.owner_id, document.id, now)?;
-            document.delete(transaction)?;
-            Ok(document.file)
+            document.delete(transaction)
         })
         .await?;
     shared.deliveries.notify_one();
-    if let Some(file) = file {
-        shared.letters.forget(&file.uuid);
-    }
     Ok(())
 }
 

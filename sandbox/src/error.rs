@@ -156,9 +156,6 @@ pub enum SandboxError {
         /// The scope named.
         scope: String,
     },
-    /// An access token could not be written.
-    #[error("the access token cannot be signed: {0}")]
-    Signing(#[from] jsonwebtoken::errors::Error),
     /// [`crate::Sandbox::wait_for`] ran out of time.
     #[error("what was waited for did not happen within {0:?}")]
     TimedOut(std::time::Duration),

@@ -3,6 +3,7 @@
 use std::collections::VecDeque;
 use std::sync::{Mutex, PoisonError};
 
+use serde::Serialize;
 use tokio::sync::watch;
 
 /// How many requests are remembered; the oldest are forgotten first, so that a sandbox may run for weeks.
@@ -42,7 +43,7 @@ pub struct RequestRecord {
 }
 
 /// One `POST /documents/{uuid}/status` that was accepted.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct StatusPost {
     /// The document's uuid.
     pub document: String,

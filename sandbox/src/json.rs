@@ -1,6 +1,7 @@
 //! JSON read so that whoever wrote it learns what is wrong.
 
 use serde::de::DeserializeOwned;
+use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 
 /// JSON as what it is meant to be; the error names the member that is wrong.
@@ -15,4 +16,9 @@ pub(crate) fn understood<T: DeserializeOwned>(value: impl Into<Value>) -> Result
             format!("{path}: {reason}")
         }
     })
+}
+
+/// A member that is there: null is a value, and only a missing member is `None`.
+pub(crate) fn given<'de, D: Deserializer<'de>, T: Deserialize<'de>>(deserializer: D) -> Result<Option<T>, D::Error> {
+    T::deserialize(deserializer).map(Some)
 }

@@ -1,15 +1,19 @@
 //! Recordings as a test dictates them.
 
+use serde::Deserialize;
 use serde_json::Value;
 
-/// An audio to record. Whatever is left at its default is invented.
+use crate::json::given;
+
+/// An audio to record. Whatever is left at its default is invented. In JSON its members have the API's names.
 ///
 /// ```
 /// use docsyncd_sandbox::NewAudio;
 /// let recording = NewAudio { language_spoken: Some("en".into()), ..NewAudio::default() };
 /// # let _ = recording;
 /// ```
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields, rename_all = "camelCase")]
 pub struct NewAudio {
     /// The uuid.
     pub uuid: Option<String>,
@@ -17,6 +21,7 @@ pub struct NewAudio {
     pub owner: Option<String>,
     /// The patient: a string is the uuid of one who is there, `Some(Value::Null)` is none; an object's members are laid
     /// over an invented patient.
+    #[serde(deserialize_with = "given")]
     pub patient: Option<Value>,
     /// `meeting`, a uuid.
     pub meeting: Option<String>,
@@ -26,5 +31,6 @@ pub struct NewAudio {
     pub summary: Option<String>,
     /// The step of the workflow it starts at, `audio_recording` by default. What is `validated` from the start has its
     /// documents from the start.
+    #[serde(rename = "audioWorkflowStepV3")]
     pub step: Option<String>,
 }

@@ -1,5 +1,6 @@
 //! Documents as a test dictates and sees them.
 
+use serde::Serialize;
 use serde_json::{Map, Value};
 
 /// A document to add. Whatever is left at its default is invented.
@@ -63,13 +64,15 @@ pub enum NewPdf {
 }
 
 /// A document as the store has it.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
 pub struct DocumentSummary {
     /// Its uuid.
     pub uuid: String,
     /// `createdAt` as printed.
     pub created_at: String,
     /// `type`.
+    #[serde(rename = "type")]
     pub document_type: Option<String>,
     /// The patient's uuid.
     pub patient: Option<String>,

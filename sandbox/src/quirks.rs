@@ -85,7 +85,7 @@ impl Quirks {
 }
 
 /// What becomes of date filters.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, clap::ValueEnum)]
 #[serde(rename_all = "snake_case")]
 pub enum DateFilter {
     /// They filter.

@@ -21,7 +21,7 @@ use crate::oauth::{AccessTokens, Account, Client, Oauth, TokenPair, issue_pair, 
 use crate::options::{ApiKey, DEFAULT_API_KEY, Options};
 use crate::quirks::Quirks;
 use crate::scope::Scopes;
-use crate::shared::{Letters, Shared};
+use crate::shared::Shared;
 use crate::store::{DocumentRow, Store, secret};
 use crate::{admin, api, control, hooks, server, workflow};
 
@@ -80,7 +80,7 @@ impl Sandbox {
             accounts: Mutex::new(accounts(&options.users, &options.api_keys)),
             access_token_lifetime: i64::try_from(options.access_token_lifetime.as_secs()).unwrap_or(i64::MAX),
             consent: options.consent,
-            access_tokens: AccessTokens::new(format!("http://{api_address}"), &signing_key),
+            access_tokens: AccessTokens::new(format!("http://{api_address}"), &signing_key)?,
         };
         let signer = api::Signer::of(&store).await?;
         let shared = Arc::new(Shared {
@@ -97,7 +97,6 @@ impl Sandbox {
             files_elsewhere: options.files_listen.is_some(),
             api_version: options.api_version,
             stop: CancellationToken::new(),
-            letters: Letters::default(),
             oauth,
             enforce_scopes: options.enforce_scopes,
             deliveries: Notify::new(),

@@ -1,6 +1,5 @@
 //! What all requests of one sandbox share.
 
-use std::collections::VecDeque;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
@@ -22,9 +21,6 @@ use crate::options::Options;
 use crate::quirks::Quirks;
 use crate::store::{Content, FileRow, Store};
 
-/// How many bytes of finished letters are kept, because a client reads a document and then at once its file.
-const LETTERS_KEPT_BYTES: usize = 16 * 1024 * 1024;
-
 pub(crate) struct Shared {
     pub store: Store,
     pub clock: Clock,
@@ -41,7 +37,6 @@ pub(crate) struct Shared {
     /// The version of requests that name none.
     pub api_version: Version,
     pub stop: CancellationToken,
-    pub letters: Letters,
     pub oauth: Oauth,
     /// Whether a request is refused whose access token lacks the scope that its endpoint needs.
     pub enforce_scopes: bool,
@@ -75,22 +70,14 @@ impl Shared {
 
     /// A file's bytes; `None` when there is no such file.
     pub async fn file_bytes(&self, uuid: &str) -> Result<Option<Bytes>, SandboxError> {
-        if let Some(kept) = self.letters.get(uuid) {
-            return Ok(Some(kept));
-        }
         let wanted = uuid.to_owned();
         let content = self.store.run(move |transaction| FileRow::content(transaction, &wanted)).await?;
-        let bytes = match content {
-            None => return Ok(None),
-            Some(Content::Bytes(bytes)) => return Ok(Some(bytes.into())),
-            Some(Content::Path(path)) => read(uuid, path).await?,
-            Some(Content::Recipe(recipe)) => {
-                let bytes = write(uuid, recipe).await?;
-                self.letters.keep(uuid, bytes.clone());
-                bytes
-            }
-        };
-        Ok(Some(bytes))
+        Ok(match content {
+            None => None,
+            Some(Content::Bytes(bytes)) => Some(bytes.into()),
+            Some(Content::Path(path)) => Some(read(uuid, path).await?),
+            Some(Content::Recipe(recipe)) => Some(write(uuid, recipe).await?),
+        })
     }
 
     /// A file's size as `pdf.size` shows it.
@@ -121,50 +108,4 @@ async fn read(uuid: &str, path: PathBuf) -> Result<Bytes, SandboxError> {
         .await
         .map_err(|error| SandboxError::Interrupted(error.to_string()))?;
     read.map(Bytes::from).map_err(|error| SandboxError::Pdf { uuid: uuid.to_owned(), reason: error.to_string() })
-}
-
-/// The letters written last.
-#[derive(Default)]
-pub(crate) struct Letters(Mutex<Kept>);
-
-#[derive(Default)]
-struct Kept {
-    total: usize,
-    letters: VecDeque<(String, Bytes)>,
-}
-
-impl Letters {
-    fn get(&self, uuid: &str) -> Option<Bytes> {
-        let kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let (_, bytes) = kept.letters.iter().find(|(known, _)| known == uuid)?;
-        Some(bytes.clone())
-    }
-
-    fn keep(&self, uuid: &str, bytes: Bytes) {
-        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if kept.letters.iter().any(|(known, _)| known == uuid) {
-            return;
-        }
-        kept.total += bytes.len();
-        kept.letters.push_back((uuid.to_owned(), bytes));
-        while kept.total > LETTERS_KEPT_BYTES {
-            match kept.letters.pop_front() {
-                Some((_, oldest)) => kept.total -= oldest.len(),
-                None => break,
-            }
-        }
-    }
-
-    pub fn forget_all(&self) {
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Kept::default();
-    }
-
-    pub fn forget(&self, uuid: &str) {
-        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(position) = kept.letters.iter().position(|(known, _)| known == uuid)
-            && let Some((_, bytes)) = kept.letters.remove(position)
-        {
-            kept.total -= bytes.len();
-        }
-    }
 }

@@ -196,15 +196,8 @@ async fn what_was_over_before_anybody_heard_of_it_is_told_to_nobody() {
     running.wait_for_log("nobody is there").await;
     std::fs::create_dir(practice.inbox()).unwrap();
     running.wait_for_log("event=\"alert_over\"").await;
-    let db = Connection::open(practice.ledger()).unwrap();
-    let waiting =
-        || -> i64 { db.query_row("SELECT count(*) FROM outbox WHERE sent_at IS NULL", [], |row| row.get(0)).unwrap() };
     // A try may have been on its way.
-    let began = std::time::Instant::now();
-    while waiting() > 0 && began.elapsed() < crate::harness::PATIENCE {
-        tokio::time::sleep(std::time::Duration::from_millis(10)).await;
-    }
-    assert_eq!(waiting(), 0);
+    wait_for_ledger(&practice, "SELECT count(*) = 0 FROM outbox WHERE sent_at IS NULL").await;
     web.answer(Answer::Status(200));
     running.end().await;
     assert!(of(&web.messages(), "kind").iter().all(|kind| kind == "problem"), "{:#?}", web.messages());
@@ -222,14 +215,7 @@ async fn a_trouble_that_was_over_while_the_mail_server_was_away_is_mailed_to_nob
     std::fs::create_dir(practice.inbox()).unwrap();
     web.wait_for(2).await;
     assert_eq!(of(&web.messages(), "kind"), ["problem", "over"]);
-    let db = Connection::open(practice.ledger()).unwrap();
-    let waiting =
-        || -> i64 { db.query_row("SELECT count(*) FROM outbox WHERE channel = 'mail'", [], |row| row.get(0)).unwrap() };
-    let began = std::time::Instant::now();
-    while waiting() > 0 && began.elapsed() < crate::harness::PATIENCE {
-        tokio::time::sleep(std::time::Duration::from_millis(10)).await;
-    }
-    assert_eq!(waiting(), 0);
+    wait_for_ledger(&practice, "SELECT count(*) = 0 FROM outbox WHERE channel = 'mail'").await;
     running.end().await;
 }
 

@@ -66,12 +66,9 @@ async fn a_letter_that_is_refused_is_told_by_its_code_and_holds_up_no_other() {
     let synced = practice.sync().await;
     assert_eq!(synced.code, 3, "{synced:?}");
     assert_no_words(&synced);
-    let posts = practice.sandbox.status_posts();
-    let failed: Vec<_> = posts.iter().filter(|post| post.success != Some(true)).collect();
-    let [failed] = failed.as_slice() else { panic!("{posts:?}") };
-    let error = failed.error.clone().unwrap();
+    let error = only_failure(&practice);
     assert!(error.contains("error 101") && !error.contains(CANARY), "{error}");
-    assert_eq!((posts.len(), peer.objects().len(), uuids.len()), (3, 2, 3));
+    assert_eq!((practice.sandbox.status_posts().len(), peer.objects().len(), uuids.len()), (3, 2, 3));
 }
 
 #[tokio::test]
@@ -83,12 +80,7 @@ async fn a_receiver_that_takes_no_such_messages_is_paused_and_check_connects_onl
     assert!(checked.code == 0 && checked.stdout.contains("no message is sent"), "{checked:?}");
     assert!(peer.received().is_empty());
     let mut running = practice.run().await;
-    let is_paused = async {
-        while paused(&practice).await != ["destination:engine"] {
-            tokio::time::sleep(Duration::from_millis(50)).await;
-        }
-    };
-    tokio::time::timeout(crate::harness::PATIENCE, is_paused).await.expect("it is paused");
+    wait_for_pause(&practice, "destination:engine").await;
     assert!(practice.sandbox.status_posts().is_empty());
     peer.state().faults.clear();
     practice.wait_for_posts(3).await;

@@ -73,12 +73,9 @@ async fn a_letter_that_is_refused_is_told_by_its_code_and_holds_up_no_other() {
     let synced = practice.sync().await;
     assert_eq!(synced.code, 3, "{synced:?}");
     assert_no_words(&synced);
-    let posts = practice.sandbox.status_posts();
-    let failed: Vec<_> = posts.iter().filter(|post| post.success != Some(true)).collect();
-    let [failed] = failed.as_slice() else { panic!("{posts:?}") };
-    let error = failed.error.clone().unwrap();
+    let error = only_failure(&practice);
     assert!(error.contains("status A900") && !error.contains(CANARY), "{error}");
-    assert_eq!((posts.len(), peer.objects().len()), (3, 2));
+    assert_eq!((practice.sandbox.status_posts().len(), peer.objects().len()), (3, 2));
 }
 
 #[tokio::test]
@@ -91,12 +88,7 @@ async fn an_archive_that_takes_no_pdfs_is_paused_and_check_stores_nothing() {
     let checked = practice.docsyncd(&["check"]).await;
     assert!(checked.code == 1 && checked.stdout.contains("Encapsulated PDF"), "{checked:?}");
     let mut running = practice.run().await;
-    let is_paused = async {
-        while paused(&practice).await != ["destination:pacs"] {
-            tokio::time::sleep(Duration::from_millis(50)).await;
-        }
-    };
-    tokio::time::timeout(crate::harness::PATIENCE, is_paused).await.expect("it is paused");
+    wait_for_pause(&practice, "destination:pacs").await;
     assert!(practice.sandbox.status_posts().is_empty() && peer.received().is_empty());
     peer.state().takes_no_pdfs = false;
     practice.wait_for_posts(3).await;

@@ -67,12 +67,9 @@ async fn a_letter_that_the_archive_refuses_is_told_by_its_level_and_holds_up_no_
     let synced = practice.sync().await;
     assert_eq!(synced.code, 3, "{synced:?}");
     assert_no_words(&synced);
-    let posts = practice.sandbox.status_posts();
-    let failed: Vec<_> = posts.iter().filter(|post| post.success != Some(true)).collect();
-    let [failed] = failed.as_slice() else { panic!("{posts:?}") };
-    let error = failed.error.clone().unwrap();
+    let error = only_failure(&practice);
     assert!(error.contains("ERRORLEVEL 3") && !error.contains(WORDS), "{error}");
-    assert_eq!((posts.len(), archive.objects().len()), (3, 2));
+    assert_eq!((practice.sandbox.status_posts().len(), archive.objects().len()), (3, 2));
     assert_eq!(practice.docsyncd(&["retry", "--failed"]).await.code, 0);
     assert_eq!(practice.sync().await.code, 0);
     assert_eq!((sorted(archive.objects()), uuids.len()), (small_pdfs(3), 3));

@@ -7,12 +7,12 @@ use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 use axum::routing::{delete, post};
 use axum::{Json, Router};
-use serde::{Deserialize, Deserializer};
-use serde_json::{Value, json};
+use serde::Deserialize;
+use serde_json::{Map, Value, json};
 
 use super::Entry;
 use super::refusal::Refusal;
-use super::taken::{Taken, known_members};
+use super::taken::{Invented, Taken, known_members, understood};
 use crate::describe::records::PATIENT;
 use crate::new_audio::NewAudio;
 use crate::shared::Shared;
@@ -38,56 +38,22 @@ pub(super) fn routes() -> Router<Arc<Shared>> {
         .route("/admin/audios/{uuid}/archived", post(archive))
 }
 
-/// So many invented ones, or one by the API's own names; what is left out is invented.
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields, rename_all = "camelCase")]
-struct Wish {
-    count: Option<usize>,
-    uuid: Option<String>,
-    /// The API key whose user recorded it.
-    owner: Option<String>,
-    /// A uuid, null for none, or members of a new patient.
-    #[serde(default, deserialize_with = "given")]
-    patient: Option<Value>,
-    meeting: Option<String>,
-    language_spoken: Option<String>,
-    summary: Option<String>,
-    #[serde(rename = "audioWorkflowStepV3")]
-    step: Option<String>,
-}
-
-/// A member that is there: null is a value, and only a missing member is `None`.
-fn given<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Value>, D::Error> {
-    Value::deserialize(deserializer).map(Some)
-}
-
-async fn record(State(shared): State<Arc<Shared>>, Taken(wish): Taken<Wish>) -> Result<Response, Refusal> {
-    let uuids = match wish {
-        Wish {
-            count: Some(count),
-            uuid: None,
-            owner: None,
-            patient: None,
-            meeting: None,
-            language_spoken: None,
-            summary: None,
-            step: None,
-        } => {
-            if count > MOST_AT_ONCE {
-                return Err(Refusal::unprocessable(format!("At most {MOST_AT_ONCE} audios can be recorded at once.")));
-            }
-            workflow::record_invented(&shared, count).await?
+async fn record(
+    State(shared): State<Arc<Shared>>,
+    Taken(wish): Taken<Map<String, Value>>,
+) -> Result<Response, Refusal> {
+    let uuids = if wish.contains_key("count") {
+        let Invented { count } = understood(wish)?;
+        if count > MOST_AT_ONCE {
+            return Err(Refusal::unprocessable(format!("At most {MOST_AT_ONCE} audios can be recorded at once.")));
         }
-        Wish { count: Some(_), .. } => {
-            return Err(Refusal::unprocessable("Give either a count or the members of one audio."));
+        workflow::record_invented(&shared, count).await?
+    } else {
+        let wish: NewAudio = understood(wish)?;
+        if let Some(Value::Object(patient)) = &wish.patient {
+            known_members("patient.", patient, &PATIENT)?;
         }
-        Wish { count: None, uuid, owner, patient, meeting, language_spoken, summary, step } => {
-            if let Some(Value::Object(patient)) = &patient {
-                known_members("patient.", patient, &PATIENT)?;
-            }
-            let wish = NewAudio { uuid, owner, patient, meeting, language_spoken, summary, step };
-            vec![workflow::record(&shared, wish).await?]
-        }
+        vec![workflow::record(&shared, wish).await?]
     };
     Ok((StatusCode::CREATED, Json(json!({ "uuids": uuids }))).into_response())
 }

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use super::Entry;
 use super::refusal::Refusal;
-use crate::hooks;
+use crate::hooks::{self, WebhookDelivery};
 use crate::shared::Shared;
 
 pub(super) const INDEX: &[Entry] = &[
@@ -21,22 +21,8 @@ pub(super) fn routes() -> Router<Arc<Shared>> {
     Router::new().route("/admin/webhook-deliveries", get(all)).route("/admin/webhook-deliveries/retry", post(retry))
 }
 
-async fn all(State(shared): State<Arc<Shared>>) -> Result<Json<Value>, Refusal> {
-    let deliveries = hooks::newest(&shared).await?;
-    let shown = deliveries.into_iter().map(|delivery| {
-        json!({
-            "uuid": delivery.uuid,
-            "webhook": delivery.webhook,
-            "event": delivery.event,
-            "createdAt": delivery.created_at,
-            "attempts": delivery.attempts,
-            "due": delivery.due,
-            "delivered": delivery.delivered,
-            "lastStatus": delivery.last_status,
-            "lastError": delivery.last_error,
-        })
-    });
-    Ok(Json(shown.collect()))
+async fn all(State(shared): State<Arc<Shared>>) -> Result<Json<Vec<WebhookDelivery>>, Refusal> {
+    Ok(Json(hooks::newest(&shared).await?))
 }
 
 async fn retry(State(shared): State<Arc<Shared>>) -> Result<Json<Value>, Refusal> {

@@ -9,15 +9,16 @@ use axum::routing::{delete, get, post, put};
 use axum::{Json, Router, extract::FromRequest};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD as BASE64;
-use serde::{Deserialize, Deserializer};
+use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
 use super::Entry;
 use super::refusal::Refusal;
-use super::taken::{Taken, TakenBytes, known_members, media_type, understood};
+use super::taken::{Invented, Taken, TakenBytes, known_members, media_type, understood};
 use crate::control;
 use crate::describe::records::{PATIENT, USER};
-use crate::new_document::{NewDocument, NewPdf};
+use crate::json::given;
+use crate::new_document::{DocumentSummary, NewDocument, NewPdf};
 use crate::shared::Shared;
 
 /// The most documents that one request may add.
@@ -54,12 +55,6 @@ pub(super) fn routes() -> Router<Arc<Shared>> {
         .route("/admin/documents/{uuid}/listed", post(set_listed))
 }
 
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Invented {
-    count: usize,
-}
-
 /// A [`NewDocument`] by the API's own names. Whatever is left out is invented.
 #[derive(Deserialize)]
 #[serde(default, deny_unknown_fields, rename_all = "camelCase")]
@@ -93,11 +88,6 @@ struct DictatedPdf {
     name: Option<String>,
     file_name: Option<String>,
     size: Option<u64>,
-}
-
-/// A member that is there: null is a value, and only a missing member is `None`.
-fn given<'de, D: Deserializer<'de>, T: Deserialize<'de>>(deserializer: D) -> Result<Option<T>, D::Error> {
-    T::deserialize(deserializer).map(Some)
 }
 
 impl TryFrom<Dictated> for NewDocument {
@@ -140,22 +130,9 @@ impl TryFrom<Dictated> for NewDocument {
     }
 }
 
-async fn all(State(shared): State<Arc<Shared>>) -> Result<Json<Value>, Refusal> {
+async fn all(State(shared): State<Arc<Shared>>) -> Result<Json<Vec<DocumentSummary>>, Refusal> {
     let format = shared.quirks().date_format;
-    let documents = control::documents(&shared, format).await?;
-    let shown = documents.into_iter().map(|document| {
-        json!({
-            "uuid": document.uuid,
-            "createdAt": document.created_at,
-            "type": document.document_type,
-            "patient": document.patient,
-            "patientFirstName": document.patient_first_name,
-            "patientLastName": document.patient_last_name,
-            "pdf": document.pdf,
-            "synchronized": document.synchronized,
-        })
-    });
-    Ok(Json(shown.collect()))
+    Ok(Json(control::documents(&shared, format).await?))
 }
 
 async fn add(State(shared): State<Arc<Shared>>, Taken(wish): Taken<Map<String, Value>>) -> Result<Response, Refusal> {

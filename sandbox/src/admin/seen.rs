@@ -9,7 +9,7 @@ use axum::{Json, Router};
 use serde_json::{Value, json};
 
 use super::Entry;
-use crate::journal::Listener;
+use crate::journal::{Listener, StatusPost};
 use crate::shared::Shared;
 
 pub(super) const INDEX: &[Entry] = &[
@@ -53,11 +53,6 @@ async fn forget_requests(State(shared): State<Arc<Shared>>) -> StatusCode {
     StatusCode::NO_CONTENT
 }
 
-async fn status_posts(State(shared): State<Arc<Shared>>) -> Json<Value> {
-    let posts: Vec<Value> = shared.journal.read(|view| {
-        view.status_posts()
-            .map(|post| json!({"document": post.document, "success": post.success, "error": post.error, "at": post.at}))
-            .collect()
-    });
-    Json(Value::Array(posts))
+async fn status_posts(State(shared): State<Arc<Shared>>) -> Json<Vec<StatusPost>> {
+    Json(shared.journal.read(|view| view.status_posts().cloned().collect()))
 }

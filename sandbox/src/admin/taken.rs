@@ -3,6 +3,7 @@
 use axum::body::Bytes;
 use axum::extract::{FromRequest, Request};
 use axum::http::header;
+use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
@@ -12,6 +13,13 @@ use crate::json;
 
 /// The JSON body of a request. 415 for another media type, 400 for what is no JSON, 422 for JSON of another shape.
 pub(super) struct Taken<T>(pub T);
+
+/// So many invented ones.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Invented {
+    pub count: usize,
+}
 
 /// The bytes of a body, whatever they are.
 pub(super) struct TakenBytes(pub Bytes);

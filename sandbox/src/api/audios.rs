@@ -4,26 +4,24 @@ use std::sync::Arc;
 
 use axum::extract::State;
 use axum::response::Response;
+use rusqlite::Transaction;
 
 use super::Problem;
+use super::query::ListRequest;
 use super::request_context::{PathParams, RequestContext};
 use crate::shared::Shared;
 use crate::store::collection::AUDIOS;
 use crate::store::{AudioRow, DocumentRow};
 
 pub(super) async fn list(State(shared): State<Arc<Shared>>, context: RequestContext) -> Result<Response, Problem> {
-    let request = context.list(&AUDIOS)?;
+    let request = ListRequest::parse(&context, &AUDIOS)?;
     let (read, list) = (request.expands("patient.read"), request.expands("patient.list"));
-    let page = shared
-        .store
-        .run(move |transaction| {
-            request.read(transaction, |transaction, id| {
-                let row = AudioRow::by_id(transaction, id)?;
-                let patient = if read || list { row.patient(transaction)? } else { None };
-                Ok((row, patient))
-            })
-        })
-        .await?;
+    let load = move |transaction: &Transaction<'_>, id| {
+        let row = AudioRow::by_id(transaction, id)?;
+        let patient = if read || list { row.patient(transaction)? } else { None };
+        Ok((row, patient))
+    };
+    let page = shared.store.run(move |transaction| request.read(transaction, load)).await?;
     let shape = context.shape(&shared);
     // Asked for both, the fuller shape.
     let shown = page.rows.iter().map(|(row, patient)| shape.audio_item(row, patient.as_ref(), read)).collect();

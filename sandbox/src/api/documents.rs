@@ -6,6 +6,7 @@ use axum::extract::State;
 use axum::response::Response;
 
 use super::Problem;
+use super::query::ListRequest;
 use super::request_context::{PathParams, RequestContext};
 use crate::quirks::ListShape;
 use crate::shared::Shared;
@@ -13,7 +14,7 @@ use crate::store::DocumentRow;
 use crate::store::collection::DOCUMENTS;
 
 pub(super) async fn list(State(shared): State<Arc<Shared>>, context: RequestContext) -> Result<Response, Problem> {
-    let request = context.list(&DOCUMENTS)?;
+    let request = ListRequest::parse(&context, &DOCUMENTS)?;
     let expand_user = request.expands("user.read");
     let mut page = shared.store.run(move |transaction| request.read(transaction, DocumentRow::by_id)).await?;
     if context.quirks.lists_show == ListShape::Objects {

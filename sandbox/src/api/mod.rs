@@ -3,18 +3,16 @@
 mod about;
 mod access;
 mod audios;
-mod contacts;
 pub(crate) mod countries;
 mod documents;
 mod files;
 mod input;
-mod merge_patch;
 mod notes;
 mod organizations;
-mod patients;
 mod people;
 mod problem;
 mod query;
+mod records;
 mod render;
 mod reply;
 mod request_context;
@@ -42,8 +40,8 @@ pub(crate) fn routes(shared: &Arc<Shared>) -> Router {
     Router::new()
         .route("/audios", get(audios::list))
         .route("/audios/{uuid}", get(audios::read))
-        .route("/contacts", get(contacts::list).post(contacts::create))
-        .route("/contacts/{uuid}", get(contacts::read).patch(contacts::change))
+        .route("/contacts", get(records::list).post(records::create))
+        .route("/contacts/{uuid}", get(records::read).patch(records::change))
         .route("/documents", get(documents::list))
         .route("/documents/{uuid}", get(documents::read))
         .route("/documents/{uuid}/status", post(status::report))
@@ -52,8 +50,8 @@ pub(crate) fn routes(shared: &Arc<Shared>) -> Router {
         .route("/notes/{uuid}", get(notes::read))
         .route("/organizations", get(organizations::list))
         .route("/organizations/{uuid}", get(organizations::read))
-        .route("/patients", get(patients::list).post(patients::upsert))
-        .route("/patients/{uuid}", get(patients::read).patch(patients::change))
+        .route("/patients", get(records::list).post(records::create))
+        .route("/patients/{uuid}", get(records::read).patch(records::change))
         .route("/users/{uuid}", get(people::user))
         .route("/webhooks", get(webhooks::list).post(webhooks::create))
         .route("/webhooks/{uuid}", get(webhooks::read).patch(webhooks::change).delete(webhooks::delete))

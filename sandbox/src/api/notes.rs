@@ -6,17 +6,14 @@ use axum::extract::State;
 use axum::response::Response;
 
 use super::Problem;
+use super::render::Shape;
 use super::request_context::{PathParams, RequestContext};
 use crate::shared::Shared;
 use crate::store::NoteRow;
 use crate::store::collection::NOTES;
 
 pub(super) async fn list(State(shared): State<Arc<Shared>>, context: RequestContext) -> Result<Response, Problem> {
-    let request = context.list(&NOTES)?;
-    let page = shared.store.run(move |transaction| request.read(transaction, NoteRow::by_id)).await?;
-    let shape = context.shape(&shared);
-    let shown = page.rows.iter().map(|row| shape.note_item(row)).collect();
-    Ok(context.page(&page, shown))
+    context.list(&shared, &NOTES, NoteRow::by_id, Shape::note_item).await
 }
 
 pub(super) async fn read(

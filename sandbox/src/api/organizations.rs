@@ -6,17 +6,15 @@ use axum::extract::State;
 use axum::response::Response;
 
 use super::Problem;
+use super::render::Shape;
 use super::request_context::{PathParams, RequestContext};
 use crate::shared::Shared;
 use crate::store::OrganizationRow;
 use crate::store::collection::ORGANIZATIONS;
 
 pub(super) async fn list(State(shared): State<Arc<Shared>>, context: RequestContext) -> Result<Response, Problem> {
-    let request = context.list(&ORGANIZATIONS)?;
-    let page = shared.store.run(move |transaction| request.read(transaction, OrganizationRow::by_id)).await?;
-    let shape = context.shape(&shared);
-    let shown = page.rows.iter().map(|row| shape.known_by_all(row.record.clone())).collect();
-    Ok(context.page(&page, shown))
+    let show = |shape: &Shape, row: &OrganizationRow| shape.known_by_all(row.record.clone());
+    context.list(&shared, &ORGANIZATIONS, OrganizationRow::by_id, show).await
 }
 
 pub(super) async fn read(

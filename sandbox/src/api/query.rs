@@ -80,10 +80,10 @@ impl ListRequest {
         transaction: &Transaction<'_>,
         load: impl Fn(&Transaction<'_>, i64) -> Result<T, SandboxError>,
     ) -> Result<Page<T>, SandboxError> {
-        let found = self.listing.found(transaction)?;
+        let ids = self.listing.ids(transaction)?;
         Ok(Page {
-            rows: found.ids()?.into_iter().map(|id| load(transaction, id)).collect::<Result<_, _>>()?,
-            total: if self.counted { Some(found.count()?) } else { None },
+            rows: ids.into_iter().map(|id| load(transaction, id)).collect::<Result<_, _>>()?,
+            total: if self.counted { Some(self.listing.count(transaction)?) } else { None },
             page: self.page,
             items_per_page: self.items_per_page,
         })

@@ -5,13 +5,16 @@ use std::sync::Arc;
 use axum::extract::{FromRequestParts, MatchedPath, Path};
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, HeaderName, header};
+use axum::response::Response;
+use rusqlite::Transaction;
 use serde::de::DeserializeOwned;
 
 use super::Problem;
 use super::access::Caller;
 use super::query::ListRequest;
-use super::render::Shape;
+use super::render::{Shape, Shown};
 use crate::describe::{Endpoint, Version, endpoint, methods};
+use crate::error::SandboxError;
 use crate::quirks::Quirks;
 use crate::shared::Shared;
 use crate::store::{Collection, UserRow};
@@ -91,9 +94,19 @@ impl<T: DeserializeOwned + Send> FromRequestParts<Arc<Shared>> for PathParams<T>
 }
 
 impl RequestContext {
-    /// The page that the query asks for.
-    pub fn list(&self, collection: &'static Collection) -> Result<ListRequest, Problem> {
-        ListRequest::parse(self, collection)
+    /// The page that the query asks for, its rows as `load` reads and `show` shows them.
+    pub async fn list<T: Send + 'static>(
+        &self,
+        shared: &Shared,
+        collection: &'static Collection,
+        load: impl Fn(&Transaction<'_>, i64) -> Result<T, SandboxError> + Send + 'static,
+        show: impl Fn(&Shape, &T) -> Shown,
+    ) -> Result<Response, Problem> {
+        let request = ListRequest::parse(self, collection)?;
+        let page = shared.store.run(move |transaction| request.read(transaction, load)).await?;
+        let shape = self.shape(shared);
+        let shown = page.rows.iter().map(|row| show(&shape, row)).collect();
+        Ok(self.page(&page, shown))
     }
 
     /// How records are shown to this request.

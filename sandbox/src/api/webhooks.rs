@@ -10,6 +10,7 @@ use serde_json::{Map, Value, json};
 
 use super::Problem;
 use super::input::InputBody;
+use super::render::Shape;
 use super::request_context::{PathParams, RequestContext};
 use crate::describe::records::WEBHOOK_INPUT;
 use crate::moment::Moment;
@@ -18,11 +19,7 @@ use crate::store::collection::WEBHOOKS;
 use crate::store::{UserRow, WebhookRow};
 
 pub(super) async fn list(State(shared): State<Arc<Shared>>, context: RequestContext) -> Result<Response, Problem> {
-    let request = context.list(&WEBHOOKS)?;
-    let page = shared.store.run(move |transaction| request.read(transaction, WebhookRow::by_id)).await?;
-    let shape = context.shape(&shared);
-    let shown = page.rows.iter().map(|row| shape.webhook(row)).collect();
-    Ok(context.page(&page, shown))
+    context.list(&shared, &WEBHOOKS, WebhookRow::by_id, Shape::webhook).await
 }
 
 pub(super) async fn read(

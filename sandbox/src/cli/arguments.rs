@@ -73,7 +73,7 @@ pub(super) struct Cli {
 
     /// Who decides on the authorization page
     #[arg(long, value_enum, value_name = "WHO", default_value = "ask")]
-    consent: ConsentMode,
+    consent: Consent,
 
     /// Whether an access token needs the scopes of the endpoint
     #[arg(long, value_enum, value_name = "MODE", default_value = "on")]
@@ -97,7 +97,7 @@ pub(super) struct Cli {
 
     /// What becomes of filters such as createdAt[gte]
     #[arg(long, value_enum, value_name = "MODE", default_value = "works")]
-    date_filter: DateFilterMode,
+    date_filter: DateFilter,
 
     /// A habit of the server by the name and value of GET /admin/quirks, such as max_page_size=5; can be repeated
     #[arg(long, value_name = "NAME=VALUE", value_parser = quirk)]
@@ -110,46 +110,6 @@ pub(super) struct Cli {
     /// A fault in force from the start, as POST /admin/faults takes it; can be repeated
     #[arg(long, value_name = "JSON", value_parser = fault)]
     fault: Vec<Fault>,
-}
-
-#[derive(Clone, Copy, Debug, ValueEnum)]
-enum DateFilterMode {
-    /// They filter
-    Works,
-    /// They are answered with 400
-    Refused,
-    /// They are ignored
-    Ignored,
-}
-
-impl From<DateFilterMode> for DateFilter {
-    fn from(mode: DateFilterMode) -> Self {
-        match mode {
-            DateFilterMode::Works => Self::Works,
-            DateFilterMode::Refused => Self::Refused,
-            DateFilterMode::Ignored => Self::Ignored,
-        }
-    }
-}
-
-#[derive(Clone, Copy, Debug, ValueEnum)]
-enum ConsentMode {
-    /// The person signs in and reads the page
-    Ask,
-    /// Everything is approved at once, without signing in
-    Approve,
-    /// Everything is refused at once
-    Deny,
-}
-
-impl From<ConsentMode> for Consent {
-    fn from(mode: ConsentMode) -> Self {
-        match mode {
-            ConsentMode::Ask => Self::Ask,
-            ConsentMode::Approve => Self::Approve,
-            ConsentMode::Deny => Self::Deny,
-        }
-    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -169,7 +129,7 @@ impl From<Cli> for Options {
             redirect_uris: if cli.redirect_uri.is_empty() { default_client.redirect_uris } else { cli.redirect_uri },
         };
         let documents = if cli.pdf_dir.is_some() { 0 } else { 20 };
-        let quirks = Quirks { date_filter: cli.date_filter.into(), ..Quirks::default() };
+        let quirks = Quirks { date_filter: cli.date_filter, ..Quirks::default() };
         Self {
             listen: cli.listen,
             files_listen: cli.files_listen,
@@ -181,7 +141,7 @@ impl From<Cli> for Options {
             clients: vec![client],
             users: cli.user,
             access_token_lifetime: Duration::from_secs(cli.access_token_lifetime.into()),
-            consent: cli.consent.into(),
+            consent: cli.consent,
             enforce_scopes: cli.scopes == Switch::On,
             documents: cli.documents.unwrap_or(documents),
             seed: cli.seed,

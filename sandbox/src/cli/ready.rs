@@ -3,7 +3,7 @@
 use std::io::{self, Write as _};
 use std::path::Path;
 
-use docsyncd_sandbox::{ApiKey, Client, Sandbox};
+use docsyncd_sandbox::{ApiKey, Sandbox};
 use serde_json::Value;
 
 use super::Failure;
@@ -14,11 +14,6 @@ pub(super) async fn ready(sandbox: &Sandbox, keys: &[ApiKey]) -> Result<Value, F
     if keys.is_empty() {
         keys.push(sandbox.api_key());
     }
-    let client = |client: &Client| {
-        serde_json::json!({
-            "client_id": client.client_id, "client_secret": client.client_secret, "redirect_uris": client.redirect_uris,
-        })
-    };
     Ok(serde_json::json!({
         "url": sandbox.url(),
         "docs_url": format!("{}/docs", sandbox.url()),
@@ -26,7 +21,7 @@ pub(super) async fn ready(sandbox: &Sandbox, keys: &[ApiKey]) -> Result<Value, F
         "admin_url": sandbox.admin_url(),
         "app_url": sandbox.app_url(),
         "api_keys": keys,
-        "clients": sandbox.clients().iter().map(client).collect::<Vec<_>>(),
+        "clients": sandbox.clients(),
         "documents": sandbox.document_count().await?,
         "pid": std::process::id(),
     }))

@@ -53,6 +53,17 @@ const USUAL: usize = 255;
 const CREATED: Field = Field::date_time("createdAt");
 const UPDATED: Field = Field::date_time("updatedAt");
 
+/// Some fields and more of them, together so many.
+const fn and<const N: usize>(some: &[Field], more: &[Field]) -> [Field; N] {
+    let mut fields = [CREATED; N];
+    let mut index = 0;
+    while index < N {
+        fields[index] = if index < some.len() { some[index] } else { more[index - some.len()] };
+        index += 1;
+    }
+    fields
+}
+
 const PATIENT_FIELDS: [Field; 13] = [
     Field::text("uuid"),
     Field::text("firstName").or_null(),
@@ -77,15 +88,7 @@ pub(crate) static PATIENT: Record = Record {
     name: "Patient",
     resource: "Patient",
     home: Some("patients"),
-    fields: &{
-        let mut fields = [Field::record("user", &EMBEDDED_USER); PATIENT_FIELDS.len() + 1];
-        let mut index = 0;
-        while index < PATIENT_FIELDS.len() {
-            fields[index] = PATIENT_FIELDS[index];
-            index += 1;
-        }
-        fields
-    },
+    fields: &and::<{ PATIENT_FIELDS.len() + 1 }>(&PATIENT_FIELDS, &[Field::record("user", &EMBEDDED_USER)]),
 };
 
 pub(crate) static CONTACT: Record = Record {
@@ -305,13 +308,5 @@ pub(crate) static NEW_WEBHOOK: Record = Record {
     name: "NewWebhook",
     resource: "Webhook",
     home: Some("webhooks"),
-    fields: &{
-        let mut fields = [Field::text("secret"); WEBHOOK_FIELDS.len() + 1];
-        let mut index = 0;
-        while index < WEBHOOK_FIELDS.len() {
-            fields[index] = WEBHOOK_FIELDS[index];
-            index += 1;
-        }
-        fields
-    },
+    fields: &and::<{ WEBHOOK_FIELDS.len() + 1 }>(&WEBHOOK_FIELDS, &[Field::text("secret")]),
 };

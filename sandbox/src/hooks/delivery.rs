@@ -1,7 +1,10 @@
 //! A delivery as its owner sees it.
 
+use serde::Serialize;
+
 /// One event for one webhook. The webhook's secret is not part of it.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
 pub struct WebhookDelivery {
     /// The `webhook-id` of every attempt.
     pub uuid: String,

@@ -1,5 +1,7 @@
 //! What follows from an attempt: done, again later, given up, or no more of this webhook.
 
+use crate::store::Attempt;
+
 /// How long after an attempt the next one is made, in microseconds: 5 s, 5 min, 30 min, 2 h, 5 h, 10 h, the beginning
 /// of the schedule that Standard Webhooks recommends. After that a delivery is given up.
 const BACKOFF: [i64; 6] = [5 * SECOND, 5 * MINUTE, 30 * MINUTE, 2 * HOUR, 5 * HOUR, 10 * HOUR];
@@ -19,21 +21,9 @@ pub(super) enum Outcome {
     Failed(String),
 }
 
-/// What to write down.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Verdict {
-    pub delivered: bool,
-    /// When to try again; `None` for never.
-    pub due: Option<i64>,
-    /// The receiver is gone for good: its webhook gets nothing more.
-    pub deactivate: bool,
-    pub status: Option<u16>,
-    pub error: Option<String>,
-}
-
 /// Judges an attempt that began at `started`, after so many earlier ones. The wait is counted from the beginning of the
 /// attempt, so that a test which sees a request may move the clock at once.
-pub(super) fn judge(outcome: Outcome, attempts_before: u64, started: i64) -> Verdict {
+pub(super) fn judge(outcome: Outcome, attempts_before: u64, started: i64) -> Attempt {
     let again = usize::try_from(attempts_before)
         .ok()
         .and_then(|before| BACKOFF.get(before))
@@ -53,7 +43,7 @@ pub(super) fn judge(outcome: Outcome, attempts_before: u64, started: i64) -> Ver
         Outcome::Answered(status) => (Some(status), Some(format!("the receiver answered {status}"))),
         Outcome::Failed(reason) => (None, Some(reason)),
     };
-    Verdict { delivered, due, deactivate, status, error }
+    Attempt { delivered, due, status, error, deactivate }
 }
 
 #[cfg(test)]

@@ -13,7 +13,7 @@ use super::post::Sender;
 use super::schedule::{LONGEST_BACKOFF, judge};
 use crate::error::SandboxError;
 use crate::shared::Shared;
-use crate::store::{Attempt, DeliveryRow, Waiting};
+use crate::store::{DeliveryRow, Waiting};
 
 /// How many deliveries are under way at most, each to another webhook.
 const UNDER_WAY: usize = 64;
@@ -65,17 +65,10 @@ async fn due(shared: &Shared, busy: &HashSet<i64>) -> Result<Waiting, SandboxErr
 async fn attempt(shared: Arc<Shared>, sender: Sender, delivery: DeliveryRow) -> i64 {
     let started = shared.clock.key();
     let outcome = sender.post(&delivery, started).await;
-    let verdict = judge(outcome, delivery.attempts, started);
+    let attempt = judge(outcome, delivery.attempts, started);
     let webhook_id = delivery.webhook_id;
     let now = shared.clock.key();
-    let attempt = Attempt {
-        delivered: verdict.delivered,
-        due: verdict.due,
-        status: verdict.status,
-        error: verdict.error,
-        deactivate_at: verdict.deactivate.then_some(now),
-    };
-    let written = shared.store.run(move |transaction| delivery.record(transaction, &attempt)).await;
+    let written = shared.store.run(move |transaction| delivery.record(transaction, &attempt, now)).await;
     if written.is_err() {
         // It is due still and will be sent again; not at once, since the store may be in trouble for a while.
         tokio::time::sleep(PAUSE).await;

@@ -5,23 +5,20 @@
 use any_ascii::any_ascii_char;
 use unicode_normalization::UnicodeNormalization as _;
 
-/// Upright, bold or italic.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Style {
     Regular,
     Bold,
-    Italic,
 }
 
 impl Style {
-    pub const ALL: [Self; 3] = [Self::Regular, Self::Bold, Self::Italic];
+    pub const ALL: [Self; 2] = [Self::Regular, Self::Bold];
 
     /// The font's name in a PDF.
     pub fn font(self) -> &'static str {
         match self {
             Self::Regular => "Helvetica",
             Self::Bold => "Helvetica-Bold",
-            Self::Italic => "Helvetica-Oblique",
         }
     }
 }

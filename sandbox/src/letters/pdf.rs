@@ -3,7 +3,7 @@
 use std::fmt::{Display, Write as _};
 
 use super::font::{Style, encoded};
-use super::page::{Color, Mark, PAGE_HEIGHT, PAGE_WIDTH};
+use super::page::{Mark, PAGE_HEIGHT, PAGE_WIDTH};
 
 /// What the file says about itself.
 pub(super) struct About<'a> {
@@ -19,23 +19,16 @@ pub(super) struct Image {
     pub height: u32,
 }
 
-/// The pictures of a letter.
-pub(super) struct Pictures {
-    pub signature: Image,
-    pub radiograph: Option<Image>,
-}
-
 /// The numbers of the objects that every file has; its pages follow.
 const CATALOG: usize = 1;
 const PAGES: usize = 2;
 const ABOUT: usize = 3;
 const RESOURCES: usize = 4;
-const SIGNATURE: usize = 5;
-const RADIOGRAPH: usize = 6;
-const FIRST_PAGE: usize = 7;
+const PICTURE: usize = 5;
+const FIRST_PAGE: usize = 6;
 
 /// Writes the file. There is no clock in it: the same marks give the same bytes.
-pub(super) fn write(pages: &[Vec<Mark>], about: &About<'_>, pictures: &Pictures) -> Vec<u8> {
+pub(super) fn write(pages: &[Vec<Mark>], about: &About<'_>, picture: &Image) -> Vec<u8> {
     let mut file = File { bytes: b"%PDF-1.7\n%\xe2\xe3\xcf\xd3\n".to_vec(), objects: Vec::new() };
     file.object(format_args!("<< /Type /Catalog /Pages {PAGES} 0 R /Lang {} >>", string(about.language)));
     let kids: String =
@@ -47,12 +40,8 @@ pub(super) fn write(pages: &[Vec<Mark>], about: &About<'_>, pictures: &Pictures)
         let font = style.font();
         format!("/{font} << /Type /Font /Subtype /Type1 /BaseFont /{font} /Encoding /WinAnsiEncoding >>")
     });
-    file.object(format_args!(
-        "<< /Font << {} >> /XObject << /Signature {SIGNATURE} 0 R /Radiograph {RADIOGRAPH} 0 R >> >>",
-        fonts.join(" ")
-    ));
-    file.picture(Some(&pictures.signature));
-    file.picture(pictures.radiograph.as_ref());
+    file.object(format_args!("<< /Font << {} >> /XObject << /Picture {PICTURE} 0 R >> >>", fonts.join(" ")));
+    file.picture(picture);
     for (index, marks) in pages.iter().enumerate() {
         file.object(format_args!(
             "<< /Type /Page /Parent {PAGES} 0 R /MediaBox [ 0 0 {PAGE_WIDTH} {PAGE_HEIGHT} ] /Resources {RESOURCES} 0 R \
@@ -68,9 +57,9 @@ pub(super) fn write(pages: &[Vec<Mark>], about: &About<'_>, pictures: &Pictures)
 /// How a mark is drawn. PDF counts from the lower left corner, and y upwards.
 fn drawn(mark: &Mark) -> Vec<u8> {
     match mark {
-        Mark::Text { x, y, size, style, color, text } => {
-            let (color, font, y) = (fill(*color), style.font(), PAGE_HEIGHT - y);
-            let mut drawn = format!("BT {color} /{font} {size} Tf {x:.2} {y:.2} Td (").into_bytes();
+        Mark::Text { x, y, size, style, text } => {
+            let (font, y) = (style.font(), PAGE_HEIGHT - y);
+            let mut drawn = format!("BT /{font} {size} Tf {x:.2} {y:.2} Td (").into_bytes();
             for byte in encoded(text) {
                 if matches!(byte, b'(' | b')' | b'\\') {
                     drawn.push(b'\\');
@@ -80,20 +69,11 @@ fn drawn(mark: &Mark) -> Vec<u8> {
             drawn.extend(b") Tj ET\n");
             drawn
         }
-        Mark::Fill { x, y, width, height, color } => {
-            let (color, y) = (fill(*color), PAGE_HEIGHT - y - height);
-            format!("{color} {x:.2} {y:.2} {width:.2} {height:.2} re f\n").into_bytes()
-        }
-        Mark::Picture { plate, x, y, width, height } => {
+        Mark::Picture { x, y, width, height } => {
             let y = PAGE_HEIGHT - y - height;
-            format!("q {width:.2} 0 0 {height:.2} {x:.2} {y:.2} cm /{plate:?} Do Q\n").into_bytes()
+            format!("q {width:.2} 0 0 {height:.2} {x:.2} {y:.2} cm /Picture Do Q\n").into_bytes()
         }
     }
-}
-
-fn fill((red, green, blue): Color) -> String {
-    let part = |part: u8| f32::from(part) / 255.0;
-    format!("{:.3} {:.3} {:.3} rg", part(red), part(green), part(blue))
 }
 
 /// A text outside of pages: UTF-16 with its mark, in hexadecimal digits.
@@ -128,11 +108,7 @@ impl File {
         self.bytes.extend(b"\nendstream\nendobj\n");
     }
 
-    /// An object that is null stands for a picture that is not there.
-    fn picture(&mut self, image: Option<&Image>) {
-        let Some(Image { gray, width, height }) = image else {
-            return self.object("null");
-        };
+    fn picture(&mut self, Image { gray, width, height }: &Image) {
         let size = format!("/Width {width} /Height {height}");
         let entries = format!("/Type /XObject /Subtype /Image {size} /ColorSpace /DeviceGray /BitsPerComponent 8 ");
         self.stream(&entries, gray);

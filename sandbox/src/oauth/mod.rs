@@ -6,7 +6,6 @@
 mod access_token;
 mod authorize;
 mod grants;
-mod hs256;
 mod pages;
 mod parameters;
 mod parties;

@@ -1,6 +1,7 @@
 //! Who takes part in an authorization: applications, people, and who decides.
 
 use axum::http::HeaderValue;
+use serde::Serialize;
 use url::Url;
 
 use crate::error::SandboxError;
@@ -10,7 +11,7 @@ pub const DEFAULT_PASSWORD: &str = "sandbox";
 
 /// An application that may ask for authorization ("Authentication": the pair and the redirect addresses are agreed with
 /// the operator).
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Client {
     /// Names the application.
     pub client_id: String,
@@ -75,7 +76,7 @@ impl Account {
 }
 
 /// Who decides on the authorization page.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
 pub enum Consent {
     /// The person, who signs in and reads the page.
     #[default]

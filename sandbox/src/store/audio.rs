@@ -5,7 +5,7 @@ use serde_json::{Map, Value};
 
 use super::people::{UserRow, object};
 use super::practice::{SharedRow, SharedTable};
-use super::text::{self, Whose};
+use super::text;
 use crate::error::SandboxError;
 use crate::moment::{Moment, to_the_second};
 
@@ -164,8 +164,7 @@ impl AudioRow {
                 ),
                 |row| row.get(0),
             )?;
-        let whose = Whose { owner_id: self.owner_id, user_id: self.user.id, patient_id: self.patient_id };
-        text::put_with(transaction, "audios_text", id, [self.summary.as_deref()], &whose)?;
+        text::put(transaction, "audios_text", id, [self.summary.as_deref()])?;
         Ok(id)
     }
 

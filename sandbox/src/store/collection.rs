@@ -12,8 +12,8 @@ pub(crate) struct Collection {
     pub exacts: &'static [Exact],
     pub dates: &'static [(&'static str, &'static str)],
     pub flags: &'static [Flag],
-    /// Where text is searched: of a list of [`Reach::Own`] its patients' as well, and its users'.
-    pub text: Option<&'static str>,
+    /// Where text is searched: this column names a row of that text table.
+    pub texts: &'static [(&'static str, &'static str)],
     /// Values of `expand[]`.
     pub expands: &'static [&'static str],
     /// The columns that decide among equals; the last is unique.
@@ -114,7 +114,7 @@ pub(crate) static DOCUMENTS: Collection = Collection {
         Flag { name: "isAnonymized", yes: "is_anonymized = 1", no: "is_anonymized = 0" },
         Flag { name: "exists[encounteredAt]", yes: "encountered_key IS NOT NULL", no: "encountered_key IS NULL" },
     ],
-    text: Some("documents_text"),
+    texts: &[("id", "documents_text"), ("patient_id", "patients_text"), ("user_id", "users_text")],
     expands: &["user.read"],
     ties: CREATION,
 };
@@ -139,7 +139,7 @@ pub(crate) static AUDIOS: Collection = Collection {
     ],
     dates: &[CREATED, UPDATED, ("archivedAt", "archived_key")],
     flags: &[Flag { name: "exists[archivedAt]", yes: "archived_key IS NOT NULL", no: "archived_key IS NULL" }],
-    text: Some("audios_text"),
+    texts: &[("id", "audios_text"), ("patient_id", "patients_text"), ("user_id", "users_text")],
     expands: &["patient.read", "patient.list"],
     ties: CREATION,
 };
@@ -157,7 +157,7 @@ pub(crate) static NOTES: Collection = Collection {
     ],
     dates: &[CREATED, UPDATED],
     flags: &[],
-    text: Some("notes_text"),
+    texts: &[("id", "notes_text"), ("patient_id", "patients_text"), ("user_id", "users_text")],
     expands: &[],
     ties: CREATION,
 };
@@ -198,7 +198,7 @@ pub(crate) static PATIENTS: Collection = Collection {
     ],
     dates: &[CREATED, UPDATED, ("synchronizedAt", "synchronized_key")],
     flags: &[],
-    text: Some("patients_text"),
+    texts: &[("id", "patients_text")],
     expands: &[],
     ties: CREATION,
 };
@@ -245,7 +245,7 @@ pub(crate) static CONTACTS: Collection = Collection {
     ],
     dates: &[CREATED, UPDATED],
     flags: &[],
-    text: Some("contacts_text"),
+    texts: &[("id", "contacts_text")],
     expands: &[],
     ties: CREATION,
 };
@@ -258,7 +258,7 @@ pub(crate) static ORGANIZATIONS: Collection = Collection {
     exacts: &[exact("uuid", "uuid")],
     dates: &[],
     flags: &[],
-    text: None,
+    texts: &[],
     expands: &[],
     ties: &["uuid"],
 };
@@ -271,7 +271,7 @@ pub(crate) static WEBHOOKS: Collection = Collection {
     exacts: &[exact("uuid", "uuid")],
     dates: &[CREATED, UPDATED],
     flags: &[],
-    text: None,
+    texts: &[],
     expands: &[],
     ties: CREATION,
 };

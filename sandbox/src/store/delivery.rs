@@ -35,15 +35,15 @@ pub(crate) struct Waiting {
 }
 
 /// What became of an attempt.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Attempt {
     pub delivered: bool,
     /// When to try again; `None` for never.
     pub due: Option<i64>,
     pub status: Option<u16>,
     pub error: Option<String>,
-    /// When the webhook was deactivated for it.
-    pub deactivate_at: Option<i64>,
+    /// The receiver is gone for good: its webhook gets nothing more.
+    pub deactivate: bool,
 }
 
 impl DeliveryRow {
@@ -113,7 +113,7 @@ impl DeliveryRow {
     }
 
     /// Writes down an attempt. If the webhook was deleted meanwhile there is nothing to write.
-    pub fn record(&self, transaction: &Transaction<'_>, attempt: &Attempt) -> Result<(), SandboxError> {
+    pub fn record(&self, transaction: &Transaction<'_>, attempt: &Attempt, now: i64) -> Result<(), SandboxError> {
         // By its uuid: SQLite gives the row id of one that was deleted to the next.
         let written = transaction
             .prepare_cached(
@@ -121,7 +121,7 @@ impl DeliveryRow {
                     last_error = ?5 WHERE uuid = ?1",
             )?
             .execute((&self.uuid, attempt.delivered, attempt.due, attempt.status, &attempt.error))?;
-        if let Some(now) = attempt.deactivate_at.filter(|_| written > 0) {
+        if attempt.deactivate && written > 0 {
             transaction
                 .prepare_cached("UPDATE webhooks SET is_active = 0, updated_key = ?2 WHERE id = ?1")?
                 .execute((self.webhook_id, now))?;
@@ -204,8 +204,8 @@ mod tests {
             old.delete(transaction)?;
             let new = webhook(transaction, "new", user.id)?;
             assert_eq!(old.id, new.id, "SQLite gives the row id again, or this test tests nothing");
-            let gone = Attempt { delivered: false, due: None, status: Some(410), error: None, deactivate_at: Some(1) };
-            sent.record(transaction, &gone)?;
+            let gone = Attempt { delivered: false, due: None, status: Some(410), error: None, deactivate: true };
+            sent.record(transaction, &gone, 1)?;
             assert!(WebhookRow::by_uuid(transaction, "new")?.unwrap().is_active);
             WebhookDelivery::newest(transaction, 9)
         });

@@ -4,7 +4,7 @@ use rusqlite::{OptionalExtension, Row, Transaction};
 
 use super::file::FileRow;
 use super::people::{Printed, UserRow};
-use super::text::{self, Whose};
+use super::text;
 use crate::error::SandboxError;
 use crate::moment::{Moment, to_the_second};
 
@@ -201,8 +201,7 @@ impl NewDocumentRow {
             ],
             |row| row.get(0),
         )?;
-        let whose = Whose { owner_id: self.owner_id, user_id: self.user.id, patient_id };
-        text::put_with(transaction, "documents_text", id, searched.iter().map(Option::as_deref), &whose)?;
+        text::put(transaction, "documents_text", id, searched.iter().map(Option::as_deref))?;
         Ok(id)
     }
 }

@@ -2,13 +2,10 @@
 
 use std::collections::BTreeSet;
 
-use rusqlite::Transaction;
-#[cfg(test)]
-use rusqlite::params_from_iter;
 use rusqlite::types::Value as Sql;
+use rusqlite::{Transaction, params_from_iter};
 
 use super::collection::{Collection, Column, Exact, Place, Reach};
-use super::found::{Found, Query, Sought};
 use super::people::UserRow;
 use super::text;
 use crate::error::SandboxError;
@@ -27,9 +24,6 @@ pub(crate) struct Listing {
     values: Vec<Sql>,
     /// The words that are searched.
     words: BTreeSet<String>,
-    /// Whether something was searched that no text has.
-    nothing: bool,
-    user_id: i64,
     order: Vec<(Column, Direction)>,
     limit: u32,
     offset: u64,
@@ -67,13 +61,6 @@ impl Direction {
             Self::Descending => "DESC",
         }
     }
-
-    fn turned(self) -> Self {
-        match self {
-            Self::Ascending => Self::Descending,
-            Self::Descending => Self::Ascending,
-        }
-    }
 }
 
 impl Listing {
@@ -92,8 +79,6 @@ impl Listing {
             conditions: vec![condition.to_owned()],
             values: values.into_iter().map(Sql::Integer).collect(),
             words: BTreeSet::new(),
-            nothing: false,
-            user_id: user.id,
             order: Vec::new(),
             limit: u32::MAX,
             offset: 0,
@@ -128,97 +113,23 @@ impl Listing {
     /// Keeps rows in whose text every word occurs as the beginning of one, whatever its case and accents. Returns
     /// whether it can: these are not more than [`MOST_WORDS`].
     pub fn search(&mut self, words: &str) -> bool {
-        if self.collection.text.is_none() {
+        if self.collection.texts.is_empty() {
             return true;
         }
         for word in text::fold(words).split_whitespace().map(text::words) {
             if word.is_empty() {
                 // Nothing but marks, which no text is searched for.
-                self.nothing = true;
-            } else {
-                self.words.insert(word);
+                self.conditions.push("FALSE".to_owned());
+            } else if self.words.insert(word.clone()) {
+                let mut places = Vec::new();
+                for (column, table) in self.collection.texts {
+                    places.push(format!("{column} IN (SELECT rowid FROM {table} WHERE {table} MATCH ?)"));
+                    self.values.push(Sql::Text(text::beginning(&word)));
+                }
+                self.conditions.push(format!("({})", places.join(" OR ")));
             }
         }
         self.words.len() <= MOST_WORDS
-    }
-
-    /// What the words find.
-    pub fn found<'a>(&'a self, transaction: &'a Transaction<'a>) -> Result<Found<'a>, SandboxError> {
-        let sought = match (self.collection.text, self.query(transaction)?) {
-            _ if self.nothing => Sought::Nothing,
-            (Some(table), Some(query)) => Sought::Words(table, query),
-            _ => Sought::All,
-        };
-        Ok(Found::new(self, transaction, sought))
-    }
-
-    /// The full-text query for all words; `None` where every row has them.
-    pub(super) fn query(&self, transaction: &Transaction<'_>) -> Result<Option<Query>, SandboxError> {
-        if self.words.is_empty() {
-            return Ok(None);
-        }
-        let own = self.collection.reach == Reach::Own;
-        let shown = if own { self.shown(transaction)? } else { BTreeSet::new() };
-        let (mut terms, mut words) = (Vec::new(), Vec::new());
-        for word in &self.words {
-            let mut marks = Vec::new();
-            if own {
-                let mut statement = transaction.prepare_cached(&rows_with("users_text"))?;
-                let users: BTreeSet<i64> =
-                    statement.query_map([text::beginning(word)], |row| row.get(0))?.collect::<Result<_, _>>()?;
-                if shown.is_subset(&users) {
-                    continue;
-                }
-                marks.extend(shown.intersection(&users).map(|user| text::showing(*user)));
-            }
-            let mut ways: Vec<String> = marks.iter().map(|mark| format!("\"{mark}\"")).collect();
-            ways.push(text::spelled(transaction, &format!("{}_words", self.collection.name), word)?);
-            terms.push(format!("({})", ways.join(" OR ")));
-            words.push((word.clone(), marks));
-        }
-        if terms.is_empty() {
-            return Ok(None);
-        }
-        if own && !self.owns_everything(transaction)? {
-            terms.push(format!("\"{}\"", text::owned_by(self.user_id)));
-        }
-        Ok(Some(Query { text: terms.join(" AND "), words }))
-    }
-
-    /// Whether nobody else owns any row: to ask for those of one owner costs as much as a word that all have.
-    fn owns_everything(&self, transaction: &Transaction<'_>) -> Result<bool, SandboxError> {
-        let name = self.collection.name;
-        let sql = format!("SELECT (SELECT min(owner_id) FROM {name}) = ?1 AND (SELECT max(owner_id) FROM {name}) = ?1");
-        let all: Option<bool> = transaction.prepare_cached(&sql)?.query_row([self.user_id], |row| row.get(0))?;
-        Ok(all.unwrap_or(false))
-    }
-
-    /// Whether the user sees every row of the practices' collection: nobody else's practice has any, and nobody else
-    /// one of their own.
-    pub(super) fn sees_everything(&self, transaction: &Transaction<'_>) -> Result<bool, SandboxError> {
-        let (Reach::Practice, [Sql::Integer(practice), ..]) = (self.collection.reach, self.values.as_slice()) else {
-            return Ok(false);
-        };
-        let name = self.collection.name;
-        let sql = format!(
-            "SELECT (SELECT min(organization_id) FROM {name}) = ?1 AND (SELECT max(organization_id) FROM {name}) = ?1 AND NOT EXISTS (
-                 SELECT 1 FROM {name} WHERE organization_id = ?1 AND visibility_option = 'private' AND owner_id <> ?2)"
-        );
-        let all: Option<bool> =
-            transaction.prepare_cached(&sql)?.query_row([*practice, self.user_id], |row| row.get(0))?;
-        Ok(all.unwrap_or(false))
-    }
-
-    /// The users whom the user's rows show.
-    fn shown(&self, transaction: &Transaction<'_>) -> Result<BTreeSet<i64>, SandboxError> {
-        let name = self.collection.name;
-        let next = format!("SELECT min(user_id) FROM {name} WHERE owner_id = ?1");
-        let mut statement = transaction.prepare_cached(&format!(
-            "WITH RECURSIVE shown (id) AS
-             ({next} UNION ALL SELECT ({next} AND user_id > shown.id) FROM shown WHERE shown.id IS NOT NULL)
-             SELECT id FROM shown WHERE id IS NOT NULL"
-        ))?;
-        Ok(statement.query_map([self.user_id], |row| row.get(0))?.collect::<Result<_, _>>()?)
     }
 
     pub fn order_by(&mut self, column: Column, direction: Direction) {
@@ -237,68 +148,32 @@ impl Listing {
         self.offset = offset;
     }
 
-    /// The page of these rows, or of all.
-    pub(super) fn statement(&self, rows: Option<&[i64]>) -> (String, Vec<Sql>) {
-        let (table, mut values) = self.table(rows);
+    /// The row ids of the page. Whatever the order, ties fall by creation and uuid, so that pages never overlap by
+    /// chance.
+    pub fn ids(&self, transaction: &Transaction<'_>) -> Result<Vec<i64>, SandboxError> {
+        let (sql, values) = self.statement();
+        let mut statement = transaction.prepare_cached(&sql)?;
+        let rows = statement.query_map(params_from_iter(values), |row| row.get(0))?;
+        Ok(rows.collect::<Result<_, _>>()?)
+    }
+
+    /// How many rows all pages have together.
+    pub fn count(&self, transaction: &Transaction<'_>) -> Result<u64, SandboxError> {
+        let sql = format!("SELECT count(*) FROM {} WHERE {}", self.collection.name, self.condition());
+        Ok(transaction.prepare_cached(&sql)?.query_row(params_from_iter(&self.values), |row| row.get(0))?)
+    }
+
+    fn statement(&self) -> (String, Vec<Sql>) {
+        let mut values = self.values.clone();
         values.push(Sql::Integer(i64::from(self.limit)));
         values.push(Sql::Integer(i64::try_from(self.offset).unwrap_or(i64::MAX)));
         let sql = format!(
-            "SELECT id FROM {table} WHERE {} ORDER BY {} LIMIT ? OFFSET ?",
+            "SELECT id FROM {} WHERE {} ORDER BY {} LIMIT ? OFFSET ?",
+            self.collection.name,
             self.condition(),
-            self.terms(false).join(", ")
+            self.terms().join(", ")
         );
         (sql, values)
-    }
-
-    /// All rows in their order, or from its end.
-    pub(super) fn walk(&self, backwards: bool) -> String {
-        let (table, condition) = (self.collection.name, self.condition());
-        format!("SELECT id FROM {table} WHERE {condition} ORDER BY {}", self.terms(backwards).join(", "))
-    }
-
-    /// All rows in whatever order is the fastest.
-    pub(super) fn unordered(&self) -> String {
-        format!("SELECT id FROM {} WHERE {}", self.collection.name, self.condition())
-    }
-
-    /// The number of these rows, or of all.
-    pub(super) fn counted(&self, rows: Option<&[i64]>) -> (String, Vec<Sql>) {
-        let (table, values) = self.table(rows);
-        (format!("SELECT count(*) FROM {table} WHERE {}", self.condition()), values)
-    }
-
-    /// The values for [`Self::walk`] and [`Self::unordered`].
-    pub(super) fn values(&self) -> &[Sql] {
-        &self.values
-    }
-
-    pub(super) fn reach(&self) -> Reach {
-        self.collection.reach
-    }
-
-    /// Whether no filter is beside the words.
-    pub(super) fn asks_for_words_alone(&self) -> bool {
-        self.conditions.len() == 1
-    }
-
-    /// How many rows a page has, and how many come before it.
-    pub(super) fn window(&self) -> (usize, usize) {
-        let whole = |number: u64| usize::try_from(number).unwrap_or(usize::MAX);
-        (whole(self.limit.into()), whole(self.offset))
-    }
-
-    /// What is read, the table or only these rows of it, and the values of all marks.
-    fn table(&self, rows: Option<&[i64]>) -> (String, Vec<Sql>) {
-        let name = self.collection.name;
-        let values = self.values.iter().cloned();
-        match rows {
-            None => (name.to_owned(), values.collect()),
-            Some(rows) => {
-                let rows: Vec<String> = rows.iter().map(i64::to_string).collect();
-                let found = format!("(SELECT value AS row FROM json_each(?)) CROSS JOIN {name} ON {name}.id = row");
-                (found, std::iter::once(Sql::Text(format!("[{}]", rows.join(",")))).chain(values).collect())
-            }
-        }
     }
 
     /// All conditions together.
@@ -307,7 +182,7 @@ impl Listing {
         groups.collect::<Vec<_>>().join(" AND ")
     }
 
-    fn terms(&self, backwards: bool) -> Vec<String> {
+    fn terms(&self) -> Vec<String> {
         let last = self.order.last().map_or(Direction::Ascending, |(_, direction)| *direction);
         let named = self.order.iter().filter_map(|(column, direction)| match column {
             Column::Named(column) => Some((*column, *direction)),
@@ -319,14 +194,8 @@ impl Listing {
                 terms.push((column, direction));
             }
         }
-        let turned = |direction: Direction| if backwards { direction.turned() } else { direction };
-        terms.into_iter().map(|(column, direction)| format!("{column} {}", turned(direction).sql())).collect()
+        terms.into_iter().map(|(column, direction)| format!("{column} {}", direction.sql())).collect()
     }
-}
-
-/// The rows of a full-text table that a query finds, in order.
-pub(super) fn rows_with(table: &str) -> String {
-    format!("SELECT rowid FROM {table} WHERE {table} MATCH ?1 ORDER BY rowid")
 }
 
 #[cfg(test)]
@@ -343,7 +212,7 @@ mod tests {
         let store = Store::open(None).unwrap();
         store
             .run(move |transaction| {
-                let (sql, values) = listing.statement(None);
+                let (sql, values) = listing.statement();
                 let mut statement = transaction.prepare(&format!("EXPLAIN QUERY PLAN {sql}"))?;
                 let lines = statement
                     .query_map(params_from_iter(values), |row| row.get::<_, String>(3))?

@@ -8,7 +8,6 @@ pub(crate) mod collection;
 mod delivery;
 mod document;
 mod file;
-mod found;
 mod listing;
 mod note;
 mod oauth;
@@ -23,7 +22,7 @@ use std::fs::{File, OpenOptions, TryLockError};
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::sleep;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use rusqlite::{Connection, OptionalExtension, Transaction, TransactionBehavior};
 
@@ -44,20 +43,17 @@ pub(crate) use status::LastStatus;
 pub(crate) use webhook::WebhookRow;
 
 /// The layout of `schema.sql`, kept in SQLite's `user_version`.
-const LAYOUT: i64 = 4;
+const LAYOUT: i64 = 5;
 /// A sandbox that is just ending still has the file for a moment.
 const LOCK_TRIES: u32 = 10;
 const LOCK_PAUSE: Duration = Duration::from_millis(50);
-
-/// How long another sandbox may take to make the file one with a write-ahead log.
-const SWITCH_LIMIT: Duration = Duration::from_secs(5);
 
 /// A handle on the database; cheap to clone.
 #[derive(Clone)]
 pub(crate) struct Store {
     connection: Arc<Mutex<Connection>>,
     /// The right to the file; given back after the connection is closed, also by the death of the process.
-    lock: Option<Arc<File>>,
+    _lock: Option<Arc<File>>,
 }
 
 impl Store {
@@ -65,11 +61,12 @@ impl Store {
     pub fn open(path: Option<&Path>) -> Result<Self, SandboxError> {
         let (connection, lock) = match path {
             Some(path) => {
+                let lock = lock(path)?;
                 let connection = file(path).map_err(|error| match error {
                     SandboxError::Store(source) => SandboxError::StoreFile { path: path.to_owned(), source },
                     other => other,
                 })?;
-                (connection, Some(Arc::new(lock(path)?)))
+                (connection, Some(Arc::new(lock)))
             }
             None => {
                 let mut connection = Connection::open_in_memory()?;
@@ -79,29 +76,7 @@ impl Store {
         };
         connection.set_prepared_statement_cache_capacity(256);
         connection.pragma_update(None, "foreign_keys", true)?;
-        Ok(Self { connection: Arc::new(Mutex::new(connection)), lock })
-    }
-
-    /// Runs what makes the first rows. In memory nothing is kept to undo them with, which is a seventh of the time:
-    /// when it fails, the store must not be used any more.
-    pub async fn begin_with<F>(&self, work: F) -> Result<(), SandboxError>
-    where
-        F: FnOnce(&Transaction<'_>) -> Result<(), SandboxError> + Send + 'static,
-    {
-        self.undo_in("OFF")?;
-        self.run(work).await?;
-        self.undo_in("MEMORY")
-    }
-
-    /// A file has its write-ahead log, and keeps it.
-    fn undo_in(&self, journal: &str) -> Result<(), SandboxError> {
-        match self.lock {
-            Some(_) => Ok(()),
-            None => {
-                let connection = self.connection.lock().unwrap_or_else(PoisonError::into_inner);
-                Ok(connection.pragma_update(None, "journal_mode", journal)?)
-            }
-        }
+        Ok(Self { connection: Arc::new(Mutex::new(connection)), _lock: lock })
     }
 
     /// Runs SQL inside one transaction; it is committed when `work` returns `Ok` and undone otherwise.
@@ -134,49 +109,6 @@ impl Store {
     }
 }
 
-/// Does `work`, which inserts many rows and searches for none. The indexes that lists are sorted by are built once at
-/// its end, from rows in order instead of one row at a time at a place of its own in each; and the full-text indexes
-/// are written at once: each statement that could be undone would make them write what they gathered.
-pub(crate) fn in_bulk<T>(
-    transaction: &Transaction<'_>,
-    work: impl FnOnce() -> Result<T, SandboxError>,
-) -> Result<T, SandboxError> {
-    let schema = |which: &str| -> Result<Vec<(String, String)>, SandboxError> {
-        let mut found =
-            transaction.prepare(&format!("SELECT name, sql FROM sqlite_master WHERE sql LIKE '{which}'"))?;
-        Ok(found.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?.collect::<Result<_, _>>()?)
-    };
-    let indexes = schema("CREATE INDEX %uuid)")?;
-    let mut texts = Vec::new();
-    for (name, _) in schema("CREATE VIRTUAL TABLE % USING fts5 %")? {
-        let mut columns = transaction.prepare("SELECT name FROM pragma_table_info(?1)")?;
-        let columns: Vec<String> = columns.query_map([&name], |row| row.get(0))?.collect::<Result<_, _>>()?;
-        texts.push((name, columns.join(", ")));
-    }
-    for (name, _) in &indexes {
-        transaction.execute_batch(&format!("DROP INDEX {name}"))?;
-    }
-    for (name, columns) in &texts {
-        // It hides the index of this name (SQLite, "Database Object Name Resolution").
-        transaction.execute_batch(&format!("CREATE TEMP TABLE {name} ({columns})"))?;
-    }
-    let done = work()?;
-    for (name, columns) in &texts {
-        // To replace is to look for what was there, row by row.
-        let is_empty =
-            transaction.query_row(&format!("SELECT NOT EXISTS (SELECT 1 FROM main.{name})"), [], |row| row.get(0))?;
-        let replace = if is_empty { "" } else { "OR REPLACE" };
-        transaction.execute_batch(&format!(
-            "INSERT {replace} INTO main.{name} (rowid, {columns}) SELECT rowid, {columns} FROM temp.{name};
-             DROP TABLE temp.{name};"
-        ))?;
-    }
-    for (_, sql) in &indexes {
-        transaction.execute_batch(sql)?;
-    }
-    Ok(done)
-}
-
 /// What a sandbox holds in memory (its clock, faults, journal) fits no file that another one changes as well.
 fn lock(store: &Path) -> Result<File, SandboxError> {
     let mut path = store.as_os_str().to_owned();
@@ -197,26 +129,11 @@ fn lock(store: &Path) -> Result<File, SandboxError> {
 fn file(path: &Path) -> Result<Connection, SandboxError> {
     let mut connection = Connection::open(path)?;
     lay_out(&mut connection)?;
-    switch_to_wal(&connection)?;
+    connection.pragma_update(None, "journal_mode", "WAL")?;
     Ok(connection)
 }
 
-/// Of two sandboxes that do this at once, one is told that the other is at it: SQLite does not wait here by itself.
-fn switch_to_wal(connection: &Connection) -> rusqlite::Result<()> {
-    let until = Instant::now() + SWITCH_LIMIT;
-    loop {
-        match connection.pragma_update(None, "journal_mode", "WAL") {
-            Err(error)
-                if error.sqlite_error_code() == Some(rusqlite::ErrorCode::DatabaseBusy) && Instant::now() < until =>
-            {
-                std::thread::sleep(Duration::from_millis(10));
-            }
-            switched => return switched,
-        }
-    }
-}
-
-/// Makes the tables of an empty database; of two sandboxes that begin at once, one does and the other finds them.
+/// Makes the tables of an empty database.
 fn lay_out(connection: &mut Connection) -> Result<(), SandboxError> {
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
     let found: i64 = transaction.pragma_query_value(None, "user_version", |row| row.get(0))?;
@@ -237,7 +154,7 @@ fn lay_out(connection: &mut Connection) -> Result<(), SandboxError> {
 pub(crate) fn empty(transaction: &Transaction<'_>) -> Result<(), SandboxError> {
     let tables =
         "SELECT name FROM sqlite_schema WHERE type = 'table' AND name <> 'secrets' AND name NOT LIKE 'sqlite_%'
-        AND name NOT LIKE '%~_text~_%' ESCAPE '~' AND name NOT LIKE '%~_words' ESCAPE '~'";
+        AND name NOT LIKE '%~_text~_%' ESCAPE '~'";
     let names: Vec<String> = transaction.prepare(tables)?.query_map([], |row| row.get(0))?.collect::<Result<_, _>>()?;
     // Rows refer to each other in every direction; at the end none is left.
     transaction.pragma_update(None, "defer_foreign_keys", true)?;
@@ -270,44 +187,6 @@ pub(crate) fn set_counter(transaction: &Transaction<'_>, name: &str, value: u64)
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn the_indexes_of_lists_are_back_when_all_is_inserted_and_also_when_that_failed() {
-        let mut connection = Connection::open_in_memory().unwrap();
-        lay_out(&mut connection).unwrap();
-        let schema = |connection: &Connection| -> Vec<String> {
-            let mut schema =
-                connection.prepare("SELECT sql FROM sqlite_master WHERE sql IS NOT NULL ORDER BY name").unwrap();
-            schema.query_map([], |row| row.get(0)).unwrap().collect::<Result<_, _>>().unwrap()
-        };
-        let before = schema(&connection);
-        for fails in [false, true] {
-            let transaction = connection.transaction().unwrap();
-            let done = in_bulk(&transaction, || {
-                let of_lists = schema(&transaction).into_iter().filter(|sql| sql.ends_with("uuid)"));
-                assert_eq!(of_lists.collect::<Vec<_>>(), [""; 0]);
-                text::put(&transaction, "documents_text", 7, [Some("Lettre d'Angélo")])?;
-                if fails { Err(SandboxError::Interrupted("on purpose".to_owned())) } else { Ok(()) }
-            });
-            assert_eq!(done.is_err(), fails);
-            if fails { transaction.rollback() } else { transaction.commit() }.unwrap();
-            assert_eq!(schema(&connection), before);
-            let found = "SELECT count(*) FROM documents_text WHERE folded MATCH 'angelo'";
-            assert_eq!(connection.query_row(found, [], |row| row.get(0)), Ok(1));
-        }
-    }
-
-    #[test]
-    fn sandboxes_that_begin_at_once_find_one_store() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("store");
-        std::thread::scope(|scope| {
-            let started: Vec<_> = (0..8).map(|_| scope.spawn(|| file(&path).map(drop))).collect();
-            for one in started {
-                one.join().unwrap().unwrap();
-            }
-        });
-    }
 
     #[test]
     fn a_store_belongs_to_one_sandbox_until_that_has_ended() {

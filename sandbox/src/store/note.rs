@@ -5,7 +5,7 @@ use rusqlite::{OptionalExtension, Row, Transaction};
 use super::audio::patient_of;
 use super::people::{UserRow, object};
 use super::practice::SharedRow;
-use super::text::{self, Whose};
+use super::text;
 use crate::error::SandboxError;
 use crate::moment::Moment;
 
@@ -86,7 +86,6 @@ impl NoteRow {
                 ),
                 |row| row.get(0),
             )?;
-        let whose = Whose { owner_id: self.owner_id, user_id: self.user.id, patient_id: self.patient_id };
-        text::put_with(transaction, "notes_text", id, [self.content.as_deref()], &whose)
+        text::put(transaction, "notes_text", id, [self.content.as_deref()])
     }
 }

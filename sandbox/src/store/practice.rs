@@ -102,10 +102,7 @@ impl SharedTable {
             ))?
             .query_row(values.as_slice(), |row| row.get(0))?;
         let parts = self.searched().iter().map(|name| text_member(record, name));
-        match self {
-            Self::Patients => text::put_patient(transaction, id, parts)?,
-            Self::Contacts => text::put(transaction, "contacts_text", id, parts)?,
-        }
+        text::put(transaction, &format!("{}_text", self.table()), id, parts)?;
         Ok(id)
     }
 }

@@ -1,7 +1,7 @@
--- Layout 4. What a request filters or orders by is a column with an index. Names of owners: `owner_id` may see a row;
+-- Layout 5. What a request filters or orders by is a column with an index. Names of owners: `owner_id` may see a row;
 -- of rows with an `organization_id` the whole practice sees those that are not private. Keys of time are microseconds
--- since 1970; `_text` beside one is what a test dictated, printed as it is. The `_text` tables hold folded text for `search`, `_words` tell their words;
--- where rows are their owner's alone, also the patient's, and `whose` they are: as words that no search has.
+-- since 1970; `_text` beside one is what a test dictated, printed as it is.
+-- The `_text` tables hold folded text for `search`.
 
 CREATE TABLE organizations (
     id   INTEGER PRIMARY KEY,
@@ -64,8 +64,7 @@ CREATE INDEX patients_by_phone ON patients (organization_id, phone, created_key,
 CREATE INDEX patients_by_code ON patients (organization_id, anonymous_code, created_key, uuid);
 CREATE INDEX patients_by_email ON patients (email);
 CREATE INDEX patients_by_twin ON patients (organization_id, twin) WHERE twin IS NOT NULL;
-CREATE VIRTUAL TABLE patients_text USING fts5 (folded, prefix = '1 2', tokenize = 'unicode61');
-CREATE VIRTUAL TABLE patients_words USING fts5vocab (patients_text, instance);
+CREATE VIRTUAL TABLE patients_text USING fts5 (folded, tokenize = 'unicode61');
 
 CREATE TABLE contacts (
     id                INTEGER PRIMARY KEY,
@@ -108,8 +107,7 @@ CREATE INDEX contacts_by_street ON contacts (organization_id, street_address, cr
 CREATE INDEX contacts_by_postal_code ON contacts (organization_id, postal_code, created_key, uuid);
 CREATE INDEX contacts_by_city ON contacts (organization_id, city, created_key, uuid);
 CREATE INDEX contacts_by_country ON contacts (organization_id, country, created_key, uuid);
-CREATE VIRTUAL TABLE contacts_text USING fts5 (folded, prefix = '1 2', tokenize = 'unicode61');
-CREATE VIRTUAL TABLE contacts_words USING fts5vocab (contacts_text, instance);
+CREATE VIRTUAL TABLE contacts_text USING fts5 (folded, tokenize = 'unicode61');
 
 CREATE TABLE audios (
     id                  INTEGER PRIMARY KEY,
@@ -137,11 +135,8 @@ CREATE INDEX audios_by_patient ON audios (owner_id, patient_uuid, created_key, u
 CREATE INDEX audios_by_user ON audios (owner_id, user_uuid, created_key, uuid);
 CREATE INDEX audios_by_language ON audios (owner_id, language_spoken, created_key, uuid);
 CREATE INDEX audios_by_summary ON audios (owner_id, summary, created_key, uuid);
-CREATE INDEX audios_of_patient ON audios (owner_id, patient_id);
-CREATE INDEX audios_of_user ON audios (owner_id, user_id);
 CREATE INDEX audios_due ON audios (step_due_key) WHERE step_due_key IS NOT NULL;
-CREATE VIRTUAL TABLE audios_text USING fts5 (folded, patient, whose, prefix = '1 2', tokenize = 'unicode61');
-CREATE VIRTUAL TABLE audios_words USING fts5vocab (audios_text, instance);
+CREATE VIRTUAL TABLE audios_text USING fts5 (folded, tokenize = 'unicode61');
 
 CREATE TABLE images (
     id          INTEGER PRIMARY KEY,
@@ -190,8 +185,7 @@ CREATE INDEX documents_by_pdf ON documents (owner_id, pdf_uuid, created_key, uui
 CREATE INDEX documents_of_user ON documents (owner_id, user_id);
 CREATE INDEX documents_of_patient ON documents (owner_id, patient_id, created_key, uuid);
 CREATE INDEX documents_of_audio ON documents (audio_id);
-CREATE VIRTUAL TABLE documents_text USING fts5 (folded, patient, whose, prefix = '1 2', tokenize = 'unicode61');
-CREATE VIRTUAL TABLE documents_words USING fts5vocab (documents_text, instance);
+CREATE VIRTUAL TABLE documents_text USING fts5 (folded, tokenize = 'unicode61');
 
 -- A file is one of: bytes, a recipe to make the same bytes again, a path in someone's own folder.
 CREATE TABLE pdfs (
@@ -241,11 +235,8 @@ CREATE INDEX notes_by_type ON notes (owner_id, type, created_key, uuid);
 CREATE INDEX notes_by_patient ON notes (owner_id, patient_uuid, created_key, uuid);
 CREATE INDEX notes_by_audio ON notes (owner_id, audio_uuid, created_key, uuid);
 CREATE INDEX notes_by_user ON notes (owner_id, user_uuid, created_key, uuid);
-CREATE INDEX notes_of_patient ON notes (owner_id, patient_id);
-CREATE INDEX notes_of_user ON notes (owner_id, user_id);
 CREATE INDEX notes_of_audio ON notes (audio_id);
-CREATE VIRTUAL TABLE notes_text USING fts5 (folded, patient, whose, prefix = '1 2', tokenize = 'unicode61');
-CREATE VIRTUAL TABLE notes_words USING fts5vocab (notes_text, instance);
+CREATE VIRTUAL TABLE notes_text USING fts5 (folded, tokenize = 'unicode61');
 
 CREATE TABLE webhooks (
     id          INTEGER PRIMARY KEY,

@@ -16,20 +16,16 @@ async fn all_letters(options: Options) -> Vec<(docsyncd_sandbox::DocumentSummary
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn every_letter_is_a_valid_pdf_of_one_to_five_pages() {
-    let letters = all_letters(Options { documents: 80, seed: 11, ..Options::default() }).await;
+async fn every_letter_is_a_valid_pdf_of_the_usual_size() {
+    let letters = all_letters(Options { documents: 40, seed: 11, ..Options::default() }).await;
     let mut types = BTreeSet::new();
-    let mut page_counts = BTreeSet::new();
     for (document, bytes) in &letters {
         let parsed = Document::load_mem(bytes).unwrap();
-        let pages = parsed.get_pages().len();
-        assert!((1..=5).contains(&pages), "{}: {pages} pages", document.uuid);
-        assert!((20_000..=80_000).contains(&bytes.len()), "{}: {} bytes", document.uuid, bytes.len());
+        assert_eq!(parsed.get_pages().len(), 1, "{}", document.uuid);
+        assert!((25_000..=35_000).contains(&bytes.len()), "{}: {} bytes", document.uuid, bytes.len());
         types.insert(document.document_type.clone());
-        page_counts.insert(pages);
     }
     assert!(types.len() >= 11, "{types:?}");
-    assert!(page_counts.len() >= 3, "{page_counts:?}");
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -3,7 +3,7 @@
 use docsyncd_sandbox::{NewDocument, Options};
 use serde_json::json;
 
-use crate::harness::{PROBLEM, Practice, members, text};
+use crate::harness::{PROBLEM, Practice, members};
 
 #[tokio::test]
 async fn pages_of_twenty_by_default_cover_everything_once_oldest_first() {
@@ -17,41 +17,6 @@ async fn pages_of_twenty_by_default_cover_everything_once_oldest_first() {
     let known: Vec<String> =
         practice.sandbox.documents().await.unwrap().into_iter().map(|document| document.uuid).collect();
     assert_eq!(seen, known);
-}
-
-#[tokio::test]
-async fn items_per_page_is_kept_between_0_and_100() {
-    let practice = Practice::with_documents(120).await;
-    assert_eq!(practice.uuids("itemsPerPage=0").await.len(), 0);
-    assert_eq!(practice.uuids("itemsPerPage=7").await.len(), 7);
-    assert_eq!(practice.uuids("itemsPerPage=100").await.len(), 100);
-}
-
-#[tokio::test]
-async fn list_items_show_user_patient_and_pdf_as_uuids() {
-    let practice = Practice::with_documents(1).await;
-    let item = practice.json("/documents").await[0].clone();
-    assert_eq!(
-        members(&item),
-        [
-            "audio",
-            "createdAt",
-            "encounteredAt",
-            "genericContactSpecialty",
-            "isAnonymized",
-            "patient",
-            "pdf",
-            "type",
-            "updatedAt",
-            "user",
-            "uuid"
-        ]
-    );
-    for member in ["user", "patient", "pdf"] {
-        assert_eq!(text(&item, member).len(), 36);
-    }
-    let expanded = practice.json("/documents?expand[]=user.read").await;
-    assert_eq!(expanded[0]["user"]["uuid"], item["user"]);
 }
 
 #[tokio::test]
@@ -84,60 +49,6 @@ async fn values_that_cannot_be_understood_are_400_with_the_apis_body() {
 }
 
 #[tokio::test]
-async fn orders_sort_by_their_field_in_both_directions() {
-    let practice = Practice::with_documents(30).await;
-    for (field, member) in [
-        ("uuid", "uuid"),
-        ("createdAt", "createdAt"),
-        ("updatedAt", "updatedAt"),
-        ("patient", "patient"),
-        ("user", "user"),
-    ] {
-        for direction in ["asc", "desc"] {
-            let list = practice.json(&format!("/documents?itemsPerPage=100&order[{field}]={direction}")).await;
-            let values: Vec<String> = list.as_array().unwrap().iter().map(|item| text(item, member)).collect();
-            let mut sorted = values.clone();
-            sorted.sort();
-            if direction == "desc" {
-                sorted.reverse();
-            }
-            assert_eq!(values, sorted, "{field} {direction}");
-        }
-    }
-}
-
-#[tokio::test]
-async fn exact_filters_take_one_value_or_several() {
-    let practice = Practice::with_documents(40).await;
-    let list = practice.json("/documents?itemsPerPage=100").await;
-    let all = list.as_array().unwrap();
-    let patient = practice.json(&format!("/patients/{}", text(&all[0], "patient"))).await;
-    for (filter, value, expected) in [
-        ("uuid", text(&all[3], "uuid"), 1),
-        ("pdf", text(&all[4], "pdf"), 1),
-        ("type", "prescription".to_owned(), all.iter().filter(|item| item["type"] == "prescription").count()),
-        ("user.uuid", text(&all[0], "user"), 40),
-        ("user.email", "claire.delaunay@cabinet-delaunay.example".to_owned(), 40),
-        ("patient.uuid", text(&all[0], "patient"), 2),
-        ("patient.email", text(&patient, "email"), 2),
-        ("genericContactSpecialty", "no such thing".to_owned(), 0),
-    ] {
-        for form in [filter.to_owned(), format!("{filter}[]")] {
-            let response = practice
-                .get("/documents?itemsPerPage=100")
-                .query(&[(form.as_str(), value.as_str())])
-                .send()
-                .await
-                .unwrap();
-            let found: serde_json::Value = response.json().await.unwrap();
-            assert_eq!(found.as_array().unwrap().len(), expected, "{form}={value}");
-        }
-    }
-    let both = format!("uuid[]={}&uuid[]={}", text(&all[1], "uuid"), text(&all[2], "uuid"));
-    assert_eq!(practice.uuids(&both).await, [text(&all[1], "uuid"), text(&all[2], "uuid")]);
-}
-
-#[tokio::test]
 async fn date_filters_compare_moments_whatever_their_spelling() {
     let practice = Practice::start(Options::default()).await;
     for hour in ["08", "09", "10"] {
@@ -165,17 +76,6 @@ async fn date_filters_compare_moments_whatever_their_spelling() {
         }
         assert_eq!(found, expected, "{query}");
     }
-}
-
-#[tokio::test]
-async fn synchronized_and_is_anonymized_filter() {
-    let practice = Practice::with_documents(3).await;
-    let anonymous = NewDocument { is_anonymized: true, synchronized: true, ..NewDocument::default() };
-    let uuid = practice.sandbox.add(anonymous).await.unwrap();
-    assert_eq!(practice.uuids("synchronized=true").await, std::slice::from_ref(&uuid));
-    assert_eq!(practice.uuids("synchronized=false").await.len(), 3);
-    assert!(practice.uuids("isAnonymized=1").await.contains(&uuid));
-    assert!(!practice.uuids("isAnonymized=0").await.contains(&uuid));
 }
 
 #[tokio::test]

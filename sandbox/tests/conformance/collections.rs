@@ -237,5 +237,7 @@ async fn requests_without_a_valid_bearer_token_are_refused_everywhere() {
         assert_eq!(practice.client.get(&address).send().await.unwrap().status(), 401, "{path}");
         let wrong = practice.client.get(&address).bearer_auth("wrong");
         assert_eq!(wrong.send().await.unwrap().status(), 401, "{path}");
+        let basic = practice.client.get(&address).basic_auth(practice.sandbox.api_key(), Some(""));
+        assert_eq!(basic.send().await.unwrap().status(), 401, "{path}");
     }
 }

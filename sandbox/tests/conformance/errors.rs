@@ -1,4 +1,4 @@
-//! "Errors", table API errors. (Token endpoint errors are in `authentication`.)
+//! "Errors", table API errors. (Those of the token endpoint are in `tests/api/oauth`.)
 
 use serde_json::{Value, json};
 

@@ -1,6 +1,7 @@
-//! The API description, row by row, over real sockets. One module for each of its sections, one test for each row of
-//! its tables, named after the row. What the description says is written into the tests by hand; nothing is taken from
-//! the sandbox's own tables, so that the two can disagree.
+//! The API description, row by row, over real sockets. A record is compared with all rows of its table at once
+//! (`records`); what else a row says has a test of its own. What the description says is written into the tests by
+//! hand; nothing is taken from the sandbox's own tables, so that the two can disagree. "Authentication" and the errors
+//! of the token endpoint are in `tests/api/oauth`.
 #![allow(
     clippy::unwrap_used,
     clippy::panic,
@@ -19,7 +20,6 @@ mod walk;
 
 mod audio;
 mod audio_list;
-mod authentication;
 mod collections;
 mod contact;
 mod contact_list;
@@ -27,14 +27,12 @@ mod document;
 mod document_list;
 mod document_status;
 mod errors;
-mod limits;
 mod note;
 mod organization;
 mod patient;
 mod patient_list;
 mod patient_write;
 mod scopes;
-mod states;
 mod user;
 mod versioning;
 mod webhook;

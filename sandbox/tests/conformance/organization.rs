@@ -1,9 +1,8 @@
 //! "Resources and their fields", table Organization, and "Endpoints", table Organization.
 
 use crate::harness::text;
-use crate::records::{ORGANIZATION, TEXT_OR_NULL};
+use crate::records::ORGANIZATION;
 use crate::samples;
-use crate::shape::Is::{DateTime, Number, OneOf, OrNull, Text, Timezone};
 use crate::shape::Seen;
 
 /// The practice, wherever the API shows it, in both versions.
@@ -26,61 +25,6 @@ async fn seen() -> Seen {
 #[tokio::test]
 async fn organization_has_exactly_the_listed_fields_in_lists_reads_and_users() {
     seen().await.exactly_in("", ORGANIZATION);
-}
-
-#[tokio::test]
-async fn organization_field_uuid_is_null_or_text() {
-    seen().await.field("uuid", TEXT_OR_NULL);
-}
-
-#[tokio::test]
-async fn organization_field_name_is_null_or_text() {
-    seen().await.field("name", TEXT_OR_NULL);
-}
-
-#[tokio::test]
-async fn organization_field_vat_number_is_null_or_text() {
-    seen().await.field("vatNumber", TEXT_OR_NULL);
-}
-
-#[tokio::test]
-async fn organization_fields_street_address_postal_code_city_and_country_are_text() {
-    seen().await.field("streetAddress", Text).field("postalCode", Text).field("city", Text).field("country", Text);
-}
-
-#[tokio::test]
-async fn organization_fields_latitude_and_longitude_are_numbers() {
-    seen().await.field("latitude", Number).field("longitude", Number);
-}
-
-#[tokio::test]
-async fn organization_field_timezone_is_null_or_an_iana_name() {
-    seen().await.field("timezone", OrNull(&Timezone));
-}
-
-#[tokio::test]
-async fn organization_field_phone_is_null_or_text() {
-    seen().await.field("phone", TEXT_OR_NULL);
-}
-
-#[tokio::test]
-async fn organization_field_secretariat_email_is_null_or_text() {
-    seen().await.field("secretariatEmail", TEXT_OR_NULL);
-}
-
-#[tokio::test]
-async fn organization_field_website_is_null_or_text() {
-    seen().await.field("website", TEXT_OR_NULL);
-}
-
-#[tokio::test]
-async fn organization_field_dental_nomenclature_system_is_fdi_ada_or_null() {
-    seen().await.field("dentalNomenclatureSystem", OrNull(&OneOf(&["fdi", "ada"])));
-}
-
-#[tokio::test]
-async fn organization_fields_created_at_and_updated_at_are_date_times() {
-    seen().await.field("createdAt", DateTime).field("updatedAt", DateTime);
 }
 
 #[tokio::test]

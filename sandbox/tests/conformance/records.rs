@@ -6,10 +6,10 @@ use crate::shape::Is::{
 };
 use crate::shape::{Is, Row};
 
-pub const TEXT_OR_NULL: Is = OrNull(&Text);
-pub const CONTACT_GENDER: Is = OrNull(&OneOf(&["female", "male", "doctor", "unknown"]));
-pub const GENDER: Is = OrNull(&OneOf(&["female", "male", "unknown"]));
-pub const VISIBILITY: Is = OrNull(&OneOf(&["shared", "private"]));
+const TEXT_OR_NULL: Is = OrNull(&Text);
+const CONTACT_GENDER: Is = OrNull(&OneOf(&["female", "male", "doctor", "unknown"]));
+const GENDER: Is = OrNull(&OneOf(&["female", "male", "unknown"]));
+const VISIBILITY: Is = OrNull(&OneOf(&["shared", "private"]));
 pub const SPECIALTIES: &[&str] = &[
     "allergist",
     "medical_biologist",
@@ -110,7 +110,7 @@ pub const ORGANIZATION: &[Row] = &[
 ];
 
 /// The organization inside `GET /me`: "which also has `siret` and a `users` array".
-pub const OWN_ORGANIZATION: &[Row] = &[
+const OWN_ORGANIZATION: &[Row] = &[
     ("uuid", TEXT_OR_NULL),
     ("name", TEXT_OR_NULL),
     ("vatNumber", TEXT_OR_NULL),
@@ -210,6 +210,11 @@ pub const AUDIO_ITEM: &[Row] = &[
     ("audioWorkflowStepV3", OneOf(STEPS_1_1)),
 ];
 
+/// The same in version 1.0.0.
+pub fn audio_item_1_0() -> Vec<Row> {
+    but(AUDIO_ITEM, &[("audioWorkflowStepV3", OneOf(STEPS_1_0))])
+}
+
 /// The single read of version 1.1.0.
 pub const AUDIO: &[Row] = &[
     ("uuid", Uuid),
@@ -228,21 +233,15 @@ pub const AUDIO: &[Row] = &[
 ];
 
 /// The single read of version 1.0.0.
-pub const AUDIO_1_0: &[Row] = &[
-    ("uuid", Uuid),
-    ("patient", OrNull(&Record(PATIENT))),
-    ("createdAt", DateTime),
-    ("updatedAt", DateTime),
-    ("archivedAt", OrNull(&DateTime)),
-    ("user", OrNull(&Record(EMBEDDED_USER))),
-    ("documents", ListOf(&Anything)),
-    ("images", ListOf(&Record(IMAGE))),
-    ("meeting", Absent),
-    ("languageSpoken", TEXT_OR_NULL),
-    ("summary", TEXT_OR_NULL),
-    ("mediaRecorderType", TEXT_OR_NULL),
-    ("audioWorkflowStepV3", OneOf(STEPS_1_0)),
-];
+pub fn audio_1_0() -> Vec<Row> {
+    but(AUDIO, &[("meeting", Absent), ("summary", TEXT_OR_NULL), ("audioWorkflowStepV3", OneOf(STEPS_1_0))])
+}
+
+/// A table with some of its rows changed.
+fn but(table: &[Row], changes: &[Row]) -> Vec<Row> {
+    let changed = |row: &Row| *changes.iter().find(|(name, _)| *name == row.0).unwrap_or(row);
+    table.iter().map(changed).collect()
+}
 
 /// "nested audio has …"
 pub const NESTED_AUDIO: &[Row] = &[
@@ -252,6 +251,16 @@ pub const NESTED_AUDIO: &[Row] = &[
     ("updatedAt", DateTime),
     ("archivedAt", OrNull(&DateTime)),
     ("audioWorkflowStepV3", OneOf(STEPS_1_1)),
+];
+
+/// The same in version 1.0.0.
+const NESTED_AUDIO_1_0: &[Row] = &[
+    ("uuid", Uuid),
+    ("patient", Anything),
+    ("createdAt", DateTime),
+    ("updatedAt", DateTime),
+    ("archivedAt", OrNull(&DateTime)),
+    ("audioWorkflowStepV3", OneOf(STEPS_1_0)),
 ];
 
 pub const PDF: &[Row] = &[
@@ -280,19 +289,9 @@ pub const DOCUMENT_ITEM: &[Row] = &[
 ];
 
 /// The same in version 1.0.0.
-pub const DOCUMENT_ITEM_1_0: &[Row] = &[
-    ("uuid", Text),
-    ("createdAt", DateTime),
-    ("updatedAt", DateTime),
-    ("encounteredAt", OrNull(&Date)),
-    ("user", Uuid),
-    ("patient", OrNull(&Uuid)),
-    ("audio", OrNull(&Record(NESTED_AUDIO))),
-    ("type", OrNull(&OneOf(DOCUMENT_TYPES))),
-    ("pdf", OrNull(&Uuid)),
-    ("isAnonymized", Boolean),
-    ("genericContactSpecialty", Absent),
-];
+pub fn document_item_1_0() -> Vec<Row> {
+    but(DOCUMENT_ITEM, &[("audio", OrNull(&Record(NESTED_AUDIO_1_0))), ("genericContactSpecialty", Absent)])
+}
 
 /// The single read of version 1.1.0.
 pub const DOCUMENT: &[Row] = &[
@@ -311,20 +310,10 @@ pub const DOCUMENT: &[Row] = &[
 ];
 
 /// The single read of version 1.0.0: "basic shape".
-pub const DOCUMENT_1_0: &[Row] = &[
-    ("uuid", Text),
-    ("createdAt", DateTime),
-    ("updatedAt", DateTime),
-    ("encounteredAt", OrNull(&Date)),
-    ("user", Record(EMBEDDED_USER)),
-    ("patient", OrNull(&Record(PATIENT))),
-    ("audio", OrNull(&Record(NESTED_AUDIO))),
-    ("type", OrNull(&OneOf(DOCUMENT_TYPES))),
-    ("pdf", OrNull(&Record(PDF))),
-    ("isAnonymized", Boolean),
-    ("genericContactSpecialty", Absent),
-    ("documentIntegrations", Absent),
-];
+pub fn document_1_0() -> Vec<Row> {
+    let audio = ("audio", OrNull(&Record(NESTED_AUDIO_1_0)));
+    but(DOCUMENT, &[audio, ("genericContactSpecialty", Absent), ("documentIntegrations", Absent)])
+}
 
 pub const NOTE: &[Row] = &[
     ("uuid", Text),

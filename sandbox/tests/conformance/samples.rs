@@ -191,9 +191,3 @@ pub async fn audio_of_stranger(practice: &Practice) -> String {
     let uuid = document_of_stranger(practice).await;
     text(&read_as(practice, STRANGER, &format!("/documents/{uuid}")).await["audio"], "uuid")
 }
-
-/// The uuid of a note of the stranger.
-pub async fn note_of_stranger(practice: &Practice) -> String {
-    document_of_stranger(practice).await;
-    text(&read_as(practice, STRANGER, "/notes").await[0], "uuid")
-}

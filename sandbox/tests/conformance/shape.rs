@@ -111,25 +111,6 @@ pub struct Seen {
 }
 
 impl Seen {
-    /// Asserts the type of a member in every place.
-    #[track_caller]
-    pub fn field(&self, name: &str, is: Is) -> &Self {
-        self.field_in("", name, is)
-    }
-
-    /// Asserts the type of a member in the places whose names start so; there must be one.
-    #[track_caller]
-    pub fn field_in(&self, prefix: &str, name: &str, is: Is) -> &Self {
-        let mut wrong = Vec::new();
-        let places: Vec<_> = self.places.iter().filter(|(place, _)| place.starts_with(prefix)).collect();
-        assert!(!places.is_empty(), "no place is called {prefix}");
-        for (place, record) in places {
-            is.judge(&format!("{place}.{name}"), record.get(name), &mut wrong);
-        }
-        assert!(wrong.is_empty(), "{}", wrong.join("\n"));
-        self
-    }
-
     /// Asserts that the places whose names start so show exactly these members.
     #[track_caller]
     pub fn exactly_in(&self, prefix: &str, rows: &[Row]) -> &Self {

@@ -5,7 +5,7 @@ use docsyncd_sandbox::{NewDocument, Options, Version};
 use serde_json::{Value, json};
 
 use crate::harness::{Practice, members, text};
-use crate::records::{AUDIO, AUDIO_1_0, DOCUMENT, DOCUMENT_1_0, DOCUMENT_TYPES, SPECIALTIES, STEPS_1_0, STEPS_1_1};
+use crate::records::{AUDIO, DOCUMENT, DOCUMENT_TYPES, SPECIALTIES, STEPS_1_0, STEPS_1_1, audio_1_0, document_1_0};
 use crate::samples;
 use crate::shape::assert_record;
 
@@ -36,7 +36,7 @@ async fn audio_workflow_step_values_are_four_in_1_0_0_and_six_in_1_1_0() {
 async fn audio_single_read_has_summary_in_1_0_0_and_meeting_instead_in_1_1_0() {
     let practice = Practice::with_documents(3).await;
     let old = one(&practice, "1.0.0", "/audios").await;
-    assert_record("1.0.0", &old, AUDIO_1_0);
+    assert_record("1.0.0", &old, &audio_1_0());
     assert!(old["summary"].is_string());
     for version in LATER {
         assert_record(version, &one(&practice, version, "/audios").await, AUDIO);
@@ -68,7 +68,7 @@ async fn notes_are_no_resource_in_1_0_0_and_one_in_1_1_0() {
 #[tokio::test]
 async fn document_has_generic_contact_specialty_and_document_integrations_since_1_1_0() {
     let practice = Practice::with_documents(3).await;
-    assert_record("1.0.0", &one(&practice, "1.0.0", "/documents").await, DOCUMENT_1_0);
+    assert_record("1.0.0", &one(&practice, "1.0.0", "/documents").await, &document_1_0());
     let item = practice.in_version("1.0.0", "/documents").await.fine()[0].clone();
     assert!(!members(&item).contains(&"genericContactSpecialty"));
     for version in LATER {
@@ -154,7 +154,7 @@ async fn a_sandbox_can_be_of_version_1_0_0_as_a_whole_and_a_header_still_chooses
     practice.in_version("1.1.0", "/notes").await.fine();
     let audio = practice.all("/audios").await.remove(0);
     let audio = practice.json(&format!("/audios/{}", text(&audio, "uuid"))).await;
-    assert_record("1.0.0", &audio, AUDIO_1_0);
+    assert_record("1.0.0", &audio, &audio_1_0());
 }
 
 #[tokio::test]

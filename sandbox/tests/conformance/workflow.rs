@@ -1,10 +1,11 @@
 //! "States and transitions", with recordings that are at every step. (The transitions are "not shown".)
 
 use docsyncd_sandbox::NewAudio;
+use serde_json::json;
 
 use crate::client::uuids;
 use crate::harness::{Practice, text};
-use crate::records::{AUDIO, AUDIO_1_0, STEPS_1_0, STEPS_1_1};
+use crate::records::{AUDIO, STEPS_1_0, STEPS_1_1, audio_1_0};
 use crate::shape::assert_record;
 
 async fn recorded(practice: &Practice, step: &str) -> String {
@@ -21,7 +22,7 @@ async fn audio_workflow_step_can_be_each_of_the_six_values_in_1_1_0_and_one_of_f
         assert_record(step, &new, AUDIO);
         assert_eq!(new["audioWorkflowStepV3"], *step);
         let old = practice.in_version("1.0.0", &path).await.fine();
-        assert_record(step, &old, AUDIO_1_0);
+        assert_record(step, &old, &audio_1_0());
         if STEPS_1_0.contains(step) {
             assert_eq!(old["audioWorkflowStepV3"], *step);
         }
@@ -73,4 +74,16 @@ async fn no_recording_is_archived_before_somebody_archives_it() {
         let found = practice.list("/documents", &[("createdAt[lte]", &shown)]).await;
         assert!(found.contains(&document), "createdAt[lte]={shown}");
     }
+}
+
+#[tokio::test]
+async fn audio_workflow_step_is_read_only() {
+    let practice = Practice::with_documents(2).await;
+    let audio = format!("/audios/{}", text(&practice.all("/audios").await[0], "uuid"));
+    let before = practice.json(&audio).await;
+    let step = json!({"audioWorkflowStepV3": "failed", "archivedAt": "2026-01-01T00:00:00+00:00"});
+    for (method, path) in [("PATCH", &*audio), ("PUT", &audio), ("POST", "/audios"), ("DELETE", &audio)] {
+        practice.send_in_version("1.1.0", method, path, &step).await.assert_problem(405);
+    }
+    assert_eq!(practice.json(&audio).await, before);
 }

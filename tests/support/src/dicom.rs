@@ -3,7 +3,6 @@
 //! [`crate::peer`].
 
 use std::collections::{BTreeMap, VecDeque};
-use std::net::SocketAddr;
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard};
 
@@ -14,9 +13,8 @@ use dicom_ul::pdu::{
 };
 use serde_json::{Value, json};
 use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _};
-use tokio::net::TcpListener;
-use tokio::task::{JoinHandle, JoinSet};
 
+use crate::double::Double;
 use crate::peer::Received;
 
 const PDF_STORAGE: &str = "1.2.840.10008.5.1.4.1.1.104.1";
@@ -164,45 +162,16 @@ impl State {
     }
 }
 
-/// The archive; it ends when this is dropped.
-pub struct Peer {
-    pub address: SocketAddr,
-    state: Arc<Mutex<State>>,
-    listening: JoinHandle<()>,
-}
-
-impl Drop for Peer {
-    fn drop(&mut self) {
-        self.listening.abort();
-    }
-}
+/// The archive.
+pub type Peer = Double<State>;
 
 impl Peer {
     pub async fn start() -> Self {
-        let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
-        let address = listener.local_addr().expect("an address");
-        let state: Arc<Mutex<State>> = Arc::default();
-        let shared = state.clone();
-        let listening = tokio::spawn(async move {
-            let mut connections = JoinSet::new();
-            while let Ok((stream, _)) = listener.accept().await {
-                connections.spawn(serve(stream, shared.clone(), None));
-            }
-        });
-        Self { address, state, listening }
-    }
-
-    pub fn state(&self) -> MutexGuard<'_, State> {
-        self.state.lock().expect("no test panicked with it")
+        Self::serving(|stream, state| serve(stream, state, None)).await
     }
 
     pub fn inject(&self, fault: Fault) {
         self.state().faults.push_back(fault);
-    }
-
-    /// Nobody listens any more.
-    pub fn stop(&self) {
-        self.listening.abort();
     }
 
     pub fn received(&self) -> Vec<Object> {

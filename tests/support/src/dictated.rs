@@ -1,5 +1,7 @@
 //! Small documents that a test dictates, and questions about what the sandbox saw.
 
+use std::time::Duration;
+
 use docsyncd_sandbox::{Fault, FaultKind, NewDocument, NewPdf, RequestRecord, Route, Sandbox};
 
 use crate::harness::{PATIENCE, Practice};
@@ -128,6 +130,24 @@ pub async fn status(practice: &Practice) -> serde_json::Value {
     let shown = practice.docsyncd(&["status", "--json"]).await;
     assert!(matches!(shown.code, 0 | 4), "{shown:?}");
     serde_json::from_str(&shown.stdout).unwrap()
+}
+
+/// Of all status posts the only one that tells of a failure, and what it says.
+pub fn only_failure(practice: &Practice) -> String {
+    let posts = practice.sandbox.status_posts();
+    let failed: Vec<_> = posts.iter().filter(|post| post.success != Some(true)).collect();
+    let [failed] = failed.as_slice() else { panic!("{posts:?}") };
+    failed.error.clone().unwrap()
+}
+
+/// Waits until this scope is paused, and nothing else.
+pub async fn wait_for_pause(practice: &Practice, scope: &str) {
+    let is_paused = async {
+        while paused(practice).await != [scope] {
+            tokio::time::sleep(Duration::from_millis(50)).await;
+        }
+    };
+    tokio::time::timeout(PATIENCE, is_paused).await.expect("it is paused");
 }
 
 /// The scopes of everything that is paused.

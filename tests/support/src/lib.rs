@@ -11,6 +11,7 @@
 
 pub mod dicom;
 pub mod dictated;
+pub mod double;
 pub mod fhir;
 pub mod harness;
 pub mod mllp;

@@ -2,15 +2,15 @@
 //! and fails on demand.
 
 use std::collections::{BTreeMap, VecDeque};
-use std::net::SocketAddr;
-use std::sync::{Arc, Mutex, MutexGuard};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
-use tokio::net::{TcpListener, TcpStream};
-use tokio::task::{JoinHandle, JoinSet};
+use tokio::net::TcpStream;
+
+use crate::double::Double;
 
 /// What happens to a message instead of the usual.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -95,45 +95,16 @@ pub struct State {
     connections: usize,
 }
 
-/// The receiver; it ends when this is dropped.
-pub struct Peer {
-    pub address: SocketAddr,
-    state: Arc<Mutex<State>>,
-    listening: JoinHandle<()>,
-}
-
-impl Drop for Peer {
-    fn drop(&mut self) {
-        self.listening.abort();
-    }
-}
+/// The receiver.
+pub type Peer = Double<State>;
 
 impl Peer {
     pub async fn start() -> Self {
-        let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
-        let address = listener.local_addr().expect("an address");
-        let state: Arc<Mutex<State>> = Arc::default();
-        let shared = state.clone();
-        let listening = tokio::spawn(async move {
-            let mut connections = JoinSet::new();
-            while let Ok((stream, _)) = listener.accept().await {
-                connections.spawn(serve(stream, shared.clone()));
-            }
-        });
-        Self { address, state, listening }
-    }
-
-    pub fn state(&self) -> MutexGuard<'_, State> {
-        self.state.lock().expect("no test panicked with it")
+        Self::serving(serve).await
     }
 
     pub fn inject(&self, fault: Fault) {
         self.state().faults.push_back(fault);
-    }
-
-    /// Nobody listens any more.
-    pub fn stop(&self) {
-        self.listening.abort();
     }
 
     pub fn received(&self) -> Vec<Received> {

@@ -4,8 +4,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::io;
-use std::net::SocketAddr;
-use std::sync::{Arc, Mutex, MutexGuard};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use futures_util::{StreamExt as _, stream};
@@ -16,11 +15,10 @@ use hyper::header::{HeaderMap, HeaderValue};
 use hyper::service::service_fn;
 use hyper::{Method, Request, Response};
 use hyper_util::rt::TokioIo;
-use tokio::net::TcpListener;
 use tokio::sync::Notify;
-use tokio::task::JoinHandle;
 
 use crate::dicom::DicomWeb;
+use crate::double::Double;
 use crate::fhir::Fhir;
 use crate::open_dental::OpenDental;
 
@@ -115,59 +113,33 @@ pub struct State {
     pub dicom: Option<DicomWeb>,
     /// Every request, in order.
     pub received: Vec<Received>,
+    /// After each request that was carried out.
+    changed: Arc<Notify>,
     posts: usize,
 }
 
-/// The server; it ends when this is dropped.
-pub struct Peer {
-    pub address: SocketAddr,
-    changed: Arc<Notify>,
-    state: Arc<Mutex<State>>,
-    listening: JoinHandle<()>,
-}
-
-impl Drop for Peer {
-    fn drop(&mut self) {
-        self.listening.abort();
-    }
-}
+/// The server.
+pub type Peer = Double<State>;
 
 impl Peer {
     pub async fn start() -> Self {
-        let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
-        let address = listener.local_addr().expect("an address");
-        let state: Arc<Mutex<State>> = Arc::default();
-        let (shared, changed) = (state.clone(), Arc::new(Notify::new()));
-        let told = changed.clone();
-        let listening = tokio::spawn(async move {
-            let mut connections = tokio::task::JoinSet::new();
-            while let Ok((socket, _)) = listener.accept().await {
-                let (state, told) = (shared.clone(), told.clone());
-                connections.spawn(async move {
-                    let service = service_fn(move |request| handle(state.clone(), told.clone(), request));
-                    // An error of the service is how a connection is cut.
-                    let _ = hyper::server::conn::http1::Builder::new()
-                        .serve_connection(TokioIo::new(socket), service)
-                        .await;
-                });
-            }
-        });
-        Self { address, changed, state, listening }
+        Self::serving(|stream, state| async move {
+            let service = service_fn(move |request| handle(state.clone(), request));
+            // An error of the service is how a connection is cut.
+            let _ = hyper::server::conn::http1::Builder::new().serve_connection(TokioIo::new(stream), service).await;
+        })
+        .await
     }
 
     pub fn url(&self, path: &str) -> String {
         format!("http://{}{path}", self.address)
     }
 
-    /// What it keeps and knows.
-    pub fn state(&self) -> MutexGuard<'_, State> {
-        self.state.lock().expect("no panic before")
-    }
-
     /// Waits until this is so.
     pub async fn wait_for(&self, mut is_so: impl FnMut(&State) -> bool) {
+        let changed = self.state().changed.clone();
         loop {
-            let change = self.changed.notified();
+            let change = changed.notified();
             if is_so(&self.state()) {
                 return;
             }
@@ -207,7 +179,7 @@ fn cut<T>() -> io::Result<T> {
     Err(io::ErrorKind::ConnectionAborted.into())
 }
 
-async fn handle(state: Arc<Mutex<State>>, told: Arc<Notify>, request: Request<Incoming>) -> io::Result<Answer> {
+async fn handle(state: Arc<Mutex<State>>, request: Request<Incoming>) -> io::Result<Answer> {
     let (head, mut body) = request.into_parts();
     let brings = matches!(head.method.as_str(), "PUT" | "POST" | "MOVE");
     let fault = {
@@ -247,7 +219,7 @@ async fn handle(state: Arc<Mutex<State>>, told: Arc<Notify>, request: Request<In
             _ => carry_out(&mut state, &received),
         }
     };
-    told.notify_waiters();
+    state.lock().expect("no panic before").changed.notify_waiters();
     if received.method == "GET" && state.lock().expect("no panic before").cuts_answers {
         return Ok(cut_answer());
     }

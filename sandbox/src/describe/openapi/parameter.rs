@@ -43,7 +43,7 @@ pub(super) fn of_list(collection: &Collection, version: Version) -> Vec<Value> {
     for (name, _) in collection.orders {
         parameters.push(query(&format!("order[{name}]"), "The order of the list.", direction.clone()));
     }
-    if collection.text.is_some() {
+    if !collection.texts.is_empty() {
         let meaning = format!(
             "Words that must all occur in the item's text, whatever their case and accents; at most {MOST_WORDS} of them."
         );

@@ -1,6 +1,6 @@
 //! Users and their practices.
 
-use super::{CREATED, GENDERS, UPDATED};
+use super::{CREATED, GENDERS, UPDATED, and};
 use crate::describe::field::{Field, Kind, Record};
 
 const PROMPT: usize = 2000;
@@ -32,59 +32,43 @@ pub(crate) static OWN_ORGANIZATION: Record = Record {
     name: "OwnOrganization",
     resource: "Organization",
     home: Some("organizations"),
-    fields: &{
-        let mut fields = [CREATED; ORGANIZATION_FIELDS.len() + 2];
-        let mut index = 0;
-        while index < ORGANIZATION_FIELDS.len() {
-            fields[index] = ORGANIZATION_FIELDS[index];
-            index += 1;
-        }
-        fields[index] = Field::text("siret").or_null();
-        fields[index + 1] = Field::of("users", Kind::ListOf(&Kind::Uuid));
-        fields
-    },
+    fields: &and::<{ ORGANIZATION_FIELDS.len() + 2 }>(
+        ORGANIZATION_FIELDS,
+        &[Field::text("siret").or_null(), Field::of("users", Kind::ListOf(&Kind::Uuid))],
+    ),
 };
 
 pub(crate) static USER: Record = Record {
     name: "User",
     resource: "User",
     home: Some("users"),
-    fields: &[
-        Field::uuid("uuid"),
-        Field::of("email", Kind::Email),
-        CREATED,
-        UPDATED,
-        Field::text("firstName").or_null(),
-        Field::text("lastName").or_null(),
-        Field::one_of("gender", GENDERS).or_null(),
-        Field::text("phone").or_null(),
-        Field::of("rpps", Kind::Digits(11)).or_null(),
-        Field::of("am", Kind::Digits(9)).or_null(),
-        Field::text("language"),
-        Field::text_up_to("smartNoteCustomPrompt", PROMPT).or_null(),
-        Field::text_up_to("documentCustomPrompt", PROMPT).or_null(),
-        Field::of("organizations", Kind::ListOf(&Kind::Record(&ORGANIZATION))),
-    ],
+    fields: &and::<{ EMBEDDED_FIELDS.len() + 4 }>(
+        EMBEDDED_FIELDS,
+        &[
+            Field::text("language"),
+            Field::text_up_to("smartNoteCustomPrompt", PROMPT).or_null(),
+            Field::text_up_to("documentCustomPrompt", PROMPT).or_null(),
+            Field::of("organizations", Kind::ListOf(&Kind::Record(&ORGANIZATION))),
+        ],
+    ),
 };
 
+const EMBEDDED_FIELDS: &[Field] = &[
+    Field::uuid("uuid"),
+    Field::of("email", Kind::Email),
+    CREATED,
+    UPDATED,
+    Field::text("firstName").or_null(),
+    Field::text("lastName").or_null(),
+    Field::one_of("gender", GENDERS).or_null(),
+    Field::text("phone").or_null(),
+    Field::of("rpps", Kind::Digits(11)).or_null(),
+    Field::of("am", Kind::Digits(9)).or_null(),
+];
+
 /// The user inside documents, audios, notes and patients.
-pub(crate) static EMBEDDED_USER: Record = Record {
-    name: "EmbeddedUser",
-    resource: "User",
-    home: Some("users"),
-    fields: &[
-        Field::uuid("uuid"),
-        Field::of("email", Kind::Email),
-        CREATED,
-        UPDATED,
-        Field::text("firstName").or_null(),
-        Field::text("lastName").or_null(),
-        Field::one_of("gender", GENDERS).or_null(),
-        Field::text("phone").or_null(),
-        Field::of("rpps", Kind::Digits(11)).or_null(),
-        Field::of("am", Kind::Digits(9)).or_null(),
-    ],
-};
+pub(crate) static EMBEDDED_USER: Record =
+    Record { name: "EmbeddedUser", resource: "User", home: Some("users"), fields: EMBEDDED_FIELDS };
 
 /// `GET /me`.
 pub(crate) static ME: Record = Record {

@@ -7,17 +7,20 @@ use reqwest::header;
 use serde_json::{Value, json};
 
 use super::{CALLBACK, approving, exchange, refresh, token_error, with, without};
-use crate::harness::{Practice, text};
+use crate::harness::{Practice, members, text};
 
 const VERIFIER: &str = "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk";
 const S256: &str = "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM";
 
 #[tokio::test]
-async fn tokens_must_not_stay_in_a_cache() {
+async fn the_answer_has_four_members_and_must_not_stay_in_a_cache() {
     let practice = approving().await;
     let response = practice.post_token(&exchange(&practice.code(&[]).await)).await;
     assert_eq!(response.headers()[header::CACHE_CONTROL], "no-store");
     assert_eq!(response.headers()[header::CONTENT_TYPE], "application/json");
+    let body: Value = response.json().await.unwrap();
+    assert_eq!(members(&body), ["access_token", "expires_in", "refresh_token", "token_type"]);
+    assert_eq!((&body["token_type"], &body["expires_in"]), (&json!("Bearer"), &json!(3600)));
 }
 
 #[tokio::test]

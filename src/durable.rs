@@ -92,6 +92,15 @@ pub fn open_beside_others(options: &OpenOptions, path: &Path) -> io::Result<File
     }
 }
 
+/// Opens a regular file under its own name to read it, and nothing else: it might be a link, or endless.
+///
+/// # Errors
+/// Any error of the file system, or it is no such file.
+pub fn open_regular(path: &Path) -> io::Result<File> {
+    let file = system::open_own(OpenOptions::new().read(true), path)?;
+    if file.metadata()?.is_file() { Ok(file) } else { Err(io::ErrorKind::InvalidInput.into()) }
+}
+
 /// Lets new folders be open to their group from now on, if their mode says so. Otherwise the umask would remove the
 /// group's rights. Restoring them would clear the inherited set-group-id bit: chmod(2) clears it for users outside the
 /// group, and under systemd's `RestrictSUIDSGID=` nobody may set it. This affects the whole process, so it is called

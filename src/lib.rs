@@ -42,7 +42,7 @@
 //! | [`patients`] | the practice's own list of patients, and which of them a letter is about; it only reads | the pure modules, config, answering |
 //! | [`secret`] | keys and passwords, from their files | config, readers, answering |
 //! | [`http`] | what all HTTP clients share: names, errors in docsyncd's own words, Retry-After | the pure modules, answering |
-//! | [`tls`] | TLS for protocols other than HTTP | config, secret, http |
+//! | [`tls`] | connections of protocols other than HTTP, and TLS for them | config, secret, http |
 //! | [`smtp`] | the dialogue with a mail server, step by step | config, http, tls |
 //! | [`ledger`] | everything docsyncd knows, in one SQLite file | the pure modules, durable, permissions, readers; tests: views; plans: views |
 //! | [`views`] | what the ledger shows to people and programs; it only reads | the pure modules, durable, ledger |

@@ -2,20 +2,19 @@
 //! failed. Of what the server says only the codes are kept.
 
 use std::io::{self, ErrorKind};
-use std::net::SocketAddr;
+use std::net::IpAddr;
 use std::time::Duration;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use futures_util::FutureExt as _;
 use secrecy::{ExposeSecret as _, SecretString};
-use tokio::io::{AsyncBufReadExt as _, AsyncRead, AsyncWrite, AsyncWriteExt as _, BufReader};
-use tokio::net::TcpStream;
+use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader};
 use tokio::time::timeout;
 
 use crate::config::MailEncryption;
-use crate::http::{look_up, reason};
-use crate::tls::Tls;
+use crate::http::reason;
+use crate::tls::{self, Stream, Tls};
 
 mod message;
 mod offers;
@@ -140,12 +139,9 @@ impl Failed {
     }
 }
 
-trait Duplex: AsyncRead + AsyncWrite + Send + Unpin {}
-impl<T: AsyncRead + AsyncWrite + Send + Unpin> Duplex for T {}
-
 /// A connection, encrypted and signed in as far as is configured.
 pub struct Connection {
-    stream: BufReader<Box<dyn Duplex>>,
+    stream: BufReader<Box<dyn Stream>>,
     offers: Offers,
     /// This computer, as it calls itself there.
     name: String,
@@ -164,11 +160,18 @@ impl Connection {
                 Some(server.tls.set_up().map_err(|words| Step::Encrypt.failed(Why::Here(words)))?)
             }
         };
-        let connecting = connect(server.host, server.port);
-        let connected = timeout(CONNECT_LIMIT.min(server.timeout), connecting).await;
-        let (stream, name) = connected
-            .map_err(|_| Step::Connect.failed(ErrorKind::TimedOut))?
-            .map_err(|why| Step::Connect.failed(why))?;
+        let dialled = timeout(CONNECT_LIMIT.min(server.timeout), tls::dial(server.host, server.port)).await;
+        let (stream, own) = dialled.unwrap_or_else(|_| Err(ErrorKind::TimedOut.into())).map_err(|error| {
+            Step::Connect.failed(match error.kind() {
+                ErrorKind::NotFound => Why::Unresolved,
+                _ => Why::Io(error),
+            })
+        })?;
+        // A mail client need not have a name in the DNS (RFC 5321, section 4.1.4).
+        let name = match own.to_canonical() {
+            IpAddr::V4(own) => format!("[{own}]"),
+            IpAddr::V6(own) => format!("[IPv6:{own}]"),
+        };
         let (stream, offers) = (BufReader::new(stream), Offers::default());
         let mut connection = Self { stream, offers, name, timeout: server.timeout };
         if let (MailEncryption::Tls, Some(tls)) = (server.encryption, &tls) {
@@ -283,8 +286,7 @@ impl Connection {
         }
         let encrypted = timeout(self.timeout, Tls::connect(tls, host, self.stream.into_inner())).await;
         let encrypted = encrypted.map_err(|_| Step::Encrypt.failed(Why::Silent))?;
-        let encrypted: Box<dyn Duplex> = Box::new(encrypted.map_err(|error| Step::Encrypt.failed(error))?);
-        self.stream = BufReader::new(encrypted);
+        self.stream = BufReader::new(encrypted.map_err(|error| Step::Encrypt.failed(error))?);
         Ok(self)
     }
 
@@ -345,33 +347,4 @@ impl From<io::Error> for Why {
     fn from(error: io::Error) -> Self {
         Why::Io(error)
     }
-}
-
-impl From<ErrorKind> for Why {
-    fn from(kind: ErrorKind) -> Self {
-        Why::Io(kind.into())
-    }
-}
-
-/// A connection to the first address that takes it, and what this computer calls itself there: a mail client need not
-/// have a name in the DNS (RFC 5321, section 4.1.4).
-async fn connect(host: &str, port: u16) -> Result<(Box<dyn Duplex>, String), Why> {
-    #[cfg(test)]
-    if let Some(simulated) = crate::simulation::spoken::connect().await {
-        return Ok((Box::new(simulated?), "[192.0.2.1]".to_owned()));
-    }
-    let mut last = Why::Unresolved;
-    for address in look_up(host).await.map_err(|_| Why::Unresolved)? {
-        match TcpStream::connect(SocketAddr::new(address.ip(), port)).await {
-            Ok(stream) => {
-                let name = match stream.local_addr()?.ip().to_canonical() {
-                    std::net::IpAddr::V4(own) => format!("[{own}]"),
-                    std::net::IpAddr::V6(own) => format!("[IPv6:{own}]"),
-                };
-                return Ok((Box::new(stream), name));
-            }
-            Err(error) => last = error.into(),
-        }
-    }
-    Err(last)
 }

@@ -1,6 +1,7 @@
-//! TLS for other protocols than HTTP: the trusted authorities, and docsyncd's own certificate.
+//! Connections of other protocols than HTTP, and TLS for them: the trusted authorities, and docsyncd's own certificate.
 
 use std::io::{self, ErrorKind};
+use std::net::{IpAddr, SocketAddr};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -10,12 +11,39 @@ use rustls::{ClientConfig, RootCertStore};
 use rustls_platform_verifier::BuilderVerifierExt as _;
 use secrecy::ExposeSecret as _;
 use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::net::TcpStream;
 use tokio_rustls::TlsConnector;
-use tokio_rustls::client::TlsStream;
 
 use crate::config::Secret;
 use crate::http;
 use crate::secret::{self, FileStamp};
+
+/// A connection, encrypted or not.
+pub trait Stream: AsyncRead + AsyncWrite + Send + Unpin {}
+impl<T: AsyncRead + AsyncWrite + Send + Unpin> Stream for T {}
+
+/// Connects to the first address of the server that accepts, and tells this computer's own address.
+///
+/// # Errors
+/// `NotFound` if the name has no address; otherwise the error of the last address.
+pub async fn dial(host: &str, port: u16) -> io::Result<(Box<dyn Stream>, IpAddr)> {
+    #[cfg(test)]
+    if let Some(simulated) = crate::simulation::spoken::connect().await {
+        return Ok((Box::new(simulated?), IpAddr::from([192, 0, 2, 1])));
+    }
+    let mut last = ErrorKind::NotFound.into();
+    for address in http::look_up(host).await.map_err(|_| io::Error::from(ErrorKind::NotFound))? {
+        match TcpStream::connect(SocketAddr::new(address.ip(), port)).await {
+            Ok(stream) => {
+                stream.set_nodelay(true)?;
+                let own = stream.local_addr()?.ip();
+                return Ok((Box::new(stream), own));
+            }
+            Err(error) => last = error,
+        }
+    }
+    Err(last)
+}
 
 /// The TLS settings for one server.
 #[derive(Debug, Default)]
@@ -55,12 +83,13 @@ impl Tls {
     ///
     /// # Errors
     /// The server's certificate is not valid for it, the server refuses ours, or it speaks no TLS.
-    pub async fn connect<S>(config: Arc<ClientConfig>, host: &str, stream: S) -> io::Result<TlsStream<S>>
-    where
-        S: AsyncRead + AsyncWrite + Unpin,
-    {
+    pub async fn connect(
+        config: Arc<ClientConfig>,
+        host: &str,
+        stream: Box<dyn Stream>,
+    ) -> io::Result<Box<dyn Stream>> {
         let name = ServerName::try_from(host.to_owned()).map_err(|_| io::Error::from(ErrorKind::InvalidInput))?;
-        TlsConnector::from(config).connect(name, stream).await
+        Ok(Box::new(TlsConnector::from(config).connect(name, stream).await?))
     }
 
     fn make(&self) -> Result<ClientConfig, String> {

@@ -1,11 +1,40 @@
 //! The names that a document may get in its folder, in the order in which they are tried. Pure.
 
-use crate::document::DocumentUuid;
+use crate::document::{DocumentUuid, Metadata};
 use crate::name;
 use crate::reservation::{Known, Place};
+use crate::template::{Context, Template, TemplateError};
 
 /// Names that are tried for one document: the plain one, the one with the short uuid, then numbered ones.
 pub(super) const MAX_NAMES: usize = 1000;
+
+/// The folders that `file_name` gives for the delivery of this key, joined by `/`, and the name in them.
+pub(super) fn wanted(file_name: &Template, metadata: &Metadata, key: &str) -> Result<(String, String), TemplateError> {
+    let rendered = file_name.render(&Context::new(metadata).with_identity(key))?;
+    let path = name::relative_path(&rendered).join("/");
+    let (within, file) = split(&path);
+    Ok((within.to_owned(), file.to_owned()))
+}
+
+/// Splits a path into its folders and its name.
+pub(super) fn split(path: &str) -> (&str, &str) {
+    path.rsplit_once('/').unwrap_or(("", path))
+}
+
+/// The folders of a path.
+pub(super) fn parts(within: &str) -> impl Iterator<Item = &str> {
+    within.split('/').filter(|part| !part.is_empty())
+}
+
+/// A path below a folder; without a path, the folder itself.
+pub(super) fn below(folder: &str, path: &str) -> String {
+    match (folder, path) {
+        ("", _) => path.to_owned(),
+        (_, "") => folder.to_owned(),
+        ("/", _) => format!("/{path}"),
+        _ => format!("{folder}/{path}"),
+    }
+}
 
 /// A name that the document may get in its folder.
 pub(super) struct Candidate {

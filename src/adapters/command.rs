@@ -15,7 +15,7 @@ use std::time::Duration;
 use async_trait::async_trait;
 
 use super::blocking;
-use super::{Adapter, Checked, Item, Known, Outcome, Planned, fault, spooled};
+use super::{Adapter, CHECK_LIMIT, Checked, Item, Known, Outcome, Planned, fault, spooled};
 use crate::config::{CommandConfig, LostReply};
 use crate::document::{DocumentUuid, Metadata};
 use crate::failure::Code;
@@ -39,9 +39,6 @@ pub(super) use surroundings::inherited;
 
 /// EX_TEMPFAIL: "temporary failure; user is invited to retry" (sysexits.h).
 const TRY_AGAIN: i32 = 75;
-
-/// The longest wait for a look at the program's file.
-const CHECK_LIMIT: Duration = Duration::from_secs(60);
 
 /// The longest wait for the files of a program's output; they lie beside the ledger.
 const WORDS_LIMIT: Duration = Duration::from_secs(60);
@@ -93,7 +90,7 @@ impl CommandAdapter {
                 let nth = index + 1;
                 let reason =
                     format!("destination `{name}`: argument {nth} cannot be filled in for this document: {error}");
-                Outcome::Permanent { code: Code::word("not_filled_in"), reason }
+                Outcome::permanent("not_filled_in", reason)
             })
         };
         let unusable = |what: String| Outcome::transient(Code::word("program_unusable"), self.unusable(&what));
@@ -226,7 +223,7 @@ pub(super) fn not_started(name: &str, program: &Path, error: &std::io::Error) ->
         // E2BIG, and on Windows an argument that cannot safely be passed to a batch file.
         ErrorKind::ArgumentListTooLong | ErrorKind::InvalidInput => {
             let reason = format!("destination `{name}`: the arguments of this document cannot be passed ({text})");
-            return Outcome::Permanent { code: Code::word("arguments"), reason };
+            return Outcome::permanent("arguments", reason);
         }
         ErrorKind::NotFound => "check `program`, and in a script the interpreter in its first line",
         ErrorKind::PermissionDenied => "allow the service's user to execute it",

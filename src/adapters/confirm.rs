@@ -10,8 +10,9 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use async_trait::async_trait;
 use unicode_normalization::UnicodeNormalization as _;
 
+use super::candidate::{self, below};
 use super::files::Digest;
-use super::{Others, Outcome, Unproved, candidate};
+use super::{Others, Outcome, Unproved};
 use crate::config::{Confirm, Evidence};
 use crate::failure::Code;
 use crate::proof::{Proof, Sight};
@@ -51,12 +52,6 @@ pub(super) trait Shelf: Send + Sync {
 
     /// The files in a sub-folder, up to a bound; `None` if there is no such sub-folder.
     async fn list(&self, folder: &str) -> Result<Option<Vec<Entry>>, Outcome>;
-
-    /// The names of the same files, without a look at each file.
-    async fn names(&self, folder: &str) -> Result<Vec<String>, Outcome> {
-        let listed = self.list(folder).await?.unwrap_or_default();
-        Ok(listed.into_iter().map(|file| file.name).collect())
-    }
 
     /// Those of the paths that have no file. A path that cannot be looked at is not among them.
     async fn missing(&self, paths: Vec<String>) -> Result<HashSet<String>, Outcome>;
@@ -213,17 +208,9 @@ impl Look<'_> {
     async fn gone(&mut self) -> Result<BTreeSet<usize>, Outcome> {
         let letters = self.letters;
         let mut unseen = Vec::new();
-        let mut folders: BTreeMap<&str, HashSet<String>> = BTreeMap::new();
-        for letter in letters.iter().filter(|letter| self.is_here(letter)) {
+        for letter in letters {
             let filed = &letter.filed;
-            if !folders.contains_key(filed.folder()) {
-                let names = match self.shelf.names(filed.folder()).await {
-                    Err(outcome) if is_of_all(&outcome) => return Err(outcome),
-                    names => names.unwrap_or_default(),
-                };
-                folders.insert(filed.folder(), names.iter().map(|name| composed(name)).collect());
-            }
-            if folders.get(filed.folder()).is_none_or(|names| !names.contains(&composed(filed.name()))) {
+            if self.is_here(letter) && !self.list(filed.folder()).await?.files.contains_key(&composed(filed.name())) {
                 unseen.push(filed.path.clone());
             }
         }
@@ -379,10 +366,6 @@ impl Look<'_> {
 /// A name in its normal form (NFC).
 fn composed(name: &str) -> String {
     if name.is_ascii() { name.to_owned() } else { name.nfc().collect() }
-}
-
-fn below(folder: &str, name: &str) -> String {
-    if folder.is_empty() { name.to_owned() } else { format!("{folder}/{name}") }
 }
 
 /// A file that cannot be read says nothing about its letter, or about others.

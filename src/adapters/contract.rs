@@ -152,11 +152,6 @@ impl Names for TableNames {
             (row.filed, row.intent) = (row.filed || filed, None);
         })
     }
-
-    async fn is_intended(&self, temporary: &str) -> Result<bool, Unrecorded> {
-        let intended = |row: &Row| row.intent.as_ref().is_some_and(|intent| intent.temporary == temporary);
-        self.ask(|rows| rows.values().any(intended))
-    }
 }
 
 /// A folder that plays the spool, with items in it, and a table that plays the ledger.
@@ -328,29 +323,23 @@ pub(super) async fn a_destination_that_is_down_is_no_fault_of_the_document(place
 /// The whole suite for one type of destination: `$place` makes a fresh one.
 macro_rules! keeps_the_contract {
     ($place:expr) => {
+        $crate::adapters::contract::keeps_the_contract! { $place;
+            a_repeated_delivery_is_one_object
+            documents_are_delivered_at_once_and_each_is_whole
+            a_damaged_spool_is_told_and_shows_nothing
+            a_check_tells_whether_it_works_and_leaves_nothing
+            a_destination_that_is_down_is_no_fault_of_the_document
+        }
+    };
+    ($place:expr; $($test:ident)*) => {
         mod contract {
             use super::*;
-
-            #[tokio::test]
-            async fn a_repeated_delivery_is_one_object() {
-                $crate::adapters::contract::a_repeated_delivery_is_one_object($place).await;
-            }
-            #[tokio::test]
-            async fn documents_are_delivered_at_once_and_each_is_whole() {
-                $crate::adapters::contract::documents_are_delivered_at_once_and_each_is_whole($place).await;
-            }
-            #[tokio::test]
-            async fn a_damaged_spool_is_told_and_shows_nothing() {
-                $crate::adapters::contract::a_damaged_spool_is_told_and_shows_nothing($place).await;
-            }
-            #[tokio::test]
-            async fn a_check_tells_whether_it_works_and_leaves_nothing() {
-                $crate::adapters::contract::a_check_tells_whether_it_works_and_leaves_nothing($place).await;
-            }
-            #[tokio::test]
-            async fn a_destination_that_is_down_is_no_fault_of_the_document() {
-                $crate::adapters::contract::a_destination_that_is_down_is_no_fault_of_the_document($place).await;
-            }
+            $(
+                #[tokio::test]
+                async fn $test() {
+                    $crate::adapters::contract::$test($place).await;
+                }
+            )*
         }
     };
 }

@@ -182,11 +182,11 @@ impl DicomAdapter {
         match (self.find(&uids, item.pdf.size).await, lost) {
             (Found::Ours, _) => Ok(self.there(&uids, true)),
             (Found::Other, _) => Err(self.other()),
-            (Found::Hidden, Some(lost)) => Err(self.unsure(lost)),
+            (Found::Hidden, Some(lost)) => Err(lost.held_if(self.holds())),
             (Found::Nothing | Found::Unseen(_), Some(lost)) => Err(lost),
             // A look for proof queries it later.
             (_, None) if !self.config.verifies => Ok(self.there(&uids, false)),
-            (Found::Hidden, None) => Err(self.unsure(not_shown(NO_QUERIES))),
+            (Found::Hidden, None) => Err(not_shown(NO_QUERIES).held_if(self.holds())),
             (Found::Nothing | Found::Unseen(_), None) => {
                 Err(not_shown("it says that it keeps the letter, and does not show it"))
             }
@@ -202,7 +202,7 @@ impl DicomAdapter {
             (Found::Ours, None) => Ok(Some(self.there(uids, true))),
             (Found::Other, _) => Err(self.other()),
             (Found::Unseen(outcome), _) => Err(outcome),
-            (Found::Hidden, _) if self.config.on_lost_reply == LostReply::Hold => {
+            (Found::Hidden, _) if self.holds() => {
                 Err(Outcome::cut_off("docsyncd ended before its answer came, and nobody may ask there"))
             }
             (Found::Ours | Found::Hidden, Some(_)) => Err(Outcome::NeedsPerson(Unmatched::OtherNumber)),
@@ -210,14 +210,8 @@ impl DicomAdapter {
         }
     }
 
-    /// Nobody can tell whether the letter is there.
-    fn unsure(&self, outcome: Outcome) -> Outcome {
-        match outcome {
-            Outcome::Unconfirmed { code, reason } if self.config.on_lost_reply == LostReply::Hold => {
-                Outcome::Held { code, reason }
-            }
-            outcome => outcome,
-        }
+    fn holds(&self) -> bool {
+        self.config.on_lost_reply == LostReply::Hold
     }
 
     fn other(&self) -> Outcome {
@@ -239,7 +233,7 @@ impl DicomAdapter {
         match &self.way {
             Way::Web(web) => {
                 if let Err((status @ (400 | 401 | 404 | 407), wait)) = web.ask(&nobody).await? {
-                    return Err(web.of_status(status, wait));
+                    return Err(web.client.of_status(status, true, wait));
                 }
             }
             Way::Host(host) => host.echo(&self.archive).await?,
@@ -279,15 +273,12 @@ impl Adapter for DicomAdapter {
         self.unusable().map_or(Ok(()), Err)?;
         let needs_queries = self.config.verifies || self.config.confirm.is_some();
         let mut checked = Checked::default();
-        match self.rehearse().await.map_err(|outcome| outcome.reason().to_owned())? {
+        match self.rehearse().await.map_err(Outcome::into_reason)? {
             Found::Nothing => checked.notes.push("it answers when it is asked for a letter".to_owned()),
-            Found::Unseen(outcome) => return Err(outcome.reason().to_owned()),
+            Found::Unseen(outcome) => return Err(outcome.into_reason()),
             _ if needs_queries => return Err(self.archive.said(NO_QUERIES)),
             _ => {
-                let then = match self.config.on_lost_reply {
-                    LostReply::Hold => "waits for a person",
-                    LostReply::Resend => "is sent again as the same object",
-                };
+                let then = if self.holds() { "waits for a person" } else { "is sent again as the same object" };
                 checked.warnings.push(format!("{NO_QUERIES}; a letter whose answer is lost {then}"));
             }
         }

@@ -77,14 +77,14 @@ pub(super) fn outcome<'a>(at: impl Into<At<'a>>, doing: Doing, error: &io::Error
             "destination `{destination}`: its file system refuses the document's name ({}): shorten or simplify `file_name`",
             system_text(error)
         );
-        return Outcome::Permanent { code: Code::word("name_refused"), reason };
+        return Outcome::permanent("name_refused", reason);
     }
     if error.kind() == ErrorKind::FileTooLarge && !system::limits_sizes() {
         let reason = format!(
             "destination `{destination}`: its file system does not take a file of this size ({})",
             system_text(error)
         );
-        return Outcome::Permanent { code: Code::word("too_large"), reason };
+        return Outcome::permanent("too_large", reason);
     }
     let reason = reason(at, doing, error);
     match error.kind() {

@@ -14,8 +14,10 @@ use reqwest::header::{ACCEPT, CONTENT_TYPE, HeaderName, HeaderValue, LOCATION};
 use serde_json::Value;
 use url::Url;
 
-use super::web_client::{Fault, Request, Upload, WebClient, outcome_of_status};
-use super::{Adapter, Checked, Holds, Item, Kept, Known, Others, Outcome, Planned, Unproved, spooled};
+use super::web_client::{self, Fault, Request, Upload, WebClient};
+use super::{
+    Adapter, Checked, Holds, Item, Kept, Known, Others, Outcome, Planned, Unproved, candidate, spooled, wording,
+};
 use crate::clock;
 use crate::config::{FhirConfig, FhirPatient, FhirProfile, LostReply};
 use crate::document::{DocumentUuid, Metadata};
@@ -34,7 +36,7 @@ mod tests;
 pub use answer::shown_letters;
 
 use answer::{matches, partial_replace};
-use look::{Found, Wanted, content_of, kept};
+use look::{Found, Wanted, content_of};
 use resource::{Content, Replaces, Subject, URI_SYSTEM, identifier};
 
 /// Media type of FHIR resources (FHIR R4, "RESTful API", 3.1.0.1.9).
@@ -65,13 +67,7 @@ impl FhirAdapter {
 
     /// A URL below `base_url`; `query` is encoded.
     fn at(&self, path: &str, query: &[(&str, &str)]) -> Url {
-        let mut url = self.config.base.clone();
-        let path = format!("{}/{path}", url.path().trim_end_matches('/'));
-        url.set_path(&path);
-        if !query.is_empty() {
-            url.query_pairs_mut().extend_pairs(query);
-        }
-        url
+        web_client::below(&self.config.base, path, query)
     }
 
     /// Asks for JSON. `Ok(Err(status))`: the answer is not 200.
@@ -91,10 +87,6 @@ impl FhirAdapter {
         })
     }
 
-    fn of_status(&self, status: u16, retry_after: Option<Duration>) -> Outcome {
-        outcome_of_status(self.name(), status, true, retry_after)
-    }
-
     /// Sends the letter, and reads it back.
     async fn send(&self, item: &Item, subject: &Subject, content: &Content) -> Outcome {
         let replaces = match &item.replaces {
@@ -104,12 +96,9 @@ impl FhirAdapter {
                 Err(outcome) => return outcome,
             },
         };
-        let title = match resource::title(&self.config, &item.metadata, &item.key) {
-            Ok(title) => title,
-            Err(error) => {
-                let words = format!("`file_name` cannot be filled in for this document: {error}");
-                return Outcome::permanent("not_filled_in", self.client.named(&words));
-            }
+        let (_, title) = match candidate::wanted(&self.config.file_name, &item.metadata, &item.key) {
+            Ok(wanted) => wanted,
+            Err(error) => return wording::not_filled_in(self.name(), "file_name", &error),
         };
         let pieces =
             resource::pieces(&self.config, &item.key, &item.metadata, &title, content, subject, replaces.as_ref());
@@ -155,10 +144,10 @@ impl FhirAdapter {
             408 | 500..=599 => {
                 return match self.look_for(sent.wanted()).await {
                     Found::Ours { id, seen } => self.there(&id, seen, &sent),
-                    _ => self.of_status(status, retry_after),
+                    _ => self.client.of_status(status, true, retry_after),
                 };
             }
-            _ => return self.of_status(status, retry_after),
+            _ => return self.client.of_status(status, true, retry_after),
         };
         self.after(sent, self.client.named(&words)).await
     }
@@ -191,12 +180,10 @@ impl FhirAdapter {
             (Found::Hidden | Found::Nothing | Found::Unseen(_), _) => {
                 // The wait counts from now on.
                 let patient = sent.subject.reference().map(Value::from);
+                let holds = self.config.on_lost_reply == LostReply::Hold && self.hides.load(Ordering::Relaxed);
                 match sent.item.committing_to(patient.as_ref()).await {
                     Err(outcome) => outcome,
-                    Ok(()) if self.config.on_lost_reply == LostReply::Hold && self.hides.load(Ordering::Relaxed) => {
-                        Outcome::Held { code: sent.code, reason }
-                    }
-                    Ok(()) => Outcome::Unconfirmed { code: sent.code, reason },
+                    Ok(()) => Outcome::Unconfirmed { code: sent.code, reason }.held_if(holds),
                 }
             }
         }
@@ -288,8 +275,8 @@ impl Adapter for FhirAdapter {
     }
 
     async fn plan(&self, uuid: &DocumentUuid, metadata: &Metadata, _: &Known) -> Result<Planned, String> {
-        let title =
-            resource::title(&self.config, metadata, uuid.as_str()).map_err(|error| format!("file_name: {error}"))?;
+        let wanted = candidate::wanted(&self.config.file_name, metadata, uuid.as_str());
+        let (_, title) = wanted.map_err(|error| format!("file_name: {error}"))?;
         let id =
             self.config.patient_id.render(&Context::new(metadata)).map_err(|error| format!("patient_id: {error}"))?;
         let place =
@@ -300,10 +287,9 @@ impl Adapter for FhirAdapter {
     async fn check(&self) -> Result<Checked, String> {
         self.unusable().map_or(Ok(()), Err)?;
         let mut checked = Checked::default();
-        let asked = |outcome: Outcome| outcome.reason().to_owned();
-        let statement = match self.get(self.at("metadata", &[])).await.map_err(asked)? {
+        let statement = match self.get(self.at("metadata", &[])).await.map_err(Outcome::into_reason)? {
             Ok(statement) => statement,
-            Err((status, wait)) => return Err(self.of_status(status, wait).reason().to_owned()),
+            Err((status, wait)) => return Err(self.client.of_status(status, true, wait).into_reason()),
         };
         let version = statement.get("fhirVersion").and_then(Value::as_str).unwrap_or_default();
         if statement.get("resourceType").and_then(Value::as_str) != Some("CapabilityStatement") {
@@ -320,18 +306,18 @@ impl Adapter for FhirAdapter {
         }
         // With a made-up letter, which tests the credentials as well.
         let nobody = format!("{URI_SYSTEM}|urn:uuid:00000000-0000-0000-0000-000000000000");
-        match self.get(self.at("DocumentReference", &[("identifier", &nobody)])).await.map_err(asked)? {
+        match self.get(self.at("DocumentReference", &[("identifier", &nobody)])).await.map_err(Outcome::into_reason)? {
             Ok(bundle) if matches(&bundle, "DocumentReference").is_some_and(|found| found.is_empty()) => {}
-            Ok(_) => return Err(self.no_search().reason().to_owned()),
+            Ok(_) => return Err(self.no_search().into_reason()),
             Err((status @ (403 | 404 | 405 | 501), _)) => checked.warnings.push(format!(
                 "it cannot be asked for a letter (status {status}): its word alone counts, and one whose answer is lost may be filed twice"
             )),
-            Err((status, wait)) => return Err(self.of_status(status, wait).reason().to_owned()),
+            Err((status, wait)) => return Err(self.client.of_status(status, true, wait).into_reason()),
         }
         if let FhirPatient::Search(template) = &self.config.patient {
             let context = Context::sample("").with_patient_id(NOBODY);
             let query = template.render(&context).map_err(|error| self.client.named(&error.to_string()))?;
-            if self.patient(&query).await.map_err(asked)? != Err(Unmatched::NotThere) {
+            if self.patient(&query).await.map_err(Outcome::into_reason)? != Err(Unmatched::NotThere) {
                 let words = "it finds patients whom nobody asked for: it does not understand the search in `patient`";
                 return Err(self.client.named(words));
             }
@@ -351,7 +337,7 @@ impl Adapter for FhirAdapter {
     async fn look(&self, letters: &[Unproved], _: &dyn Others) -> Result<Vec<Sight>, Outcome> {
         let mut sights = Vec::with_capacity(letters.len());
         for letter in letters {
-            let pdf = kept(letter.size, &letter.sha256);
+            let pdf = spooled::away(letter.size, &letter.sha256);
             let hash = letter.filed.digest.as_deref();
             sights.push(match self.look_for(Wanted { key: &letter.key, pdf: &pdf, hash, patient: None }).await {
                 Found::Ours { id, seen: true } => Sight::Proved { proof: Proof::Query, place: Some(self.place(&id)) },
@@ -370,7 +356,7 @@ impl Adapter for FhirAdapter {
     async fn still_holds(&self, letters: &[Kept]) -> Result<Vec<Holds>, Outcome> {
         let mut found = Vec::with_capacity(letters.len());
         for letter in letters {
-            let pdf = kept(letter.size, &letter.sha256);
+            let pdf = spooled::away(letter.size, &letter.sha256);
             let wanted = Wanted { key: &letter.key, pdf: &pdf, hash: None, patient: None };
             found.push(match self.look_for(wanted).await {
                 Found::Ours { seen: true, .. } => Holds::Same,

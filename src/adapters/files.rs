@@ -8,7 +8,7 @@ use std::path::Path;
 
 use sha2::{Digest as _, Sha256};
 
-use crate::document::hex;
+use crate::document::{Spooled, hex};
 pub(super) use crate::durable::{Temporary, create_folder, is_absent, is_open_elsewhere, remove_if_there, sync_folder};
 
 #[cfg(unix)]
@@ -23,7 +23,7 @@ use windows as system;
 pub(super) use system::{Handle, is_only_name, rename_new};
 
 /// Bytes read at a time: the largest buffer that the allocator does not request from the system each time.
-const CHUNK: usize = 64 * 1024;
+pub(super) const PIECE: usize = 64 * 1024;
 
 /// The length and the SHA-256 (64 lower-case hexadecimal digits) of some content.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -36,6 +36,42 @@ impl Digest {
     /// The digest of content in memory.
     pub(crate) fn of(content: &[u8]) -> Self {
         Self { size: content.len() as u64, sha256: hex(&Sha256::digest(content)) }
+    }
+
+    /// The digest that a spooled PDF must have.
+    pub(crate) fn of_pdf(pdf: &Spooled) -> Self {
+        Self { size: pdf.size, sha256: pdf.sha256.to_ascii_lowercase() }
+    }
+
+    /// Compares the digest that was found with this one; `None` means that nothing was found.
+    pub(super) fn compared(&self, found: Option<&Digest>) -> Existing {
+        match found {
+            None => Existing::Absent,
+            Some(found) if found == self => Existing::Same,
+            Some(_) => Existing::Different,
+        }
+    }
+}
+
+/// A digest that grows.
+#[derive(Default)]
+pub(super) struct Hashing {
+    hash: Sha256,
+    size: u64,
+}
+
+impl Hashing {
+    pub(super) fn update(&mut self, bytes: &[u8]) {
+        self.hash.update(bytes);
+        self.size += bytes.len() as u64;
+    }
+
+    pub(super) fn size(&self) -> u64 {
+        self.size
+    }
+
+    pub(super) fn finish(self) -> Digest {
+        Digest { size: self.size, sha256: hex(&self.hash.finalize()) }
     }
 }
 
@@ -51,20 +87,18 @@ pub(super) enum CopyError {
 /// Copies at most `limit` bytes and returns their digest.
 pub(super) fn copy_hashing(from: impl Read, to: &mut impl Write, limit: u64) -> Result<Digest, CopyError> {
     let mut from = from.take(limit);
-    let mut buffer = vec![0; CHUNK];
-    let mut hash = Sha256::new();
-    let mut size = 0;
+    let mut buffer = vec![0; PIECE];
+    let mut hashing = Hashing::default();
     loop {
         let read = match from.read(&mut buffer) {
-            Ok(0) => return Ok(Digest { size, sha256: hex(&hash.finalize()) }),
+            Ok(0) => return Ok(hashing.finish()),
             Ok(read) => read,
             Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
             Err(error) => return Err(CopyError::Read(error)),
         };
         let chunk = buffer.get(..read).unwrap_or_default();
-        hash.update(chunk);
+        hashing.update(chunk);
         to.write_all(chunk).map_err(CopyError::Write)?;
-        size += read as u64;
     }
 }
 
@@ -96,17 +130,6 @@ pub(super) fn read_file(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
     let mut content = Vec::new();
     system::open_to_read(path)?.take(limit.saturating_add(1)).read_to_end(&mut content)?;
     Ok(content)
-}
-
-impl Digest {
-    /// Compares the digest that was found with this one; `None` means that nothing was found.
-    pub(super) fn compared(&self, found: Option<&Digest>) -> Existing {
-        match found {
-            None => Existing::Absent,
-            Some(found) if found == self => Existing::Same,
-            Some(_) => Existing::Different,
-        }
-    }
 }
 
 /// What has a name.

@@ -12,13 +12,12 @@ use std::sync::Mutex;
 
 use async_trait::async_trait;
 
-use super::candidate::{self, Candidate, MAX_NAMES};
+use super::candidate::{self, Candidate, MAX_NAMES, below, split};
 use super::files::{Digest, Existing};
 use super::{Item, Outcome, wording};
 use crate::config::{Confirm, LostReply, SidecarConfig};
-use crate::name;
 use crate::reservation::{Intent, Known, Place, Wanted};
-use crate::template::{Context, Template};
+use crate::template::Template;
 
 use self::interrupted::Before;
 
@@ -97,11 +96,11 @@ pub(super) trait Storage: Send + Sync {
     /// Checks that the folder itself is there: otherwise a missing file in it proves nothing.
     async fn find_root(&self) -> Result<(), Outcome>;
 
-    /// A sub-folder, which need not exist.
-    async fn find(&self, parts: &[&str]) -> Result<Self::Folder, Outcome>;
+    /// A sub-folder, which need not exist. Its path is below the folder.
+    async fn find(&self, within: &str) -> Result<Self::Folder, Outcome>;
 
     /// A sub-folder for a file of this name, created if it is missing. The folder itself is never created.
-    async fn make(&self, parts: &[&str], file: &str) -> Result<Self::Folder, Outcome>;
+    async fn make(&self, within: &str, file: &str) -> Result<Self::Folder, Outcome>;
 
     /// The name in a form that the folder can keep; `key` is the delivery's.
     async fn fit(&self, _folder: &Self::Folder, _key: &str, name: String) -> Result<String, Outcome> {
@@ -192,26 +191,9 @@ struct Target<F> {
     file: String,
 }
 
-impl<F> Target<F> {
-    /// The path of a file in the target, below the destination's folder.
-    fn path(&self, name: &str) -> String {
-        if self.within.is_empty() { name.to_owned() } else { format!("{}/{name}", self.within) }
-    }
-}
-
-/// Splits a path below the destination's folder into its folders and its name.
-fn split(path: &str) -> (&str, &str) {
-    path.rsplit_once('/').unwrap_or(("", path))
-}
-
-fn parts(within: &str) -> Vec<&str> {
-    within.split('/').filter(|part| !part.is_empty()).collect()
-}
-
 impl<'a, S: Storage> Filing<'a, S> {
     pub(super) fn new(storage: &'a S, item: &'a Item) -> Self {
-        let content = Digest { size: item.pdf.size, sha256: item.pdf.sha256.to_ascii_lowercase() };
-        Self { storage, item, content, placed: Mutex::default() }
+        Self { storage, item, content: Digest::of_pdf(&item.pdf), placed: Mutex::default() }
     }
 
     /// Delivers the document. An error is its outcome otherwise.
@@ -252,7 +234,7 @@ impl<'a, S: Storage> Filing<'a, S> {
             }
             Before::Nothing => (None, None),
         };
-        let folder = self.storage.make(&parts(&within), &file).await?;
+        let folder = self.storage.make(&within, &file).await?;
         let file = self.storage.fit(&folder, &self.item.key, file).await?;
         let target = Target { folder, within, file };
         // The intent stays until it is certain that the file was not renamed.
@@ -291,7 +273,7 @@ impl<'a, S: Storage> Filing<'a, S> {
     /// Removes what attempts at this delivery left under its temporary names. Creates nothing.
     pub(super) async fn abandon(&self) -> Result<(), Outcome> {
         let (within, _) = self.wanted_name()?;
-        let folder = self.storage.find(&parts(&within)).await?;
+        let folder = self.storage.find(&within).await?;
         // An unanswered request may be carried out late, so stop at the first: the fewer, the better.
         for temporary in self.storage.temporaries(&self.item.key) {
             self.storage.remove(&folder, &temporary).await?;
@@ -303,12 +285,8 @@ impl<'a, S: Storage> Filing<'a, S> {
     fn wanted_name(&self) -> Result<(String, String), Outcome> {
         let Options { destination, file_name, sidecar, .. } = self.storage.options();
         let metadata = wording::for_name(sidecar, &self.item.metadata);
-        let context = Context::new(&metadata).with_identity(&self.item.key);
-        let rendered =
-            file_name.render(&context).map_err(|error| wording::not_filled_in(destination, "file_name", &error))?;
-        let mut parts = name::relative_path(&rendered);
-        let file = parts.pop().unwrap_or_else(|| name::UNKNOWN.to_owned());
-        Ok((parts.join("/"), file))
+        candidate::wanted(file_name, &metadata, &self.item.key)
+            .map_err(|error| wording::not_filled_in(destination, "file_name", &error))
     }
 
     /// Tries one name after another. Returns what [`Self::file`] does.
@@ -339,7 +317,7 @@ impl<'a, S: Storage> Filing<'a, S> {
                         self.storage.secure(folder, self.item, &self.content, name).await?;
                         // The file written for a taken name is removed with the rest.
                         *staged = None;
-                        let path = target.path(name);
+                        let path = below(&target.within, name);
                         let before = self.namesakes(&path).await;
                         return Ok((path, before));
                     }
@@ -349,7 +327,7 @@ impl<'a, S: Storage> Filing<'a, S> {
                         Some(temporary) => temporary.clone(),
                         None => self.storage.stage(folder, self.item, &self.content, staged).await?,
                     };
-                    let intent = Intent { place: wanted.place.clone(), path: target.path(name), temporary };
+                    let intent = Intent { place: wanted.place.clone(), path: below(&target.within, name), temporary };
                     let next = self.candidate(target, known, index + 1);
                     let is_kept = kept.is_some();
                     let before = self.namesakes(&intent.path).await;

@@ -7,8 +7,6 @@
 
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Duration;
 
 use async_trait::async_trait;
 use tokio::runtime::Handle;
@@ -17,7 +15,10 @@ use super::blocking::{self, Stuck};
 use super::confirm::{self, Memory};
 use super::fault::{self, Doing};
 use super::filing::Filing;
-use super::{Adapter, Checked, Holds, Item, Kept, Known, Others, Outcome, Planned, Unproved, files, holds};
+use super::{
+    Adapter, CHECK_LIMIT, Checked, DOCUMENT_LIMIT, Holds, Item, Kept, Known, Others, Outcome, Planned, Unproved, files,
+    holds,
+};
 use crate::config::{Evidence, FolderConfig};
 use crate::document::{DocumentUuid, Metadata};
 use crate::failure::Code;
@@ -25,7 +26,6 @@ use crate::proof::{Proof, Sight};
 
 #[cfg(windows)]
 mod drive;
-mod leftovers;
 mod opened;
 mod place;
 mod plan;
@@ -43,12 +43,6 @@ pub(crate) use opened::open_filed;
 pub(super) use reader::readable;
 use storage::Local;
 
-/// The longest wait for a delivery: a large PDF over a slow line takes minutes, a share that hangs takes for ever.
-const DELIVERY_LIMIT: Duration = Duration::from_secs(30 * 60);
-
-/// The longest wait for a check.
-const CHECK_LIMIT: Duration = Duration::from_secs(60);
-
 /// Called with a PDF's final path right before its rename, for tests of what a fault there leaves.
 #[cfg(test)]
 type Hook = Arc<dyn Fn(&std::path::Path) -> std::io::Result<()> + Send + Sync>;
@@ -57,8 +51,6 @@ type Hook = Arc<dyn Fn(&std::path::Path) -> std::io::Result<()> + Send + Sync>;
 #[derive(Clone)]
 pub struct FolderAdapter {
     config: Arc<FolderConfig>,
-    /// Whether the leftovers of earlier processes were swept; shared by clones.
-    swept: Arc<AtomicBool>,
     /// What looks for proof have found so far.
     memory: Arc<Memory>,
     #[cfg(test)]
@@ -70,7 +62,6 @@ impl FolderAdapter {
     pub fn new(config: FolderConfig) -> Self {
         Self {
             config: Arc::new(config),
-            swept: Arc::default(),
             memory: Arc::default(),
             #[cfg(test)]
             before_rename: None,
@@ -80,15 +71,6 @@ impl FolderAdapter {
     fn local(&self) -> Result<Local<'_>, Outcome> {
         let root = place::Folder::open(&self.config)?;
         Ok(Local { adapter: self, config: &self.config, root })
-    }
-
-    /// Removes leftovers of earlier processes, once.
-    fn sweep(&self, local: &Local<'_>, item: &Item) {
-        if !self.swept.swap(true, Ordering::Relaxed) {
-            // If the ledger cannot be read, the file is spared.
-            let is_awaited = |name: &str| Handle::current().block_on(item.names.is_intended(name)).unwrap_or(true);
-            leftovers::sweep(local.root.path(), is_awaited);
-        }
     }
 
     fn claim(&self, key: &str) -> String {
@@ -112,14 +94,11 @@ impl Adapter for FolderAdapter {
     async fn deliver(&self, item: &Item) -> Outcome {
         let (adapter, copy) = (self.clone(), item.clone());
         let work = move || {
-            let filed = adapter.local().and_then(|local| {
-                adapter.sweep(&local, &copy);
-                Handle::current().block_on(Filing::new(&local, &copy).run())
-            });
+            let filed = adapter.local().and_then(|local| Handle::current().block_on(Filing::new(&local, &copy).run()));
             filed.unwrap_or_else(|outcome| outcome)
         };
         // One attempt per document at a time, whichever account listed it.
-        let result = blocking::run(self.claim(item.uuid.as_str()), DELIVERY_LIMIT, work).await;
+        let result = blocking::run(self.claim(item.uuid.as_str()), DOCUMENT_LIMIT, work).await;
         result.unwrap_or_else(|stuck| Outcome::transient(Code::word("no_answer"), self.stuck(stuck)))
     }
 

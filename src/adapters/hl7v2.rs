@@ -8,7 +8,7 @@ use async_trait::async_trait;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 
-use super::line::Lost;
+use super::line::{Line, Lost};
 use super::pool::Pool;
 use super::remote::Source;
 use super::{Adapter, Checked, Item, Known, Outcome, Planned, spooled, wording};
@@ -26,7 +26,7 @@ mod tests;
 mod text;
 
 pub use answer::{Block, Meaning, NotHl7};
-use connection::Connection;
+use connection::{answer, is_ended_at_once, is_quiet};
 
 /// Bytes of the PDF sent at a time: a multiple of base64's groups of three.
 const CHUNK: usize = 24 * 1024;
@@ -36,7 +36,7 @@ pub struct Hl7Adapter {
     config: Hl7v2Config,
     /// `None`: not encrypted.
     tls: Option<Tls>,
-    pool: Pool<Connection>,
+    pool: Pool<Line>,
 }
 
 impl Hl7Adapter {
@@ -55,11 +55,9 @@ impl Hl7Adapter {
         self.named(&format!("{}: {words}", address(&self.config)))
     }
 
-    async fn connect(&self) -> Result<Connection, Outcome> {
-        if let Some(connection) = self.pool.take(Connection::is_quiet) {
-            return Ok(connection);
-        }
-        let opened = Connection::open(&self.config, self.tls.as_ref()).await;
+    async fn open(&self) -> Result<Line, Outcome> {
+        let receiver = (self.config.host.as_str(), self.config.port);
+        let opened = Line::open(&self.config.name, receiver, self.tls.as_ref(), self.config.response_timeout).await;
         opened.map_err(|(code, words)| Outcome::unavailable(code, self.said(&words)))
     }
 
@@ -73,8 +71,11 @@ impl Hl7Adapter {
             );
             Outcome::Own { code: Code::word("not_filled_in"), reason: self.named(&words) }
         })?;
-        let mut connection = self.connect().await?;
-        connection.begin();
+        let mut line = match self.pool.take(is_quiet) {
+            Some(line) => line,
+            None => self.open().await?,
+        };
+        line.begin();
         let unsent = |lost| {
             let words = match lost {
                 Lost::Silent => "it took no more of the message, and did not go on in time",
@@ -82,20 +83,20 @@ impl Hl7Adapter {
             };
             Outcome::transient(Code::word("broken_off"), self.said(words))
         };
-        connection.write(&message.head).await.map_err(unsent)?;
+        line.write(&message.head).await.map_err(unsent)?;
         let mut source = Source::of_spool(&item.pdf).await?;
         while let Some(piece) = source.next(CHUNK).await? {
-            connection.write(STANDARD.encode(piece).as_bytes()).await.map_err(unsent)?;
+            line.write(STANDARD.encode(piece).as_bytes()).await.map_err(unsent)?;
         }
-        if !connection.is_quiet() {
+        if !is_quiet(&mut line) {
             let words = "it answered before it had the whole message, which nothing can be an acknowledgment of";
             return Err(Outcome::transient(Code::word("not_understood"), self.said(words)));
         }
         item.committing_to(None).await?;
         fault_point!("hl7v2.commit.before");
         // From here on the receiver may have the message.
-        let answered = match connection.write(&message.tail).await {
-            Ok(()) => connection.answer().await,
+        let answered = match line.write(&message.tail).await {
+            Ok(()) => answer(&mut line).await,
             Err(lost) => Err(lost),
         };
         fault_point!("hl7v2.commit.after");
@@ -105,7 +106,7 @@ impl Hl7Adapter {
             Outcome::Unconfirmed { code: Code::word("not_understood"), reason: self.said(words) }
         })?;
         if meaning == (Meaning::Taken { again: true }) && self.config.keeps_open && !block.is_followed() {
-            self.pool.give_back(connection);
+            self.pool.give_back(line);
         }
         Ok(self.outcome(meaning, item))
     }
@@ -192,10 +193,7 @@ impl Adapter for Hl7Adapter {
         if item.uncertain && self.holds() {
             return Outcome::cut_off("docsyncd ended before its acknowledgment came");
         }
-        match self.send(item).await.unwrap_or_else(|outcome| outcome) {
-            Outcome::Unconfirmed { code, reason } if self.holds() => Outcome::Held { code, reason },
-            outcome => outcome,
-        }
+        self.send(item).await.unwrap_or_else(|outcome| outcome).held_if(self.holds())
     }
 
     fn unusable(&self) -> Option<String> {
@@ -213,9 +211,8 @@ impl Adapter for Hl7Adapter {
 
     async fn check(&self) -> Result<Checked, String> {
         self.unusable().map_or(Ok(()), Err)?;
-        let opened = Connection::open(&self.config, self.tls.as_ref()).await;
-        let mut connection = opened.map_err(|(_, words)| self.said(&words))?;
-        if connection.is_ended_at_once().await {
+        let mut line = self.open().await.map_err(Outcome::into_reason)?;
+        if is_ended_at_once(&mut line).await {
             let words =
                 "it ends the connection at once: it may want a certificate (`client_cert_file`), or know this computer";
             return Err(self.said(words));

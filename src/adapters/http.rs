@@ -11,12 +11,11 @@ use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use async_trait::async_trait;
-use reqwest::Method;
 use reqwest::header::{HeaderMap, HeaderValue, IF_MATCH, IF_NONE_MATCH};
 use serde_json::Value;
 use tokio::time::Instant;
 
-use super::web_client::{Answer, Fault, Meaning, Request, WebClient, meaning, outcome_of_status};
+use super::web_client::{Answer, Fault, Meaning, WebClient, meaning};
 use super::{Adapter, Checked, Holds, Item, Kept, Known, Others, Outcome, Planned, Unproved, spooled};
 use crate::clock;
 use crate::config::{HttpConfig, LostReply};
@@ -78,17 +77,17 @@ impl HttpAdapter {
 
     async fn judge(&self, answer: Answer, rendered: &Rendered, item: &Item) -> Outcome {
         let (status, retry_after) = (answer.status, answer.retry_after);
-        let headers = answer.headers.clone();
+        let leads_to = location(&rendered.url, &answer.headers);
         // A 201 may come with a page: Apache's mod_dav answers so.
         let is_web_page = matches!(status, 200 | 202 | 203)
             && !self.config.html_is_success
-            && is_web_page(&headers, &answer.content(BEGINNING as u64, BEGINNING).await);
+            && is_web_page(&answer.content(BEGINNING as u64, BEGINNING).await);
         let facts = Facts {
             success: &self.config.success,
             is_web_page,
             is_conditional: self.config.is_conditional(),
             conflict_is_found: self.config.conflict_is_found,
-            leads_back: location(&rendered.url, &headers).is_some_and(|to| to.origin() == rendered.url.origin()),
+            leads_back: leads_to.is_some_and(|to| to.origin() == rendered.url.origin()),
         };
         let decision = decide(status, &facts);
         let found = match decision {
@@ -99,7 +98,6 @@ impl HttpAdapter {
         if found == Found::Ours {
             return rendered.delivered();
         }
-        let name = &self.config.connection.name;
         // If a person decides what is sent again, everything that may have arrived is left to that person.
         let may_have = self.config.on_lost_reply == LostReply::Hold && found != Found::Nothing;
         let unconfirmed = |reason: String| Outcome::Unconfirmed { code: Code::Status(status), reason };
@@ -107,7 +105,7 @@ impl HttpAdapter {
             let reason = self.client.named(&format!("it answers with status {status}: {words}"));
             Outcome::Transient { code: Code::Status(status), reason, retry_after }
         };
-        let as_the_status_says = || outcome_of_status(name, status, !rendered.differs, retry_after);
+        let as_the_status_says = || self.client.of_status(status, !rendered.differs, retry_after);
         match decision {
             Decision::Delivered | Decision::Refused => as_the_status_says(),
             Decision::WebPage if may_have => unconfirmed(self.web_page().reason().to_owned()),
@@ -276,12 +274,11 @@ impl HttpAdapter {
             Err(Fault::Lost(_)) if self.look_for(rendered, &item.pdf).await == Found::Ours => rendered.delivered(),
             Err(fault) => fault.outcome(),
         };
-        // Sending it may have taken long: the wait counts from now on.
-        match outcome {
-            Outcome::Unconfirmed { code, reason } if self.holds() => Outcome::Held { code, reason },
-            Outcome::Unconfirmed { .. } => {
+        match outcome.held_if(self.holds()) {
+            // Sending it may have taken long: the wait counts from now on.
+            lost @ Outcome::Unconfirmed { .. } => {
                 self.lost.lock().unwrap_or_else(PoisonError::into_inner).insert(item.key.clone(), Instant::now());
-                item.committing_to(patient).await.err().unwrap_or(outcome)
+                item.committing_to(patient).await.err().unwrap_or(lost)
             }
             outcome => outcome,
         }
@@ -331,18 +328,14 @@ impl Adapter for HttpAdapter {
                     .push("a connection comes about; set `check_url` to have the credentials tried".to_owned());
             }
             Some(url) => {
-                let mut request = Request::new(Method::GET, url.clone());
-                rendered::add_secret_headers(&self.config, &mut request.headers)
-                    .map_err(|wrong| self.client.named(&wrong))?;
-                let answer = self.client.send(request).await.map_err(Fault::reason)?;
+                let answer = self.ask(url.clone()).await.map_err(Outcome::into_reason)?;
                 let status = answer.status;
                 if !(200..300).contains(&status) {
                     let (meaning, words) = meaning(status, true);
                     let words = if meaning == Meaning::Permanent { "it refuses the request" } else { words };
                     return Err(self.client.named(&format!("`check_url` is answered with status {status}: {words}")));
                 }
-                let headers = answer.headers.clone();
-                if is_web_page(&headers, &answer.content(BEGINNING as u64, BEGINNING).await) {
+                if is_web_page(&answer.content(BEGINNING as u64, BEGINNING).await) {
                     checked
                         .warnings
                         .push("`check_url` is answered with a web page: is it the service's own?".to_owned());
@@ -350,7 +343,7 @@ impl Adapter for HttpAdapter {
             }
         }
         if let Some(probe) = rendered::made_up_probe(&self.config) {
-            self.knows_nothing_of(probe).await.map_err(|outcome| outcome.reason().to_owned())?;
+            self.knows_nothing_of(probe).await.map_err(Outcome::into_reason)?;
         }
         if let Some(lookup) = &self.config.lookup {
             checked.notes.push(self.try_lookup(lookup).await?);

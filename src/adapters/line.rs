@@ -1,24 +1,18 @@
 //! A connection without HTTP: over TCP, encrypted if configured, with a limit for each wait.
 
-use std::io::{self, ErrorKind};
-use std::net::SocketAddr;
+use std::io::ErrorKind;
 use std::time::Duration;
 
 use futures_util::FutureExt as _;
-use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _};
-use tokio::net::TcpStream;
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::time::{Instant, timeout, timeout_at};
 
-use crate::http::{look_up, reason};
-use crate::tls::Tls;
+use super::DOCUMENT_LIMIT;
+use crate::http::reason;
+use crate::tls::{self, Stream, Tls};
 
 /// The longest wait for a TCP and TLS connection; the configured limit if that is shorter.
 const CONNECT_LIMIT: Duration = Duration::from_secs(15);
-/// The longest time for a document, whatever its progress.
-const DOCUMENT_LIMIT: Duration = Duration::from_secs(30 * 60);
-
-trait Duplex: AsyncRead + AsyncWrite + Send + Unpin {}
-impl<T: AsyncRead + AsyncWrite + Send + Unpin> Duplex for T {}
 
 /// Why there is no answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -33,7 +27,7 @@ pub enum Lost {
 
 /// A connection.
 pub(super) struct Line {
-    stream: Box<dyn Duplex>,
+    stream: Box<dyn Stream>,
     limit: Duration,
     until: Instant,
 }
@@ -52,16 +46,11 @@ impl Line {
         let set_up = tls.map(Tls::set_up).transpose().map_err(|wrong| ("tls", wrong))?;
         let section = format!("destinations.{destination}");
         let opening = async {
-            #[cfg(test)]
-            if let Some(simulated) = crate::simulation::spoken::connect().await {
-                return simulated.map(|stream| Box::new(stream) as Box<dyn Duplex>);
+            let (stream, _) = tls::dial(host, port).await?;
+            match set_up {
+                None => Ok(stream),
+                Some(set_up) => Tls::connect(set_up, host, stream).await,
             }
-            let stream = connect(host, port).await?;
-            let stream: Box<dyn Duplex> = match set_up {
-                None => Box::new(stream),
-                Some(set_up) => Box::new(Tls::connect(set_up, host, stream).await?),
-            };
-            Ok::<_, io::Error>(stream)
         };
         let opened = timeout(CONNECT_LIMIT.min(limit), opening).await;
         match opened.unwrap_or_else(|_| Err(ErrorKind::TimedOut.into())) {
@@ -115,19 +104,4 @@ impl Line {
     pub(super) fn deadline(&self) -> Instant {
         (Instant::now() + self.limit).min(self.until)
     }
-}
-
-/// Connects to the first address that accepts.
-async fn connect(host: &str, port: u16) -> io::Result<TcpStream> {
-    let mut last = ErrorKind::NotFound.into();
-    for address in look_up(host).await.map_err(|_| io::Error::from(ErrorKind::NotFound))? {
-        match TcpStream::connect(SocketAddr::new(address.ip(), port)).await {
-            Ok(stream) => {
-                stream.set_nodelay(true)?;
-                return Ok(stream);
-            }
-            Err(error) => last = error,
-        }
-    }
-    Err(last)
 }

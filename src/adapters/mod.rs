@@ -43,6 +43,7 @@ mod wording;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 
 use async_trait::async_trait;
 use serde::{Deserialize, Serialize};
@@ -78,6 +79,12 @@ use crate::config::{Config, Destination, DestinationKind};
 use crate::document::{DocumentUuid, Metadata, Spooled};
 use crate::proof::{Filed, Proof, Sight};
 use crate::reservation::{Intent, Known, Place, Wanted};
+
+/// The longest time for a document, whatever its progress: a large PDF over a slow line takes minutes, a peer that drips
+/// takes for ever.
+const DOCUMENT_LIMIT: Duration = Duration::from_secs(30 * 60);
+/// The longest time for a check.
+const CHECK_LIMIT: Duration = Duration::from_secs(60);
 
 /// One delivery: what an adapter gets.
 #[derive(Debug, Clone)]

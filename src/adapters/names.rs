@@ -40,7 +40,4 @@ pub trait Names: fmt::Debug + Send + Sync {
 
     /// Takes the intent back, or, if `filed`, notes that the file got its name. The name stays reserved.
     async fn settle(&self, place: &Place, filed: bool) -> Result<(), Unrecorded>;
-
-    /// Whether a file with this temporary name waits for its final one, for any document.
-    async fn is_intended(&self, temporary: &str) -> Result<bool, Unrecorded>;
 }

@@ -104,6 +104,14 @@ impl Outcome {
         Outcome::Held { code: Code::word("cut_off"), reason: reason.into() }
     }
 
+    /// If a person decides what becomes of a lost answer, [`Self::Unconfirmed`] is [`Self::Held`].
+    pub(crate) fn held_if(self, holds: bool) -> Self {
+        match self {
+            Outcome::Unconfirmed { code, reason } if holds => Outcome::Held { code, reason },
+            outcome => outcome,
+        }
+    }
+
     /// Nobody can look what was taken there.
     pub(crate) fn no_look() -> Self {
         Outcome::transient(
@@ -133,6 +141,11 @@ impl Outcome {
             Outcome::Unrecorded => "the ledger has no answer",
             Outcome::Delivered { .. } => "",
         }
+    }
+
+    /// [`Self::reason`]
+    pub(crate) fn into_reason(self) -> String {
+        self.reason().to_owned()
     }
 
     /// Whether no answer came that can be understood.

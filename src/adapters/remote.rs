@@ -5,7 +5,7 @@
 //! what it sent, and looks for the file if an answer was lost.
 
 mod keeping;
-mod overwriting;
+mod probe;
 mod shelf;
 mod source;
 mod storage;
@@ -24,29 +24,25 @@ use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 
 use async_trait::async_trait;
-use tokio::sync::Mutex;
+use tokio::sync::{Mutex, OnceCell};
 
-use super::confirm::Entry;
+use super::confirm::{Entry, Memory};
 use super::files::Digest;
 use super::filing::Filing;
-use super::{Item, Outcome, Planned, candidate, wording};
+use super::{DOCUMENT_LIMIT, Item, Outcome, Planned, candidate, wording};
 use crate::config::RemoteFolder;
 use crate::document::{DocumentUuid, Metadata};
 use crate::failure::Code;
-use crate::name;
 use crate::reservation::{Known, Place};
-use crate::template::Context;
 
+pub(super) use super::candidate::below;
 pub(crate) use super::filing::Renamed;
 pub(super) use keeping::keeps_names;
-pub(super) use overwriting::{overwrites, unfit};
-pub(super) use shelf::{doubts, in_folder, look};
-pub(super) use source::Hashing;
+pub(super) use probe::check;
+use shelf::doubts;
+pub(super) use shelf::{in_folder, look};
 pub(crate) use source::Source;
 use storage::Distant;
-
-/// The longest wait for a delivery: a large PDF over a slow line takes minutes, a server that drips takes for ever.
-const DELIVERY_LIMIT: Duration = Duration::from_secs(30 * 60);
 
 /// The waits for an accepted file to be seen: a cluster may show it a moment later.
 const UNSEEN_WAITS: [Duration; 3] =
@@ -116,13 +112,17 @@ pub(crate) trait Remote: Send + Sync {
 }
 
 /// What the deliveries of a destination share.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub(crate) struct Desk {
     /// Keeps two documents from sharing a sidecar.
     sidecars: Arc<Mutex<()>>,
     /// How many temporary names of the PDF the attempts of this process took, by the key of the delivery, until it
     /// ends. The server, or a proxy before it, may still write to a name after its attempt gave up.
     taken: std::sync::Mutex<HashMap<String, usize>>,
+    /// What looks for proof have found so far.
+    memory: Memory,
+    /// Whether the server overwrites; tested once, and only if it matters.
+    pub(super) overwrites: OnceCell<bool>,
 }
 
 impl Desk {
@@ -148,10 +148,10 @@ impl Desk {
 /// Files the document.
 pub(crate) async fn deliver(remote: &dyn Remote, config: &RemoteFolder, item: &Item, desk: &Desk) -> Outcome {
     let storage = Distant { remote, config, desk };
-    match tokio::time::timeout(DELIVERY_LIMIT, Filing::new(&storage, item).run()).await {
+    match tokio::time::timeout(DOCUMENT_LIMIT, Filing::new(&storage, item).run()).await {
         Ok(filed) => filed.unwrap_or_else(|outcome| outcome),
         Err(_) => {
-            let minutes = DELIVERY_LIMIT.as_secs() / 60;
+            let minutes = DOCUMENT_LIMIT.as_secs() / 60;
             let reason = format!("destination `{}`: it took longer than {minutes} minutes to send it", config.name);
             Outcome::transient(Code::word("no_answer"), reason)
         }
@@ -161,7 +161,7 @@ pub(crate) async fn deliver(remote: &dyn Remote, config: &RemoteFolder, item: &I
 /// Removes what attempts at this delivery left under its temporary names, as far as that works.
 pub(crate) async fn abandon(remote: &dyn Remote, config: &RemoteFolder, item: &Item) {
     let storage = Distant { remote, config, desk: &Desk::default() };
-    let _ = tokio::time::timeout(DELIVERY_LIMIT, Filing::new(&storage, item).abandon()).await;
+    let _ = tokio::time::timeout(DOCUMENT_LIMIT, Filing::new(&storage, item).abandon()).await;
 }
 
 /// Reads a file that was just written. If it is not seen yet, looks again for a moment.
@@ -205,15 +205,6 @@ fn shown(remote: &dyn Remote, config: &RemoteFolder, path: &str) -> String {
     format!("{}/{}", remote.address(), below(&config.path, path).trim_start_matches('/'))
 }
 
-/// A path below the destination's folder.
-pub(super) fn below(root: &str, path: &str) -> String {
-    match root {
-        "" => path.to_owned(),
-        "/" => format!("/{path}"),
-        root => format!("{root}/{path}"),
-    }
-}
-
 /// The names that a delivery would get, as far as this machine knows.
 pub(super) fn plan(
     config: &RemoteFolder,
@@ -224,14 +215,10 @@ pub(super) fn plan(
 ) -> Result<Planned, String> {
     // The key is made from the PDF, which is not known yet.
     let metadata = wording::for_name(config.sidecar.as_ref(), metadata);
-    let context = Context::new(&metadata).with_identity("KEY");
-    let rendered = config.file_name.render(&context).map_err(|error| format!("file_name: {error}"))?;
-    let mut parts = name::relative_path(&rendered);
-    let file = parts.pop().unwrap_or_else(|| name::UNKNOWN.to_owned());
-    let shown = |file: &str| {
-        let path = parts.iter().map(String::as_str).chain([file]).collect::<Vec<_>>().join("/");
-        format!("{address}/{}", below(&config.path, &path).trim_start_matches('/'))
-    };
+    let wanted = candidate::wanted(&config.file_name, &metadata, "KEY");
+    let (within, file) = wanted.map_err(|error| format!("file_name: {error}"))?;
+    let shown =
+        |file: &str| format!("{address}/{}", below(&config.path, &below(&within, file)).trim_start_matches('/'));
     let (wanted, otherwise) = candidate::planned(uuid, &file, known, |name| Place::of(&shown(name)));
     Ok(Planned { place: shown(&wanted), otherwise: Some(shown(&otherwise)), taken: false, problem: None })
 }

@@ -15,16 +15,14 @@ use reqwest::header::{CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
 use rusty_s3::{Bucket, Credentials, S3Action, UrlStyle};
 use secrecy::ExposeSecret as _;
 
-use super::candidate::{Candidate, MAX_NAMES, known_before, planned};
+use super::candidate::{self, Candidate, MAX_NAMES, below, known_before, planned};
 use super::web_client::{Answer, Fault, Request, Upload, WebClient};
-use super::{Adapter, Checked, Holds, Item, Kept, Outcome, Planned, spooled};
+use super::{Adapter, Checked, Holds, Item, Kept, Outcome, Planned, spooled, wording};
 use crate::config::S3Config;
 use crate::document::{DocumentUuid, Metadata};
 use crate::failure::Code;
-use crate::name;
 use crate::reservation::{Intent, Known, Place, Wanted};
 use crate::secret;
-use crate::template::Context;
 
 mod look;
 mod probe;
@@ -156,7 +154,9 @@ impl S3Adapter {
 
     async fn file(&self, item: &Item) -> Result<String, Outcome> {
         spooled::verify(&self.config.connection.name, item).await?;
-        let (folder, file) = self.wanted_name(item)?;
+        let wanted = candidate::wanted(&self.config.file_name, &item.metadata, &item.key);
+        let (within, file) =
+            wanted.map_err(|error| wording::not_filled_in(&self.config.connection.name, "file_name", &error))?;
         let mut known = item.names.known().await?;
         for intent in &known.others {
             let answer =
@@ -177,7 +177,7 @@ impl S3Adapter {
             }
             item.names.settle(&intent.place, false).await?;
         }
-        let key_of = |name: &str| format!("{}{folder}{name}", self.config.prefix);
+        let key_of = |name: &str| format!("{}{}", self.config.prefix, below(&within, name));
         let candidate = |index: usize| Candidate::of(&item.uuid, &file, known.version, index);
         let first = known_before(&known, candidate, |name| self.place(&key_of(name)));
         let mut others = 0;
@@ -210,8 +210,7 @@ impl S3Adapter {
                 return Ok(key);
             }
         }
-        let words = format!("{MAX_NAMES} objects of the document's name are there: make `file_name` more specific");
-        Err(Outcome::permanent("no_name_left", self.client.named(&words)))
+        Err(wording::no_name_left(&self.config.connection.name))
     }
 
     /// Puts the object under its reserved key; false if another object has it.
@@ -260,26 +259,10 @@ impl S3Adapter {
         }
     }
 
-    /// The folders of the document's key, with a slash at their end, and its last part.
-    fn wanted_name(&self, item: &Item) -> Result<(String, String), Outcome> {
-        let context = Context::new(&item.metadata).with_identity(&item.key);
-        let rendered = self.config.file_name.render(&context).map_err(|error| {
-            let words = format!("`file_name` cannot be filled in for this document: {error}");
-            Outcome::permanent("not_filled_in", self.client.named(&words))
-        })?;
-        Ok(parts(&rendered))
-    }
-
     /// The place is the same for all destinations that share the bucket.
     fn place(&self, key: &str) -> Place {
         Place::of(&shown(&self.config, key))
     }
-}
-
-fn parts(rendered: &str) -> (String, String) {
-    let mut parts = name::relative_path(rendered);
-    let file = parts.pop().unwrap_or_else(|| name::UNKNOWN.to_owned());
-    (parts.into_iter().map(|part| part + "/").collect(), file)
 }
 
 /// An object's address, for a person.
@@ -307,10 +290,9 @@ impl Adapter for S3Adapter {
     }
 
     async fn plan(&self, uuid: &DocumentUuid, metadata: &Metadata, known: &Known) -> Result<Planned, String> {
-        let context = Context::new(metadata).with_identity("KEY");
-        let (folder, file) =
-            parts(&self.config.file_name.render(&context).map_err(|error| format!("file_name: {error}"))?);
-        let shown = |file: &str| shown(&self.config, &format!("{}{folder}{file}", self.config.prefix));
+        let wanted = candidate::wanted(&self.config.file_name, metadata, "KEY");
+        let (within, file) = wanted.map_err(|error| format!("file_name: {error}"))?;
+        let shown = |file: &str| shown(&self.config, &format!("{}{}", self.config.prefix, below(&within, file)));
         let (wanted, otherwise) = planned(uuid, &file, known, |name| Place::of(&shown(name)));
         Ok(Planned { place: shown(&wanted), otherwise: Some(shown(&otherwise)), taken: false, problem: None })
     }

@@ -4,24 +4,19 @@
 //! `packet`. `server` implements [`super::remote::Remote`] with it; that module describes a delivery. A rename never
 //! overwrites on purpose (no posix-rename); if a server overwrites all the same, names have to be unique.
 
-use std::sync::Arc;
-use std::time::Duration;
-
 use async_trait::async_trait;
-use tokio::sync::OnceCell;
 
-use super::confirm::Memory;
 use super::pool::Pool;
 use super::remote::{self, Desk};
 use super::{Adapter, Checked, Holds, Item, Kept, Known, Others, Outcome, Planned, Unproved};
 use crate::config::SftpConfig;
 use crate::document::{DocumentUuid, Metadata};
 use crate::proof::{Proof, Sight};
+use crate::{permissions, secret};
 
 mod connection;
 mod host_key;
 mod packet;
-mod probe;
 mod prompt;
 mod server;
 mod session;
@@ -31,8 +26,8 @@ mod tests;
 use connection::Connection;
 use server::Server;
 
-/// The longest wait for a check.
-const CHECK_LIMIT: Duration = Duration::from_secs(60);
+/// For a server whose rename overwrites.
+const REPLACES: &str = "this server overwrites a file when another is given its name";
 
 /// The server and the user, as in `sftp://practice12@sftp.lab.test:22`.
 pub(super) fn address(config: &SftpConfig) -> String {
@@ -61,52 +56,65 @@ pub async fn unknown_key(config: &SftpConfig) -> Result<Option<ServerKey>, Strin
 
 /// A folder on an SSH server.
 pub struct SftpAdapter {
-    config: Arc<SftpConfig>,
+    config: SftpConfig,
     pool: Pool<Connection>,
     desk: Desk,
-    memory: Memory,
-    /// Whether the server overwrites; tested once, and only if it matters.
-    overwrites: OnceCell<bool>,
 }
 
 impl SftpAdapter {
     /// Opens nothing.
     pub fn new(config: SftpConfig) -> Self {
-        Self {
-            config: Arc::new(config),
-            pool: Pool::default(),
-            desk: Desk::default(),
-            memory: Memory::default(),
-            overwrites: OnceCell::new(),
-        }
+        Self { config, pool: Pool::default(), desk: Desk::default() }
     }
 
-    /// Why no document can be filed there, if there is a reason.
-    async fn unfit(&self, server: &Server<'_>) -> Result<(), Outcome> {
-        let Some(wrong) = probe::unfit(&self.config) else { return Ok(()) };
-        match self.overwrites.get_or_try_init(|| probe::overwrites(&self.config, server)).await? {
-            true => Err(Outcome::unavailable("overwrites", wrong)),
-            false => Ok(()),
+    /// The server, for one delivery or check.
+    fn server(&self) -> Server<'_> {
+        Server::new(&self.config, &self.pool)
+    }
+
+    /// What is known of the server, and which promises are weaker there.
+    async fn known(&self) -> Result<Checked, Outcome> {
+        let look = |connection: &Connection| (connection.shown.clone(), connection.session.extensions);
+        let (shown, extensions) = self.server().look(look).await?;
+        let mut checked = Checked::default();
+        checked.notes.push(format!("the server's key is {} ({})", shown.fingerprint, shown.algorithm));
+        if extensions.fsync {
+            checked.notes.push("what is filed is forced to its disk (fsync)".to_owned());
+        } else {
+            let warning = "this server cannot be asked to force a file to its disk (fsync): what was reported could be lost when its \
+                           power fails in the same moment";
+            checked.warnings.push(warning.to_owned());
         }
+        let sign_in = &self.config.sign_in;
+        let secrets = [&sign_in.key, &sign_in.passphrase, &sign_in.password];
+        for file in secrets.into_iter().flatten().filter_map(secret::file) {
+            if let Some(who) = permissions::read_by_everybody(&file) {
+                let shown = file.display();
+                checked.warnings.push(format!(
+                    "every user of this computer can read {shown} ({who}): run icacls \"{shown}\" /inheritance:r /grant \
+                     *S-1-5-18:F *S-1-5-32-544:F \"NT SERVICE\\docsyncd:R\""
+                ));
+            }
+        }
+        if !self.config.folder.verify_content {
+            checked.notes.push("only the size is read back".to_owned());
+        }
+        Ok(checked)
     }
 }
 
 #[async_trait]
 impl Adapter for SftpAdapter {
     async fn deliver(&self, item: &Item) -> Outcome {
-        let server = Server::new(&self.config, &self.pool);
-        let outcome = match self.unfit(&server).await {
+        let server = self.server();
+        match self.desk.fits(&server, &self.config.folder, REPLACES).await {
             Ok(()) => remote::deliver(&server, &self.config.folder, item, &self.desk).await,
             Err(outcome) => outcome,
-        };
-        server.rest().await;
-        outcome
+        }
     }
 
     async fn abandon(&self, item: &Item) {
-        let server = Server::new(&self.config, &self.pool);
-        remote::abandon(&server, &self.config.folder, item).await;
-        server.rest().await;
+        remote::abandon(&self.server(), &self.config.folder, item).await;
     }
 
     fn unusable(&self) -> Option<String> {
@@ -120,17 +128,11 @@ impl Adapter for SftpAdapter {
     }
 
     async fn check(&self) -> Result<Checked, String> {
-        let server = Server::new(&self.config, &self.pool);
-        let checked = tokio::time::timeout(CHECK_LIMIT, probe::check(&self.config, &server)).await;
-        server.rest().await;
-        match checked {
-            Ok(Ok(checked)) => Ok(checked),
-            Ok(Err(outcome)) => Err(outcome.reason().to_owned()),
-            Err(_) => {
-                let (name, limit) = (&self.config.folder.name, CHECK_LIMIT.as_secs());
-                Err(format!("destination `{name}`: its server does not answer within {limit} s"))
-            }
-        }
+        let mut checked = self.known().await.map_err(Outcome::into_reason)?;
+        let of_folder = remote::check(&self.server(), &self.config.folder, REPLACES).await?;
+        checked.notes.extend(of_folder.notes);
+        checked.warnings.splice(0..0, of_folder.warnings);
+        Ok(checked)
     }
 
     fn proof(&self) -> Proof {
@@ -138,17 +140,11 @@ impl Adapter for SftpAdapter {
     }
 
     async fn look(&self, letters: &[Unproved], others: &dyn Others) -> Result<Vec<Sight>, Outcome> {
-        let server = Server::new(&self.config, &self.pool);
-        let sights = remote::look(&server, &self.config.folder, &self.memory, letters, others).await;
-        server.rest().await;
-        sights
+        remote::look(&self.server(), &self.config.folder, &self.desk, letters, others).await
     }
 
     async fn still_holds(&self, letters: &[Kept]) -> Result<Vec<Holds>, Outcome> {
-        let server = Server::new(&self.config, &self.pool);
-        let found = remote::in_folder(&server, &self.config.folder, letters).await;
-        server.rest().await;
-        found
+        remote::in_folder(&self.server(), &self.config.folder, letters).await
     }
 
     fn max_connections(&self) -> Option<usize> {

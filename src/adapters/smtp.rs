@@ -5,11 +5,9 @@
 //! the dot. From then on only an answer tells whether the server has the mail (RFC 1047). If none comes,
 //! `on_lost_reply` decides.
 
-use std::time::Duration;
-
 use async_trait::async_trait;
 
-use super::{Adapter, Checked, Item, Known, Outcome, Planned, spooled};
+use super::{Adapter, Checked, DOCUMENT_LIMIT, Item, Known, Outcome, Planned, spooled};
 use crate::config::{LostReply, MailEncryption, SmtpConfig, mail_address};
 use crate::document::{DocumentUuid, Metadata};
 use crate::failure::Code;
@@ -25,10 +23,6 @@ mod tests;
 mod xdm;
 
 use letter::{Broken, Letter};
-
-/// The longest time until a mail's last line is sent: a large PDF over a slow line takes minutes, a server that drips
-/// takes for ever.
-const SENDING_LIMIT: Duration = Duration::from_secs(30 * 60);
 
 /// A mail server.
 pub struct SmtpAdapter {
@@ -66,13 +60,11 @@ impl SmtpAdapter {
         let (section, server_name) =
             (format!("destinations.{}", self.config.name), format!("{}:{}", self.config.host, self.config.port));
         let named = |what: &str| self.named(&format!("{server_name}: {what}"));
-        let outcome = refusal::outcome(failed, failed.words(server, &section), named);
-        match outcome {
-            Outcome::Unconfirmed { code, reason } if self.config.on_lost_reply == LostReply::Hold => {
-                Outcome::Held { code, reason }
-            }
-            outcome => outcome,
-        }
+        refusal::outcome(failed, failed.words(server, &section), named).held_if(self.holds())
+    }
+
+    fn holds(&self) -> bool {
+        self.config.on_lost_reply == LostReply::Hold
     }
 
     async fn bring(&self, item: &Item) -> Result<Outcome, Outcome> {
@@ -109,8 +101,8 @@ impl SmtpAdapter {
                 Broken::Spool(outcome) => outcome,
             })
         };
-        tokio::time::timeout(SENDING_LIMIT, sending).await.unwrap_or_else(|_| {
-            let words = format!("it took longer than {} minutes to send it", SENDING_LIMIT.as_secs() / 60);
+        tokio::time::timeout(DOCUMENT_LIMIT, sending).await.unwrap_or_else(|_| {
+            let words = format!("it took longer than {} minutes to send it", DOCUMENT_LIMIT.as_secs() / 60);
             Err(Outcome::transient(Code::word("no_answer"), self.named(&words)))
         })?;
         item.committing_to(None).await?;
@@ -152,7 +144,7 @@ impl Adapter for SmtpAdapter {
         if let Err(outcome) = spooled::verify(&self.config.name, item).await {
             return outcome;
         }
-        if item.uncertain && self.config.on_lost_reply == LostReply::Hold {
+        if item.uncertain && self.holds() {
             return Outcome::cut_off("docsyncd ended before its answer came");
         }
         self.bring(item).await.unwrap_or_else(|outcome| outcome)
@@ -169,7 +161,7 @@ impl Adapter for SmtpAdapter {
     async fn plan(&self, _: &DocumentUuid, metadata: &Metadata, _: &Known) -> Result<Planned, String> {
         // The key is made from the PDF, which is not known yet.
         let to = letter::recipient(&self.config, &Context::new(metadata).with_identity("KEY"));
-        let place = format!("mailto:{}", to.map_err(|outcome| outcome.reason().to_owned())?);
+        let place = format!("mailto:{}", to.map_err(Outcome::into_reason)?);
         Ok(Planned { place, otherwise: None, taken: false, problem: None })
     }
 
@@ -178,10 +170,7 @@ impl Adapter for SmtpAdapter {
         let server = self.server().map_err(|wrong| self.named(&wrong))?;
         let checked = self.rehearse(&server).await;
         let mut checked = checked.map_err(|failed| self.failed(&server, &failed).reason().to_owned())?;
-        let then = match self.config.on_lost_reply {
-            LostReply::Hold => "waits for a person",
-            LostReply::Resend => "is sent again, with the same Message-ID",
-        };
+        let then = if self.holds() { "waits for a person" } else { "is sent again, with the same Message-ID" };
         checked.notes.push(format!("a mail whose answer is lost {then}, as nobody can look whether it arrived"));
         Ok(checked)
     }

@@ -1,16 +1,14 @@
 //! Hands on the spooled PDF: exactly what was fetched (promise 4 holds for every destination).
 
 use std::io::ErrorKind::{NotFound, OutOfMemory, PermissionDenied, TimedOut};
+use std::path::PathBuf;
 use std::time::Duration;
 
-use super::files::{self, Digest};
-use super::remote::{Hashing, Source};
+use super::files::{self, Digest, Hashing, PIECE};
+use super::remote::Source;
 use super::{Item, Outcome, blocking, fault};
 use crate::document::Spooled;
 use crate::failure::Code;
-
-/// Bytes read at a time.
-const PIECE: usize = 64 * 1024;
 
 /// The longest wait for the spool, which is on a local disk.
 const LIMIT: Duration = Duration::from_secs(10 * 60);
@@ -20,7 +18,7 @@ pub(super) async fn verify(destination: &str, item: &Item) -> Result<(), Outcome
     if item.pdf.in_memory.is_some() {
         return Ok(());
     }
-    let expected = Digest { size: item.pdf.size, sha256: item.pdf.sha256.to_ascii_lowercase() };
+    let expected = Digest::of_pdf(&item.pdf);
     let (path, size) = (item.pdf.path.clone(), item.pdf.size);
     let claim = format!("{destination}\0{}", path.display());
     match blocking::run(claim, LIMIT, move || files::hash_file(&path, size)).await {
@@ -29,6 +27,11 @@ pub(super) async fn verify(destination: &str, item: &Item) -> Result<(), Outcome
         Ok(_) => Err(Outcome::SpoolDamaged),
         Err(_) => Err(unreadable("the spool does not answer".to_owned())),
     }
+}
+
+/// A PDF that is not at hand.
+pub(super) fn away(size: u64, sha256: &str) -> Spooled {
+    Spooled { path: PathBuf::new(), in_memory: None, size, sha256: sha256.to_owned() }
 }
 
 /// Whether the PDF is longer than this part, and begins with it.

@@ -246,8 +246,7 @@ impl VddsAdapter {
 
     /// Nobody knows what became of it.
     fn in_doubt(&self, code: Code, words: &str) -> Outcome {
-        let reason = self.named(words);
-        if self.holds() { Outcome::Held { code, reason } } else { Outcome::Unconfirmed { code, reason } }
+        Outcome::Unconfirmed { code, reason: self.named(words) }.held_if(self.holds())
     }
 
     async fn hand_over(&self, item: &Item) -> Result<Outcome, Outcome> {
@@ -332,15 +331,14 @@ impl Adapter for VddsAdapter {
             self.config.patient_id.render(&Context::new(metadata)).map_err(|error| format!("patient_id: {error}"))?;
         let (program, problem) = match self.archive("plan").await {
             Ok(archive) => (archive.program.display().to_string(), None),
-            Err(outcome) => ("the archive's program".to_owned(), Some(outcome.reason().to_owned())),
+            Err(outcome) => ("the archive's program".to_owned(), Some(outcome.into_reason())),
         };
         Ok(Planned { place: format!("{program}, patient {}", id.trim()), otherwise: None, taken: false, problem })
     }
 
     /// That the program is there and may be started. It is not started: without a letter there is nothing to tell it.
     async fn check(&self) -> Result<Checked, String> {
-        let refused = |outcome: Outcome| outcome.reason().to_owned();
-        let archive = self.archive("check").await.map_err(refused)?;
+        let archive = self.archive("check").await.map_err(Outcome::into_reason)?;
         let mut warnings = Vec::new();
         if !archive.export.is_some_and(|export| export.is_file()) {
             warnings.push(
@@ -349,7 +347,7 @@ impl Adapter for VddsAdapter {
             );
         }
         let folder = self.folder.clone();
-        let left = self.with_files("check", move || not_fetched(&folder)).await.map_err(refused)?;
+        let left = self.with_files("check", move || not_fetched(&folder)).await.map_err(Outcome::into_reason)?;
         if left > 0 {
             warnings.push(format!("of {left} letters of the last days the archive says that it has them, and has not fetched the PDF: look there"));
         }

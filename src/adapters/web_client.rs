@@ -17,7 +17,7 @@ use secrecy::{ExposeSecret as _, SecretString};
 use tokio::time::{Instant, sleep_until, timeout_at};
 use url::Url;
 
-use super::Outcome;
+use super::{DOCUMENT_LIMIT, Outcome};
 use crate::config::{WebConnection, WebSignIn, is_loopback};
 use crate::failure::Code;
 use crate::http::{self, reason};
@@ -35,13 +35,12 @@ use body::Progress;
 pub(super) use body::{Piece, Upload};
 #[cfg(feature = "fhir")]
 pub(super) use shortened::{DIGEST, Shortened};
-pub(super) use status::{Meaning, meaning, outcome as outcome_of_status};
+#[cfg(feature = "s3")]
+pub(super) use status::outcome as outcome_of_status;
+pub(super) use status::{Meaning, meaning};
 
 /// The longest wait for a TCP and TLS connection; `timeout` if that is shorter.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(15);
-
-/// The longest time for a request, whatever its progress.
-const REQUEST_LIMIT: Duration = Duration::from_secs(30 * 60);
 
 /// A request to a destination. Its address may be signed, and address and headers may name a patient: it is never
 /// printed.
@@ -85,11 +84,8 @@ impl Fault {
     }
 
     /// The message of a check.
-    pub(super) fn reason(self) -> String {
-        match self {
-            Self::Down(_, reason) | Self::Broken(reason) | Self::Lost(reason) => reason,
-            Self::Spool(_) => "the spooled file is damaged".to_owned(),
-        }
+    pub(super) fn into_reason(self) -> String {
+        self.outcome().into_reason()
     }
 }
 
@@ -162,7 +158,7 @@ impl WebClient {
                 progress
             }
         };
-        let deadline = Instant::now() + REQUEST_LIMIT;
+        let deadline = Instant::now() + DOCUMENT_LIMIT;
         let answered = self.while_it_moves(&progress, deadline, client.send(builder, false)).await;
         if let Some(outcome) = progress.failed() {
             return Err(Fault::Spool(outcome));
@@ -221,7 +217,7 @@ impl WebClient {
                 Err(self.named(&format!("it answers with status {}: {words}", answer.status)))
             }
             Ok(Ok(_)) => Ok(()),
-            Ok(Err(fault)) => Err(fault.reason()),
+            Ok(Err(fault)) => Err(fault.into_reason()),
             Err(_) => Err(self.failed(&format!("no answer in time ({}.timeout)", self.section()))),
         }
     }
@@ -233,6 +229,11 @@ impl WebClient {
 
     pub(super) fn named(&self, what: &str) -> String {
         format!("destination `{}`: {what}", self.connection.name)
+    }
+
+    /// The outcome of a delivery with this status.
+    pub(super) fn of_status(&self, status: u16, is_base: bool, retry_after: Option<Duration>) -> Outcome {
+        status::outcome(&self.connection.name, status, is_base, retry_after)
     }
 
     /// A message about the connection.
@@ -321,6 +322,18 @@ impl WebClient {
         }
         Ok(builder)
     }
+}
+
+/// A URL below another; `query` is encoded.
+#[cfg(any(feature = "dicom", feature = "fhir"))]
+pub(super) fn below(base: &Url, path: &str, query: &[(&str, &str)]) -> Url {
+    let mut url = base.clone();
+    let path = format!("{}/{path}", url.path().trim_end_matches('/'));
+    url.set_path(&path);
+    if !query.is_empty() {
+        url.query_pairs_mut().extend_pairs(query);
+    }
+    url
 }
 
 /// A header value that is kept out of logs; `None` if the text cannot be one.

@@ -14,10 +14,10 @@ use reqwest::header::{HeaderName, HeaderValue};
 use tokio::sync::OnceCell;
 use url::Url;
 
-use super::confirm::{Entry, Memory};
+use super::confirm::Entry;
 use super::files::Digest;
 use super::remote::{self, Desk, Found, Remote, Renamed, Source};
-use super::web_client::{Answer, Fault, Request, Upload, WebClient, outcome_of_status};
+use super::web_client::{Answer, Fault, Request, Upload, WebClient};
 use super::{Adapter, Checked, Holds, Item, Kept, Known, Others, Outcome, Planned, Unproved};
 use crate::config::WebDavConfig;
 use crate::document::{DocumentUuid, Metadata};
@@ -25,7 +25,6 @@ use crate::failure::Code;
 use crate::proof::{Proof, Sight};
 use crate::template::RESERVED;
 
-mod probe;
 mod properties;
 #[cfg(test)]
 mod tests;
@@ -35,15 +34,14 @@ const PROPERTIES: usize = 64 * 1024;
 /// The largest list of a folder that is read, in bytes. A file takes about 500.
 const LIST: usize = 32 * 1024 * 1024;
 
+/// For a server whose MOVE overwrites.
+const REPLACES: &str = "it replaces a file although it is told not to (Overwrite: F)";
+
 /// A collection of a WebDAV server.
 pub struct WebDavAdapter {
     config: WebDavConfig,
     server: Server,
-    /// Keeps two documents from sharing a sidecar.
     desk: Desk,
-    memory: Memory,
-    /// Whether the server overwrites; tested once, and only if it matters.
-    overwrites: OnceCell<bool>,
 }
 
 /// The server, as [`super::remote`] uses it.
@@ -60,21 +58,7 @@ impl WebDavAdapter {
     pub fn new(config: WebDavConfig) -> Self {
         let client = WebClient::new(config.connection.clone());
         let server = Server { url: config.url.clone(), client, keeps_semicolons: OnceCell::new() };
-        Self { config, server, desk: Desk::default(), memory: Memory::default(), overwrites: OnceCell::new() }
-    }
-
-    /// Why no document can be filed there, if there is a reason.
-    async fn unfit(&self) -> Result<(), Outcome> {
-        let Some(wrong) = probe::unfit(&self.server, &self.config.folder) else { return Ok(()) };
-        let ask = || async {
-            probe::sweep(&self.server, &self.config.folder).await;
-            let names = probe::names(&self.server, &self.config.folder)?;
-            remote::overwrites(&self.server, &self.config.folder.name, &names).await
-        };
-        match self.overwrites.get_or_try_init(ask).await? {
-            true => Err(Outcome::unavailable("overwrites", wrong)),
-            false => Ok(()),
-        }
+        Self { config, server, desk: Desk::default() }
     }
 }
 
@@ -119,7 +103,7 @@ impl Server {
 
     /// The outcome of a delivery with this answer.
     fn refused(&self, answer: &Answer) -> Outcome {
-        outcome_of_status(&self.client.connection().name, answer.status, false, answer.retry_after)
+        self.client.of_status(answer.status, false, answer.retry_after)
     }
 
     /// The outcome of a call about a folder, a temporary file or a taken name: it is never final for the document.
@@ -128,7 +112,7 @@ impl Server {
     }
 
     fn passing_status(&self, status: u16, retry_after: Option<Duration>) -> Outcome {
-        match outcome_of_status(&self.client.connection().name, status, false, retry_after) {
+        match self.client.of_status(status, false, retry_after) {
             Outcome::Permanent { code, reason } if !matches!(status, 413 | 414) => {
                 Outcome::Transient { code, reason, retry_after }
             }
@@ -183,18 +167,18 @@ impl Remote for Server {
         if content.is_broken {
             return Err(self.broken_off("while it was asked about a file"));
         }
-        let properties = properties::read(&String::from_utf8_lossy(&content.beginning));
-        match properties.status {
+        let resource = properties::read(&String::from_utf8_lossy(&content.beginning)).into_iter().next();
+        let resource = resource.ok_or_else(|| {
+            let reason = self.client.named("its answer about a file (207) is not understood");
+            Outcome::transient(Code::word("not_understood"), reason)
+        })?;
+        match resource.status {
             Some(404 | 410) => return Ok(Found::Nothing),
             // The resource does not exist, or is not shown: an unknown state does not count as somebody else's file.
             Some(status) if !(200..300).contains(&status) => return Err(self.passing_status(status, None)),
-            _ if !properties.is_resource => {
-                let reason = self.client.named("its answer about a file (207) is not understood");
-                return Err(Outcome::transient(Code::word("not_understood"), reason));
-            }
             _ => {}
         }
-        Ok(match (properties.is_folder, properties.size) {
+        Ok(match (resource.is_folder, resource.size) {
             (true, _) => Found::Folder,
             (false, Some(size)) => Found::File(size),
             (false, None) => self.found_by_head(path).await?,
@@ -333,7 +317,7 @@ impl Remote for Server {
 #[async_trait]
 impl Adapter for WebDavAdapter {
     async fn deliver(&self, item: &Item) -> Outcome {
-        if let Err(outcome) = self.unfit().await {
+        if let Err(outcome) = self.desk.fits(&self.server, &self.config.folder, REPLACES).await {
             return outcome;
         }
         remote::deliver(&self.server, &self.config.folder, item, &self.desk).await
@@ -353,7 +337,7 @@ impl Adapter for WebDavAdapter {
 
     async fn check(&self) -> Result<Checked, String> {
         self.unusable().map_or(Ok(()), Err)?;
-        probe::check(&self.server, &self.config.folder).await
+        remote::check(&self.server, &self.config.folder, REPLACES).await
     }
 
     fn proof(&self) -> Proof {
@@ -361,7 +345,7 @@ impl Adapter for WebDavAdapter {
     }
 
     async fn look(&self, letters: &[Unproved], others: &dyn Others) -> Result<Vec<Sight>, Outcome> {
-        remote::look(&self.server, &self.config.folder, &self.memory, letters, others).await
+        remote::look(&self.server, &self.config.folder, &self.desk, letters, others).await
     }
 
     async fn still_holds(&self, letters: &[Kept]) -> Result<Vec<Holds>, Outcome> {

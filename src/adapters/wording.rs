@@ -2,18 +2,19 @@
 //! usable.
 
 use std::borrow::Cow;
+use std::fmt::Display;
 
-use super::candidate::MAX_NAMES;
+use super::candidate::{self, MAX_NAMES};
 use super::{Item, Outcome};
 use crate::config::SidecarConfig;
 use crate::document::Metadata;
 use crate::failure::Code;
 use crate::name;
 use crate::sidecar::Fault;
-use crate::template::{Context, Template, TemplateError};
+use crate::template::{Context, Template};
 
 /// An option cannot be filled in.
-pub(super) fn not_filled_in(destination: &str, option: &str, error: &TemplateError) -> Outcome {
+pub(super) fn not_filled_in(destination: &str, option: &str, error: &dyn Display) -> Outcome {
     let reason = format!("destination `{destination}`: `{option}` cannot be filled in for this document: {error}");
     Outcome::permanent("not_filled_in", reason)
 }
@@ -91,7 +92,7 @@ pub(super) fn sidecar_content(
     item: &Item,
     path: &str,
 ) -> Result<Vec<u8>, Outcome> {
-    let pdf_name = path.rsplit_once('/').map_or(path, |(_, name)| name);
+    let (_, pdf_name) = candidate::split(path);
     let metadata = config.form.adapted(&item.metadata);
     let mut context = Context::new(&metadata).with_pdf(pdf_name, &item.pdf, &item.key);
     if let Some(visible_path) = &config.visible_path {

@@ -132,14 +132,6 @@ pub(super) fn forget(db: &Connection, document: i64) -> QueryResult<()> {
     )
 }
 
-/// Whether a file with this temporary name is about to get its final name.
-///
-/// # Errors
-/// Any SQLite error.
-pub fn is_intended(db: &Connection, temporary: &str) -> QueryResult<bool> {
-    db.prepare_cached("SELECT 1 FROM file_reservation WHERE temporary = ?1")?.exists([temporary])
-}
-
 /// The delivery is recorded: a file has the name now, and only the digest of the name is kept.
 ///
 /// # Errors

@@ -203,7 +203,6 @@ CREATE TABLE file_reservation (
 
 CREATE INDEX file_reservation_family ON file_reservation (family);
 CREATE INDEX file_reservation_document ON file_reservation (uuid, destination);
-CREATE INDEX file_reservation_intended ON file_reservation (temporary) WHERE temporary IS NOT NULL;
 
 CREATE TABLE pause (
     scope           TEXT PRIMARY KEY,                   -- 'account:', 'fetch:', 'report:' or 'destination:', then NAME

@@ -234,11 +234,6 @@ impl Names for LedgerNames {
         let place = place.clone();
         self.answer(self.ledger.write(move |db| reservations::settle(db, &place, filed)).await)
     }
-
-    async fn is_intended(&self, temporary: &str) -> Result<bool, Unrecorded> {
-        let temporary = temporary.to_owned();
-        self.answer(self.ledger.read(move |db| reservations::is_intended(db, &temporary)).await)
-    }
 }
 
 /// Removes what attempts at earlier versions left in the destination, now that this version replaced them: nothing else

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use crate::adapters::Item;
 use crate::document::DocumentUuid;
-use crate::durable::{hand_over, open_with_mode, remove_if_there};
+use crate::durable::{hand_over, open_regular, open_with_mode, remove_if_there};
 use crate::{name, permissions};
 
 /// The variable with the name of the file for the line that is quoted.
@@ -81,7 +81,7 @@ impl Output {
         let mut bytes = Vec::new();
         let limit = 16 * MAX_REASON as u64;
         // The program may have replaced the file.
-        let read = open_in_place(self.reason_file()).and_then(|file| file.take(limit).read_to_end(&mut bytes));
+        let read = open_regular(self.reason_file()).and_then(|file| file.take(limit).read_to_end(&mut bytes));
         if read.is_err() {
             return String::new();
         }
@@ -110,25 +110,6 @@ impl Output {
 fn create(path: &Path) -> io::Result<File> {
     remove_if_there(path)?;
     open_with_mode(OpenOptions::new().write(true).create_new(true), path, MODE)
-}
-
-/// Opens a regular file under its own name, and nothing else: it might be a link, or endless.
-fn open_in_place(path: &Path) -> io::Result<File> {
-    let mut options = OpenOptions::new();
-    options.read(true);
-    #[cfg(unix)]
-    {
-        use rustix::fs::OFlags;
-        let flags = OFlags::NOFOLLOW | OFlags::NONBLOCK;
-        std::os::unix::fs::OpenOptionsExt::custom_flags(&mut options, flags.bits().cast_signed());
-    }
-    #[cfg(windows)]
-    {
-        use windows_sys::Win32::Storage::FileSystem::FILE_FLAG_OPEN_REPARSE_POINT;
-        std::os::windows::fs::OpenOptionsExt::custom_flags(&mut options, FILE_FLAG_OPEN_REPARSE_POINT);
-    }
-    let file = options.open(path)?;
-    if file.metadata()?.is_file() { Ok(file) } else { Err(io::ErrorKind::InvalidInput.into()) }
 }
 
 fn prune(folder: &Path) {

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::Path;
 
+use heck::ToShoutySnakeCase as _;
 use serde_json::{Value, json};
 
 use super::output::REASON_FILE;
@@ -101,25 +102,9 @@ fn add_scalars(all: &mut BTreeMap<String, String>, section: &str, record: Option
 }
 
 /// `lastName` becomes `LAST_NAME`, `patientURLPath` becomes `PATIENT_URL_PATH`; characters that are invalid in a
-/// variable's name become `_`.
+/// variable's name separate words.
 fn upper_snake(field: &str) -> String {
-    let chars: Vec<char> = field.chars().collect();
-    let mut name = String::with_capacity(field.len() + 4);
-    for (index, c) in chars.iter().enumerate() {
-        let before = index.checked_sub(1).and_then(|index| chars.get(index));
-        let after = chars.get(index + 1);
-        let starts_word = c.is_ascii_uppercase()
-            && before.is_some_and(|before| {
-                before.is_ascii_lowercase()
-                    || before.is_ascii_digit()
-                    || (before.is_ascii_uppercase() && after.is_some_and(char::is_ascii_lowercase))
-            });
-        if starts_word {
-            name.push('_');
-        }
-        name.push(if c.is_ascii_alphanumeric() { c.to_ascii_uppercase() } else { '_' });
-    }
-    name.trim_matches('_').to_owned()
+    field.replace(|c: char| !c.is_ascii_alphanumeric(), " ").to_shouty_snake_case()
 }
 
 #[cfg(test)]

@@ -7,6 +7,7 @@ use super::association::{Association, Context, Failed};
 use super::element::{self, Elements};
 use super::object::{Letter, Uids};
 use super::{Archive, Found, PDF_STORAGE, length_is};
+use crate::adapters::files::PIECE;
 use crate::adapters::line::Lost;
 use crate::adapters::remote::Source;
 use crate::adapters::{Item, Outcome};
@@ -23,8 +24,6 @@ const C_FIND: u16 = 0x0020;
 const C_ECHO: u16 = 0x0030;
 /// The id of the only message under way on an association.
 pub(super) const MESSAGE: u16 = 1;
-/// Bytes of the PDF sent at a time; even.
-const CHUNK: usize = 64 * 1024;
 /// The most results of a query.
 const MOST_SHOWN: usize = 100;
 
@@ -140,8 +139,8 @@ async fn c_store(
     association.command(context, request).await.map_err(unsent)?;
     association.data(context, &letter.head, false).await.map_err(unsent)?;
     let (mut source, mut tail) = (Source::of_spool(&item.pdf).await?, letter.tail);
-    while let Some(mut piece) = source.next(CHUNK).await? {
-        // The last piece may be odd; the first byte after the PDF makes it even.
+    while let Some(mut piece) = source.next(PIECE).await? {
+        // Only the last piece may be odd; the first byte after the PDF makes it even.
         if piece.len() % 2 == 1 && !tail.is_empty() {
             piece.push(tail.remove(0));
         }

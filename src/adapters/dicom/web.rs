@@ -10,7 +10,7 @@ use url::Url;
 
 use super::object::{Letter, Uids, file_head};
 use super::{Archive, DUPLICATE, Found, length_is};
-use crate::adapters::web_client::{Fault, Piece, Request, Upload, WebClient, outcome_of_status};
+use crate::adapters::web_client::{Fault, Piece, Request, Upload, WebClient, below};
 use crate::adapters::{Item, Outcome};
 use crate::failure::Code;
 
@@ -31,20 +31,6 @@ pub(super) struct Web {
 }
 
 impl Web {
-    fn at(&self, path: &str, query: &[(&str, &str)]) -> Url {
-        let mut url = self.base.clone();
-        let path = format!("{}/{path}", url.path().trim_end_matches('/'));
-        url.set_path(&path);
-        if !query.is_empty() {
-            url.query_pairs_mut().extend_pairs(query);
-        }
-        url
-    }
-
-    pub(super) fn of_status(&self, status: u16, retry_after: Option<Duration>) -> Outcome {
-        outcome_of_status(&self.client.connection().name, status, true, retry_after)
-    }
-
     /// Searches for a letter. `Ok(Err(status))`: the answer is no list.
     pub(super) async fn ask(&self, uids: &Uids) -> Result<Result<Value, (u16, Option<Duration>)>, Outcome> {
         let query = [
@@ -53,7 +39,7 @@ impl Web {
             ("SOPInstanceUID", uids.instance.as_str()),
             ("includefield", "00420015"),
         ];
-        let mut request = Request::new(Method::GET, self.at("instances", &query));
+        let mut request = Request::new(Method::GET, below(&self.base, "instances", &query));
         request.headers.insert(ACCEPT, DICOM_JSON);
         let answer = self.client.send(request).await.map_err(Fault::outcome)?;
         match answer.status {
@@ -72,7 +58,7 @@ impl Web {
         let list = match self.ask(uids).await {
             Ok(Ok(list)) => list,
             Ok(Err((400 | 403 | 404 | 405 | 406 | 501, _))) => return Found::Hidden,
-            Ok(Err((status, wait))) => return Found::Unseen(self.of_status(status, wait)),
+            Ok(Err((status, wait))) => return Found::Unseen(self.client.of_status(status, true, wait)),
             Err(outcome) => return Found::Unseen(outcome),
         };
         let list = list.as_array().map(Vec::as_slice).unwrap_or_default();
@@ -101,7 +87,7 @@ impl Web {
     ) -> Result<(), Outcome> {
         // No PDF can contain it: the PDF would have to contain a digest of itself.
         let boundary = format!("docsyncd-{}", uids.instance);
-        let mut request = Request::new(Method::POST, self.at("studies", &[]));
+        let mut request = Request::new(Method::POST, below(&self.base, "studies", &[]));
         let kind = format!("multipart/related; type=\"application/dicom\"; boundary=\"{boundary}\"");
         if let Ok(kind) = HeaderValue::from_str(&kind) {
             request.headers.insert(CONTENT_TYPE, kind);
@@ -140,14 +126,14 @@ impl Web {
             // The archive may keep it all the same, or have it already.
             (408 | 409 | 500..=599, _) => match self.find(uids, item.pdf.size).await {
                 Found::Ours => Ok(()),
-                _ => Err(self.of_status(status, retry_after)),
+                _ => Err(self.client.of_status(status, true, retry_after)),
             },
             // The answer contradicts itself.
             (_, Said::Stored) => match self.find(uids, item.pdf.size).await {
                 Found::Ours => Ok(()),
                 _ => unsure("it refuses the letter, and names it among what it keeps"),
             },
-            _ => Err(self.of_status(status, retry_after)),
+            _ => Err(self.client.of_status(status, true, retry_after)),
         }
     }
 }

@@ -10,7 +10,7 @@ use ring::digest;
 use serde_json::Value;
 
 use super::super::Outcome;
-use super::super::files::Digest;
+use super::super::files::{Digest, PIECE};
 use super::super::remote::Source;
 use super::super::web_client::{Fault, Request};
 use super::FhirAdapter;
@@ -59,7 +59,7 @@ impl FhirAdapter {
                 self.hides.store(true, Ordering::Relaxed);
                 return Found::Hidden;
             }
-            Ok(Err((status, wait))) => return Found::Unseen(self.of_status(status, wait)),
+            Ok(Err((status, wait))) => return Found::Unseen(self.client.of_status(status, true, wait)),
             Err(outcome) => return Found::Unseen(outcome),
         };
         self.hides.store(false, Ordering::Relaxed);
@@ -96,7 +96,7 @@ impl FhirAdapter {
             Ok(Ok(shown)) => self.judge(id.to_owned(), &shown, wanted).await,
             Ok(Err((404 | 410, _))) => Found::Nothing,
             Ok(Err((403 | 405 | 501, _))) => Found::Hidden,
-            Ok(Err((status, wait))) => Found::Unseen(self.of_status(status, wait)),
+            Ok(Err((status, wait))) => Found::Unseen(self.client.of_status(status, true, wait)),
             Err(outcome) => Found::Unseen(outcome),
         }
     }
@@ -142,8 +142,7 @@ impl FhirAdapter {
             let words = "the connection broke while what it keeps was read back";
             return Err(Outcome::transient(Code::word("broken_off"), self.client.named(words)));
         }
-        let is_same = |found: Digest| found.size == pdf.size && found.sha256.eq_ignore_ascii_case(&pdf.sha256);
-        Ok(Some(content.digest.is_some_and(is_same)))
+        Ok(Some(content.digest == Some(Digest::of_pdf(pdf))))
     }
 
     /// The version that this one replaces, by the server's reference or its identifier.
@@ -152,7 +151,7 @@ impl FhirAdapter {
         let bundle = match self.get(self.at("DocumentReference", &[("identifier", &token)])).await? {
             Ok(bundle) => bundle,
             Err((403 | 404 | 405 | 501, _)) => return Ok(Replaces::Identifier(identifier(key))),
-            Err((status, wait)) => return Err(self.of_status(status, wait)),
+            Err((status, wait)) => return Err(self.client.of_status(status, true, wait)),
         };
         let found = matches(&bundle, "DocumentReference").ok_or_else(|| self.no_search())?;
         let is_before = |shown: &&Value| answer::has_identifier(shown, &identifier(key));
@@ -166,7 +165,6 @@ impl FhirAdapter {
 
 /// The hash and length of the content, by which FHIR R4 compares it.
 pub(super) async fn content_of(pdf: &Spooled) -> Result<Content, Outcome> {
-    const PIECE: usize = 64 * 1024;
     let mut source = Source::of_spool(pdf).await?;
     // FHIR R4, "Attachment": "The calculated hash of the data using SHA-1".
     let mut hash = digest::Context::new(&digest::SHA1_FOR_LEGACY_USE_ONLY);
@@ -174,9 +172,4 @@ pub(super) async fn content_of(pdf: &Spooled) -> Result<Content, Outcome> {
         hash.update(&piece);
     }
     Ok(Content { hash: STANDARD.encode(hash.finish()), size: pdf.size })
-}
-
-/// A PDF that is not at hand.
-pub(super) fn kept(size: u64, sha256: &str) -> Spooled {
-    Spooled { path: "".into(), in_memory: None, size, sha256: sha256.to_owned() }
 }

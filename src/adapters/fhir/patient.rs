@@ -35,7 +35,7 @@ impl FhirAdapter {
         let asked: Vec<(String, String)> = url.query_pairs().into_owned().collect();
         let bundle = match self.get(url).await? {
             Ok(bundle) => bundle,
-            Err((status, wait)) => return Err(self.of_status(status, wait)),
+            Err((status, wait)) => return Err(self.client.of_status(status, true, wait)),
         };
         let Some(found) = matches(&bundle, "Patient") else {
             let words = "it does not answer the search for the patient with a bundle: check `patient`";

@@ -8,7 +8,6 @@ use serde_json::{Map, Value, json};
 use super::super::web_client::Piece;
 use crate::config::{FhirConfig, FhirProfile};
 use crate::document::{CodeSystem, Metadata, RemoteIdentity, TypeCode};
-use crate::name;
 use crate::patients::Person;
 
 /// The system of identifiers that are URIs (FHIR R4, "Identifier Registry").
@@ -255,11 +254,4 @@ fn patient(id: &str, metadata: &Metadata) -> Value {
 fn created(metadata: &Metadata) -> Option<String> {
     let text = metadata.document.get("createdAt")?.as_str()?;
     Some(text.parse::<Timestamp>().ok()?.strftime("%Y-%m-%dT%H:%M:%SZ").to_string())
-}
-
-/// The title: the last part of the rendered name.
-pub(super) fn title(config: &FhirConfig, metadata: &Metadata, key: &str) -> Result<String, String> {
-    let context = crate::template::Context::new(metadata).with_identity(key);
-    let rendered = config.file_name.render(&context).map_err(|error| error.to_string())?;
-    Ok(name::relative_path(&rendered).pop().unwrap_or_else(|| name::UNKNOWN.to_owned()))
 }

@@ -3,7 +3,7 @@
 use super::super::Outcome;
 use super::super::confirm::elsewhere;
 use super::super::files::Existing;
-use super::{Filing, Storage, parts, split};
+use super::{Filing, Storage, split};
 use crate::proof::Filed;
 
 impl<S: Storage> Filing<'_, S> {
@@ -29,7 +29,7 @@ impl<S: Storage> Filing<'_, S> {
 
     async fn existing_at(&self, path: &str) -> Result<Existing, Outcome> {
         let (within, name) = split(path);
-        let folder = self.storage.find(&parts(within)).await?;
+        let folder = self.storage.find(within).await?;
         self.storage.existing(&folder, name, &self.content).await
     }
 }

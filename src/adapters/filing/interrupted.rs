@@ -2,7 +2,7 @@
 
 use super::super::files::Existing;
 use super::super::{Outcome, wording};
-use super::{Filing, Storage, Target, parts, split};
+use super::{Filing, Storage, Target, split};
 use crate::config::LostReply;
 use crate::failure::Code;
 use crate::reservation::{Intent, Known};
@@ -113,7 +113,7 @@ impl<S: Storage> Filing<'_, S> {
 
     /// The folder in which the file of the intent was about to get its name.
     async fn folder_of(&self, intent: &Intent) -> Result<S::Folder, Outcome> {
-        self.storage.find(&parts(split(&intent.path).0)).await
+        self.storage.find(split(&intent.path).0).await
     }
 
     /// Removes what earlier attempts left, now that the file has its name.

@@ -9,7 +9,7 @@ use std::sync::PoisonError;
 
 use super::super::files::{Digest, Existing};
 use super::super::{Outcome, wording};
-use super::{Filing, Put, Storage, parts, split};
+use super::{Filing, Put, Storage, split};
 use crate::config::{Evidence, SidecarConfig};
 
 /// The range of `number3`.
@@ -162,7 +162,7 @@ impl<S: Storage> Filing<'_, S> {
         let options = self.storage.options();
         let Some(config) = options.sidecar.filter(|config| config.is_last) else { return Ok(()) };
         let (within, name) = split(path);
-        let folder = self.storage.find(&parts(within)).await?;
+        let folder = self.storage.find(within).await?;
         fault_point!("filing.sidecar_last.before");
         let placed = self.place_sidecar(&folder, config, path, name, is_resumed).await?;
         fault_point!("filing.sidecar_last.after");
@@ -175,7 +175,7 @@ impl<S: Storage> Filing<'_, S> {
         let options = self.storage.options();
         let (None, Some(config)) = (&placed, options.sidecar) else { return Ok(placed) };
         let (within, name) = split(path);
-        let folder = self.storage.find(&parts(within)).await?;
+        let folder = self.storage.find(within).await?;
         if !config.is_counted() {
             // A sidecar whose template fails was never put there.
             let Ok(wanted) = wording::sidecar_name(options.destination, config, self.item, name, 1) else {

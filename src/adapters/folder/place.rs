@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 #[cfg(windows)]
 use std::sync::{Mutex, PoisonError};
 
+use super::super::candidate::parts;
 use super::super::files::Handle;
 use super::{Code, Doing, FolderConfig, Outcome, fault, files};
 
@@ -38,15 +39,15 @@ impl<'a> Folder<'a> {
         Ok(Self { config, root, path, handle })
     }
 
-    /// The sub-folder of these names, created if it is missing.
-    pub(super) fn enter_all(self, parts: &[&str]) -> Result<Self, Outcome> {
-        parts.iter().try_fold(self, |folder, part| folder.enter(part))
+    /// The sub-folder with this path, created if it is missing.
+    pub(super) fn enter_all(self, within: &str) -> Result<Self, Outcome> {
+        parts(within).try_fold(self, Self::enter)
     }
 
     /// The same, without creating any folder.
-    pub(super) fn find<'p>(&self, parts: impl Iterator<Item = &'p str>) -> Result<Self, Outcome> {
+    pub(super) fn find(&self, within: &str) -> Result<Self, Outcome> {
         let mut folder = self.clone();
-        for part in parts {
+        for part in parts(within) {
             let is_link = fs::symlink_metadata(folder.at(part)).is_ok_and(|found| found.is_symlink());
             (folder.path, folder.handle) = if is_link {
                 folder.follow(part)?

@@ -3,18 +3,15 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::super::blocking;
-use super::leftovers::CHECK;
 use super::place::open_root;
+use super::probe::file_name;
 use super::{CHECK_LIMIT, Doing, FolderAdapter, FolderConfig, fault, files};
 use crate::readers::{self, ENTER, READ, Reader};
 
 /// The most entries of a folder that are checked.
 const MOST_ENTRIES: usize = 10_000;
-/// The number of trials of this process.
-static TRIALS: AtomicU64 = AtomicU64::new(0);
 
 /// See [`super::super::readable`].
 pub(crate) async fn readable(config: &FolderConfig) -> Result<(), String> {
@@ -48,10 +45,9 @@ fn judge(config: &FolderConfig, name: &str) -> Result<(), String> {
     }
     look(config, &reader, &root, &config.path, "the folder itself", READ | ENTER)?;
     let failed = |doing| move |error: std::io::Error| fault::reason(config, doing, &error);
-    let id = format!("{}-reader{}", std::process::id(), TRIALS.fetch_add(1, Ordering::Relaxed));
-    let folder = Trial(root.join(format!("{CHECK}{id}.part")));
+    let folder = Trial(root.join(file_name()));
     files::create_folder(&folder.0, config.dir_mode).map_err(failed(Doing::MakeFolder))?;
-    let file = files::Temporary::create(folder.0.join(format!("{CHECK}{id}.part")), config.file_mode);
+    let file = files::Temporary::create(folder.0.join(file_name()), config.file_mode);
     let file = file.map_err(failed(Doing::Create))?;
     look(config, &reader, &folder.0, &config.path, "a new sub-folder", READ | ENTER)?;
     look(config, &reader, file.path(), &config.path, "a new file in a sub-folder", READ)?;

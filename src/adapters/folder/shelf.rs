@@ -6,10 +6,11 @@ use std::time::UNIX_EPOCH;
 
 use async_trait::async_trait;
 
+use super::super::candidate;
 use super::super::confirm::{Entry, Shelf};
 use super::super::files::Digest;
 use super::place::{self, Folder, is_there};
-use super::{Code, DELIVERY_LIMIT, Doing, FolderAdapter, Outcome, blocking, fault, files};
+use super::{Code, DOCUMENT_LIMIT, Doing, FolderAdapter, Outcome, blocking, fault, files};
 
 impl FolderAdapter {
     /// Runs `work` in the folder.
@@ -19,15 +20,15 @@ impl FolderAdapter {
     ) -> Result<T, Outcome> {
         let adapter = self.clone();
         let work = move || Folder::open(&adapter.config).and_then(|root| work(&root));
-        let looked = blocking::run(self.claim("a look"), DELIVERY_LIMIT, work).await;
+        let looked = blocking::run(self.claim("a look"), DOCUMENT_LIMIT, work).await;
         looked.unwrap_or_else(|stuck| Err(Outcome::transient(Code::word("no_answer"), self.stuck(stuck))))
     }
 }
 
 /// Splits a path into its sub-folder and its name.
 fn split<'a, 'p>(root: &Folder<'a>, path: &'p str) -> Result<(Folder<'a>, &'p str), Outcome> {
-    let (within, name) = path.rsplit_once('/').unwrap_or(("", path));
-    Ok((root.find(within.split('/').filter(|part| !part.is_empty()))?, name))
+    let (within, name) = candidate::split(path);
+    Ok((root.find(within)?, name))
 }
 
 #[async_trait]
@@ -43,7 +44,7 @@ impl Shelf for FolderAdapter {
     async fn list(&self, folder: &str) -> Result<Option<Vec<Entry>>, Outcome> {
         let (path, config) = (folder.to_owned(), self.config.clone());
         self.looked(move |root| {
-            let folder = root.find(path.split('/').filter(|part| !part.is_empty()))?;
+            let folder = root.find(&path)?;
             let entries = match fs::read_dir(folder.path()) {
                 Err(error) if files::is_absent(&error) => return Ok(None),
                 entries => entries.map_err(|error| fault::outcome(&*config, Doing::Open, &error))?,
@@ -59,16 +60,6 @@ impl Shelf for FolderAdapter {
                 }
             }
             Ok(Some(listed))
-        })
-        .await
-    }
-
-    async fn names(&self, folder: &str) -> Result<Vec<String>, Outcome> {
-        let path = folder.to_owned();
-        self.looked(move |root| {
-            let folder = root.find(path.split('/').filter(|part| !part.is_empty()))?;
-            let entries = fs::read_dir(folder.path()).into_iter().flatten().map_while(Result::ok);
-            Ok(entries.filter_map(|entry| entry.file_name().into_string().ok()).collect())
         })
         .await
     }

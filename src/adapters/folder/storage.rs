@@ -50,16 +50,16 @@ impl<'a> Storage for Local<'a> {
         Folder::open(self.config).map(drop)
     }
 
-    async fn find(&self, parts: &[&str]) -> Result<Folder<'a>, Outcome> {
-        self.root.find(parts.iter().copied())
+    async fn find(&self, within: &str) -> Result<Folder<'a>, Outcome> {
+        self.root.find(within)
     }
 
-    async fn make(&self, parts: &[&str], file: &str) -> Result<Folder<'a>, Outcome> {
+    async fn make(&self, within: &str, file: &str) -> Result<Folder<'a>, Outcome> {
         // Nobody could open a file beyond the longest path, though a handle could create it.
-        let whole = parts.iter().fold(self.root.named(""), |path, part| path.join(part)).join(file);
+        let whole = candidate::parts(within).fold(self.root.named(""), |path, part| path.join(part)).join(file);
         match is_there(&whole) {
             Err(error) if error.kind() == io::ErrorKind::InvalidFilename => Err(self.fault(Doing::MakeFolder, &error)),
-            _ => self.root.clone().enter_all(parts),
+            _ => self.root.clone().enter_all(within),
         }
     }
 

@@ -9,7 +9,7 @@ use super::super::web_client::{Answer, Request};
 use super::super::{Item, Outcome};
 use super::lookup::{Judged, Listed, is_marked, judge, listed};
 use super::rendered::{self, Rendered};
-use super::{Found, HttpAdapter, outcome_of_status};
+use super::{Found, HttpAdapter};
 use crate::config::Lookup;
 use crate::document::Metadata;
 use crate::failure::Code;
@@ -33,9 +33,8 @@ impl HttpAdapter {
             return refuse("patient_unknown", words);
         }
         let answer = self.ask(url).await?;
-        match (answer.status, answer.retry_after) {
-            (200, _) => {}
-            (status, wait) => return Err(outcome_of_status(&self.config.connection.name, status, false, wait)),
+        if answer.status != 200 {
+            return Err(self.client.of_status(answer.status, false, answer.retry_after));
         }
         match judge(&self.listed(answer).await?, &wanted, &lookup.field) {
             Judged::One(patient) => Ok(patient),
@@ -74,9 +73,9 @@ impl HttpAdapter {
         let asked = async {
             let url = rendered::lookup_url(&self.config, lookup, &metadata)?;
             let answer = self.ask(url).await?;
-            match (answer.status, answer.retry_after) {
-                (200, _) => self.listed(answer).await.map(|_| ()),
-                (status, wait) => Err(outcome_of_status(&self.config.connection.name, status, true, wait)),
+            match answer.status {
+                200 => self.listed(answer).await.map(|_| ()),
+                status => Err(self.client.of_status(status, true, answer.retry_after)),
             }
         };
         let wrong = |outcome: Outcome| {
@@ -94,9 +93,8 @@ impl HttpAdapter {
                 Ok(answer) => answer,
                 Err(outcome) => return Found::Unseen(outcome),
             };
-            let (status, wait) = (answer.status, answer.retry_after);
-            if status != 200 {
-                return Found::Unseen(outcome_of_status(&self.config.connection.name, status, false, wait));
+            if answer.status != 200 {
+                return Found::Unseen(self.client.of_status(answer.status, false, answer.retry_after));
             }
             let Listed { entries: page, is_part } = match self.listed(answer).await {
                 Ok(listed) => listed,
@@ -129,7 +127,8 @@ impl HttpAdapter {
         Outcome::transient(Code::word("no_list"), self.client.named(words))
     }
 
-    async fn ask(&self, url: Url) -> Result<Answer, Outcome> {
+    /// A GET, with all credentials.
+    pub(super) async fn ask(&self, url: Url) -> Result<Answer, Outcome> {
         let mut request = Request::new(Method::GET, url);
         rendered::add_secret_headers(&self.config, &mut request.headers)
             .map_err(|wrong| Outcome::unavailable("credentials", self.client.named(&wrong)))?;

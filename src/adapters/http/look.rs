@@ -1,14 +1,11 @@
 //! Whether a document is there already.
 
-use std::path::PathBuf;
 use std::sync::atomic::Ordering;
 
-use reqwest::Method;
 use reqwest::header::{ETAG, HeaderValue};
 
 use super::super::confirm::is_of_all;
 use super::super::files::Digest;
-use super::super::web_client::{Fault, Request, outcome_of_status};
 use super::super::{Holds, Kept, Outcome, Unproved, spooled};
 use super::page::is_web_page;
 use super::rendered::{self, Rendered};
@@ -48,35 +45,34 @@ impl HttpAdapter {
 
     /// Looks whether the document is there.
     pub(super) async fn look_for(&self, rendered: &Rendered, pdf: &Spooled) -> Found {
-        if let (Some(list), false) = (&rendered.probe, rendered.marks.is_empty()) {
-            return self.look_in_list(list.clone(), rendered).await;
-        }
-        let at_its_address = match self.lies_at_its_address() {
-            true => self.look_at(rendered.url.clone(), pdf, false).await,
-            false => Found::Hidden,
-        };
-        match (at_its_address, &rendered.probe) {
-            (Found::Unseen(_) | Found::Nothing | Found::Hidden, Some(probe)) => {
-                self.look_at(probe.clone(), pdf, true).await
+        if self.lies_at_its_address() && rendered.marks.is_empty() {
+            let found = self.look_at(rendered.url.clone(), pdf, false).await;
+            if rendered.probe.is_none() || !matches!(found, Found::Unseen(_) | Found::Nothing | Found::Hidden) {
+                return found;
             }
-            (found, _) => found,
+        }
+        self.look_at_probe(rendered, pdf).await
+    }
+
+    /// The same at `probe_url` alone; [`Found::Hidden`] if there is none.
+    async fn look_at_probe(&self, rendered: &Rendered, pdf: &Spooled) -> Found {
+        match &rendered.probe {
+            None => Found::Hidden,
+            Some(probe) if rendered.marks.is_empty() => self.look_at(probe.clone(), pdf, true).await,
+            Some(list) => self.look_in_list(list.clone(), rendered).await,
         }
     }
 
     /// Whether the service has taken the letter, as `probe_url` shows.
     async fn sight(&self, letter: &Unproved) -> Result<Sight, Outcome> {
         let Unproved { key, filed, size, sha256, metadata, .. } = letter;
-        let pdf = Spooled { path: PathBuf::new(), in_memory: None, size: *size, sha256: sha256.clone() };
+        let pdf = spooled::away(*size, sha256);
         let rendered = Rendered::of(&self.config, metadata, key, &pdf, filed.patient.as_ref())?;
-        let Some(probe) = rendered.probe.clone() else { return Err(Outcome::no_look()) };
-        let found = match rendered.marks.is_empty() {
-            true => self.look_at(probe, &pdf, true).await,
-            false => self.look_in_list(probe, &rendered).await,
-        };
-        match found {
+        match self.look_at_probe(&rendered, &pdf).await {
             Found::Ours => Ok(Sight::Proved { proof: Proof::Probe, place: None }),
             Found::Unseen(outcome) => Err(outcome),
-            Found::Other | Found::Beginning(_) | Found::Nothing | Found::Hidden => Ok(Sight::Waits),
+            Found::Hidden => Err(Outcome::no_look()),
+            Found::Other | Found::Beginning(_) | Found::Nothing => Ok(Sight::Waits),
         }
     }
 
@@ -113,17 +109,12 @@ impl HttpAdapter {
     }
 
     async fn held(&self, letter: &Kept) -> Result<Holds, Outcome> {
-        let pdf = Spooled { path: PathBuf::new(), in_memory: None, size: letter.size, sha256: letter.sha256.clone() };
+        let pdf = spooled::away(letter.size, &letter.sha256);
         let metadata = Metadata::of_identity(&letter.version);
         let Ok(rendered) = Rendered::of(&self.config, &metadata, &letter.key, &pdf, None) else {
             return Ok(Holds::Unknown);
         };
-        let Some(probe) = rendered.probe.clone() else { return Ok(Holds::Unknown) };
-        let found = match rendered.marks.is_empty() {
-            true => self.look_at(probe, &pdf, true).await,
-            false => self.look_in_list(probe, &rendered).await,
-        };
-        match found {
+        match self.look_at_probe(&rendered, &pdf).await {
             Found::Ours => Ok(Holds::Same),
             Found::Other | Found::Beginning(_) => Ok(Holds::Other),
             Found::Nothing => Ok(Holds::Nothing),
@@ -149,11 +140,7 @@ impl HttpAdapter {
     /// # Errors
     /// The service says that the document is there, or gives no answer at the moment.
     pub(super) async fn knows_nothing_of(&self, made_up: url::Url) -> Result<(), Outcome> {
-        let mut request = Request::new(Method::GET, made_up);
-        rendered::add_secret_headers(&self.config, &mut request.headers)
-            .map_err(|wrong| Outcome::unavailable("credentials", self.client.named(&wrong)))?;
-        let answer = self.client.send(request).await.map_err(Fault::outcome)?;
-        match answer.status {
+        match self.ask(made_up).await?.status {
             404 | 410 => self.tells.store(true, Ordering::Relaxed),
             200 => {
                 let words = "`probe_url` is answered with status 200 for a document that cannot exist, so that it tells \
@@ -169,14 +156,10 @@ impl HttpAdapter {
     /// `by_key`: any answer says that the document is there, because the address has its key. Services stamp and repack
     /// what they keep.
     async fn look_at(&self, url: url::Url, pdf: &Spooled, by_key: bool) -> Found {
-        let ours = Digest { size: pdf.size, sha256: pdf.sha256.to_ascii_lowercase() };
-        let mut request = Request::new(Method::GET, url);
-        if let Err(wrong) = rendered::add_secret_headers(&self.config, &mut request.headers) {
-            return Found::Unseen(Outcome::unavailable("credentials", self.client.named(&wrong)));
-        }
-        let answer = match self.client.send(request).await {
+        let ours = Digest::of_pdf(pdf);
+        let answer = match self.ask(url).await {
             Ok(answer) => answer,
-            Err(fault) => return Found::Unseen(fault.outcome()),
+            Err(outcome) => return Found::Unseen(outcome),
         };
         if !by_key && matches!(answer.status, 200 | 403 | 404 | 405 | 410 | 501) {
             self.hides.store(matches!(answer.status, 403 | 405 | 501), Ordering::Relaxed);
@@ -185,16 +168,8 @@ impl HttpAdapter {
             200 => {}
             404 | 410 => return Found::Nothing,
             403 | 405 | 501 if !by_key => return Found::Hidden,
-            status => {
-                return Found::Unseen(outcome_of_status(
-                    &self.config.connection.name,
-                    status,
-                    false,
-                    answer.retry_after,
-                ));
-            }
+            status => return Found::Unseen(self.client.of_status(status, false, answer.retry_after)),
         }
-        let headers = answer.headers.clone();
         let content = answer.content(ours.size, BEGINNING).await;
         let unseen = |code, words: &str| Found::Unseen(Outcome::transient(Code::word(code), self.client.named(words)));
         match content.digest {
@@ -205,12 +180,12 @@ impl HttpAdapter {
                     && self.config.url.is_per_version()
                     && spooled::begins_with(pdf, &part).await =>
             {
-                Found::Beginning(headers.get(ETAG).filter(|tag| !tag.as_bytes().starts_with(b"W/")).cloned())
+                Found::Beginning(content.headers.get(ETAG).filter(|tag| !tag.as_bytes().starts_with(b"W/")).cloned())
             }
             _ if content.is_broken => {
                 unseen("broken_off", "the connection broke while it was asked whether the document is there")
             }
-            _ if is_web_page(&headers, &content) => Found::Unseen(self.web_page()),
+            _ if is_web_page(&content) => Found::Unseen(self.web_page()),
             // That is, under the key of this version; an earlier version may have the document's own identifier.
             _ if by_key && self.config.probe_url.as_ref().is_some_and(|probe| probe.is_per_version()) => {
                 self.believed().await

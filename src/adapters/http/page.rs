@@ -1,7 +1,7 @@
 //! Whether an answer is a page for people: no service answers with one for a document that it keeps, and every captive
 //! portal does.
 
-use reqwest::header::{CONTENT_TYPE, HeaderMap};
+use reqwest::header::CONTENT_TYPE;
 
 use super::super::web_client::Content;
 
@@ -11,11 +11,12 @@ const PAGES: [&str; 4] = ["<!doctype html", "<html", "<head", "<body"];
 const UNSAID: [&str; 4] = ["<!--", "<script", "<meta", "<title"];
 
 /// The type alone decides nothing: much PHP code declares a plain "OK" as `text/html`.
-pub(super) fn is_web_page(headers: &HeaderMap, content: &Content) -> bool {
+pub(super) fn is_web_page(content: &Content) -> bool {
     let text = String::from_utf8_lossy(&content.beginning).to_ascii_lowercase();
     let text = text.trim_start_matches(|c: char| c.is_whitespace() || c == '\u{feff}');
     let begins = |with: &[&str]| with.iter().any(|start| text.starts_with(start));
-    let kind = headers.get(CONTENT_TYPE).map(|kind| String::from_utf8_lossy(kind.as_bytes()).to_ascii_lowercase());
+    let kind =
+        content.headers.get(CONTENT_TYPE).map(|kind| String::from_utf8_lossy(kind.as_bytes()).to_ascii_lowercase());
     let kind = kind.as_deref().map(|kind| kind.split(';').next().unwrap_or_default().trim());
     match kind {
         Some("text/html" | "application/xhtml+xml") => {
@@ -34,8 +35,8 @@ mod tests {
     use super::*;
 
     fn is_page(kind: Option<&'static str>, is_broken: bool, text: &[u8]) -> bool {
-        let headers = kind.map(|kind| (CONTENT_TYPE, HeaderValue::from_static(kind)));
-        is_web_page(&headers.into_iter().collect(), &Content { beginning: text.to_vec(), digest: None, is_broken })
+        let headers = kind.map(|kind| (CONTENT_TYPE, HeaderValue::from_static(kind))).into_iter().collect();
+        is_web_page(&Content { headers, beginning: text.to_vec(), digest: None, is_broken })
     }
 
     #[test]

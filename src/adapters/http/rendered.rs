@@ -8,10 +8,9 @@ use serde_json::Value;
 use url::Url;
 
 use super::super::web_client::{Piece, Request, Upload, secret_header};
-use super::super::{Item, Outcome};
+use super::super::{Item, Outcome, candidate, spooled, wording};
 use crate::config::{HttpBody, HttpConfig, Lookup};
 use crate::document::{DocumentUuid, Metadata, Spooled};
-use crate::name;
 use crate::proof::Filed;
 use crate::secret;
 use crate::template::{Context, Template, TemplateError};
@@ -65,8 +64,7 @@ impl Rendered {
             let option = option.to_owned();
             move |error: TemplateError| (option, error.to_string())
         };
-        let file_name = config.file_name.render(&Context::new(metadata).with_identity(key));
-        let file_name = last_part(&file_name.map_err(named("file_name"))?);
+        let (_, file_name) = candidate::wanted(&config.file_name, metadata, key).map_err(named("file_name"))?;
         let mut context = Context::new(metadata).with_pdf(&file_name, pdf, key).with_pdf_in_base64();
         if let Some(patient) = patient {
             context = context.with_lookup(patient);
@@ -147,9 +145,7 @@ fn texts(
 }
 
 fn not_filled_in(config: &HttpConfig, (option, error): NotFilledIn) -> Outcome {
-    let name = &config.connection.name;
-    let reason = format!("destination `{name}`: `{option}` cannot be filled in for this document: {error}");
-    Outcome::permanent("not_filled_in", reason)
+    wording::not_filled_in(&config.connection.name, &option, &error)
 }
 
 /// Adds the headers of `header_files`.
@@ -165,9 +161,9 @@ pub(super) fn add_secret_headers(config: &HttpConfig, headers: &mut HeaderMap) -
 
 /// The address that `preview` shows; size and digest of the PDF are not known yet.
 pub(super) fn planned(config: &HttpConfig, uuid: &DocumentUuid, metadata: &Metadata) -> Result<String, String> {
-    let file_name = config.file_name.render(&Context::new(metadata).with_identity(uuid.as_str()));
-    let file_name = last_part(&file_name.map_err(|error| format!("file_name: {error}"))?);
-    let pdf = Spooled { path: "".into(), in_memory: None, size: 0, sha256: "…".to_owned() };
+    let file_name = candidate::wanted(&config.file_name, metadata, uuid.as_str());
+    let (_, file_name) = file_name.map_err(|error| format!("file_name: {error}"))?;
+    let pdf = spooled::away(0, "…");
     let context = Context::new(metadata).with_pdf(&file_name, &pdf, "KEY").with_lookup(&"LOOKUP".into());
     address(config, &config.url, &context).map(|url| url.to_string()).map_err(|what| format!("url: {what}"))
 }
@@ -181,10 +177,6 @@ pub(super) fn made_up_probe(config: &HttpConfig) -> Option<Url> {
     };
     let (one, other) = (of(&"0".repeat(32))?, of(&"1".repeat(32))?);
     (one != other).then_some(one)
-}
-
-fn last_part(file_name: &str) -> String {
-    name::relative_path(file_name).pop().unwrap_or_else(|| name::UNKNOWN.to_owned())
 }
 
 /// The address, which must have the configured origin and the folders that its template names.

@@ -2,7 +2,7 @@
 
 use super::super::Outcome;
 use super::super::files::Digest;
-use super::overwriting::of_no_document;
+use super::probe::of_no_document;
 use super::{Remote, Renamed, Source, read_back};
 use crate::failure::Code;
 

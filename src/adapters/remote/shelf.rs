@@ -4,10 +4,10 @@ use std::collections::HashSet;
 
 use async_trait::async_trait;
 
-use super::super::confirm::{self, Entry, Memory, Shelf};
+use super::super::confirm::{self, Entry, Shelf};
 use super::super::files::Digest;
 use super::super::{Holds, Kept, Others, Outcome, Unproved, holds};
-use super::{DELIVERY_LIMIT, Found, Remote, below, find_root, shown};
+use super::{DOCUMENT_LIMIT, Desk, Found, Remote, below, find_root, shown};
 use crate::config::RemoteFolder;
 use crate::failure::Code;
 use crate::proof::Sight;
@@ -21,13 +21,14 @@ struct OnServer<'a> {
 pub(in crate::adapters) async fn look(
     remote: &dyn Remote,
     config: &RemoteFolder,
-    memory: &Memory,
+    desk: &Desk,
     letters: &[Unproved],
     others: &dyn Others,
 ) -> Result<Vec<Sight>, Outcome> {
     let Some(confirm) = &config.confirm else { return Err(Outcome::no_look()) };
     let shelf = OnServer { remote, config };
-    let looked = tokio::time::timeout(DELIVERY_LIMIT, confirm::look(&shelf, confirm, memory, letters, others)).await;
+    let looked =
+        tokio::time::timeout(DOCUMENT_LIMIT, confirm::look(&shelf, confirm, &desk.memory, letters, others)).await;
     looked.unwrap_or_else(|_| {
         let reason = format!("destination `{}`: it took too long to look what was taken there", config.name);
         Err(Outcome::transient(Code::word("no_answer"), reason))
@@ -44,7 +45,7 @@ pub(in crate::adapters) async fn in_folder(
 }
 
 /// Warnings about its configuration of `confirm`.
-pub(in crate::adapters) async fn doubts(remote: &dyn Remote, config: &RemoteFolder) -> Vec<String> {
+pub(super) async fn doubts(remote: &dyn Remote, config: &RemoteFolder) -> Vec<String> {
     confirm::doubts(&OnServer { remote, config }, config.confirm.as_ref()).await
 }
 
@@ -59,8 +60,7 @@ impl Shelf for OnServer<'_> {
     }
 
     async fn list(&self, folder: &str) -> Result<Option<Vec<Entry>>, Outcome> {
-        let path = if folder.is_empty() { self.config.path.clone() } else { below(&self.config.path, folder) };
-        self.remote.list(&path).await
+        self.remote.list(&below(&self.config.path, folder)).await
     }
 
     async fn missing(&self, paths: Vec<String>) -> Result<HashSet<String>, Outcome> {

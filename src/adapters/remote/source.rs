@@ -2,35 +2,12 @@
 
 use std::io;
 
-use sha2::{Digest as _, Sha256};
 use tokio::fs::File;
 use tokio::io::AsyncReadExt as _;
 
-use super::super::files::Digest;
+use super::super::files::{Digest, Hashing};
 use super::super::{Outcome, spooled};
-use crate::document::{Content, Spooled, hex};
-
-/// A digest that grows.
-#[derive(Default)]
-pub(in crate::adapters) struct Hashing {
-    hash: Sha256,
-    size: u64,
-}
-
-impl Hashing {
-    pub(in crate::adapters) fn update(&mut self, bytes: &[u8]) {
-        self.hash.update(bytes);
-        self.size += bytes.len() as u64;
-    }
-
-    pub(in crate::adapters) fn size(&self) -> u64 {
-        self.size
-    }
-
-    pub(in crate::adapters) fn finish(self) -> Digest {
-        Digest { size: self.size, sha256: hex(&self.hash.finalize()) }
-    }
-}
+use crate::document::{Content, Spooled};
 
 enum From {
     File(File),
@@ -41,6 +18,8 @@ enum From {
 pub(crate) struct Source {
     from: From,
     expected: Digest,
+    /// Bytes that are still to come.
+    left: u64,
     read: Hashing,
 }
 
@@ -50,19 +29,21 @@ impl Source {
     /// # Errors
     /// [`Outcome::SpoolDamaged`] if the file is missing, a transient one if it cannot be read.
     pub(in crate::adapters) async fn of_spool(pdf: &Spooled) -> Result<Self, Outcome> {
-        let expected = Digest { size: pdf.size, sha256: pdf.sha256.to_ascii_lowercase() };
-        if let Some(content) = &pdf.in_memory {
-            let from = From::Memory(io::Cursor::new(content.clone()));
-            return Ok(Self { from, expected, read: Hashing::default() });
-        }
-        let file = File::open(&pdf.path).await.map_err(|error| spooled::unopened(&error))?;
-        Ok(Self { from: From::File(file), expected, read: Hashing::default() })
+        let from = match &pdf.in_memory {
+            Some(content) => From::Memory(io::Cursor::new(content.clone())),
+            None => From::File(File::open(&pdf.path).await.map_err(|error| spooled::unopened(&error))?),
+        };
+        Ok(Self::of(from, Digest::of_pdf(pdf)))
     }
 
     /// A text in memory.
     pub(in crate::adapters) fn of_bytes(bytes: Vec<u8>) -> Self {
         let expected = Digest::of(&bytes);
-        Self { from: From::Memory(io::Cursor::new(bytes.into())), expected, read: Hashing::default() }
+        Self::of(From::Memory(io::Cursor::new(bytes.into())), expected)
+    }
+
+    fn of(from: From, expected: Digest) -> Self {
+        Self { from, left: expected.size, expected, read: Hashing::default() }
     }
 
     /// The digest of the whole content.
@@ -75,11 +56,10 @@ impl Source {
     /// # Errors
     /// [`Outcome::SpoolDamaged`] if the content is not what was fetched; its last piece is then never returned.
     pub(crate) async fn next(&mut self, most: usize) -> Result<Option<Vec<u8>>, Outcome> {
-        let left = self.expected.size.saturating_sub(self.read.size());
-        if left == 0 {
+        if self.left == 0 {
             return Ok(None);
         }
-        let mut piece = vec![0; most.min(usize::try_from(left).unwrap_or(most)).max(1)];
+        let mut piece = vec![0; usize::try_from(self.left).map_or(most, |left| left.min(most))];
         let mut filled = 0;
         while let Some(rest) = piece.get_mut(filled..).filter(|rest| !rest.is_empty()) {
             match self.fill(rest).await? {
@@ -88,13 +68,12 @@ impl Source {
             }
         }
         self.read.update(&piece);
-        if self.read.size() == self.expected.size {
-            let mut beyond = [0];
-            let is_longer = self.fill(&mut beyond).await? > 0;
+        self.left -= filled as u64;
+        if self.left == 0 {
+            let is_longer = self.fill(&mut [0]).await? > 0;
             if is_longer || std::mem::take(&mut self.read).finish() != self.expected {
                 return Err(Outcome::SpoolDamaged);
             }
-            self.read.size = self.expected.size;
         }
         Ok(Some(piece))
     }

@@ -52,21 +52,22 @@ impl Storage for Distant<'_> {
         super::find_root(self.remote, self.config).await
     }
 
-    async fn find(&self, parts: &[&str]) -> Result<String, Outcome> {
-        Ok(parts.join("/"))
+    async fn find(&self, within: &str) -> Result<String, Outcome> {
+        Ok(within.to_owned())
     }
 
-    async fn make(&self, parts: &[&str], _: &str) -> Result<String, Outcome> {
-        let folder = parts.join("/");
+    async fn make(&self, within: &str, _: &str) -> Result<String, Outcome> {
         if self.config.marker.is_none()
-            && !parts.is_empty()
-            && self.remote.stat(&self.path(&folder)).await? == Found::Folder
+            && !within.is_empty()
+            && self.remote.stat(&self.path(within)).await? == Found::Folder
         {
-            return Ok(folder);
+            return Ok(within.to_owned());
         }
         self.find_root().await?;
-        for depth in 1..=parts.len() {
-            let path = self.path(&parts.iter().take(depth).copied().collect::<Vec<_>>().join("/"));
+        let mut folder = String::new();
+        for part in candidate::parts(within) {
+            folder = below(&folder, part);
+            let path = self.path(&folder);
             match self.remote.stat(&path).await? {
                 Found::Folder => {}
                 Found::Nothing => self.remote.mkdir(&path).await?,
@@ -198,8 +199,7 @@ impl Storage for Distant<'_> {
     }
 
     async fn names(&self, folder: &String) -> Result<HashSet<String>, Outcome> {
-        let path = if folder.is_empty() { self.config.path.clone() } else { self.path(folder) };
-        let listed = self.remote.list(&path).await?;
+        let listed = self.remote.list(&self.path(folder)).await?;
         Ok(listed.unwrap_or_default().into_iter().map(|entry| entry.name).collect())
     }
 

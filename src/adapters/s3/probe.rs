@@ -4,11 +4,10 @@
 use reqwest::Method;
 use sha2::{Digest as _, Sha256};
 
-use super::super::Checked;
 use super::super::files::Digest;
 use super::super::web_client::{Answer, Fault, Upload};
+use super::super::{Checked, Outcome};
 use super::{NO_BUCKET, S3Adapter, STANDARD};
-use crate::adapters::Outcome;
 use crate::adapters::remote::Source;
 use base64::Engine as _;
 
@@ -19,13 +18,14 @@ const CONTENT: &[u8] = b"docsyncd check\n";
 pub(super) async fn check(adapter: &S3Adapter) -> Result<Checked, String> {
     let key = format!("{}{NAME}", adapter.config.prefix);
     let mut checked = Checked::default();
-    let send =
-        |method: Method, key: String| async move { adapter.send(method, &key, &[], None).await.map_err(Fault::reason) };
+    let send = |method: Method, key: String| async move {
+        adapter.send(method, &key, &[], None).await.map_err(Fault::into_reason)
+    };
     let bucket = send(Method::HEAD, String::new()).await?;
     if !(200..300).contains(&bucket.status) {
         return Err(refused(adapter, bucket).await);
     }
-    if adapter.sees_what_is_not_there(NAME).await.map_err(|outcome| outcome.reason().to_owned())? {
+    if adapter.sees_what_is_not_there(NAME).await.map_err(Outcome::into_reason)? {
         return Err(adapter.client.named(NO_BUCKET));
     }
     let removed = send(Method::DELETE, key.clone()).await?;
@@ -70,7 +70,7 @@ fn version(answer: &Answer) -> Option<String> {
 
 /// Reads the object back, and puts it again on the condition that must refuse it.
 async fn put_again(adapter: &S3Adapter, key: &str) -> Result<Answer, String> {
-    let answer = adapter.send(Method::GET, key, &[], None).await.map_err(Fault::reason)?;
+    let answer = adapter.send(Method::GET, key, &[], None).await.map_err(Fault::into_reason)?;
     if answer.status != 200 {
         return Err(refused(adapter, answer).await);
     }
@@ -85,7 +85,7 @@ async fn put_again(adapter: &S3Adapter, key: &str) -> Result<Answer, String> {
 async fn remove(adapter: &S3Adapter, key: &str, versions: &[String]) -> Result<bool, String> {
     let remove = |version: Option<String>| async move {
         let answer = adapter.send_about(Method::DELETE, key, version.as_deref(), &[], None).await;
-        answer.map(|answer| (200..300).contains(&answer.status)).map_err(Fault::reason)
+        answer.map(|answer| (200..300).contains(&answer.status)).map_err(Fault::into_reason)
     };
     let mut all = !versions.is_empty();
     for version in versions {
@@ -100,7 +100,7 @@ async fn put(adapter: &S3Adapter, key: &str, on_condition: bool) -> Result<Answe
         headers.push(("if-none-match", "*".to_owned()));
     }
     let upload = Upload::of_source(Source::of_bytes(CONTENT.to_vec()));
-    adapter.send(Method::PUT, key, &headers, Some(upload)).await.map_err(Fault::reason)
+    adapter.send(Method::PUT, key, &headers, Some(upload)).await.map_err(Fault::into_reason)
 }
 
 async fn refused(adapter: &S3Adapter, answer: Answer) -> String {
@@ -108,11 +108,5 @@ async fn refused(adapter: &S3Adapter, answer: Answer) -> String {
     if refusal.is_found_nowhere() {
         return adapter.client.named("there is no such bucket: check `bucket`, `region` and `endpoint`");
     }
-    match refusal.outcome(&adapter.config.connection.name) {
-        Outcome::Unavailable { reason, .. }
-        | Outcome::Transient { reason, .. }
-        | Outcome::Permanent { reason, .. }
-        | Outcome::NoRoom(reason) => reason,
-        _ => adapter.client.named("it refuses the request"),
-    }
+    refusal.outcome(&adapter.config.connection.name).into_reason()
 }

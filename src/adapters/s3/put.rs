@@ -58,7 +58,7 @@ impl S3Adapter {
             // The service failed, or a gateway before it, perhaps after the object was stored.
             408 | 500 | 502 | 504 => {
                 let outcome = self.refusal(answer).await.outcome(&self.config.connection.name);
-                self.look_for(key, item, Code::Status(status), outcome.reason().to_owned()).await
+                self.look_for(key, item, Code::Status(status), outcome.into_reason()).await
             }
             _ => {
                 let refusal = self.refusal(answer).await;

@@ -84,30 +84,26 @@ enum Refusal {
     Other(&'static str, String),
 }
 
+impl Refusal {
+    /// A code, and our words.
+    fn words(self, server: &str) -> (&'static str, String) {
+        match self {
+            Self::Key(shown) => ("host_key", shown.complaint(server).unwrap_or_default()),
+            Self::NoSuchKey => ("host_key", format!("{server} has no kind of key that is understood here")),
+            Self::Other(code, what) => (code, what),
+        }
+    }
+}
+
 /// Connects and signs in, in bounded time. An `Err` is [`Outcome::Unavailable`], because every such failure concerns
 /// the server as a whole.
 pub(super) async fn connect(config: &SftpConfig) -> Result<Connection, Outcome> {
-    let name = &config.folder.name;
-    let unavailable = |code, what: String| Outcome::unavailable(code, format!("destination `{name}`: {what}"));
     let server = server(config);
-    match timeout(config.timeout, reach(config, &server)).await {
-        Ok(Ok(connection)) => Ok(connection),
-        Ok(Err(Refusal::Key(shown))) => {
-            let complaint = shown.complaint(&server).unwrap_or_default();
-            Err(unavailable("host_key", complaint))
-        }
-        Ok(Err(Refusal::NoSuchKey)) => {
-            Err(unavailable("host_key", format!("{server} has no kind of key that is understood here")))
-        }
-        Ok(Err(Refusal::Other(code, what))) => Err(unavailable(code, what)),
-        Err(_) => {
-            let limit = config.timeout.as_secs_f64();
-            Err(unavailable(
-                "no_answer",
-                format!("{server} does not answer within {limit} s: is it running and reachable?"),
-            ))
-        }
-    }
+    let reached = in_time(config, &server, reach(config, &server)).await;
+    reached.map_err(|refusal| {
+        let (code, what) = refusal.words(&server);
+        Outcome::unavailable(code, format!("destination `{}`: {what}", config.folder.name))
+    })
 }
 
 /// The key that the server shows, known or not; does not sign in.
@@ -117,12 +113,22 @@ pub(super) async fn connect(config: &SftpConfig) -> Result<Connection, Outcome> 
 pub(super) async fn shown(config: &SftpConfig) -> Result<Shown, String> {
     let server = server(config);
     let trust = Trust::of(config.host_key.as_ref(), &config.host, config.port)?;
-    match timeout(config.timeout, greet(config, &server, Arc::new(trust))).await {
-        Ok(Ok((_, _, shown)) | Err(Refusal::Key(shown))) => Ok(shown),
-        Ok(Err(Refusal::NoSuchKey)) => Err(format!("{server} has no kind of key that is understood here")),
-        Ok(Err(Refusal::Other(_, what))) => Err(what),
-        Err(_) => Err(format!("{server} does not answer: is it running and reachable?")),
+    match in_time(config, &server, greet(config, &server, Arc::new(trust))).await {
+        Ok((_, _, shown)) | Err(Refusal::Key(shown)) => Ok(shown),
+        Err(refusal) => Err(refusal.words(&server).1),
     }
+}
+
+async fn in_time<T>(
+    config: &SftpConfig,
+    server: &str,
+    work: impl Future<Output = Result<T, Refusal>>,
+) -> Result<T, Refusal> {
+    timeout(config.timeout, work).await.unwrap_or_else(|_| {
+        let limit = config.timeout.as_secs_f64();
+        let what = format!("{server} does not answer within {limit} s: is it running and reachable?");
+        Err(Refusal::Other("no_answer", what))
+    })
 }
 
 /// The server's name with its port, as a known_hosts file has it.

@@ -144,25 +144,13 @@ fn is_of(entry: &Entry, name: &str) -> bool {
 
 /// `*` stands for any characters, `?` for one (ssh_config(5), "PATTERNS").
 fn is_like(pattern: &[u8], name: &[u8]) -> bool {
-    let (mut at, mut in_name, mut star) = (0, 0, None);
-    while in_name < name.len() {
-        match pattern.get(at) {
-            Some(b'*') => {
-                star = Some((at, in_name));
-                at += 1;
-            }
-            Some(b'?') => (at, in_name) = (at + 1, in_name + 1),
-            Some(letter) if name.get(in_name) == Some(letter) => (at, in_name) = (at + 1, in_name + 1),
-            _ => match star {
-                Some((of_star, taken)) => {
-                    star = Some((of_star, taken + 1));
-                    (at, in_name) = (of_star + 1, taken + 1);
-                }
-                None => return false,
-            },
-        }
+    match (pattern.split_first(), name.split_first()) {
+        (None, None) => true,
+        (Some((b'*', rest)), None) => is_like(rest, name),
+        (Some((b'*', rest)), Some((_, shorter))) => is_like(rest, name) || is_like(pattern, shorter),
+        (Some((letter, rest)), Some((wanted, behind))) => [*wanted, b'?'].contains(letter) && is_like(rest, behind),
+        (Some(_), None) | (None, Some(_)) => false,
     }
-    pattern.get(at..).unwrap_or_default().iter().all(|letter| *letter == b'*')
 }
 
 impl Shown {

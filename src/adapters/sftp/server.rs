@@ -12,12 +12,9 @@ use super::super::pool::Pool;
 use super::super::remote::{Found, Remote, Renamed, Source};
 use super::connection::{Connection, connect};
 use super::packet::{FILE, FOLDER, LINK, status};
-use super::session::{Fault, MAX_NAMES, Names};
+use super::session::Fault;
 use crate::config::SftpConfig;
 use crate::failure::Code;
-
-/// At most so many names in a folder are read to remove what checks left.
-const SWEPT: usize = 10_000;
 
 /// The operation, for people.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -86,13 +83,6 @@ impl<'a> Server<'a> {
         result.map_err(|fault| self.outcome(doing, fault))
     }
 
-    /// The delivery or check is over: the connection waits for the next one.
-    pub(super) async fn rest(self) {
-        if let Some(connection) = self.connection.into_inner() {
-            self.pool.give_back(connection);
-        }
-    }
-
     /// Reads what the connection knows about the server; opens one if needed.
     pub(super) async fn look<T>(&self, look: impl FnOnce(&Connection) -> T) -> Result<T, Outcome> {
         let connection = self.take().await?;
@@ -132,19 +122,6 @@ impl<'a> Server<'a> {
         }
     }
 
-    /// The names in the destination's folder that begin with `start`, with the times of their last change.
-    pub(super) async fn names(&self, start: &str) -> Result<Vec<(String, u32)>, Outcome> {
-        let names = self.names_in(&self.config.folder.path, SWEPT).await?.unwrap_or_default();
-        let of_check = names.into_iter().filter(|(name, _)| name.starts_with(start));
-        Ok(of_check.filter_map(|(name, attributes)| Some((name, attributes.modified?))).collect())
-    }
-
-    async fn names_in(&self, folder: &str, most: usize) -> Result<Option<Names>, Outcome> {
-        let mut connection = self.take().await?;
-        let names = connection.session.names(if folder.is_empty() { "." } else { folder }, most).await;
-        self.done(connection, Doing::Look, names).await
-    }
-
     async fn stat_once(&self, connection: &mut Connection, path: &str) -> Result<Found, Fault> {
         let session = &mut connection.session;
         let Some(found) = session.stat(path, false).await? else { return Ok(Found::Nothing) };
@@ -158,6 +135,15 @@ impl<'a> Server<'a> {
             },
             _ => Found::Other,
         })
+    }
+}
+
+/// The delivery or check is over: the connection waits for the next one.
+impl Drop for Server<'_> {
+    fn drop(&mut self) {
+        if let Some(connection) = self.connection.get_mut().take() {
+            self.pool.give_back(connection);
+        }
     }
 }
 
@@ -196,7 +182,9 @@ impl Remote for Server<'_> {
     }
 
     async fn list(&self, path: &str) -> Result<Option<Vec<Entry>>, Outcome> {
-        let Some(names) = self.names_in(path, MAX_NAMES).await? else { return Ok(None) };
+        let mut connection = self.take().await?;
+        let names = connection.session.names(if path.is_empty() { "." } else { path }).await;
+        let Some(names) = self.done(connection, Doing::Look, names).await? else { return Ok(None) };
         let files = names.into_iter().filter(|(name, attributes)| {
             attributes.kind() == FILE && ![".", ".."].contains(&name.as_str()) && !name.contains('/')
         });

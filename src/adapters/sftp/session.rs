@@ -7,8 +7,8 @@ use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _};
 use tokio::time::timeout;
 
 use super::super::Outcome;
-use super::super::files::Digest;
-use super::super::remote::{Hashing, Source};
+use super::super::files::{Digest, Hashing};
+use super::super::remote::Source;
 use super::packet::{Attributes, MAX_PACKET, READ, Reader, Request, VERSION, WRITE_ANEW, WRITE_NEW, kind, status};
 
 /// Bytes of a file in one request: what every server takes.
@@ -16,7 +16,7 @@ const PIECE: u32 = 32 * 1024;
 /// Requests under way at a time.
 const WINDOW: usize = 16;
 /// The most names of a folder that are read, to bound memory.
-pub(super) const MAX_NAMES: usize = 200_000;
+const MAX_NAMES: usize = 200_000;
 /// The longest list of extensions.
 const MAX_EXTENSIONS: usize = 64;
 
@@ -43,9 +43,6 @@ pub(super) struct Extensions {
 
 /// The attributes of a path, `None` if there is nothing.
 pub(super) type Look = Result<Option<Attributes>, Fault>;
-
-/// Names in a folder, with their attributes.
-pub(super) type Names = Vec<(String, Attributes)>;
 
 /// A session.
 pub(super) struct Session<S> {
@@ -356,8 +353,8 @@ impl<S: AsyncRead + AsyncWrite + Unpin + Send> Session<S> {
         self.ask_for_status(|id| Request::new(kind::MKDIR, id).text(path.as_bytes()).number(0)).await
     }
 
-    /// About `most` names of a folder; `None` if there is no folder.
-    pub(super) async fn names(&mut self, folder: &str, most: usize) -> Result<Option<Names>, Fault> {
+    /// Names in a folder, with their attributes, up to about [`MAX_NAMES`]; `None` if there is no folder.
+    pub(super) async fn names(&mut self, folder: &str) -> Result<Option<Vec<(String, Attributes)>>, Fault> {
         let answer = self.ask(|id| Request::new(kind::OPENDIR, id).text(folder.as_bytes())).await?;
         if answer.kind != kind::HANDLE {
             return match is_done(&answer).err().unwrap_or(NOT_UNDERSTOOD) {
@@ -367,7 +364,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin + Send> Session<S> {
         }
         let handle = Reader(&answer.body).text().map(<[u8]>::to_vec).ok_or(NOT_UNDERSTOOD)?;
         let (mut found, mut read) = (Vec::new(), 0);
-        while read < most {
+        while read < MAX_NAMES {
             let answer = self.ask(|id| Request::new(kind::READDIR, id).text(&handle)).await?;
             if answer.kind != kind::NAME {
                 break;

@@ -5,6 +5,8 @@ mod peer;
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
 
 use russh::MethodKind;
 use russh::keys::PrivateKey;

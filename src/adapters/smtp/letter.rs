@@ -2,19 +2,16 @@
 
 use jiff::Timestamp;
 
+use super::super::files::PIECE;
 use super::super::remote::Source;
 use super::super::wording::not_filled_in;
-use super::super::{Item, Outcome};
+use super::super::{Item, Outcome, candidate};
 use super::xdm;
 use crate::clock;
 use crate::config::{Attach, SmtpConfig, mail_address};
 use crate::document::{Metadata, Spooled};
-use crate::name;
 use crate::smtp::{Base64Lines, Connection, Failed, Headers};
 use crate::template::{Context, Template};
-
-/// Bytes of the PDF read at a time.
-const PIECE: usize = 64 * 1024;
 
 /// A letter.
 pub(super) struct Letter {
@@ -44,8 +41,10 @@ impl Letter {
         let context = Context::new(&item.metadata).with_identity(&item.key);
         let file_name = match &config.attach {
             Attach::Xdm(_) => xdm::FILE_NAME.to_owned(),
-            Attach::Pdf => render(config, "attachment_name", &config.attachment_name, &context)
-                .map(|name| name::relative_path(&name).pop().unwrap_or_else(|| name::UNKNOWN.to_owned()))?,
+            Attach::Pdf => {
+                let wanted = candidate::wanted(&config.attachment_name, &item.metadata, &item.key);
+                wanted.map_err(|error| not_filled_in(&config.name, "attachment_name", &error))?.1
+            }
         };
         let context = context.with_pdf(&file_name, &item.pdf, &item.key);
         let to = recipient(config, &context)?;

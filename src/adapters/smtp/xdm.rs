@@ -5,6 +5,7 @@
 use flate2::Crc;
 use ring::digest::{Context as Sha1, SHA1_FOR_LEGACY_USE_ONLY};
 
+use super::super::files::PIECE;
 use super::super::remote::Source;
 use super::super::{Item, Outcome};
 use crate::config::{SmtpConfig, XdmConfig};
@@ -20,9 +21,6 @@ const FOLDER: &str = "IHE_XDM/SUBSET01";
 
 const INDEX: &str = include_str!("xdm/INDEX.HTM");
 const README: &str = include_str!("xdm/README.TXT");
-
-/// Bytes of the PDF read at a time.
-const PIECE: usize = 64 * 1024;
 
 /// The archive before and after the PDF.
 pub(super) async fn around(config: &SmtpConfig, xdm: &XdmConfig, item: &Item) -> Result<(Vec<u8>, Vec<u8>), Outcome> {

@@ -4,13 +4,11 @@ use std::time::{Duration, SystemTime};
 
 use reqwest::Response;
 use reqwest::header::HeaderMap;
-use sha2::{Digest as _, Sha256};
 use tokio::time::{Instant, timeout_at};
 
-use super::REQUEST_LIMIT;
 use super::shortened::Shortened;
-use crate::adapters::files::Digest;
-use crate::document::hex;
+use crate::adapters::DOCUMENT_LIMIT;
+use crate::adapters::files::{Digest, Hashing};
 use crate::http::{Body, asked_to_wait};
 
 /// A body of at most so many bytes is small: all of it comes soon after its first byte, or something is wrong.
@@ -38,6 +36,7 @@ pub(in crate::adapters) struct Answer {
 /// The body of an answer.
 #[derive(Debug)]
 pub(in crate::adapters) struct Content {
+    pub(in crate::adapters) headers: HeaderMap,
     /// Its first bytes.
     pub(in crate::adapters) beginning: Vec<u8>,
     /// Its digest, if it came whole and is not longer than the limit.
@@ -60,18 +59,18 @@ impl Answer {
     /// The digest of the body if it is at most `limit` bytes long, and its first `beginning` bytes; nothing more is
     /// kept. A body that drips ends as well: there is a limit for the whole of it.
     pub(in crate::adapters) async fn content(mut self, limit: u64, beginning: usize) -> Content {
-        let (mut hash, mut size) = (Sha256::new(), 0);
-        let mut content = Content { beginning: Vec::new(), digest: None, is_broken: false };
-        let within = if limit <= SMALL { self.patience } else { REQUEST_LIMIT };
+        let mut hashing = Hashing::default();
+        let headers = std::mem::take(&mut self.headers);
+        let mut content = Content { headers, beginning: Vec::new(), digest: None, is_broken: false };
+        let within = if limit <= SMALL { self.patience } else { DOCUMENT_LIMIT };
         let came = self.each(limit, within, |chunk| -> bool {
             let missing = beginning.saturating_sub(content.beginning.len()).min(chunk.len());
             content.beginning.extend_from_slice(chunk.get(..missing).unwrap_or_default());
-            size += chunk.len() as u64;
-            hash.update(chunk);
+            hashing.update(chunk);
             true
         });
         match came.await {
-            Came::Whole => content.digest = Some(Digest { size, sha256: hex(&hash.finalize()) }),
+            Came::Whole => content.digest = Some(hashing.finish()),
             Came::TooLong => {}
             Came::Broken => content.is_broken = true,
         }

@@ -7,77 +7,60 @@ use percent_encoding::percent_decode_str;
 
 use super::super::confirm::Entry;
 
-/// The properties of a resource.
+/// What an answer says about a resource (RFC 4918, sections 14.24, 15.4, 15.7 and 15.9).
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(super) struct Properties {
-    /// Whether the answer describes any resource.
-    pub(super) is_resource: bool,
+pub(super) struct Resource {
+    /// The last part of its address.
+    name: Option<String>,
     pub(super) is_folder: bool,
     /// In bytes.
     pub(super) size: Option<u64>,
-    /// The status of the resource itself, not of single properties (RFC 4918, section 14.24).
+    /// The time of its last change, in seconds.
+    modified: Option<u64>,
+    /// The status of the resource itself, not of single properties.
     pub(super) status: Option<u16>,
 }
 
-/// Reads whether the resource is a collection, and its size if given (RFC 4918, sections 15.4 and 15.9).
-pub(super) fn read(xml: &str) -> Properties {
-    let mut properties = Properties::default();
-    let (mut rest, mut in_property) = (xml, false);
-    while let Some((_, after)) = rest.split_once('<') {
-        let Some((tag, text)) = after.split_once('>') else { break };
-        let closing = tag.strip_prefix('/');
-        let name = closing.unwrap_or(tag).split([' ', '\t', '\r', '\n', '/']).next().unwrap_or_default();
-        // Whatever prefix the server uses for the namespace.
-        match name.rsplit(':').next().unwrap_or_default() {
-            "propstat" => in_property = closing.is_none(),
-            _ if closing.is_some() => {}
-            "response" => properties.is_resource = true,
-            "collection" => properties.is_folder = true,
-            "getcontentlength" if properties.size.is_none() => {
-                properties.size = text.split('<').next().and_then(|text| text.trim().parse().ok());
-            }
-            "status" if !in_property => {
-                properties.status =
-                    text.split('<').next().and_then(|line| line.split_whitespace().nth(1)?.parse().ok());
-            }
-            _ => {}
-        }
-        rest = text;
-    }
-    properties
-}
-
-/// The files in a list of a folder, with the time of their last change in seconds (RFC 4918, sections 14.24 and 15.7).
-pub(super) fn files(xml: &str) -> Vec<Entry> {
-    let (mut files, mut rest) = (Vec::new(), xml);
-    let (mut file, mut is_file) = (None::<Entry>, false);
+/// The resources that the answer describes whole.
+pub(super) fn read(xml: &str) -> Vec<Resource> {
+    let (mut found, mut rest) = (Vec::new(), xml);
+    let (mut resource, mut in_property) = (Resource::default(), false);
     while let Some((_, after)) = rest.split_once('<') {
         let Some((tag, text)) = after.split_once('>') else { break };
         let value = || text.split('<').next().unwrap_or_default().trim();
         let (is_end, name) = tag.strip_prefix('/').map_or((false, tag), |name| (true, name));
         let name = name.split([' ', '\t', '\r', '\n', '/']).next().unwrap_or_default();
-        match (name.rsplit(':').next().unwrap_or_default(), is_end, &mut file) {
-            ("response", true, _) => files.extend(file.take().filter(|_| is_file)),
-            ("response", false, _) => (file, is_file) = (None, true),
-            ("collection", false, _) => is_file = false,
-            // The first one is the file's own; others are in properties.
-            ("href", false, None) => {
+        // Whatever prefix the server uses for the namespace.
+        match (name.rsplit(':').next().unwrap_or_default(), is_end) {
+            ("response", false) => resource = Resource::default(),
+            ("response", true) => found.push(std::mem::take(&mut resource)),
+            ("propstat", _) => in_property = !is_end,
+            ("collection", false) => resource.is_folder = true,
+            // The first one is the resource's own; others are in properties.
+            ("href", false) if resource.name.is_none() => {
                 let last = value().trim_end_matches('/').rsplit('/').next().unwrap_or_default();
-                let name = percent_decode_str(&unescaped(last)).decode_utf8_lossy().into_owned();
-                // A name that leads elsewhere is ignored.
-                is_file &= !name.contains(['/', '\\']);
-                file = Some(Entry { name, size: None, modified: None });
+                resource.name = Some(percent_decode_str(&unescaped(last)).decode_utf8_lossy().into_owned());
             }
-            ("getcontentlength", false, Some(file)) => file.size = value().parse().ok(),
-            ("getlastmodified", false, Some(file)) => {
+            ("getcontentlength", false) => resource.size = resource.size.or(value().parse().ok()),
+            ("getlastmodified", false) => {
                 let at = httpdate::parse_http_date(value()).ok();
-                file.modified = at.and_then(|at| at.duration_since(UNIX_EPOCH).ok()).map(|since| since.as_secs());
+                resource.modified = at.and_then(|at| at.duration_since(UNIX_EPOCH).ok()).map(|since| since.as_secs());
+            }
+            ("status", false) if !in_property => {
+                resource.status = value().split_whitespace().nth(1).and_then(|status| status.parse().ok());
             }
             _ => {}
         }
         rest = text;
     }
-    files
+    found
+}
+
+/// The files in a list of a folder. A name that leads elsewhere is ignored.
+pub(super) fn files(xml: &str) -> Vec<Entry> {
+    let files = read(xml).into_iter().filter(|resource| !resource.is_folder);
+    let entry = |Resource { name, size, modified, .. }| Some(Entry { name: name?, size, modified });
+    files.filter_map(entry).filter(|file| !file.name.contains(['/', '\\'])).collect()
 }
 
 /// A text of XML without its escapes.
@@ -100,25 +83,23 @@ mod tests {
 
     #[test]
     fn a_file_and_a_folder_are_told_apart_whatever_the_names_of_the_namespaces() {
-        let read = |xml: &str| {
-            let Properties { is_folder, size, .. } = super::read(xml);
-            (is_folder, size)
-        };
+        let read = |xml: &str| super::read(xml).first().map(|resource| (resource.is_folder, resource.size));
         for (xml, expected) in [
             (
                 "<?xml version='1.0'?><ns0:multistatus xmlns:ns0=\"DAV:\"><ns0:response><ns0:href>/collection/a</ns0:href>\
                  <ns0:propstat><ns0:prop><ns0:resourcetype /><ns0:getcontentlength>15</ns0:getcontentlength></ns0:prop>\
                  <ns0:status>HTTP/1.1 200 OK</ns0:status></ns0:propstat></ns0:response></ns0:multistatus>",
-                (false, Some(15)),
+                Some((false, Some(15))),
             ),
             (
-                "<D:multistatus xmlns:D=\"DAV:\"><D:resourcetype><D:collection xmlns:D=\"DAV:\"/></D:resourcetype></D:multistatus>",
-                (true, None),
+                "<D:response xmlns:D=\"DAV:\"><D:resourcetype><D:collection xmlns:D=\"DAV:\"/></D:resourcetype></D:response>",
+                Some((true, None)),
             ),
-            ("<multistatus xmlns=\"DAV:\"><resourcetype><collection/></resourcetype></multistatus>", (true, None)),
-            ("<d:getcontentlength/>", (false, None)),
-            ("no xml <", (false, None)),
-            ("", (false, None)),
+            ("<response xmlns=\"DAV:\"><resourcetype><collection/></resourcetype></response>", Some((true, None))),
+            ("<d:response><d:getcontentlength/></d:response>", Some((false, None))),
+            ("<html></html>", None),
+            ("no xml <", None),
+            ("", None),
         ] {
             assert_eq!(read(xml), expected, "{xml}");
         }
@@ -131,10 +112,8 @@ mod tests {
         let of_itself = "<d:status>HTTP/1.1 410 Gone</d:status>";
         for (inner, expected) in [(of_property, None), (of_itself, Some(410)), ("<d:status/>", None)] {
             let xml = format!("<d:multistatus><d:response><d:href>/a</d:href>{inner}</d:response></d:multistatus>");
-            let properties = read(&xml);
-            assert!(properties.is_resource && properties.status == expected, "{xml}: {properties:?}");
+            assert_eq!(read(&xml)[0].status, expected, "{xml}");
         }
-        assert!(!read("<html></html>").is_resource);
     }
 
     #[test]

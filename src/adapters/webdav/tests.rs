@@ -39,7 +39,7 @@ impl Place for Collection {
     fn adapter(&self) -> Box<dyn Adapter> {
         let adapter = WebDavAdapter::new(self.config.clone());
         // The test for overwriting is already done: the requests counted and lost here belong to the deliveries.
-        adapter.overwrites.set(false).unwrap();
+        adapter.desk.overwrites.set(false).unwrap();
         Box::new(adapter)
     }
 

@@ -389,7 +389,10 @@ fn put(state: &mut State, request: &Received, path: String) -> Answer {
             return answer(412, b"");
         }
     }
-    let kept = Kept { content: request.body.clone(), headers: request.headers.clone() };
+    let mut headers = request.headers.clone();
+    let now = httpdate::fmt_http_date(std::time::SystemTime::now());
+    headers.insert("last-modified", HeaderValue::try_from(now).expect("ASCII"));
+    let kept = Kept { content: request.body.clone(), headers };
     let is_new = state.objects.insert(path.clone(), kept).is_none();
     if state.imports {
         state.objects.remove(&path);

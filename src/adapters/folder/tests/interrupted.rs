@@ -92,29 +92,6 @@ async fn whenever_the_ledger_has_no_answer_there_is_one_file_in_the_end() {
 }
 
 #[tokio::test]
-async fn old_temporary_files_are_removed_unless_the_ledger_waits_for_them() {
-    let (inbox, spool) = (Inbox::new("{{ document.type }}.pdf", None), Spool::new());
-    let (item, other) = (spool.item(1, PDF), spool.item(2, PDF));
-    let hook = spool.clone();
-    let adapter = inbox.adapter_with(move |_| {
-        hook.answer(Some(0));
-        Err(io::ErrorKind::Other.into())
-    });
-    adapter.deliver(&item).await;
-    spool.answer(None);
-    inbox.put(".docsyncd-abandoned.part", b"half");
-    let long_ago = std::time::SystemTime::now() - std::time::Duration::from_secs(60 * 24 * 60 * 60);
-    for name in inbox.names() {
-        let file = fs::File::options().write(true).open(inbox.path.join(name)).unwrap();
-        file.set_times(fs::FileTimes::new().set_modified(long_ago)).unwrap();
-    }
-    inbox.adapter().check().await.unwrap();
-    assert_delivered(&inbox.adapter().deliver(&other).await);
-    assert_delivered(&inbox.adapter().deliver(&item).await);
-    assert_eq!(inbox.names(), ["lab_slip.pdf", "lab_slip_00000002.pdf"]);
-}
-
-#[tokio::test]
 async fn what_an_attempt_left_that_was_cut_off_is_replaced_and_removed() {
     let (inbox, spool) = (Inbox::with_sidecar(), Spool::new());
     let item = spool.item(1, PDF);

@@ -395,8 +395,7 @@ async fn what_a_cluster_shows_a_moment_later_is_waited_for() {
 async fn a_server_that_refuses_the_files_of_a_check_fails_no_letter() {
     let memory = Memory::named(LETTER);
     memory.state.lock().unwrap().refuse_puts = true;
-    let paths = ["/inbox/.docsyncd-check-a.tmp", "/inbox/.docsyncd-check-b.tmp"].map(str::to_owned);
-    let outcome = overwrites(&memory, "pms", &paths).await.unwrap_err();
+    let outcome = Desk::default().fits(&memory, &memory.config, "it overwrites").await.unwrap_err();
     assert!(
         matches!(&outcome, Outcome::Unavailable { reason, .. } if reason.contains(".docsyncd-check-")),
         "{outcome:?}"

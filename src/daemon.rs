@@ -10,7 +10,7 @@ mod server;
 use std::collections::{BTreeMap, HashSet};
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::time::Duration;
 
 use futures_util::future::join_all;
@@ -32,13 +32,12 @@ use crate::pipeline::marks::{self, Marks};
 use crate::pipeline::report::Report;
 use crate::pipeline::spool::CleanError;
 use crate::pipeline::{
-    Context, Counters, Heartbeats, Lane, Nudges, Numbers, Outages, Pauses, Progress, Reports, Scope, Shared, after,
-    confirm, patients, polling, prune, run_stage,
+    Context, Counters, Heartbeats, Lane, Nudges, Numbers, Outages, Pauses, Progress, Scope, Shared, after, confirm,
+    patients, polling, prune, run_stage,
 };
 use crate::readers::as_whom;
 use crate::{web, webhook};
 
-pub use health_check::HealthCheck;
 pub use parts::{Connecting, Parts, client};
 pub use server::Server;
 
@@ -167,13 +166,14 @@ impl Daemon {
             routes: parts.routes,
             need_files,
             confirm_within: parts.confirm_within,
-            numbers: parts.patients.map(|(patients, needed_by, push)| Numbers::new(patients, needed_by, push)),
+            numbers: parts.numbers,
             retry: parts.retry,
             limits: parts.limits,
             stop: CancellationToken::new(),
             fatal: fatal_sender,
             observer,
-            reports: Reports::default(),
+            reports_begun: AtomicU64::new(0),
+            reports_ended: AtomicU64::new(0),
             outages: Outages::default(),
             heartbeats: Heartbeats::default(),
             counters: Counters::new(&accounts, &destinations),
@@ -292,11 +292,6 @@ impl Daemon {
         self.context.nudges.stages();
     }
 
-    /// Whether it lives and what it does, to be felt while it goes on.
-    pub fn health_check(&self) -> HealthCheck {
-        HealthCheck::of(self.context.clone())
-    }
-
     /// Waits for an error that the daemon cannot go on with.
     pub async fn failed(&self) -> LedgerError {
         self.fatal.lock().await.recv().await.unwrap_or(LedgerError::Closed)
@@ -371,7 +366,7 @@ async fn prepare(
     let scopes = accounts.iter().flat_map(of_account).chain(known.iter().cloned().map(Scope::Destination));
     let scopes: HashSet<String> = scopes.map(|scope| scope.to_string()).collect();
     let (retry, give_up_after) = (parts.retry.clone(), parts.limits.patience.give_up_after);
-    let needing: Vec<String> = parts.patients.iter().flat_map(|(_, needing, _)| needing.iter().cloned()).collect();
+    let needing: Vec<String> = parts.numbers.iter().flat_map(|numbers| numbers.needed_by.iter().cloned()).collect();
     let asks: Vec<(String, Duration)> = parts.confirm_within.clone().into_iter().collect();
     let cut_off = ledger
         .write(move |db| {

@@ -2,35 +2,26 @@
 
 use std::time::Duration;
 
-use crate::pipeline::Shared;
+use crate::pipeline::Context;
 use crate::views;
 
 /// How long the ledger may take to answer before it counts as hanging: a commit to a slow disk, behind others.
 const ANSWER_LIMIT: Duration = Duration::from_secs(60);
 
-/// A hand on the daemon's wrist.
-pub struct HealthCheck(Shared);
-
-impl HealthCheck {
-    pub(super) fn of(context: Shared) -> Self {
-        Self(context)
+/// Looks whether every loop goes on and both threads of the ledger answer, whatever they answer. Returns in words for a
+/// person what the daemon does.
+///
+/// # Errors
+/// What hangs, in words.
+pub(super) async fn check(context: &Context) -> Result<String, String> {
+    if let Some(name) = context.heartbeats.overdue() {
+        return Err(format!("{name} does not go on"));
     }
-
-    /// Looks whether every loop goes on and both threads of the ledger answer, whatever they answer. Returns in words
-    /// for a person what the daemon does.
-    ///
-    /// # Errors
-    /// What hangs, in words.
-    pub async fn check(&self) -> Result<String, String> {
-        if let Some(name) = self.0.heartbeats.overdue() {
-            return Err(format!("{name} does not go on"));
-        }
-        let ledger = &self.0.ledger;
-        let answers = async { tokio::join!(ledger.write(|_| Ok(())), ledger.read(views::in_words)) };
-        match tokio::time::timeout(ANSWER_LIMIT, answers).await {
-            Ok((_, Ok(words))) => Ok(words),
-            Ok((_, Err(error))) => Ok(error.to_string()),
-            Err(_) => Err("the ledger does not answer".to_owned()),
-        }
+    let ledger = &context.ledger;
+    let answers = async { tokio::join!(ledger.write(|_| Ok(())), ledger.read(views::in_words)) };
+    match tokio::time::timeout(ANSWER_LIMIT, answers).await {
+        Ok((_, Ok(words))) => Ok(words),
+        Ok((_, Err(error))) => Ok(error.to_string()),
+        Err(_) => Err("the ledger does not answer".to_owned()),
     }
 }

@@ -1,6 +1,6 @@
 //! What a daemon is made of, apart from its ledger: built from a configuration, or put together by the simulation.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 use tokio::task::{JoinHandle, spawn_blocking};
@@ -13,7 +13,7 @@ use crate::api::{Api, Client, Transport};
 use crate::config::{Account, Config};
 use crate::failure::Patience;
 use crate::patients::Patients;
-use crate::pipeline::{Limits, Spool};
+use crate::pipeline::{Limits, Numbers, Spool};
 use crate::retry::RetryPolicy;
 use crate::route::Route;
 
@@ -29,8 +29,8 @@ pub struct Parts {
     pub routes: Vec<Route>,
     /// Destinations that are asked whether their software took a letter, with `confirm_within`.
     pub confirm_within: BTreeMap<String, Duration>,
-    /// The practice's list of patients, the destinations that need it, and `patients.push`.
-    pub patients: Option<(Patients, BTreeSet<String>, bool)>,
+    /// The practice's list of patients, if there is one.
+    pub numbers: Option<Numbers>,
     /// `[retry]`
     pub retry: RetryPolicy,
     /// The limits of `[sync]` and `[state]`.
@@ -57,9 +57,9 @@ impl Parts {
                 .values()
                 .filter_map(|to| Some((to.name.clone(), to.confirm()?.within)))
                 .collect(),
-            patients: config.patients.as_ref().map(|patients| {
+            numbers: config.patients.as_ref().map(|patients| {
                 let needing = config.destinations.values().filter(|to| to.needs_number);
-                (Patients::default(), needing.map(|to| to.name.clone()).collect(), patients.push)
+                Numbers::new(Patients::default(), needing.map(|to| to.name.clone()).collect(), patients.push)
             }),
             retry: config.retry.clone(),
             limits: Limits {

@@ -8,13 +8,14 @@ use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 use tokio::time::{Interval, MissedTickBehavior, interval};
 
-use super::health_check::HealthCheck;
+use super::health_check::check;
 use super::parts::{Connecting, Parts, clients, secrets_of_destinations};
 use super::{Daemon, DaemonError, introduce};
 use crate::alerts::{Alerts, Channels};
 use crate::api::Transport;
 use crate::config::Loaded;
 use crate::ledger::{Ledger, Lock, history, now, polls};
+use crate::pipeline::Shared;
 use crate::service::{ConfigWatch, News, Request, Supervisor};
 
 /// What `docsyncd run` is made of: a daemon that is rebuilt when the configuration changes, until it is told to stop.
@@ -60,7 +61,7 @@ where
                 () = next(&mut ticks) => {
                     // One at a time, and apart: a ledger that hangs must not keep us from stopping.
                     if told.as_ref().is_none_or(JoinHandle::is_finished) {
-                        told = Some(tokio::spawn(tell(self.supervisor.clone(), daemon.health_check())));
+                        told = Some(tokio::spawn(tell(self.supervisor.clone(), daemon.context.clone())));
                     }
                     continue;
                 }
@@ -179,8 +180,8 @@ async fn next(ticks: &mut Option<Interval>) {
 }
 
 /// Shows the system that the work goes on and what it is; or that it does not go on, by silence.
-async fn tell(supervisor: Arc<dyn Supervisor>, health_check: HealthCheck) {
-    match health_check.check().await {
+async fn tell(supervisor: Arc<dyn Supervisor>, context: Shared) {
+    match check(&context).await {
         Ok(doing) => {
             supervisor.tell(&News::Alive);
             supervisor.tell(&News::Doing(doing));

@@ -202,14 +202,15 @@ pub fn probe(
     db: &Connection,
     destination: &str,
     now: Millis,
-    wanted: ProbeChoice,
+    by: ProbeChoice,
     in_flight: &[i64],
 ) -> QueryResult<Option<Delivery>> {
-    let ProbeChoice { fresh, newest, candidate } = wanted;
-    let which = "AND delivery.due_at <= ?2 AND document.id NOT IN (SELECT value FROM json_each(?7))
-                 ORDER BY (coalesce(delivery.failure, delivery.reason_code) IS NULL) IS NOT ?5, document.id IS ?4 DESC,
-                 CASE WHEN ?6 AND coalesce(delivery.failure, delivery.reason_code) IS NULL THEN -document.id ELSE delivery.changed_at END, document.id LIMIT ?3";
-    one(db, &select(which), params![destination, now, 1, candidate, fresh, newest, as_json(in_flight)])
+    let (fresh, same) = (by == ProbeChoice::Fresh, by == ProbeChoice::Same);
+    let which = "AND delivery.due_at <= ?2 AND document.id NOT IN (SELECT value FROM json_each(?5))
+                 ORDER BY (coalesce(delivery.failure, delivery.reason_code) IS NULL) IS NOT ?3,
+                          CASE WHEN ?3 AND coalesce(delivery.failure, delivery.reason_code) IS NULL THEN -document.id
+                               WHEN ?4 THEN delivery.attempts ELSE delivery.changed_at END, document.id LIMIT 1";
+    one(db, &select(which), params![destination, now, fresh, same, as_json(in_flight)])
 }
 
 /// The next time after `now` at which a delivery to the destination becomes due.

@@ -150,17 +150,17 @@ pub fn probe(
     states: [State; 2],
     account: &str,
     now: Millis,
-    wanted: ProbeChoice,
+    by: ProbeChoice,
     in_flight: &[i64],
 ) -> QueryResult<Option<Document>> {
-    let ([state, or], ProbeChoice { fresh, newest, candidate }) = (states, wanted);
+    let ([state, or], fresh, same) = (states, by == ProbeChoice::Fresh, by == ProbeChoice::Same);
     db.prepare_cached(&format!(
         "SELECT {COLUMNS}, CASE state WHEN 'discovered' THEN coalesce(failure, reason_code) ELSE report_failure END IS NULL AS fresh
-         FROM document WHERE state IN (?1, ?6) AND account = ?2 AND due_at <= ?3
-           AND id NOT IN (SELECT value FROM json_each(?8))
-         ORDER BY fresh IS NOT ?5, id IS ?4 DESC, CASE WHEN ?7 AND fresh THEN -id ELSE changed_at END, id LIMIT 1"
+         FROM document WHERE state IN (?1, ?4) AND account = ?2 AND due_at <= ?3
+           AND id NOT IN (SELECT value FROM json_each(?7))
+         ORDER BY fresh IS NOT ?5, CASE WHEN ?5 AND fresh THEN -id WHEN ?6 THEN attempts ELSE changed_at END, id LIMIT 1"
     ))?
-    .query_row(params![state, account, now, candidate, fresh, or, newest, as_json(in_flight)], read)
+    .query_row(params![state, account, now, or, fresh, same, as_json(in_flight)], read)
     .optional()
 }
 

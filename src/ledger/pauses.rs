@@ -22,10 +22,6 @@ pub struct Pause {
     pub attempts: u32,
     /// When the next probe is due.
     pub probe_at: Millis,
-    /// The document that probes the pause.
-    pub candidate: Option<i64>,
-    /// How often that document was tried.
-    pub candidate_tries: u32,
 }
 
 impl Pause {
@@ -36,15 +32,16 @@ impl Pause {
     }
 }
 
-/// Which work probes a pause.
+/// Which due work probes a pause. If there is none of that kind, any other work does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct ProbeChoice {
-    /// Work that was never tried, nor found waiting, comes first. If false, other work comes first.
-    pub fresh: bool,
-    /// Among fresh work, the newest comes first, not the one that waits longest.
-    pub newest: bool,
-    /// Among these, this document comes first if it is still due; then the one that was not tried for longest.
-    pub candidate: Option<i64>,
+pub enum ProbeChoice {
+    /// The newest work that was never tried, nor found waiting: the oldest may be many bad documents.
+    Fresh,
+    /// The oldest of those with the fewest attempts among the others, which is the same each time, as a pause spends no
+    /// attempts: a server may fail the first tries of each document.
+    Same,
+    /// What was not tried for longest.
+    Longest,
 }
 
 /// All pauses.
@@ -52,13 +49,9 @@ pub struct ProbeChoice {
 /// # Errors
 /// Any SQLite error.
 pub fn all(db: &Connection) -> QueryResult<Vec<Pause>> {
-    db.prepare_cached(
-        "SELECT scope, failure, reason, since, attempts, probe_at, candidate, candidate_tries FROM pause ORDER BY scope",
-    )?
-    .query_map([], |row| {
-        Ok(from_row!(row => Pause { scope, failure, reason, since, attempts, probe_at, candidate, candidate_tries }))
-    })?
-    .collect()
+    db.prepare_cached("SELECT scope, failure, reason, since, attempts, probe_at FROM pause ORDER BY scope")?
+        .query_map([], |row| Ok(from_row!(row => Pause { scope, failure, reason, since, attempts, probe_at })))?
+        .collect()
 }
 
 /// Begins or prolongs a pause.
@@ -67,20 +60,9 @@ pub fn all(db: &Connection) -> QueryResult<Vec<Pause>> {
 /// Any SQLite error.
 pub fn save(db: &Connection, pause: &Pause) -> QueryResult<()> {
     db.run(
-        "INSERT INTO pause (scope, reason, since, attempts, probe_at, failure, candidate, candidate_tries)
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)
-         ON CONFLICT (scope) DO UPDATE SET reason = ?2, since = ?3, attempts = ?4, probe_at = ?5, failure = ?6,
-                candidate = ?7, candidate_tries = ?8",
-        params![
-            pause.scope,
-            pause.reason,
-            pause.since,
-            pause.attempts,
-            pause.probe_at,
-            pause.failure,
-            pause.candidate,
-            pause.candidate_tries
-        ],
+        "INSERT INTO pause (scope, reason, since, attempts, probe_at, failure) VALUES (?1, ?2, ?3, ?4, ?5, ?6)
+         ON CONFLICT (scope) DO UPDATE SET reason = ?2, since = ?3, attempts = ?4, probe_at = ?5, failure = ?6",
+        params![pause.scope, pause.reason, pause.since, pause.attempts, pause.probe_at, pause.failure],
     )
 }
 

@@ -82,8 +82,8 @@ const MAY_SORT: [(&str, &str); 15] = [
     ("FROM delivery INDEXED BY delivery_stalled", "those that failed in a way that may pass"),
     ("SELECT id FROM document WHERE uuid = ", "one document for each account"),
     ("FROM delivery WHERE document = ?1 AND (+state <> 'pending'", "the deliveries of one document"),
-    ("fresh IS NOT ?5, id IS ?4 DESC, CASE WHEN ?7", "the probe of what is due in one lane: keeps one row"),
-    ("IS NOT ?5, document.id IS ?4 DESC,", "the probe of what is due: keeps one row"),
+    ("fresh IS NOT ?5, CASE WHEN ?5 AND fresh", "the probe of what is due in one lane: keeps one row"),
+    ("IS NOT ?3, CASE WHEN ?3 AND coalesce", "the probe of what is due: keeps one row"),
     ("FROM delivery WHERE document = ?1 AND place IS NOT NULL ORDER BY changed_at", "the deliveries of one document"),
     ("WHERE state IN ('failing', 'failed', 'unreported')", "merges the states that a person asked to retry"),
 ];
@@ -156,8 +156,7 @@ fn scenario(db: &Connection) {
     let charge = Some(failures::Charge { doubtful: true, failing_for: 1, began: 1 });
     let postponed = Postponed { due_at: Some(1), reason: "later", code: None, failure: Some(failure), charge };
     failures::postpone(db, &document(db, State::Discovered), &postponed, 1).unwrap();
-    let candidate = pauses::ProbeChoice { fresh: true, newest: false, candidate: Some(1) };
-    documents::probe(db, [State::Discovered; 2], "main", 9, candidate, &[1]).unwrap();
+    documents::probe(db, [State::Discovered; 2], "main", 9, pauses::ProbeChoice::Fresh, &[1]).unwrap();
     let another = Reader {
         account: "other".to_owned(),
         working: vec![main(), "other".to_owned()],
@@ -207,7 +206,7 @@ fn scenario(db: &Connection) {
     assert_eq!(found("zo"), 0);
     assert_eq!(names::forget(db, first.id, 1).unwrap(), Some(names::Forgotten::Open(State::Fetched)));
     deliveries::next_due(db, "pms", 0).unwrap();
-    deliveries::probe(db, "pms", 9, candidate, &[1]).unwrap();
+    deliveries::probe(db, "pms", 9, pauses::ProbeChoice::Fresh, &[1]).unwrap();
     deliveries::due_again(db, "pms", failure, 1).unwrap();
     deliveries::spool_empties(db, 1).unwrap();
     let due = |name: &str| {
@@ -338,8 +337,6 @@ fn scenario(db: &Connection) {
         since: 1,
         attempts: 1,
         probe_at: 99,
-        candidate: None,
-        candidate_tries: 0,
     };
     let scopes = [Scope::Account, Scope::Fetch, Scope::Report, Scope::Destination].map(|of| of("main".to_owned()));
     for scope in &scopes {

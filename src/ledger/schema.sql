@@ -205,14 +205,12 @@ CREATE INDEX file_reservation_family ON file_reservation (family);
 CREATE INDEX file_reservation_document ON file_reservation (uuid, destination);
 
 CREATE TABLE pause (
-    scope           TEXT PRIMARY KEY,                   -- 'account:', 'fetch:', 'report:' or 'destination:', then NAME
-    failure         TEXT NOT NULL,                      -- the failure that began the pause
-    reason          TEXT NOT NULL,
-    since           INTEGER NOT NULL,
-    attempts        INTEGER NOT NULL,
-    probe_at        INTEGER NOT NULL,
-    candidate       INTEGER,                            -- the document that probes the pause
-    candidate_tries INTEGER NOT NULL DEFAULT 0
+    scope    TEXT PRIMARY KEY,                          -- 'account:', 'fetch:', 'report:' or 'destination:', then NAME
+    failure  TEXT NOT NULL,                             -- the failure that began the pause
+    reason   TEXT NOT NULL,
+    since    INTEGER NOT NULL,
+    attempts INTEGER NOT NULL,
+    probe_at INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
 
 -- What happened to documents and what administrators did. Each row has a hash over itself and the previous row's hash,

@@ -255,7 +255,7 @@ async fn proved(
         move |db| letter.proved(db, &destination, proof, place.as_deref(), now())
     })
     .await?;
-    TransitionLog::of(&letter.version).to(Some(destination)).info("confirmed");
+    TransitionLog::to(&letter.version, destination).info("confirmed");
     follow(context, ended, None).await;
     Ok(())
 }
@@ -266,7 +266,7 @@ async fn refused(context: &Context, destination: &str, letter: Unproved, reason:
         move |db| letter.refused(db, &destination, &reason, REFUSED, now())
     })
     .await?;
-    TransitionLog::of(&letter.version).to(Some(destination)).error("refused", &reason);
+    TransitionLog::to(&letter.version, destination).error("refused", &reason);
     follow(context, ended, Some(&reason)).await;
     Ok(())
 }

@@ -102,21 +102,15 @@ impl Stage for Deliver {
             Outcome::Delivered { place, filed, beside } => {
                 let proof = destination.adapter.proof();
                 let is_filed = filed.is_some();
-                let there = There { place, proof, filed: filed.map(|filed| *filed), beside };
-                let state = record(context, &delivery, &names.owner, there).await?;
+                let state = record(context, &delivery, &names.owner, &place, filed.as_deref(), proof, beside).await?;
                 if let Some(number) = number {
                     patients::delivered_with(context, &item.metadata, &delivery, number).await?;
                 }
-                TransitionLog::of(&delivery.document.version)
-                    .to(Some(&delivery.destination))
-                    .attempt(delivery.tries.attempts + 1)
-                    .bytes(item.pdf.size)
-                    .since(began)
-                    .info(if is_filed { "filed" } else { "delivered" });
+                let line = || TransitionLog::to(&delivery.document.version, &delivery.destination);
+                let there = line().attempt(delivery.tries.attempts + 1).bytes(item.pdf.size).since(began);
+                there.info(if is_filed { "filed" } else { "delivered" });
                 if beside {
-                    TransitionLog::of(&delivery.document.version)
-                        .to(Some(&delivery.destination))
-                        .error("not_replaced", deliveries::NOT_REPLACED);
+                    line().error("not_replaced", deliveries::NOT_REPLACED);
                 }
                 context.counters.delivered(&delivery.destination, item.pdf.size);
                 moved(context, &delivery.document, state, None).await;
@@ -247,27 +241,20 @@ async fn clear_replaced(destination: &Destination, delivery: &Delivery, item: It
     let _ = timeout(CLEARING_LIMIT, clear).await;
 }
 
-/// The fields of [`Outcome::Delivered`], with the proof.
-#[derive(Clone)]
-struct There {
-    place: String,
-    proof: Proof,
-    filed: Option<Filed>,
-    beside: bool,
-}
-
 /// Records where the destination has the document, and that the intent is carried out, in one transaction. Returns the
 /// document's new state, if it changed.
 async fn record(
     context: &Context,
     delivery: &Delivery,
     owner: &Owner,
-    there: There,
+    place: &str,
+    filed: Option<&Filed>,
+    proof: Proof,
+    beside: bool,
 ) -> Result<Option<State>, LedgerError> {
     let told_at = confirm::told_at(context, &delivery.destination);
     let (state, is_over) = write_until_durable(context, || {
-        let (row, owner) = (delivery.clone(), owner.clone());
-        let There { place, proof, filed, beside } = there.clone();
+        let (row, owner, place, filed) = (delivery.clone(), owner.clone(), place.to_owned(), filed.cloned());
         move |db| {
             let ended = match &filed {
                 Some(filed) => Ended::Filed { place: &place, filed, told_at },
@@ -334,7 +321,7 @@ fn item(context: &Context, delivery: &Delivery, names: &Arc<LedgerNames>) -> Opt
 
 /// An attempt was cut off after its intent was recorded: leaves the delivery to a person, who can look what it did.
 async fn ask(context: &Context, delivery: &Delivery, reason: &str) -> Result<(), LedgerError> {
-    TransitionLog::of(&delivery.document.version).to(Some(&delivery.destination)).error("unconfirmed", reason);
+    TransitionLog::to(&delivery.document.version, &delivery.destination).error("unconfirmed", reason);
     let (row, reason) = (delivery.clone(), reason.to_owned());
     context.ledger.write(move |db| deliveries::leave_unconfirmed(db, &row, &reason, None, now())).await
 }
@@ -363,7 +350,7 @@ async fn start_over(context: &Context, delivery: &Delivery) -> Result<(), Ledger
     let delay = if was_killed { Duration::ZERO } else { context.retry.delay(document.started_over + 1, None) };
     let due_at = after(now(), delay);
     let state = context.ledger.write(move |db| documents::start_over(db, id, round, due_at, now(), reason)).await?;
-    let line = TransitionLog::of(&document.version).to(Some(&delivery.destination));
+    let line = TransitionLog::to(&document.version, &delivery.destination);
     if was_killed {
         line.info("start_over")
     } else {

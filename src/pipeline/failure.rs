@@ -142,10 +142,10 @@ pub(super) async fn record_failure(
     });
     let written = write.await;
     // A pause holds even if it could not be written. Its end has to be written first.
-    line.say();
+    line.iter().for_each(Line::say);
     let (written, retracted) = written?;
     if matches!(ruling.pause, Pause::End) {
-        context.pauses.end(scope, Ends::Untold).say();
+        context.pauses.end(scope, Ends::Untold);
         context.nudges.stages();
     }
     let told = || work.line().attempt(work.tries().attempts + 1);
@@ -173,7 +173,7 @@ struct Decided {
     ruling: Ruling,
     /// The change of the pause, and its log line.
     change: Change,
-    line: Line,
+    line: Option<Line>,
     /// What happens to the work.
     fate: Fate,
     /// How it failed.
@@ -205,9 +205,12 @@ fn decided(context: &Context, scope: &Scope, work: &Work, failed: Failed, anothe
     let tried = Tried { another_may, ..work.tried(spent) };
     let ruling = decide(&failure, &tried, &evidence, patience);
     let (change, line) = match ruling.pause {
-        Pause::Leave => (Change::None, Line::None),
-        Pause::End => (context.pauses.ending(scope, Ends::Untold), Line::None),
-        Pause::Extend => context.pauses.extend(scope, &failure, &reason, retry_after),
+        Pause::Leave => (Change::None, None),
+        Pause::End => (context.pauses.ending(scope, Ends::Untold), None),
+        Pause::Extend => {
+            let (change, line) = context.pauses.extend(scope, &failure, &reason, retry_after);
+            (change, Some(line))
+        }
     };
     let (attempt, began) = (work.tries().attempts + 1, at.saturating_sub(took));
     let doubtful = matches!(failure.kind, Kind::Doubtful(_));

@@ -122,9 +122,13 @@ async fn read(context: &Context, mut document: Document) -> Result<(), LedgerErr
             }
             moved(context, &document, Some(state), None).await;
             // If nothing was downloaded, that says nothing about downloads.
-            if bytes.is_some() { context.pauses.succeeded(&scope, stage::began()).await } else { Ok(()) }
+            match bytes {
+                Some(_) => context.pauses.succeeded(&scope, stage::began()).await,
+                None => context.pauses.was_read(&scope).await,
+            }
         }
         Ok(FetchOutcome::Waits { pause, reason, code }) => {
+            context.pauses.was_read(&scope).await?;
             let due_at = after(now(), retry::spread(pause));
             wait(context, &(&document).into(), Some(due_at), reason, code).await
         }
@@ -187,7 +191,6 @@ async fn fetch(
         // more rarely.
         let limits = &context.limits;
         let pause = rarer(document, limits.poll_interval, limits.reconcile_interval);
-        were_answered(context, document, &[Call::Read]).await?;
         let (reason, code) = NOT_RENDERED;
         return Ok(Ok(FetchOutcome::Waits { pause, reason, code }));
     };
@@ -200,7 +203,6 @@ async fn fetch(
         let before = document.disagreed_after.unwrap_or(tried);
         if tried.saturating_sub(before) < LAG_LIMIT {
             context.ledger.write(move |db| documents::disagree(db, id, Some(before))).await?;
-            were_answered(context, document, &[Call::Read]).await?;
             let reason = "the API's list shows another PDF than the document itself: it is looked at again";
             return Ok(Err(Failed::new(Call::Read, Kind::Passing(TWO_VERSIONS), reason)));
         }
@@ -236,11 +238,6 @@ async fn shown_elsewhere(client: &dyn Api, document: &Document, pdf: &Pdf) -> Op
     (!document.has_accepted(&elsewhere)).then_some(elsewhere)
 }
 
-/// These calls were answered. If downloads are paused for one of them, that pause is over, even if a later call fails.
-async fn were_answered(context: &Context, document: &Document, calls: &[Call]) -> Result<(), LedgerError> {
-    context.pauses.answered(&Scope::Fetch(document.version.account.clone()), calls).await
-}
-
 /// Fetches what the API showed at `read_at`.
 async fn take(
     context: &Context,
@@ -250,10 +247,6 @@ async fn take(
     pdf: &Pdf,
     read_at: Millis,
 ) -> Result<Result<FetchOutcome, Failed>, LedgerError> {
-    let records = [&detail.patient, &detail.user];
-    // A document without a patient does not show whether the account may read patients.
-    let reads_records =
-        records.iter().all(|record| !record.is_empty()) && records.iter().any(|record| reference(record).is_some());
     let metadata = match metadata(client, &document.version.account, detail).await {
         Ok(metadata) => metadata,
         Err((doing, error)) => return Ok(Err(Failed::of_call(Call::Record, doing, &error))),
@@ -264,8 +257,8 @@ async fn take(
         return Ok(Err(Failed::new(Call::Record, Kind::Permanent(Code::Status(403)), words)));
     }
     if pdf.url.is_some() {
-        let calls: &[Call] = if reads_records { &[Call::Read, Call::Record] } else { &[Call::Read] };
-        were_answered(context, document, calls).await?;
+        // A pause of reads ends before a download, which may take long.
+        context.pauses.was_read(&Scope::Fetch(document.version.account.clone())).await?;
     }
     let Some(destinations) = route::destinations(&context.routes, &metadata).map(<[String]>::to_vec) else {
         return Ok(Err(no_route(&context.routes, &metadata)));

@@ -25,7 +25,7 @@ mod transition_log;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize};
 
 use tokio::sync::{Notify, mpsc};
 use tokio_util::sync::CancellationToken;
@@ -78,8 +78,11 @@ pub struct Context {
     pub fatal: mpsc::UnboundedSender<LedgerError>,
     /// Receives progress, for whoever wants to see it.
     pub observer: Option<mpsc::UnboundedSender<Progress>>,
-    /// The reports that are under way.
-    pub reports: Reports,
+    /// How many reports have begun, and how many have ended: whoever reads the list has to know whether documents may
+    /// have left it meanwhile. A report that is under way may have taken effect, whatever its answer will be.
+    pub reports_begun: AtomicU64,
+    /// See `reports_begun`.
+    pub reports_ended: AtomicU64,
     /// What keeps failing, so that each outage is logged once and not at each failure.
     pub outages: outages::Outages,
     /// Shows which loops are alive.
@@ -202,44 +205,6 @@ impl Nudges {
             State::Delivered | State::Failing => self.report.notify_one(),
             State::Reported | State::Failed | State::Unreported | State::Withdrawn => {}
         }
-    }
-}
-
-/// Counts reports, so that whoever reads the list knows whether documents may have left it meanwhile. A report that is
-/// under way may have taken effect already, whatever its answer will be.
-#[derive(Debug, Default)]
-pub struct Reports {
-    begun: AtomicU64,
-    ended: AtomicU64,
-}
-
-/// A moment, as [`Reports::mark`] gives it.
-#[derive(Debug, Clone, Copy)]
-struct ReportMark(u64);
-
-impl Reports {
-    /// Begins a report. Drop the returned value when its answer has come, or will not come any more.
-    fn begin(&self) -> impl Drop {
-        self.begun.fetch_add(1, Ordering::SeqCst);
-        UnderWay(&self.ended)
-    }
-
-    /// The present moment.
-    fn mark(&self) -> ReportMark {
-        ReportMark(self.ended.load(Ordering::SeqCst))
-    }
-
-    /// Whether no report was under way at the mark, and none was begun since.
-    fn none_since(&self, mark: ReportMark) -> bool {
-        self.begun.load(Ordering::SeqCst) == mark.0
-    }
-}
-
-struct UnderWay<'a>(&'a AtomicU64);
-
-impl Drop for UnderWay<'_> {
-    fn drop(&mut self) {
-        self.0.fetch_add(1, Ordering::SeqCst);
     }
 }
 

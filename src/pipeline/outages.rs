@@ -67,20 +67,13 @@ impl Outages {
     }
 }
 
-/// Which part of an account tells of a failure. The account's polls, downloads and reports mostly fail alike, and one
-/// of them tells for all.
+/// Which part of an account tells of a failure, by account and failure. The account's polls, downloads and reports
+/// mostly fail alike, and one of them tells for all.
 #[derive(Debug, Default)]
-pub(super) struct Speakers(Mutex<Vec<Speaker>>);
-
-#[derive(Debug)]
-struct Speaker {
-    account: String,
-    part: String,
-    kind: Kind,
-}
+pub(super) struct Speakers(Mutex<HashMap<(String, Kind), String>>);
 
 impl Speakers {
-    fn lock(&self) -> MutexGuard<'_, Vec<Speaker>> {
+    fn lock(&self) -> MutexGuard<'_, HashMap<(String, Kind), String>> {
         // Every change is a single operation.
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -89,19 +82,13 @@ impl Speakers {
     /// told.
     pub(super) fn tells(&self, account: &str, part: &str, kind: &Kind) -> bool {
         let mut speakers = self.lock();
-        speakers.retain(|one| one.account != account || one.part != part || one.kind == *kind);
-        match speakers.iter().find(|one| one.account == account && one.kind == *kind) {
-            Some(speaker) => speaker.part == part,
-            None => {
-                speakers.push(Speaker { account: account.to_owned(), part: part.to_owned(), kind: kind.clone() });
-                true
-            }
-        }
+        speakers.retain(|(of, other), speaker| of != account || speaker != part || other == kind);
+        speakers.entry((account.to_owned(), kind.clone())).or_insert_with(|| part.to_owned()) == part
     }
 
     /// Notes that this part works.
     pub(super) fn works(&self, account: &str, part: &str) {
-        self.lock().retain(|one| one.account != account || one.part != part);
+        self.lock().retain(|(of, _), speaker| of != account || speaker != part);
     }
 }
 

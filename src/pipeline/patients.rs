@@ -153,7 +153,7 @@ pub(super) async fn delivered_with(
 pub(super) async fn leave(context: &Context, delivery: &Delivery, why: Unmatched) -> Result<(), LedgerError> {
     context.spool.write_all().await;
     let (row, reason) = (delivery.clone(), why.to_string());
-    TransitionLog::of(&delivery.document.version).to(Some(&delivery.destination)).warn("needs_person", &reason);
+    TransitionLog::to(&delivery.document.version, &delivery.destination).warn("needs_person", &reason);
     context.ledger.write(move |db| deliveries::leave_unmatched(db, &row, why.as_str(), &reason, now())).await?;
     // The list may have changed since it was asked for the number.
     if let Some(numbers) = &context.numbers {
@@ -359,8 +359,7 @@ pub async fn push(context: Shared) {
     let Some(numbers) = context.numbers.as_ref().filter(|numbers| numbers.push) else { return };
     while !context.stop.is_cancelled() {
         let next = match push_one(&context).await {
-            Ok(Next::Now) => continue,
-            Ok(Next::At(at)) => at,
+            Ok(next) => next,
             Err(error) => {
                 stage::ledger_failed(&context, "patients", &error);
                 Some(after(now(), LEDGER_PAUSE))
@@ -376,14 +375,10 @@ pub async fn push(context: Shared) {
     }
 }
 
-enum Next {
-    Now,
-    At(Option<Millis>),
-}
-
-async fn push_one(context: &Context) -> Result<Next, LedgerError> {
+/// Tells one number that is due. Returns when the next one is due.
+async fn push_one(context: &Context) -> Result<Option<Millis>, LedgerError> {
     let (due, next) = context.ledger.read(|db| kept::due_push(db, now())).await?;
-    let Some(push) = due else { return Ok(Next::At(next)) };
+    let Some(push) = due else { return Ok(next) };
     let again_at = match context.clients.get(&push.account) {
         None => Some(after(now(), PUSH_AGAIN)),
         Some(client) => match client.tell_number(&push.patient, &push.number).await {
@@ -405,5 +400,5 @@ async fn push_one(context: &Context) -> Result<Next, LedgerError> {
         },
     };
     context.ledger.write(move |db| kept::pushed(db, &push, again_at)).await?;
-    Ok(Next::Now)
+    Ok(Some(now()))
 }

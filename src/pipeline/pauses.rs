@@ -4,11 +4,10 @@
 //! [`crate::failure::decide`] rules when a pause begins and ends. This module keeps what the ruling has to know of each
 //! scope, and the schedule of the probes: one piece of work at a time, by the backoff.
 //!
-//! Every second probe (every one, if the scope as a whole was down) is work that was never tried, if there is any, in
-//! turns the oldest and the newest: a good document may lie behind a hundred bad ones. The other probes are a
-//! candidate, three times (more in a long pause), and then the work that was not tried for longest. A probe that
-//! neither succeeds nor fails, such as a PDF that is not rendered yet, takes its turn like any other. So no bad
-//! document keeps a pause up, and neither does a server that fails the first tries of each document.
+//! Every second probe is the newest work that was never tried, if there is any: a good document may lie behind a
+//! hundred bad ones. The other probes are by turns always the same document, and the work that was not tried for
+//! longest. A probe that neither succeeds nor fails, such as a PDF that is not rendered yet, takes its turn like any
+//! other. So no bad document keeps a pause up, and neither does a server that fails the first tries of each document.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -28,11 +27,6 @@ pub use crate::ledger::pauses::ProbeChoice;
 mod known;
 mod lines;
 mod rulings;
-
-/// How many times one candidate is tried before the next one's turn; at least this part of all probes. A server may
-/// fail the first tries of each document, and nobody knows how many.
-const CANDIDATE_TRIES: u32 = 3;
-const CANDIDATE_PART: u32 = 3;
 
 /// The longest wait for the next probe if all that is known is that several documents failed alike: each of them may be
 /// bad, and good ones wait behind them. As every second probe is new work, something new is tried within twice this
@@ -84,7 +78,8 @@ impl Pauses {
             // The previous daemon told of it. The first failure after a start is told.
             let told_at = Some(0);
             let kept = pauses::Pause { probe_at: if probe_now { 0 } else { kept.probe_at }, ..kept };
-            let pause = Pause { kept, told_at, ..Pause::default() };
+            let probes = kept.attempts;
+            let pause = Pause { kept, told_at, probes, ..Pause::default() };
             scopes.insert(scope, Known { pause: Some(pause), ..Known::default() });
         }
         let until = after(now(), failure::HOLD);
@@ -109,11 +104,7 @@ impl Pauses {
         let admission = self.with_pause(scope, |pause| match pause.kept.probe_at {
             _ if pause.probing.is_some() => Admission::Paused(Millis::MAX),
             at if self.is_to_come(pause, at, now) => Admission::Paused(at),
-            _ => Admission::Probe(ProbeChoice {
-                fresh: pause.wants_fresh(),
-                newest: pause.wants_newest(),
-                candidate: pause.candidate(),
-            }),
+            _ => Admission::Probe(pause.next_probe()),
         });
         admission.unwrap_or(Admission::Open)
     }
@@ -149,21 +140,14 @@ impl Pauses {
     pub fn probe_begins(&self, scope: &Scope, document: Option<i64>) {
         self.with_pause(scope, |pause| {
             pause.probing = Some(document);
-            let wanted_fresh = pause.wants_fresh();
-            let kept = &mut pause.kept;
-            if kept.candidate == document {
-                kept.candidate_tries = kept.candidate_tries.saturating_add(1);
-            } else if !wanted_fresh {
-                (kept.candidate, kept.candidate_tries) = (document, 1);
-            }
+            pause.probes = pause.probes.wrapping_add(1);
         });
     }
 
     /// The probe ended, with whatever result.
     pub fn probe_ends(&self, scope: &Scope) {
         self.with_pause(scope, |pause| {
-            // If `probing` is still set, the probe neither extended nor ended the pause.
-            pause.silent += u32::from(pause.probing.take().is_some());
+            pause.probing = None;
             if std::mem::take(&mut pause.probe_again) {
                 pause.kept.probe_at = 0;
             }
@@ -197,7 +181,7 @@ impl Pauses {
             if known.pause.is_none()
                 && let Some(since) = known.untold.take()
             {
-                Line::WorksAgain { scope: scope.clone(), since, is_told: true }.say();
+                lines::say_that_it_works(scope, since, true);
             }
         }
         self.end_if(scope, Ends::Works, |_| true).await
@@ -235,20 +219,18 @@ impl Pauses {
         if self.with_pause(scope, ends) == Some(true) {
             let change = self.ending(scope, why);
             self.ledger.write(move |db| change.write(db, at)).await?;
-            self.end(scope, why).say();
+            self.end(scope, why);
         }
         Ok(())
     }
 
-    /// These calls of the work succeeded, though the work as a whole may still fail. Ends the pause if its last failure
-    /// was of one of these calls.
+    /// A document was read, whatever comes after that. Ends the pause if its last failure was of such a read.
     ///
     /// # Errors
     /// Any error of the ledger.
-    pub async fn answered(&self, scope: &Scope, calls: &[Call]) -> Result<(), LedgerError> {
-        let is_of_these =
-            |pause: &Pause| pause.kept.failure.as_ref().is_some_and(|failure| calls.contains(&failure.call));
-        self.end_if(scope, Ends::Works, is_of_these).await
+    pub async fn was_read(&self, scope: &Scope) -> Result<(), LedgerError> {
+        let is_of_read = |pause: &Pause| pause.kept.failure.as_ref().is_some_and(|failure| failure.call == Call::Read);
+        self.end_if(scope, Ends::Works, is_of_read).await
     }
 }
 

@@ -1,5 +1,7 @@
 //! report: tells the API what became of a document. A report that fails never repeats the delivery.
 
+use std::sync::atomic::Ordering;
+
 use async_trait::async_trait;
 use tokio::sync::Notify;
 use tokio::time::Instant;
@@ -109,8 +111,6 @@ async fn look_again(context: &Context, client: &dyn Api, document: &Document) ->
     let error = match client.document(&document.version.uuid).await {
         Ok(detail) if !detail.is_of(&document.version.uuid) => return Ok(Shown::Failed(other_document())),
         Ok(detail) => {
-            let scope = Scope::Report(document.version.account.clone());
-            context.pauses.answered(&scope, &[Call::Read]).await?;
             is_there(context, document).await?;
             return Ok(detail.pdf.map_or(Shown::Nothing, |pdf| Shown::of(document, &pdf.uuid)));
         }
@@ -159,9 +159,9 @@ async fn tell(
             line.failed_at(failed_at).error("refused", reason);
         }
     }
-    let under_way = context.reports.begin();
+    context.reports_begun.fetch_add(1, Ordering::SeqCst);
     let answer = client.report(&document.version.uuid, error.as_deref()).await;
-    drop(under_way);
+    context.reports_ended.fetch_add(1, Ordering::SeqCst);
     let shown = match answer.map(|answer| answer.pdf) {
         Err(refused) => {
             if !was_sent && !refused.may_have_had_effect() {

@@ -11,7 +11,7 @@ use std::collections::HashMap;
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use sha2::{Digest as _, Sha256};
@@ -57,7 +57,8 @@ pub enum CleanError {
 pub struct Spool {
     folder: PathBuf,
     disk: Arc<dyn Disk>,
-    lying: Lying,
+    /// The PDFs that lie in the spool for deliveries, by the path of the file that each has or would have.
+    lying: Arc<Mutex<HashMap<PathBuf, Pdf>>>,
     /// Bytes of the downloads that were announced and are not over.
     coming: Arc<AtomicU64>,
     /// Bytes of memory that are free.
@@ -68,10 +69,6 @@ pub struct Spool {
     left: Arc<Mutex<Vec<PathBuf>>>,
 }
 
-/// The PDFs that lie in the spool for deliveries, by the path of the file that each has or would have.
-#[derive(Clone, Default)]
-struct Lying(Arc<Mutex<HashMap<PathBuf, Pdf>>>);
-
 struct Pdf {
     size: u64,
     /// `None`: the PDF is in its file.
@@ -81,35 +78,6 @@ struct Pdf {
 struct InMemory {
     content: Content,
     _room: OwnedSemaphorePermit,
-}
-
-impl Lying {
-    fn with<T>(&self, change: impl FnOnce(&mut HashMap<PathBuf, Pdf>) -> T) -> T {
-        // A panic while the map was locked left it whole: every change is a single operation.
-        change(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
-    }
-
-    /// Keeps the PDF in memory. If its file exists already, hands the bytes back.
-    fn keep(&self, path: &Path, bytes: Vec<u8>, room: OwnedSemaphorePermit) -> Result<Content, Vec<u8>> {
-        self.with(|lying| {
-            if lying.get(path).is_some_and(|pdf| pdf.in_memory.is_none()) {
-                return Err(bytes);
-            }
-            let (size, content) = (bytes.len() as u64, Content::from(bytes));
-            let in_memory = Some(InMemory { content: content.clone(), _room: room });
-            lying.insert(path.to_owned(), Pdf { size, in_memory });
-            Ok(content)
-        })
-    }
-
-    /// Notes that the PDF is in its file.
-    fn has_file(&self, path: PathBuf, size: u64) {
-        self.with(|lying| lying.insert(path, Pdf { size, in_memory: None }));
-    }
-
-    fn in_memory(&self, path: &Path) -> Option<Content> {
-        self.with(|lying| Some(lying.get(path)?.in_memory.as_ref()?.content.clone()))
-    }
 }
 
 impl Spool {
@@ -138,12 +106,34 @@ impl Spool {
         Self {
             folder,
             disk,
-            lying: Lying::default(),
+            lying: Arc::default(),
             coming: Arc::default(),
             memory: Arc::new(Semaphore::new(memory)),
             writing: Arc::default(),
             left: Arc::default(),
         }
+    }
+
+    fn lying(&self) -> MutexGuard<'_, HashMap<PathBuf, Pdf>> {
+        // A panic while the map was locked left it whole: every change is a single operation.
+        self.lying.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Notes that the PDF is in its file.
+    fn has_file(&self, path: PathBuf, size: u64) {
+        self.lying().insert(path, Pdf { size, in_memory: None });
+    }
+
+    /// Keeps the PDF in memory. If its file exists already, hands the bytes back.
+    fn keep(&self, path: &Path, bytes: Vec<u8>, room: OwnedSemaphorePermit) -> Result<Content, Vec<u8>> {
+        let mut lying = self.lying();
+        if lying.get(path).is_some_and(|pdf| pdf.in_memory.is_none()) {
+            return Err(bytes);
+        }
+        let (size, content) = (bytes.len() as u64, Content::from(bytes));
+        let in_memory = Some(InMemory { content: content.clone(), _room: room });
+        lying.insert(path.to_owned(), Pdf { size, in_memory });
+        Ok(content)
     }
 
     /// Announces a download of this many bytes. It counts until the returned value is dropped.
@@ -154,7 +144,7 @@ impl Spool {
 
     /// Bytes of all PDFs in the spool.
     pub fn used(&self) -> u64 {
-        self.lying.with(|lying| lying.values().map(|pdf| pdf.size).sum())
+        self.lying().values().map(|pdf| pdf.size).sum()
     }
 
     /// The path of a document's PDF in this round.
@@ -185,7 +175,7 @@ impl Spool {
             let is_ours = |path: &PathBuf| path.extension().is_some_and(|end| end == "pdf");
             let ours: Vec<(PathBuf, Option<(i64, i64)>)> =
                 batch.into_iter().filter(is_ours).map(|path| (path.clone(), self.whose(&path))).collect();
-            let lying = self.lying.clone();
+            let spool = self.clone();
             let leftovers = ledger.read(move |db| {
                 let mut leftovers = Vec::new();
                 for (path, whose) in ours {
@@ -194,7 +184,7 @@ impl Spool {
                         None => None,
                     };
                     match wanted {
-                        Some(bytes) => lying.has_file(path, bytes),
+                        Some(bytes) => spool.has_file(path, bytes),
                         None => leftovers.push(path),
                     }
                 }
@@ -217,33 +207,28 @@ impl Spool {
 
     /// Whether the spool holds the PDF of a document in this round.
     pub fn holds(&self, id: i64, round: i64) -> bool {
-        self.lying.with(|lying| lying.contains_key(&self.path(id, round)))
+        self.lying().contains_key(&self.path(id, round))
     }
 
     /// The PDF that the ledger says was fetched in this round.
     pub fn pdf(&self, id: i64, round: i64, size: u64, sha256: String) -> Spooled {
         let path = self.path(id, round);
-        Spooled { in_memory: self.lying.in_memory(&path), path, size, sha256 }
+        let in_memory = self.lying().get(&path).and_then(|pdf| Some(pdf.in_memory.as_ref()?.content.clone()));
+        Spooled { path, in_memory, size, sha256 }
     }
 
     /// Writes every PDF that is in memory to its file: these PDFs wait now, and then need not be fetched again after a
     /// restart. If one cannot be written, it and the rest stay in memory.
     pub async fn write_all(&self) {
         let _writing = self.writing.lock().await;
-        let waiting: Vec<(PathBuf, Content)> = self.lying.with(|lying| {
-            let in_memory =
-                |(path, pdf): (&PathBuf, &Pdf)| Some((path.clone(), pdf.in_memory.as_ref()?.content.clone()));
-            lying.iter().filter_map(in_memory).collect()
-        });
+        let in_memory = |(path, pdf): (&PathBuf, &Pdf)| Some((path.clone(), pdf.in_memory.as_ref()?.content.clone()));
+        let waiting: Vec<(PathBuf, Content)> = self.lying().iter().filter_map(in_memory).collect();
         for (path, content) in waiting {
             if self.leaves_room(0, content.as_ref().len() as u64).is_err() || self.write(&path, content).await.is_err()
             {
                 return;
             }
-            let is_wanted = self.lying.with(|lying| {
-                let pdf = lying.get_mut(&path);
-                pdf.map(|pdf| pdf.in_memory = None).is_some()
-            });
+            let is_wanted = self.lying().get_mut(&path).map(|pdf| pdf.in_memory = None).is_some();
             // The PDF was delivered meanwhile.
             if !is_wanted {
                 self.remove_file(path).await;
@@ -300,7 +285,7 @@ impl Spool {
     pub async fn remove(&self, id: i64, round: i64) {
         fault_point!("spool.remove.before");
         let path = self.path(id, round);
-        let removed = self.lying.with(|lying| lying.remove(&path));
+        let removed = self.lying().remove(&path);
         if removed.is_none_or(|pdf| pdf.in_memory.is_none()) {
             self.remove_file(path).await;
         }
@@ -441,7 +426,7 @@ impl Incoming {
             // If the length was not known, gives back the room that was not needed.
             let room = self.room.take().and_then(|mut room| room.split(self.gathered.len()));
             let kept = match room {
-                Some(room) => self.spool.lying.keep(&self.path, self.gathered, room),
+                Some(room) => self.spool.keep(&self.path, self.gathered, room),
                 None => Err(self.gathered),
             };
             match kept {
@@ -454,7 +439,7 @@ impl Incoming {
             }
         };
         if in_memory.is_none() {
-            self.spool.lying.has_file(self.path.clone(), self.size);
+            self.spool.has_file(self.path.clone(), self.size);
         }
         Ok(Spooled { path: self.path, in_memory, size: self.size, sha256 })
     }

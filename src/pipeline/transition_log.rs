@@ -50,10 +50,9 @@ impl<'a> TransitionLog<'a> {
         }
     }
 
-    /// The destination; `None` if the line is not about a delivery.
-    pub(super) fn to(mut self, destination: Option<&'a str>) -> Self {
-        self.destination = destination;
-        self
+    /// A line about a delivery.
+    pub(super) fn to(version: &'a Version, destination: &'a str) -> Self {
+        Self { destination: Some(destination), ..Self::of(version) }
     }
 
     pub(super) fn attempt(mut self, attempt: u32) -> Self {

@@ -24,7 +24,7 @@ use crate::failure::Patience;
 use crate::ledger::inline::Surroundings;
 use crate::ledger::{Ledger, LedgerError, now, retry};
 use crate::patients::Patients;
-use crate::pipeline::{Limits, Spool};
+use crate::pipeline::{Limits, Numbers, Spool};
 use crate::retry::RetryPolicy;
 use crate::route::Route;
 use crate::views::chain;
@@ -370,9 +370,9 @@ fn parts(world: &Shared, plan: &Plan, patients: &Patients) -> Parts {
             .filter(|index| plan.confirms(*index))
             .map(|index| (format!("destination{index}"), Duration::from_secs(60)))
             .collect(),
-        patients: plan.has_list.then(|| {
+        numbers: plan.has_list.then(|| {
             let needing = (0..plan.destinations).map(|index| format!("destination{index}")).collect();
-            (patients.clone(), needing, false)
+            Numbers::new(patients.clone(), needing, false)
         }),
         clients: (0..plan.accounts).map(client).collect(),
         adapters: (0..plan.destinations).map(adapter).collect(),

@@ -203,8 +203,7 @@ fn what_may_have_arrived_is_shown_waits_for_a_person_and_is_sent_again_when_one_
     leave_unconfirmed(&db, &delivery, "may have arrived: the answer was lost", Some(&cut()), 2).unwrap();
     assert!(due(&db, "engine", 100, 9).unwrap().is_empty());
     assert_eq!(next_due(&db, "engine", 0).unwrap(), None);
-    let candidate = ProbeChoice { fresh: true, newest: false, candidate: Some(delivery.document.id) };
-    assert!(probe(&db, "engine", 100, candidate, &[]).unwrap().is_none());
+    assert!(probe(&db, "engine", 100, ProbeChoice::Same, &[]).unwrap().is_none());
     let shown = views::show(&db, delivery.document.id).unwrap();
     assert!(shown.deliveries[0].may_have_arrived && shown.deliveries[0].state == "pending");
     assert_eq!(shown.document.reason.as_deref(), Some("may have arrived: the answer was lost"), "as in list");

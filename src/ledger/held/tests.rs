@@ -22,8 +22,8 @@ struct Two {
     db: Connection,
 }
 
-fn choice(fresh: bool, newest: bool) -> ProbeChoice {
-    ProbeChoice { fresh, newest, candidate: None }
+fn choice(fresh: bool) -> ProbeChoice {
+    if fresh { ProbeChoice::Fresh } else { ProbeChoice::Longest }
 }
 
 impl Two {
@@ -65,7 +65,7 @@ impl Two {
     }
 
     fn probe(&self, state: State, fresh: bool) -> i64 {
-        documents::probe(&self.db, [state; 2], "main", 99, choice(fresh, false), &[]).unwrap().unwrap().id
+        documents::probe(&self.db, [state; 2], "main", 99, choice(fresh), &[]).unwrap().unwrap().id
     }
 
     fn refuse_report(&self, failure: &Failure) {
@@ -113,18 +113,23 @@ fn a_read_that_was_taken_back_is_no_fresh_one() {
 #[test]
 fn what_came_last_is_first_among_what_was_never_tried_and_nowhere_else() {
     let two = Two::found();
-    let newest = |fresh, but: &[i64]| {
-        let row = documents::probe(&two.db, [State::Discovered; 2], "main", 99, choice(fresh, true), but).unwrap();
+    let probe = |by, but: &[i64]| {
+        let row = documents::probe(&two.db, [State::Discovered; 2], "main", 99, by, but).unwrap();
         row.map(|row| row.id)
     };
-    assert_eq!(newest(true, &[]), Some(2));
-    assert_eq!([newest(true, &[2]), newest(true, &[1, 2])], [Some(1), None], "none that is in flight");
-    for id in [1, 2] {
+    let fresh = ProbeChoice::Fresh;
+    assert_eq!([probe(fresh, &[]), probe(fresh, &[2]), probe(fresh, &[1, 2])], [Some(2), Some(1), None], "in flight");
+    let fail = |id, at| {
         let postponed =
             Postponed { due_at: Some(9), reason: "no", code: None, failure: Some(&failure(READ)), charge: None };
-        failures::postpone(&two.db, &two.row(id), &postponed, id + 3).unwrap();
+        failures::postpone(&two.db, &two.row(id), &postponed, at).unwrap();
+    };
+    (fail(1, 4), fail(2, 5));
+    assert_eq!(probe(fresh, &[]), Some(1), "none was never tried");
+    for (failed, longest) in [(1, 2), (2, 1)] {
+        fail(failed, failed + 6);
+        assert_eq!([ProbeChoice::Same, ProbeChoice::Longest].map(|by| probe(by, &[])), [Some(1), Some(longest)]);
     }
-    assert_eq!([true, false].map(|fresh| newest(fresh, &[])), [Some(1); 2], "whose last try is the oldest");
 }
 
 /// Otherwise hundreds of drafts would be read again and again before failed documents have their turn.
@@ -160,9 +165,9 @@ fn a_delivery_that_was_taken_back_is_no_fresh_one() {
         "as often as before, the last time then"
     );
     two.fetch(2);
-    let probe = |fresh| deliveries::probe(&two.db, "pms", 99, choice(fresh, false), &[]).unwrap().unwrap().document.id;
+    let probe = |fresh| deliveries::probe(&two.db, "pms", 99, choice(fresh), &[]).unwrap().unwrap().document.id;
     assert_eq!([true, false].map(probe), [2, 1]);
-    assert!(deliveries::probe(&two.db, "pms", 99, choice(true, false), &[1, 2]).unwrap().is_none(), "in flight");
+    assert!(deliveries::probe(&two.db, "pms", 99, choice(true), &[1, 2]).unwrap().is_none(), "in flight");
 }
 
 #[test]

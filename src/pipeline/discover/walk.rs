@@ -5,6 +5,7 @@
 //! moves towards the first page, so none slips through that way.
 
 use std::collections::{BTreeMap, HashSet};
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use super::parts::{FEW, Parts};
@@ -68,7 +69,7 @@ impl<'a> Walker<'a> {
         least: usize,
         since: Option<i64>,
     ) -> Result<bool, PollError> {
-        let mark = self.context.reports.mark();
+        let reports_ended = self.context.reports_ended.load(Ordering::SeqCst);
         // Only the previous page is remembered: a list may be larger than memory.
         let (mut before, mut repeated, mut number) = (HashSet::new(), 0, first);
         let is_end = loop {
@@ -89,7 +90,7 @@ impl<'a> Walker<'a> {
             }
             number += 1;
         };
-        if !self.context.reports.none_since(mark) {
+        if self.context.reports_begun.load(Ordering::SeqCst) != reports_ended {
             for number in (first..number).rev() {
                 let items = self.page(order, number).await?.items;
                 self.record(items, None).await?;

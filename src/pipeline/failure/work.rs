@@ -44,7 +44,10 @@ impl Work {
     }
 
     pub(super) fn line(&self) -> TransitionLog<'_> {
-        TransitionLog::of(self.version()).to(self.destination())
+        match self {
+            Work::Document(document) => TransitionLog::of(&document.version),
+            Work::Delivery(delivery) => TransitionLog::to(&delivery.document.version, &delivery.destination),
+        }
     }
 
     pub(super) fn tried(&self, spent: Millis) -> Tried {

@@ -2,10 +2,9 @@
 
 use std::collections::{HashMap, HashSet};
 
-use crate::failure::{self, Failure, Kind};
-use crate::ledger::{Millis, now, pauses};
-
-use super::{CANDIDATE_PART, CANDIDATE_TRIES};
+use crate::failure::{self, Failure};
+use crate::ledger::pauses::{self, ProbeChoice};
+use crate::ledger::{Millis, now};
 
 /// What is known of a scope.
 #[derive(Default)]
@@ -54,8 +53,8 @@ pub(super) struct Pause {
     pub(super) probe_again: bool,
     /// When a log line last told of the pause; `None` while another scope of the account tells of the same failure.
     pub(super) told_at: Option<Millis>,
-    /// How many probes since the last failed one neither failed nor succeeded, such as a PDF that is not rendered yet.
-    pub(super) silent: u32,
+    /// The number of the next probe. After a restart the turns go on about where they stood.
+    pub(super) probes: u32,
     /// Until when the server asked to be left alone. Work that was already under way may succeed, and does not end the
     /// pause.
     pub(super) asked_until: Option<Millis>,
@@ -70,29 +69,12 @@ impl Pause {
         self.probe_again = self.probing.is_some();
     }
 
-    /// The document that the pause is probed with until it has had its tries.
-    pub(super) fn candidate(&self) -> Option<i64> {
-        let tries = CANDIDATE_TRIES.max(self.kept.attempts / CANDIDATE_PART);
-        self.kept.candidate.filter(|_| self.kept.candidate_tries < tries)
-    }
-
-    fn turn(&self) -> u32 {
-        self.kept.attempts.saturating_add(self.silent)
-    }
-
-    /// Whether the next probe is to be work that was never tried. A server that tells its callers to wait says so for
-    /// any document, and the document that was told so first shows the least.
-    pub(super) fn wants_fresh(&self) -> bool {
-        self.turn().is_multiple_of(2) || (self.is_down() && self.silent == 0)
-    }
-
-    /// Whether the next probe is to be the newest such work: those that have waited longest may be many bad ones.
-    pub(super) fn wants_newest(&self) -> bool {
-        self.turn() % 4 >= 2 && self.wants_fresh()
-    }
-
-    /// Whether the other side said that it is down as a whole, and not just several documents failed.
-    pub(super) fn is_down(&self) -> bool {
-        matches!(&self.kept.failure, Some(Failure { kind: Kind::Down(_), .. }))
+    /// Which work the next probe is to be.
+    pub(super) fn next_probe(&self) -> ProbeChoice {
+        match self.probes % 4 {
+            1 => ProbeChoice::Same,
+            3 => ProbeChoice::Longest,
+            _ => ProbeChoice::Fresh,
+        }
     }
 }

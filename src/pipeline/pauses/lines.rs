@@ -5,63 +5,44 @@ use super::Scope;
 use crate::ledger::{Millis, now, pauses};
 use crate::pipeline::outages::{between, for_so_long};
 
-/// A line of the log.
+/// The line of a pause that begins or goes on.
 #[must_use = "it is to be said once the change is written"]
-pub(in crate::pipeline) enum Line {
-    None,
-    /// The pause begins or goes on. `tells` is `Some` if people are to read it, with whether it is the pause's first
-    /// such line.
-    Paused {
-        kept: pauses::Pause,
-        begins: bool,
-        tells: Option<bool>,
-        at: Millis,
-    },
-    /// The scope works again. `is_told`: a person was told of the failure, and is told of its end.
-    WorksAgain {
-        scope: Scope,
-        since: Millis,
-        is_told: bool,
-    },
-    /// The pause is over, and it is not known whether the scope works.
-    TriedAgain {
-        scope: Scope,
-    },
+pub(in crate::pipeline) struct Line {
+    pub(super) kept: pauses::Pause,
+    pub(super) begins: bool,
+    /// `Some` if people are to read it, with whether it is the pause's first such line.
+    pub(super) tells: Option<bool>,
+    pub(super) at: Millis,
 }
 
 impl Line {
     /// Writes the line to the log.
     pub(in crate::pipeline) fn say(&self) {
-        match self {
-            Line::None => {}
-            Line::Paused { kept, begins, tells, at } => say_paused(kept, *begins, *tells, *at),
-            Line::WorksAgain { scope, since, is_told } => {
-                let paused_ms = now().saturating_sub(*since);
-                let long = for_so_long(between(*since, now()));
-                if *is_told {
-                    tracing::info!(event = "resumed", %scope, paused_ms, "{scope} works again after {long}");
-                } else {
-                    tracing::debug!(event = "resumed", %scope, paused_ms, "{scope} works again after {long}");
-                }
+        let Self { kept, begins, tells, at } = self;
+        let (scope, attempt, probe_in_ms, reason) = (&kept.scope, kept.attempts, kept.probe_at - at, &kept.reason);
+        match tells {
+            Some(true) => {
+                tracing::error!(event = "paused", %scope, attempt, probe_in_ms, reason, "{scope} is paused: {reason}");
             }
-            Line::TriedAgain { scope } => tracing::debug!(event = "tried_again", %scope, "{scope} is tried again"),
+            Some(false) => {
+                let long = for_so_long(between(kept.since, *at));
+                tracing::warn!(event = "still_paused", %scope, attempt, probe_in_ms, reason, "{scope} has been paused for {long}: {reason}");
+            }
+            None => {
+                let event = if *begins { "paused" } else { "still_paused" };
+                tracing::debug!(event, %scope, attempt, probe_in_ms, reason, "{scope} is paused: {reason}");
+            }
         }
     }
 }
 
-fn say_paused(kept: &pauses::Pause, begins: bool, tells: Option<bool>, at: Millis) {
-    let (scope, attempt, probe_in_ms, reason) = (&kept.scope, kept.attempts, kept.probe_at - at, &kept.reason);
-    match tells {
-        Some(true) => {
-            tracing::error!(event = "paused", %scope, attempt, probe_in_ms, reason, "{scope} is paused: {reason}");
-        }
-        Some(false) => {
-            let long = for_so_long(between(kept.since, at));
-            tracing::warn!(event = "still_paused", %scope, attempt, probe_in_ms, reason, "{scope} has been paused for {long}: {reason}");
-        }
-        None => {
-            let event = if begins { "paused" } else { "still_paused" };
-            tracing::debug!(event, %scope, attempt, probe_in_ms, reason, "{scope} is paused: {reason}");
-        }
+/// The scope works again after a pause. `is_told`: a person was told of the failure, and is told of its end.
+pub(super) fn say_that_it_works(scope: &Scope, since: Millis, is_told: bool) {
+    let paused_ms = now().saturating_sub(since);
+    let long = for_so_long(between(since, now()));
+    if is_told {
+        tracing::info!(event = "resumed", %scope, paused_ms, "{scope} works again after {long}");
+    } else {
+        tracing::debug!(event = "resumed", %scope, paused_ms, "{scope} works again after {long}");
     }
 }

@@ -7,6 +7,7 @@ use rusqlite::Connection;
 use tokio::sync::MutexGuard as AsyncGuard;
 
 use super::known::Pause;
+use super::lines::say_that_it_works;
 use super::{DOUBT_PART, LONGEST_DOUBT, Line, Pauses, Scope, after};
 use crate::failure::{Evidence, Failure, Kind, MIN_ATTEMPTS, Paused, TRIES};
 use crate::ledger::{LedgerError, Millis, QueryResult, deliveries, failures, now, pauses};
@@ -126,8 +127,8 @@ impl Pauses {
         Change::End { scope: scope.clone(), why, failure }
     }
 
-    /// Ends the pause. The caller logs the returned line.
-    pub(in crate::pipeline) fn end(&self, scope: &Scope, why: Ends) -> Line {
+    /// Ends the pause, and logs that.
+    pub(in crate::pipeline) fn end(&self, scope: &Scope, why: Ends) {
         let ended = self.lock().get_mut(scope).and_then(|known| {
             let pause = known.pause.take()?;
             known.resumed_at = Some(now());
@@ -137,17 +138,13 @@ impl Pauses {
             }
             Some((pause, told_since))
         });
-        let Some((pause, told_since)) = ended else { return Line::None };
+        let Some((pause, told_since)) = ended else { return };
         if let Some(account) = scope.account() {
             self.speakers.works(account, &scope.to_string());
         }
         match why {
-            Ends::Works => Line::WorksAgain {
-                scope: scope.clone(),
-                since: told_since.unwrap_or(pause.kept.since),
-                is_told: told_since.is_some(),
-            },
-            Ends::Untold => Line::TriedAgain { scope: scope.clone() },
+            Ends::Works => say_that_it_works(scope, told_since.unwrap_or(pause.kept.since), told_since.is_some()),
+            Ends::Untold => tracing::debug!(event = "tried_again", %scope, "{scope} is tried again"),
         }
     }
 
@@ -185,7 +182,7 @@ impl Pauses {
                 let doubt = (lasted / DOUBT_PART).max(self.policy.initial).min(LONGEST_DOUBT);
                 kept.probe_at = after(at, if is_said { delay } else { delay.min(doubt) });
                 pause.asked_until = retry_after.map(|_| kept.probe_at);
-                (pause.probing, pause.silent) = (None, 0);
+                pause.probing = None;
             }
             let is_first = pause.told_at.is_none();
             let is_due = |told: Millis| !(0..REMIND_MS).contains(&at.saturating_sub(told));
@@ -197,7 +194,7 @@ impl Pauses {
             (kept.clone(), begins, is_first, is_told)
         };
         let tells = is_told.then_some(is_first);
-        let line = Line::Paused { kept: kept.clone(), begins, tells, at };
+        let line = Line { kept: kept.clone(), begins, tells, at };
         (Change::Extend(kept), line)
     }
 

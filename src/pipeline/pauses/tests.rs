@@ -178,8 +178,7 @@ async fn that_it_works_again_is_told_once_something_works() {
     let began = now() - 60_000;
     pauses.with_pause(&pms(), |pause| pause.kept.since = began);
     // A probe that fails in another way ends the pause, and so does having nothing left to try.
-    let line = pauses.end(&pms(), Ends::Untold);
-    assert!(matches!(line, Line::TriedAgain { .. }));
+    pauses.end(&pms(), Ends::Untold);
     assert_eq!((pauses.admission(&pms(), now()), untold()), (Admission::Open, Some(began)));
     pauses.close(&pms(), &failure(502), "away", None).await.unwrap();
     pauses.nothing_left(&pms()).await.unwrap();
@@ -189,15 +188,15 @@ async fn that_it_works_again_is_told_once_something_works() {
 }
 
 #[tokio::test]
-async fn only_the_call_that_began_the_pause_ends_it_by_answering() {
+async fn a_document_that_is_read_ends_a_pause_of_reads_and_none_of_downloads() {
     let folder = tempfile::tempdir().unwrap();
     let (pauses, _held) = pauses(&folder).await;
-    let too_many = Failure { call: Call::Download, kind: Kind::Down(Code::Status(429)) };
-    pauses.close(&pms(), &too_many, "too many", None).await.unwrap();
-    pauses.answered(&pms(), &[Call::Read]).await.unwrap();
-    assert_ne!(pauses.admission(&pms(), now()), Admission::Open);
-    pauses.answered(&pms(), &[Call::Download]).await.unwrap();
-    assert_eq!(pauses.admission(&pms(), now()), Admission::Open);
+    for (call, ends) in [(Call::Download, false), (Call::Read, true)] {
+        let too_many = Failure { call, kind: Kind::Down(Code::Status(429)) };
+        pauses.close(&pms(), &too_many, "too many", None).await.unwrap();
+        pauses.was_read(&pms()).await.unwrap();
+        assert_eq!(pauses.admission(&pms(), now()) == Admission::Open, ends);
+    }
 }
 
 #[tokio::test]
@@ -224,7 +223,7 @@ async fn a_pause_whose_end_cannot_be_written_goes_on_until_something_works_again
 }
 
 #[tokio::test]
-async fn a_pause_is_there_after_a_restart_with_its_candidate_and_ends_when_the_clock_is_set_back() {
+async fn a_pause_is_there_after_a_restart_and_is_probed_when_the_clock_is_set_back() {
     let folder = tempfile::tempdir().unwrap();
     // Longer than `retry.max`.
     let asked = Some(Duration::from_secs(3000));
@@ -232,16 +231,13 @@ async fn a_pause_is_there_after_a_restart_with_its_candidate_and_ends_when_the_c
     {
         let (pauses, _held) = pauses(&folder).await;
         pauses.close(&pms(), &failure(1), "the share is offline", asked).await.unwrap();
-        pauses.probe_begins(&pms(), Some(5));
-        pauses.close(&pms(), &failure(1), "the share is offline", asked).await.unwrap();
         pauses.succeeded(&pms(), now()).await.unwrap();
         assert!(is_kept(pauses.admission(&pms(), now())), "work that was under way does not end the pause");
     }
     let (pauses, _held) = pauses(&folder).await;
     assert!(is_kept(pauses.admission(&pms(), now())), "the wait that the server asked for is kept");
     for long_ago in [now() - 100_000_000_000, now() - 1_800_000] {
-        let probe = pauses.admission(&pms(), long_ago);
-        assert!(matches!(probe, Admission::Probe(ProbeChoice { candidate: Some(5), .. })));
+        assert!(matches!(pauses.admission(&pms(), long_ago), Admission::Probe(_)));
     }
     assert!(evidence(&pauses, 1, 1).pause.unwrap().alike);
     assert!(!evidence(&pauses, 1, 2).pause.unwrap().alike);

@@ -28,11 +28,8 @@ pub(super) async fn look<S: Stage>(
     let (asks, gate_opens) = ask(context, stage.lanes(), flights, in_lane, at);
     let found = context.ledger.read(move |db| {
         asks.into_iter()
-            .map(|(lane, scope, mut wanted)| {
-                let rows = match wanted.probe {
-                    None => wanted.rows(db, &scope, at)?,
-                    Some(by) => work::probe(db, &scope, at, by, &wanted.in_flight)?.into_iter().collect(),
-                };
+            .map(|(lane, scope, wanted)| {
+                let rows = wanted.rows(db, &scope, at)?;
                 let nothing = wanted.probe.is_some() && rows.is_empty() && wanted.in_flight.is_empty();
                 Ok((lane, wanted.probe.is_some(), nothing, rows, work::next_due(db, &scope, at)?))
             })
@@ -41,22 +38,18 @@ pub(super) async fn look<S: Stage>(
     let mut wake_at = gate_opens;
     for (lane, probe, nothing, jobs, next_due) in found.await? {
         wake_at = [wake_at, next_due].into_iter().flatten().min();
-        let Some(Lane { scope, limit }) = stage.lanes().get(lane) else { continue };
-        if nothing && next_due.is_none() {
+        if nothing
+            && next_due.is_none()
+            && let Some(Lane { scope, .. }) = stage.lanes().get(lane)
+        {
             context.pauses.nothing_left(scope).await?;
         }
-        let mut load = Load::of(flights, lane);
         for job in jobs {
             let key = (job.document().id, job.destination().map(str::to_owned));
-            let again = job.tries().attempts > 0;
-            let mut with_it = load;
-            with_it.add(again);
-            let fits = with_it.taken(in_lane) <= in_lane && with_it.is_within(*limit);
-            if !fits || flights.values().any(|flight| flight.key == key) {
-                continue;
+            if flights.values().all(|flight| flight.key != key) {
+                let again = job.tries().attempts > 0;
+                start(context, stage, tasks, flights, Flight { key, lane, probe, again }, job);
             }
-            load = with_it;
-            start(context, stage, tasks, flights, Flight { key, lane, probe, again }, job);
         }
     }
     Ok(wake_at)
@@ -86,43 +79,42 @@ fn ask(
                 continue;
             }
         };
-        let (load, all) = (Load::of(flights, index), in_lane + beside(in_lane));
-        let in_flight = flights.values().filter(|flight| flight.lane == index).map(|flight| flight.key.0);
-        let wanted = Wanted {
-            probe,
-            first: in_lane.saturating_sub(load.taken(in_lane)),
-            again: all.saturating_sub(load.in_all()),
-            in_flight: in_flight.collect(),
-        };
+        let in_flight = flights.values().filter(|flight| flight.lane == index).map(|flight| flight.key.0).collect();
+        let wanted = Wanted { probe, load: Load::of(flights, index), in_lane, limit: lane.limit, in_flight };
         asks.push((index, lane.scope.clone(), wanted));
     }
     (asks, opens)
 }
 
-/// What a lane has room for. Only so much is read in full. Work in flight is still due, but is not read again.
+/// What a lane wants, and what it has room for. Only so much is read in full. Work in flight is still due, but is not
+/// read again.
 struct Wanted {
     /// If set, one job to probe a pause with, and nothing else.
     probe: Option<ProbeChoice>,
-    /// The most jobs that never failed.
-    first: usize,
-    /// The most jobs that failed before.
-    again: usize,
+    load: Load,
+    in_lane: usize,
+    /// As in [`Lane`].
+    limit: Option<usize>,
     in_flight: Vec<i64>,
 }
 
 impl Wanted {
-    fn rows(&mut self, db: &Connection, scope: &Scope, now: Millis) -> QueryResult<Vec<Work>> {
-        let mut rows = Vec::new();
-        if self.first + self.again == 0 {
+    fn rows(&self, db: &Connection, scope: &Scope, now: Millis) -> QueryResult<Vec<Work>> {
+        let with = |load: Load, again| Some(load.and(again)).filter(|load| load.fits(self.in_lane, self.limit));
+        if let Some(by) = self.probe {
+            let probe = work::probe(db, scope, now, by, &self.in_flight)?;
+            return Ok(probe.into_iter().filter(|job| with(self.load, job.tries().attempts > 0).is_some()).collect());
+        }
+        let (mut load, mut rows) = (self.load, Vec::new());
+        if with(load, true).is_none() && with(load, false).is_none() {
             return Ok(rows);
         }
-        for (document, failed) in work::due(db, scope, now, self.first + self.again + self.in_flight.len())? {
-            let left = if failed { &mut self.again } else { &mut self.first };
-            if *left > 0
-                && !self.in_flight.contains(&document)
+        for (document, failed) in work::due(db, scope, now, self.in_lane + beside(self.in_lane))? {
+            if !self.in_flight.contains(&document)
+                && let Some(with_it) = with(load, failed)
                 && let Some(job) = work::of(db, scope, document)?
             {
-                *left -= 1;
+                load = with_it;
                 rows.push(job);
             }
         }

@@ -18,38 +18,28 @@ pub fn shared_room(context: &Context, lanes: &[Lane]) -> usize {
 /// documents.
 #[derive(Default, Clone, Copy)]
 pub(super) struct Load {
-    pub(super) first: usize,
-    pub(super) again: usize,
+    first: usize,
+    again: usize,
 }
 
 impl Load {
     pub(super) fn of(flights: &HashMap<Id, Flight>, lane: usize) -> Self {
-        let mut load = Self::default();
-        flights.values().filter(|flight| flight.lane == lane).for_each(|flight| load.add(flight.again));
-        load
+        let in_lane = flights.values().filter(|flight| flight.lane == lane);
+        in_lane.fold(Self::default(), |load, flight| load.and(flight.again))
     }
 
-    pub(super) fn add(&mut self, again: bool) {
-        if again {
-            self.again += 1;
-        } else {
-            self.first += 1;
-        }
+    /// With one more job; `again`: it failed before.
+    pub(super) fn and(self, again: bool) -> Self {
+        let (first, again) = (self.first + usize::from(!again), self.again + usize::from(again));
+        Self { first, again }
     }
 
-    /// How much of the lane's room is taken.
-    pub(super) fn taken(self, in_lane: usize) -> usize {
-        self.first + self.again.saturating_sub(beside(in_lane))
-    }
-
-    pub(super) fn in_all(self) -> usize {
-        self.first + self.again
-    }
-
-    /// Whether a lane with a limit of its own may have this load. Jobs that failed before leave one place to the
-    /// others.
-    pub(super) fn is_within(self, limit: Option<usize>) -> bool {
-        limit.is_none_or(|limit| self.in_all() <= limit && self.again <= limit.saturating_sub(1).max(1))
+    /// Whether the lane has room for this load. In a lane with a limit of its own, jobs that failed before leave one
+    /// place to the others.
+    pub(super) fn fits(self, in_lane: usize, limit: Option<usize>) -> bool {
+        let Self { first, again } = self;
+        first + again.saturating_sub(beside(in_lane)) <= in_lane
+            && limit.is_none_or(|limit| first + again <= limit && again <= limit.saturating_sub(1).max(1))
     }
 }
 
@@ -63,33 +53,25 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_limit_of_a_lane_holds_for_all_and_leaves_a_place_to_what_never_failed() {
-        for (first, again, limit, fits) in [
-            (9, 9, None, true),
-            (4, 0, Some(4), true),
-            (1, 3, Some(4), true),
-            (0, 4, Some(4), false),
-            (4, 1, Some(4), false),
-            (0, 1, Some(1), true),
-            (1, 1, Some(1), false),
-        ] {
-            assert_eq!(Load { first, again }.is_within(limit), fits, "{first} {again} of {limit:?}");
-        }
-    }
-
-    #[test]
     fn jobs_that_failed_before_take_no_room_from_the_others_until_there_are_too_many() {
-        for (first, again, in_lane, taken) in [
-            (0, 0, 8, 0),
-            (8, 0, 8, 8),
-            (8, 2, 8, 8),
-            (8, 3, 8, 9),
-            (0, 10, 8, 8),
-            (1, 1, 1, 1),
-            (1, 2, 1, 2),
-            (16, 4, 16, 16),
+        for (first, again, in_lane, limit, fits) in [
+            (8, 0, 8, None, true),
+            (9, 0, 8, None, false),
+            (8, 2, 8, None, true),
+            (8, 3, 8, None, false),
+            (0, 10, 8, None, true),
+            (0, 11, 8, None, false),
+            (1, 1, 1, None, true),
+            (1, 2, 1, None, false),
+            (16, 4, 16, None, true),
+            (4, 0, 16, Some(4), true),
+            (1, 3, 16, Some(4), true),
+            (0, 4, 16, Some(4), false),
+            (4, 1, 16, Some(4), false),
+            (0, 1, 16, Some(1), true),
+            (1, 1, 16, Some(1), false),
         ] {
-            assert_eq!(Load { first, again }.taken(in_lane), taken, "{first} {again} of {in_lane}");
+            assert_eq!(Load { first, again }.fits(in_lane, limit), fits, "{first} {again} of {in_lane}, {limit:?}");
         }
     }
 }

@@ -54,8 +54,6 @@ fn polls_pauses_and_documents_that_wait_are_counted() {
         since: 850,
         attempts: 1,
         probe_at: 950,
-        candidate: None,
-        candidate_tries: 0,
     };
     pauses::save(&db, &pause).unwrap();
     let document = documents::by_number(&db, documents::due(&db, State::Discovered, "main", 1_000, 1).unwrap()[0].0)

@@ -384,6 +384,19 @@ impl fmt::Display for Failure {
 }
 
 impl Failure {
+    /// The code, if its kind has one.
+    pub fn code(&self) -> Option<&Code> {
+        match &self.kind {
+            Kind::NoRoom => None,
+            Kind::Down(code)
+            | Kind::Passing(code)
+            | Kind::Doubtful(code)
+            | Kind::Permanent(code)
+            | Kind::Unconfirmed(code)
+            | Kind::Own(code) => Some(code),
+        }
+    }
+
     /// Whether the failure ends the work, unless other documents share it.
     pub fn is_permanent(&self) -> bool {
         matches!(self.kind, Kind::Permanent(_))

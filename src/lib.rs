@@ -56,7 +56,7 @@
 //! | [`reconcile`] | compares what the API, the ledger and the destinations say of each letter | the pure modules, ledger, views, api, adapters, pipeline |
 //! | [`daemon`] | the only wiring: build, run, drain | the pure modules, readers, answering, patients, pipeline, api, adapters, ledger, views, config, reconcile, alerts, service, web, webhook |
 //! | [`logging`] | where log lines go | durable, readers, config |
-//! | [`login`] | sign-in in the browser: the listener that the browser returns to, and its pages | the pure modules, config, api |
+//! | [`login`] | sign-in in the browser: the listener that the browser returns to, and its pages | the pure modules, api, web |
 //! | [`cli`], [`commands`] | the command line; one file for each command | everything above |
 //!
 //! `tests/it/map.rs` compares this table with the `use crate::` lines. Stages never import one another, and the edges

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use docsyncd::config::{PatientsConfig, PatientsEncoding};
-use docsyncd::patients::{Found, Refused, parse};
+use docsyncd::patients::{Refused, Unmatched, parse};
 
 const ENCODINGS: [PatientsEncoding; 7] = [
     PatientsEncoding::Auto,
@@ -63,11 +63,12 @@ pub fn check(input: &[u8]) {
         let person = row.person();
         assert_eq!(person.canonical(), row.person().canonical());
         match list.find(&person) {
-            Found::Number(number) => assert!(number == row.number || row.is_shared),
-            Found::Several => {}
-            Found::Nobody => panic!("{row:?} is not found, and it is there"),
-            Found::NoDateOfBirth => assert!(row.born.is_none()),
-            Found::NoName => assert!(!person.has_names()),
+            Ok(number) => assert!(number == row.number || row.is_shared),
+            Err(Unmatched::Several) => {}
+            Err(Unmatched::Nobody) => panic!("{row:?} is not found, and it is there"),
+            Err(Unmatched::NoDateOfBirth) => assert!(row.born.is_none()),
+            Err(Unmatched::NoName) => assert!(!person.has_names()),
+            Err(other) => panic!("{other:?} is not said by the list"),
         }
         let near = list.near(&person);
         assert!(near.len() <= 10);

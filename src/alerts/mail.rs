@@ -129,7 +129,7 @@ impl Mail {
         head.put("To", &self.config.to.join(", "));
         head.text("Subject", &message.subject);
         head.put("Message-ID", &format!("<{}@{}>", message.id, self.domain(&message.computer)));
-        head.date(message.at.parse().unwrap_or_else(|_| jiff::Timestamp::now()));
+        head.date(jiff::Timestamp::from_millisecond(message.at).unwrap_or_default());
         // So that no absence notice answers it (RFC 3834, section 5).
         head.put("Auto-Submitted", "auto-generated");
         head.put("MIME-Version", "1.0");

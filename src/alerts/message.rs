@@ -9,6 +9,7 @@ use super::decide::Kind;
 use crate::health::{Cause, Disks};
 use crate::language::{Group, Language};
 use crate::ledger::Millis;
+use crate::views::in_json;
 
 /// What is told, as the outbox keeps it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -48,7 +49,8 @@ pub struct Message {
     /// `problem`, `reminder`, `over` or `test`.
     pub kind: Kind,
     /// When it was decided.
-    pub at: String,
+    #[serde(serialize_with = "in_json")]
+    pub at: Millis,
     /// The computer that docsyncd runs on.
     pub computer: String,
     /// What it is about, as a word; null in a test.
@@ -58,7 +60,8 @@ pub struct Message {
     /// The documents that it is about.
     pub documents: u64,
     /// Since when it is so.
-    pub since: Option<String>,
+    #[serde(serialize_with = "in_json")]
+    pub since: Option<Millis>,
     /// The language of the texts.
     pub language: &'static str,
     /// One line.
@@ -67,11 +70,6 @@ pub struct Message {
     pub text: String,
     /// What to do; null when there is nothing to do.
     pub advice: Option<String>,
-}
-
-/// A time as RFC 3339 in UTC, with milliseconds.
-fn time(at: Millis) -> String {
-    Timestamp::from_millisecond(at).map(|at| format!("{at:.3}")).unwrap_or_default()
 }
 
 fn zoned(at: Millis) -> Zoned {
@@ -112,12 +110,12 @@ impl Message {
         Self {
             id,
             kind: content.kind,
-            at: time(content.at),
+            at: content.at,
             computer: computer.to_owned(),
             cause: content.cause.clone(),
             names: content.names.clone(),
             documents: content.documents,
-            since: content.since.map(time),
+            since: content.since,
             language: language.as_str(),
             subject: language.fill(subject, &[("computer", computer.into())]),
             text,

@@ -12,7 +12,6 @@ use crate::ledger::history::Action;
 use crate::ledger::patients as kept;
 use crate::patients::{Difference, List, Person, Row, load_once};
 use crate::pipeline::assign::{self, Letter, NotAssigned};
-use crate::views;
 
 pub(super) fn assign(loaded: &Loaded, args: &AssignArgs) -> Outcome {
     let Some(config) = &loaded.config.patients else {
@@ -218,7 +217,7 @@ fn all(loaded: &Loaded, config: &PatientsConfig) -> Outcome {
     for (letter, assigned) in &all {
         let row = list.as_ref().and_then(|list| list.row(&assigned.number));
         let listed = row.map_or_else(|| "-".to_owned(), |row| format!("{} {}", row.last_name, row.first_name));
-        let at = local(views::time(Some(assigned.at)).as_deref());
+        let at = local(assigned.at);
         rows.add_row([
             letter.as_deref().unwrap_or("-"),
             &assigned.number,

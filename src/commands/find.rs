@@ -10,8 +10,8 @@ use crate::config::Loaded;
 use crate::language::Language;
 use crate::ledger::Millis;
 use crate::search;
-use crate::views;
 use crate::views::search::{Found, FoundView};
+use crate::views::{self, DeliveryView, DocumentView};
 
 /// What a person looks for.
 pub(super) struct Wanted<'a> {
@@ -42,7 +42,7 @@ pub(super) fn find(loaded: &Loaded, wanted: Wanted<'_>) -> Outcome {
     let more = found.len() > limit;
     found.truncate(limit);
     if json {
-        print_json(&found)?;
+        print_json(&found.into_iter().map(FoundView::from).collect::<Vec<_>>())?;
     } else {
         show_table(&text(&found, terminal_width(), language))?;
     }
@@ -69,20 +69,22 @@ pub(super) fn find(loaded: &Loaded, wanted: Wanted<'_>) -> Outcome {
 }
 
 /// On a terminal a line that would not fit has a short time and a short uuid.
-fn text(found: &[FoundView], width: Option<usize>, language: Language) -> String {
+fn text(found: &[DocumentView], width: Option<usize>, language: Language) -> String {
     let mut text = String::new();
     for document in found {
         let name = document.name.as_deref().unwrap_or("-");
         let kind = document.kind.as_deref().map_or_else(|| "-".to_owned(), |kind| language.kind(kind));
-        let (state, found_at) = (language.state(&document.state), document.found_at.as_deref());
+        let (state, found_at) = (language.state(document.state.as_str()), document.found_at);
         let line = |when: &str, uuid: &str| format!("{when}  {state}  {kind}  {name}  {uuid}");
         let whole = line(&local(found_at), &document.uuid);
         let fits = width.is_none_or(|width| whole.chars().count() <= width);
         let line = if fits { whole } else { line(&short_time(found_at), short(&document.uuid)) };
         // Writing to a String cannot fail.
         let _ = writeln!(text, "{line}");
-        for place in &document.places {
-            text.push_str(&place_lines(&format!("    {}: ", place.destination), &place.place, "", width));
+        for DeliveryView { destination, place, .. } in &document.deliveries {
+            if let Some(place) = place {
+                text.push_str(&place_lines(&format!("    {destination}: "), place, "", width));
+            }
         }
     }
     text

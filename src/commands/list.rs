@@ -14,9 +14,9 @@ use super::pager::Out;
 use super::{Exit, Outcome, runtime};
 use crate::config::Loaded;
 use crate::language::Language;
-use crate::ledger::QueryResult;
+use crate::ledger::{Millis, QueryResult};
 use crate::state::State;
-use crate::views::{self, DocumentView};
+use crate::views::{self, DeliveryView, DocumentView};
 use layout::{Layout, Line};
 
 /// The end of a uuid that is shown where there is no room for all of it; characters.
@@ -147,30 +147,32 @@ fn header(language: Language, is_terminal: bool) -> Line {
 }
 
 fn line(document: &DocumentView, is_terminal: bool, language: Language) -> Line {
-    let changed = document.changed_at.as_deref();
-    let of_patient = |text: &Option<String>| text.clone().filter(|_| is_terminal);
-    let file = || of_patient(&document.place).and_then(|place| place.rsplit(['/', '\\']).next().map(str::to_owned));
+    let mut present: Vec<&DeliveryView> = document.present().collect();
+    present.sort_by_key(|delivery| &delivery.destination);
+    let names: Vec<&str> = present.iter().map(|delivery| delivery.destination.as_str()).collect();
+    let place = present.iter().find_map(|delivery| delivery.place.as_ref()).filter(|_| is_terminal);
+    let file = || place.and_then(|place| place.rsplit(['/', '\\']).next().map(str::to_owned));
     let reason = reason(document, language).map(|reason| completed(&reason)).or_else(file);
     let cells = [
-        language.state(&document.state),
-        local(changed),
-        of_patient(&document.name).unwrap_or_default(),
+        language.state(document.state.as_str()),
+        local(document.changed_at),
+        document.name.clone().filter(|_| is_terminal).unwrap_or_default(),
         document.kind.as_deref().map_or_else(|| "-".to_owned(), |kind| language.kind(kind)),
-        document.destinations.as_deref().unwrap_or("-").to_owned(),
+        if names.is_empty() { "-".to_owned() } else { names.join(", ") },
         document.uuid.clone(),
         reason.unwrap_or_default(),
         document.account.clone(),
-        local(document.next_attempt.as_deref()),
+        local(document.next_attempt),
     ];
-    Line { cells, short_when: short_time(changed), is_header: false }
+    Line { cells, short_when: short_time(document.changed_at), is_header: false }
 }
 
 /// Why it waits or failed. Whoever looks after docsyncd reads the exact words, where they are in their language.
 pub(super) fn reason(document: &DocumentView, language: Language) -> Option<String> {
     match language {
         Language::English => document.reason.clone(),
-        _ if document.told.is_empty() => None,
-        _ => Some(document.told.iter().map(|told| language.reason(told)).collect::<Vec<_>>().join(" ")),
+        _ if document.reasons.is_empty() => None,
+        _ => Some(document.reasons.iter().map(|reason| language.reason(reason)).collect::<Vec<_>>().join(" ")),
     }
 }
 
@@ -182,8 +184,8 @@ pub(super) fn short(uuid: &str) -> &str {
 }
 
 /// Of this year the day and the time, else the date.
-pub(super) fn short_time(time: Option<&str>) -> String {
-    let Some(Ok(at)) = time.map(str::parse::<jiff::Timestamp>) else { return "-".to_owned() };
+pub(super) fn short_time(at: Millis) -> String {
+    let Ok(at) = jiff::Timestamp::from_millisecond(at) else { return "-".to_owned() };
     let (at, today) = (at.to_zoned(jiff::tz::TimeZone::system()), jiff::Zoned::now());
     at.strftime(if at.year() == today.year() { "%m-%d %H:%M" } else { "%Y-%m-%d" }).to_string()
 }

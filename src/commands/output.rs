@@ -15,7 +15,7 @@ use super::{Exit, Outcome};
 use crate::cli::Cli;
 use crate::config::Loaded;
 use crate::language::Language;
-use crate::ledger::{Ledger, LedgerError};
+use crate::ledger::{Ledger, LedgerError, Millis};
 use crate::logging;
 
 /// Writes to standard output. A reader that went away (`docsyncd list | head`) is no error.
@@ -214,21 +214,18 @@ pub(super) fn table(header: &[&str]) -> Table {
 }
 
 /// A time of the ledger's views as a person at this machine reads it.
-pub(super) fn local(time: Option<&str>) -> String {
-    let Some(time) = time else { return "-".to_owned() };
-    match time.parse::<jiff::Timestamp>() {
-        Ok(at) => at.to_zoned(jiff::tz::TimeZone::system()).strftime("%Y-%m-%d %H:%M:%S").to_string(),
-        Err(_) => time.to_owned(),
-    }
+pub(super) fn local(at: impl Into<Option<Millis>>) -> String {
+    in_format(at.into(), "%Y-%m-%d %H:%M:%S")
 }
 
 /// The same with the time zone.
-pub(super) fn local_with_zone(time: Option<&str>) -> String {
-    let Some(time) = time else { return "-".to_owned() };
-    match time.parse::<jiff::Timestamp>() {
-        Ok(at) => at.to_zoned(jiff::tz::TimeZone::system()).strftime("%Y-%m-%d %H:%M:%S %Z").to_string(),
-        Err(_) => time.to_owned(),
-    }
+pub(super) fn local_with_zone(at: impl Into<Option<Millis>>) -> String {
+    in_format(at.into(), "%Y-%m-%d %H:%M:%S %Z")
+}
+
+fn in_format(at: Option<Millis>, format: &str) -> String {
+    let at = at.and_then(|at| jiff::Timestamp::from_millisecond(at).ok());
+    at.map_or_else(|| "-".to_owned(), |at| at.to_zoned(jiff::tz::TimeZone::system()).strftime(format).to_string())
 }
 
 /// As [`ledger_to_read`]; says so when there is none, because what is printed then is the same as of an empty one.

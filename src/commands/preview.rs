@@ -277,12 +277,12 @@ async fn look(with: With<'_>, account: &str, client: &Client, item: Listed, know
     }
     for name in &route.to {
         let delivered = known.as_ref().and_then(|known| {
-            known.delivered.iter().find(|(destination, version, _)| destination == name && *version == pdf)
+            known.delivered.iter().find(|delivery| delivery.destination == *name && delivery.pdf == pdf)
         });
         waiting.destinations.push(match delivered {
-            Some((_, _, place)) => Goal {
+            Some(delivery) => Goal {
                 destination: name.clone(),
-                place: place.clone(),
+                place: delivery.place.clone(),
                 taken: false,
                 otherwise: None,
                 delivered: true,
@@ -316,8 +316,9 @@ async fn number(
     pdf: &str,
     metadata: &Metadata,
 ) -> Result<String, Unmatched> {
-    if let Some((_, number)) = known.and_then(|known| known.numbers.iter().find(|(version, _)| version == pdf)) {
-        return Ok(number.clone());
+    let mut of_version = known.iter().flat_map(|known| &known.delivered).filter(|delivery| delivery.pdf == pdf);
+    if let Some(number) = of_version.find_map(|delivery| delivery.number.clone()) {
+        return Ok(number);
     }
     let patient = metadata.patient_key(uuid);
     let asked = patient.clone();

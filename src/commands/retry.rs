@@ -172,7 +172,7 @@ pub(super) fn choices(loaded: &Loaded) -> Outcome {
         first.truncate(SHOWN);
         Ok((summary, first, deliveries::beside(db, SHOWN)?))
     }))?;
-    let number = |count: i64| usize::try_from(count).unwrap_or(0);
+    let number = |count: u64| usize::try_from(count).unwrap_or(0);
     let (failed, waiting) = (number(summary.failed), number(summary.waiting));
     match (failed, waiting) {
         (0, 0) => complain(&format!("{which}; none has failed, and none waits")),
@@ -204,8 +204,8 @@ pub(super) fn choices(loaded: &Loaded) -> Outcome {
 
 fn what_can_be_tried(loaded: &Loaded, pauses: &[PauseView]) {
     for PauseView { scope, reason, next_probe, .. } in pauses {
-        let next = local(next_probe.as_deref());
-        complain(&format!("{scope} is paused: {reason}. It is tried again by itself, next at {next}"));
+        let next = local(*next_probe);
+        complain(&format!("{scope} is paused: {}. It is tried again by itself, next at {next}", reason.text));
     }
     if pauses.is_empty() {
         complain("They are tried again by themselves; one that is named is due at once");

@@ -58,9 +58,9 @@ fn text(shown: &DocumentHistory, ledger: &Path, width: Option<usize>, language: 
     line("page-account", &document.account);
     line("page-type", &document.kind.as_deref().map_or_else(|| "-".to_owned(), |kind| language.kind(kind)));
     line("letter-created", &document.created_at);
-    line("page-state", &language.state(&document.state));
+    line("page-state", &language.state(document.state.as_str()));
     if let Some(reason) = list::reason(document, language)
-        && (is_english || document.told.iter().any(|told| told.code.is_some()))
+        && (is_english || document.reasons.iter().any(|reason| reason.code.is_some()))
     {
         line("column-reason", &reason);
     }
@@ -71,7 +71,7 @@ fn text(shown: &DocumentHistory, ledger: &Path, width: Option<usize>, language: 
         line("column-attempts", &document.attempts.to_string());
     }
     if document.next_attempt.is_some() {
-        line("column-next", &local(document.next_attempt.as_deref()));
+        line("column-next", &local(document.next_attempt));
     }
     if let Some(size) = document.size {
         line("letter-size", &language.fill("show-bytes", &[("size", size.into())]));
@@ -95,22 +95,22 @@ fn text(shown: &DocumentHistory, ledger: &Path, width: Option<usize>, language: 
             below(place);
         }
         if let Some(reason) = &delivery.reason {
-            if let Some(told) = delivery.told.as_ref().filter(|told| !is_english && told.code.is_some()) {
-                below(&language.reason(told));
+            if !is_english && reason.code.is_some() {
+                below(&language.reason(reason));
             }
-            below(reason);
+            below(&reason.text);
         }
         if let Some(output) = output_of(document, delivery, ledger) {
             below(&language.fill("show-output", &[("file", (&output.display().to_string()).into())]));
         }
         if delivery.next_attempt.is_some() {
-            let next = local(delivery.next_attempt.as_deref());
+            let next = local(delivery.next_attempt);
             let values = [("count", u64::from(delivery.attempts).into()), ("next", (&next).into())];
             below(&language.fill("show-attempts", &values));
         }
         text.push('\n');
     }
-    if shown.history.first().is_none_or(|row| row.event != "discovered") {
+    if shown.is_cut() {
         let _ = write!(text, "\n{}\n", language.text("show-history-removed"));
     }
     if !is_english {
@@ -147,10 +147,10 @@ fn told_history(rows: &[HistoryView], language: Language) -> String {
             attempt => language
                 .fill("show-event-attempt", &[("event", (&event).into()), ("attempt", u64::from(attempt).into())]),
         };
-        let _ = writeln!(text, "{}  {event}", local(row.at.as_deref()));
-        let reason = row.told.as_ref().filter(|told| told.code.is_some()).map(|told| language.reason(told));
-        if let Some(reason) = reason.as_ref().or(row.reason.as_ref()) {
-            let _ = writeln!(text, "    {reason}");
+        let _ = writeln!(text, "{}  {event}", local(row.at));
+        if let Some(reason) = &row.reason {
+            let told = if reason.code.is_some() { language.reason(reason) } else { reason.text.clone() };
+            let _ = writeln!(text, "    {told}");
         }
     }
     text.trim_end().to_owned()
@@ -162,12 +162,12 @@ fn history(rows: &[HistoryView]) -> String {
     table.set_content_arrangement(ContentArrangement::Disabled);
     for row in rows {
         table.add_row([
-            local(row.at.as_deref()).as_str(),
+            local(row.at).as_str(),
             &row.event,
             &row.state,
             &row.attempt.to_string(),
             row.destination.as_deref().unwrap_or(""),
-            row.reason.as_deref().unwrap_or(""),
+            row.reason.as_ref().map_or("", |reason| &reason.text),
         ]);
     }
     table.to_string()
@@ -179,8 +179,8 @@ fn narrow_history(rows: &[HistoryView]) -> String {
     for row in rows {
         let attempt = if row.attempt > 0 { format!(", attempt {}", row.attempt) } else { String::new() };
         let destination = row.destination.as_ref().map(|name| format!(", {name}")).unwrap_or_default();
-        let reason = row.reason.as_ref().map(|reason| format!("\n    {reason}")).unwrap_or_default();
-        let at = local(row.at.as_deref());
+        let reason = row.reason.as_ref().map(|reason| format!("\n    {}", reason.text)).unwrap_or_default();
+        let at = local(row.at);
         let _ = writeln!(text, "{at}  {}: {}{attempt}{destination}{reason}", row.event, row.state);
     }
     text.trim_end().to_owned()

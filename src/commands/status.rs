@@ -116,7 +116,7 @@ async fn gather(loaded: &Loaded, ledger: Option<&Ledger>, language: Language) ->
         // What a daemon found out by asking the API. What one found that runs no more may have been mended since.
         let scope = format!("account:{}", sign_in.account);
         let pause = summary.pauses.iter().find(|pause| running && pause.scope == scope);
-        sign_in.problem = sign_in.problem.take().or_else(|| pause.map(|pause| pause.reason.clone()));
+        sign_in.problem = sign_in.problem.take().or_else(|| pause.map(|pause| pause.reason.text.clone()));
     }
     Ok(told(loaded, summary, sign_ins, &found, ledger.is_some(), language))
 }

@@ -90,7 +90,7 @@ async fn pass(loaded: &Loaded, mut view: View) -> Result<Exit, DaemonError> {
     let said_already =
         |scope: &str| wrong.iter().any(|(account, _)| scope == Scope::Account(account.clone()).to_string());
     for pause in summary.pauses.iter().filter(|pause| !said_already(&pause.scope)) {
-        complain(&format!("docsyncd: {} is paused: {}", pause.scope, pause.reason));
+        complain(&format!("docsyncd: {} is paused: {}", pause.scope, pause.reason.text));
     }
     if view.unreadable > 0 {
         complain(&format!(

@@ -18,9 +18,9 @@ pub(super) async fn check(context: &Context) -> Result<String, String> {
         return Err(format!("{name} does not go on"));
     }
     let ledger = &context.ledger;
-    let answers = async { tokio::join!(ledger.write(|_| Ok(())), ledger.read(views::in_words)) };
+    let answers = async { tokio::join!(ledger.write(|_| Ok(())), ledger.read(views::summary)) };
     match tokio::time::timeout(ANSWER_LIMIT, answers).await {
-        Ok((_, Ok(words))) => Ok(words),
+        Ok((_, Ok(summary))) => Ok(summary.in_words()),
         Ok((_, Err(error))) => Ok(error.to_string()),
         Err(_) => Err("the ledger does not answer".to_owned()),
     }

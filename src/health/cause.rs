@@ -135,38 +135,9 @@ impl Cause {
         CAUSES.into_iter().find(|cause| cause.as_str() == word)
     }
 
-    /// Whether it does not pass by itself, so that a person is told at once.
+    /// Whether it does not pass by itself, so that a person is told at once. Every cause after these may pass.
     pub fn is_urgent(self) -> bool {
-        match self {
-            Cause::Ledger
-            | Cause::Disk
-            | Cause::SignIn
-            | Cause::ApiKey
-            | Cause::NotAllowed
-            | Cause::HostKey
-            | Cause::DestinationSignIn
-            | Cause::DestinationFull
-            | Cause::Failed
-            | Cause::Unreported
-            | Cause::Unconfirmed
-            | Cause::PatientUnknown
-            | Cause::PatientsFile
-            | Cause::NotTaken
-            | Cause::NotReplaced
-            | Cause::NotAgreeing
-            | Cause::Silence
-            | Cause::Slept => true,
-            Cause::DestinationProgram
-            | Cause::Destination
-            | Cause::DestinationRefuses
-            | Cause::Service
-            | Cause::ServiceBusy
-            | Cause::Downloads
-            | Cause::Reports
-            | Cause::StalledDelivery
-            | Cause::Stalled
-            | Cause::NotConfigured => false,
-        }
+        self <= Cause::Slept
     }
 
     /// Whether an account waits for a person.
@@ -230,22 +201,15 @@ pub(super) fn of_poll(failure: Option<&Failure>) -> Cause {
 /// The cause of a pause of a destination.
 pub(super) fn of_destination(failure: Option<&Failure>) -> Cause {
     let Some(failure) = failure else { return Cause::Destination };
-    match &failure.kind {
-        Kind::NoRoom => Cause::DestinationFull,
-        Kind::Down(code)
-        | Kind::Passing(code)
-        | Kind::Doubtful(code)
-        | Kind::Unconfirmed(code)
-        | Kind::Permanent(code)
-        | Kind::Own(code) => match code.to_string().as_str() {
-            "full" => Cause::DestinationFull,
-            "host_key" => Cause::HostKey,
-            "credentials" | "secret_file" | "sign_in_refused" | "status_401" => Cause::DestinationSignIn,
-            "program_unusable" | "not_started" => Cause::DestinationProgram,
-            "check" | "unreachable" | "not_found" | "no_folder" | "no_answer" | "no_connection" | "no_greeting"
-            | "busy" | "no_such_host" | "refused" | "cut" | "broken_off" => Cause::Destination,
-            _ => Cause::DestinationRefuses,
-        },
+    let Some(code) = failure.code() else { return Cause::DestinationFull };
+    match code.to_string().as_str() {
+        "full" => Cause::DestinationFull,
+        "host_key" => Cause::HostKey,
+        "credentials" | "secret_file" | "sign_in_refused" | "status_401" => Cause::DestinationSignIn,
+        "program_unusable" | "not_started" => Cause::DestinationProgram,
+        "check" | "unreachable" | "not_found" | "no_folder" | "no_answer" | "no_connection" | "no_greeting"
+        | "busy" | "no_such_host" | "refused" | "cut" | "broken_off" => Cause::Destination,
+        _ => Cause::DestinationRefuses,
     }
 }
 
@@ -272,13 +236,5 @@ fn of_service(failure: Option<&Failure>) -> Option<Cause> {
 }
 
 fn has_code(failure: &Failure, words: &[&str]) -> bool {
-    match &failure.kind {
-        Kind::Down(code)
-        | Kind::Passing(code)
-        | Kind::Doubtful(code)
-        | Kind::Unconfirmed(code)
-        | Kind::Permanent(code)
-        | Kind::Own(code) => words.contains(&code.to_string().as_str()),
-        Kind::NoRoom => false,
-    }
+    failure.code().is_some_and(|code| words.contains(&code.to_string().as_str()))
 }

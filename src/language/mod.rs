@@ -19,7 +19,7 @@ use unic_langid::LanguageIdentifier;
 use crate::document::DOCUMENT_TYPES;
 
 pub use reasons::{ON_DISK, Reason};
-pub use sentences::{Group, groups};
+pub use sentences::{Group, groups, zoned};
 
 /// A language that docsyncd speaks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

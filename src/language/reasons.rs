@@ -3,10 +3,12 @@
 //! (`crate::failure`), or the word of a wait. A sentence that is not there for a code is that of its kind, so no reader
 //! gets a foreign one. What a program said of itself stays.
 
+use serde::{Serialize, Serializer};
+
 use super::{Language, Value};
 use crate::failure::{Call, Code, Failure, Kind};
 
-/// A reason, as the ledger keeps it.
+/// A reason, as the ledger keeps it. In JSON it is its text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Reason {
     /// In docsyncd's own words, English, or as a program said it.
@@ -17,6 +19,12 @@ pub struct Reason {
     pub name: String,
     /// Whether it ended the document.
     pub ended: bool,
+}
+
+impl Serialize for Reason {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(&self.text)
+    }
 }
 
 impl Language {
@@ -56,15 +64,7 @@ impl Language {
 /// The sentence of a failure, and the number of its code.
 fn key(failure: &Failure) -> (&'static str, u64) {
     let at_destination = failure.call == Call::Deliver;
-    let code = match &failure.kind {
-        Kind::NoRoom => return (if at_destination { "no-room" } else { "spool" }, 0),
-        Kind::Down(code)
-        | Kind::Passing(code)
-        | Kind::Doubtful(code)
-        | Kind::Permanent(code)
-        | Kind::Unconfirmed(code)
-        | Kind::Own(code) => code,
-    };
+    let Some(code) = failure.code() else { return (if at_destination { "no-room" } else { "spool" }, 0) };
     let permanent = matches!(failure.kind, Kind::Permanent(_) | Kind::Own(_));
     match code {
         Code::Exit(exit) => ("exit", u64::from(exit.unsigned_abs())),

@@ -189,8 +189,8 @@ impl Language {
     }
 }
 
-/// That time in the time zone of `now`.
-fn zoned(at: i64, now: &Zoned) -> Zoned {
+/// That time of the ledger in the time zone of `now`.
+pub fn zoned(at: i64, now: &Zoned) -> Zoned {
     let zone: &TimeZone = now.time_zone();
     Timestamp::from_millisecond(at).unwrap_or(Timestamp::UNIX_EPOCH).to_zoned(zone.clone())
 }

@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use minijinja::{Environment, context};
+use maud::{DOCTYPE, Markup, PreEscaped, html};
 use sha2::{Digest as _, Sha256};
 
 use super::messages::Message;
@@ -13,8 +13,6 @@ use super::{Ending, Failure};
 use crate::api::auth::authorization::NotAnAnswer;
 use crate::language::Language;
 
-/// The name ends with `.html`, so that everything that is filled in is escaped.
-const TEMPLATE: (&str, &str) = ("page.html", include_str!("page.html"));
 const STYLE: &str = include_str!("page.css");
 
 /// What the browser may do with a page: show it.
@@ -26,80 +24,81 @@ pub(super) static POLICY: LazyLock<String> = LazyLock::new(|| {
     )
 });
 
-/// A page, in one language.
-#[derive(Debug, Default, PartialEq, Eq)]
-struct Page {
-    good: bool,
-    title: String,
-    advice: Option<String>,
-    name: Option<String>,
-    email: Option<String>,
-    detail: Option<String>,
-    close: bool,
-}
-
-impl Page {
-    fn of(told: Message) -> Self {
-        Self { title: told.what, advice: Some(told.advice), ..Self::default() }
+/// How it ended.
+pub(super) fn ending(ending: &Ending, language: Language) -> Markup {
+    match ending {
+        Ending::SignedIn { name, email } => {
+            let who = html! {
+                @if name.is_some() || email.is_some() {
+                    p .person {
+                        span { (language.text("login-as")) }
+                        @if let Some(name) = name { " " strong { (name) } }
+                        @if let Some(email) = email { " " em { (email) } }
+                    }
+                }
+                (close(language))
+            };
+            page(language, true, &Message::of("done", language), &who)
+        }
+        Ending::Failed(Failure { kind, detail }) => {
+            let why = html! {
+                @if !detail.is_empty() { p .detail { (detail) } }
+                (close(language))
+            };
+            page(language, false, &kind.told(language), &why)
+        }
     }
 }
 
-/// How it ended.
-pub(super) fn ending(ending: &Ending, language: Language) -> String {
-    let page = match ending {
-        Ending::SignedIn { name, email } => Page {
-            good: true,
-            name: name.clone(),
-            email: email.clone(),
-            close: true,
-            ..Page::of(Message::of("done", language))
-        },
-        Ending::Failed(Failure { kind, detail }) => {
-            let detail = Some(detail.clone()).filter(|detail| !detail.is_empty());
-            Page { detail, close: true, ..Page::of(kind.told(language)) }
-        }
-    };
-    render(page, language)
-}
-
 /// For an answer that is none.
-pub(super) fn not_an_answer(wrong: NotAnAnswer, language: Language) -> String {
+pub(super) fn not_an_answer(wrong: NotAnAnswer, language: Language) -> Markup {
     let key = match wrong {
         NotAnAnswer::WrongState => "foreign",
         NotAnAnswer::Incomplete => "incomplete",
     };
-    render(Page::of(Message::of(key, language)), language)
+    page(language, false, &Message::of(key, language), &html! {})
 }
 
 /// For a second answer.
-pub(super) fn already_used(language: Language) -> String {
-    render(Page { close: true, ..Page::of(Message::of("used", language)) }, language)
+pub(super) fn already_used(language: Language) -> Markup {
+    page(language, false, &Message::of("used", language), &close(language))
 }
 
 /// For every other address.
-pub(super) fn nothing_here(language: Language) -> String {
-    render(Page { title: language.text("page-nothing"), ..Page::default() }, language)
+pub(super) fn nothing_here(language: Language) -> Markup {
+    let told = Message { what: language.text("page-nothing"), advice: String::new() };
+    page(language, false, &told, &html! {})
 }
 
-fn render(page: Page, language: Language) -> String {
-    let (name, source) = TEMPLATE;
-    let values = context! {
-        lang => language.as_str(),
-        style => STYLE,
-        mood => if page.good { "good" } else { "bad" },
-        title => page.title.clone(),
-        advice => page.advice,
-        signed_in_as => language.text("login-as"),
-        is_known => page.name.is_some() || page.email.is_some(),
-        name => page.name,
-        email => page.email,
-        detail => page.detail,
-        close => page.close.then(|| language.text("login-close")),
-    };
-    // The template is part of the program and a test renders it; were it broken, the headline is still said.
-    Environment::new()
-        .render_named_str(name, source, values)
-        .unwrap_or_else(|_| format!("<!DOCTYPE html><title>docsyncd</title><p>{}", page.title))
+fn close(language: Language) -> Markup {
+    html! { p .close { (language.text("login-close")) } }
+}
+
+/// A page: what happened, what to do, and what else there is to say.
+fn page(language: Language, is_good: bool, told: &Message, more: &Markup) -> Markup {
+    let (mood, sign) = if is_good { ("good", "✓") } else { ("bad", "!") };
+    html! {
+        (DOCTYPE)
+        html lang=(language.as_str()) {
+            head {
+                meta charset="utf-8";
+                meta name="viewport" content="width=device-width, initial-scale=1";
+                meta name="color-scheme" content="light dark";
+                title { (told.what) " – docsyncd" }
+                link rel="icon" href="data:,";
+                style { (PreEscaped(STYLE)) }
+            }
+            body {
+                main .(mood) {
+                    p .brand { "docsyncd" }
+                    div .sign aria-hidden="true" { (sign) }
+                    h1 { (told.what) }
+                    @if !told.advice.is_empty() { p { (told.advice) } }
+                    (more)
+                }
+            }
+        }
+    }
 }
 
 #[cfg(test)]
@@ -111,10 +110,10 @@ mod tests {
     #[test]
     fn what_others_say_is_escaped() {
         let name = Some("<script>alert(1)</script> & \"co\"".to_owned());
-        let page = ending(&Ending::SignedIn { email: name.clone(), name }, Language::English);
+        let page = ending(&Ending::SignedIn { email: name.clone(), name }, Language::English).into_string();
         assert!(page.contains("&lt;script&gt;") && page.contains("&amp;") && !page.contains("<script"), "{page}");
         let failure = Failure { kind: FailureKind::OtherRefusal, detail: "<b>x</b>".into() };
-        let page = ending(&Ending::Failed(failure), Language::English);
+        let page = ending(&Ending::Failed(failure), Language::English).into_string();
         assert!(page.contains("&lt;b&gt;x"), "{page}");
     }
 
@@ -131,7 +130,9 @@ mod tests {
                 not_an_answer(NotAnAnswer::Incomplete, language),
                 already_used(language),
                 nothing_here(language),
-            ] {
+            ]
+            .map(Markup::into_string)
+            {
                 assert!(page.contains(&format!("<html lang=\"{}\">", language.as_str())), "{page}");
                 assert!(page.trim_end().ends_with("</html>"), "{page}");
                 assert!(!page.contains("src=") && !page.contains("http") && !page.contains("url("), "{page}");
@@ -141,7 +142,7 @@ mod tests {
 
     #[test]
     fn the_style_in_the_page_is_the_one_that_the_policy_allows() {
-        let page = nothing_here(Language::French);
+        let page = nothing_here(Language::French).into_string();
         let (_, rest) = page.split_once("<style>").unwrap();
         let (style, _) = rest.split_once("</style>").unwrap();
         assert!(POLICY.contains(&STANDARD.encode(Sha256::digest(style))));

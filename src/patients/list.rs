@@ -8,6 +8,7 @@ use jiff::civil::Date;
 use super::csv::Facts;
 use super::fold::Folded;
 use super::person::Person;
+use super::whose::Unmatched;
 
 /// The whole list, kept only in memory. Rows are ranges of one text, as there may be 200,000.
 pub struct List {
@@ -115,42 +116,17 @@ pub struct Compared {
     pub born: bool,
 }
 
-/// The result of a search for a person.
-#[derive(Clone, PartialEq, Eq)]
-pub enum Found {
-    /// Exactly one number fits.
-    Number(String),
-    /// No number fits.
-    Nobody,
-    /// Several numbers fit, or the one that fits is shared by another person in the list.
-    Several,
-    /// The cloud service does not tell the date of birth.
-    NoDateOfBirth,
-    /// The cloud service does not tell the last or the first name.
-    NoName,
-}
-
-/// Does not print the number, which identifies a patient.
-impl fmt::Debug for Found {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Number(_) => "Number(…)",
-            Self::Nobody => "Nobody",
-            Self::Several => "Several",
-            Self::NoDateOfBirth => "NoDateOfBirth",
-            Self::NoName => "NoName",
-        })
-    }
-}
-
 impl List {
-    /// Finds this person by last name, first name and date of birth together. A row without a date of birth matches
-    /// nobody, and does not prevent the match of a namesake.
-    pub fn find(&self, person: &Person) -> Found {
+    /// The number of this person, found by last name, first name and date of birth together. A row without a date of
+    /// birth matches nobody, and does not prevent the match of a namesake.
+    ///
+    /// # Errors
+    /// Why there is not exactly one.
+    pub fn find(&self, person: &Person) -> Result<String, Unmatched> {
         if !person.has_names() {
-            return Found::NoName;
+            return Err(Unmatched::NoName);
         }
-        let Some(born) = person.born() else { return Found::NoDateOfBirth };
+        let Some(born) = person.born() else { return Err(Unmatched::NoDateOfBirth) };
         let (last, first) = person.folded();
         let is_meant = |row: &Row<'_>| {
             row.born == Some(born)
@@ -162,14 +138,14 @@ impl List {
         for row in self.with_names(&last, &first).filter(is_meant) {
             match left {
                 _ if row.is_shared => is_shared = true,
-                Some(number) if number != row.number => return Found::Several,
+                Some(number) if number != row.number => return Err(Unmatched::Several),
                 _ => left = Some(row.number),
             }
         }
         match left {
-            Some(number) => Found::Number(number.to_owned()),
-            None if is_shared => Found::Several,
-            None => Found::Nobody,
+            Some(number) => Ok(number.to_owned()),
+            None if is_shared => Err(Unmatched::Several),
+            None => Err(Unmatched::Nobody),
         }
     }
 

@@ -20,7 +20,7 @@ pub use self::csv::{Facts, header, parse};
 pub use self::date::NoDate;
 pub use self::file::{Problem, Why, load_once, read_once};
 pub use self::fold::Folded;
-pub use self::list::{Compared, Found, List, Row};
+pub use self::list::{Compared, List, Row};
 pub use self::near::{Difference, Near};
 pub use self::person::Person;
 pub use self::refused::{NoNumber, Refused};

@@ -4,7 +4,7 @@ use std::fmt;
 
 use sha2::{Digest as _, Sha256};
 
-use super::list::{Found, List};
+use super::list::List;
 use super::person::Person;
 use crate::document::hex;
 
@@ -13,7 +13,7 @@ use crate::document::hex;
 pub enum Unmatched {
     /// The list has nobody with this name and date of birth.
     Nobody,
-    /// The list has several such patients.
+    /// The list has several such patients, or another patient with the same number.
     Several,
     /// The cloud service does not tell the date of birth.
     NoDateOfBirth,
@@ -91,13 +91,7 @@ pub fn whose(
     {
         return Ok(number.to_owned());
     }
-    match list.find(person) {
-        Found::Number(number) => Ok(number),
-        Found::Nobody => Err(Unmatched::Nobody),
-        Found::Several => Err(Unmatched::Several),
-        Found::NoDateOfBirth => Err(Unmatched::NoDateOfBirth),
-        Found::NoName => Err(Unmatched::NoName),
-    }
+    list.find(person)
 }
 
 /// A digest of the patient's identity in both places: 64 hexadecimal digits. It changes if a name, a date of birth or

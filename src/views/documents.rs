@@ -1,22 +1,24 @@
-//! Documents one by one: `list`, `show`, and the data for `preview`.
+//! Documents one by one: lists, `show`, the pages of letters, and the data for `preview`.
 
 use std::ops::ControlFlow;
 
-use rusqlite::{Connection, Row, params};
+use rusqlite::{Connection, Row};
 use serde::Serialize;
 
-use super::letters::refusals_instead;
-use super::time;
+use super::in_json;
 use super::waits::Waits;
 use crate::document::DocumentUuid;
 use crate::language::Reason;
-use crate::ledger::columns::{Statements as _, from_row};
-use crate::ledger::{QueryResult, listed};
+use crate::ledger::columns::from_row;
+use crate::ledger::{Millis, QueryResult, listed};
 use crate::state::{STATES, State};
 
-/// One document in `list`. `name` and `place` are patient data.
-#[derive(Debug, Serialize)]
+/// One document. What is not in its JSON can be patient data, so it has no `Debug`.
+#[derive(Clone, Serialize)]
 pub struct DocumentView {
+    /// The ledger's number of it.
+    #[serde(skip)]
+    pub id: i64,
     /// Its identifier.
     pub uuid: String,
     /// The account that lists it.
@@ -25,35 +27,90 @@ pub struct DocumentView {
     #[serde(rename = "type")]
     pub kind: Option<String>,
     /// Its state.
-    pub state: String,
+    pub state: State,
     /// Failed attempts in this state.
     pub attempts: u32,
     /// When it is processed next.
-    pub next_attempt: Option<String>,
+    #[serde(serialize_with = "in_json")]
+    pub next_attempt: Option<Millis>,
     /// Why it waits or failed, including a pause or a destination that it waits for.
     pub reason: Option<String>,
     /// `createdAt` as the API printed it.
     pub created_at: String,
     /// When docsyncd first saw it.
-    pub found_at: Option<String>,
+    #[serde(serialize_with = "in_json")]
+    pub found_at: Millis,
     /// When anything about it last changed.
-    pub changed_at: Option<String>,
+    #[serde(serialize_with = "in_json")]
+    pub changed_at: Millis,
     /// Bytes of its PDF.
     pub size: Option<u64>,
     /// Digest of its PDF.
     pub sha256: Option<String>,
-    /// The destinations of its current version, for people; programs find them in `show`.
+    /// The round, by which the spool identifies the PDF's file.
     #[serde(skip)]
-    pub destinations: Option<String>,
-    /// The patient's name, as far as it is kept. Shown only to the person who asks, at a terminal.
+    pub round: i64,
+    /// The patient's name, as far as it is kept. Shown only to the person who asks.
     #[serde(skip)]
     pub name: Option<String>,
-    /// Where a destination has its current version, for the same person.
+    /// `reason` as data, to be told in a person's language: one, or one for each destination that refused it.
     #[serde(skip)]
+    pub reasons: Vec<Reason>,
+    /// Its deliveries; programs find them in `show`.
+    #[serde(skip)]
+    pub deliveries: Vec<DeliveryView>,
+}
+
+/// A delivery.
+#[derive(Clone, Serialize)]
+pub struct DeliveryView {
+    /// NAME of the destination.
+    pub destination: String,
+    /// `pending`, `filed`, `delivered` or `failed`.
+    pub state: String,
+    /// Failed attempts.
+    pub attempts: u32,
+    /// When it is tried next.
+    #[serde(serialize_with = "in_json")]
+    pub next_attempt: Option<Millis>,
+    /// Why it waits or failed, or what is left to do there.
+    pub reason: Option<Reason>,
+    /// Where it lies. May contain patient data: shown to the person who asks, and never logged.
     pub place: Option<String>,
-    /// `reason` as data, to be told in a person's language.
+    /// The PDF's identifier.
+    pub pdf: String,
+    /// When the row last changed.
+    #[serde(serialize_with = "in_json")]
+    pub changed_at: Millis,
+    /// Whether it may have arrived, and waits for a person to look there.
+    pub may_have_arrived: bool,
+    /// The proof that it is there (`proof::Proof`); null before that.
+    pub proof: Option<String>,
+    /// The patient's number that it was sent with. Shown only to the person who asks.
     #[serde(skip)]
-    pub told: Vec<Reason>,
+    pub number: Option<String>,
+    /// Why the patient's number is unknown (`patients::Unmatched`).
+    #[serde(skip)]
+    pub unmatched: Option<String>,
+    /// Whether it is of the document's current version.
+    #[serde(skip)]
+    pub is_present: bool,
+}
+
+impl DocumentView {
+    /// The deliveries of the current version.
+    pub fn present(&self) -> impl Iterator<Item = &DeliveryView> {
+        self.deliveries.iter().filter(|delivery| delivery.is_present)
+    }
+}
+
+/// The order of documents.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Order {
+    /// The last changed come first.
+    Newest,
+    /// Those unchanged for longest come first.
+    Oldest,
 }
 
 /// Shows documents one after another, the last changed first: all, or those in one state. Reads no further once `show`
@@ -64,71 +121,72 @@ pub struct DocumentView {
 pub fn list(
     db: &Connection,
     state: Option<State>,
+    show: impl FnMut(DocumentView) -> ControlFlow<()>,
+) -> QueryResult<()> {
+    let states = state.map_or(STATES.to_vec(), |state| vec![state]);
+    each(db, &states, Millis::MIN, Order::Newest, show)
+}
+
+/// As [`list`], for documents in one of these states that changed since `since`.
+pub(super) fn each(
+    db: &Connection,
+    states: &[State],
+    since: Millis,
+    order: Order,
     mut show: impl FnMut(DocumentView) -> ControlFlow<()>,
 ) -> QueryResult<()> {
+    let direction = if order == Order::Newest { "DESC" } else { "ASC" };
     // The index has each state's documents in the wanted order, so they are merged and need no sorting.
-    let states = state.map_or(STATES.to_vec(), |state| vec![state]);
-    let of_state = |state: &State| format!("SELECT {DOCUMENT_COLUMNS} FROM document WHERE state = '{state}'");
+    let of_state =
+        |state: &State| format!("SELECT {COLUMNS} FROM document WHERE state = '{state}' AND changed_at >= ?1");
     let all = states.iter().map(of_state).collect::<Vec<_>>().join(" UNION ALL ");
-    let mut statement = db.prepare(&format!("{all} ORDER BY changed_at DESC, id DESC"))?;
+    let mut statement = db.prepare_cached(&format!("{all} ORDER BY changed_at {direction}, id {direction}"))?;
     let waits = Waits::read(db)?;
-    let mut rows = statement.query([])?;
+    let mut rows = statement.query([since])?;
     while let Some(row) = rows.next()? {
-        if show(read_waiting(db, &waits, row)?).is_break() {
+        if show(read(db, &waits, row)?).is_break() {
             break;
         }
     }
     Ok(())
 }
 
+/// The documents with these numbers in the ledger, in that order.
+///
+/// # Errors
+/// Any SQLite error; [`rusqlite::Error::QueryReturnedNoRows`] if there is none of that number.
+pub(super) fn of(db: &Connection, ids: impl IntoIterator<Item = i64>) -> QueryResult<Vec<DocumentView>> {
+    let waits = Waits::read(db)?;
+    let mut statement = db.prepare_cached(&format!("SELECT {COLUMNS} FROM document WHERE id = ?1"))?;
+    ids.into_iter().map(|id| statement.query_row([id], |row| read(db, &waits, row))).collect()
+}
+
+/// The document with this number in the ledger.
+///
+/// # Errors
+/// As [`of`].
+pub fn one(db: &Connection, id: i64) -> QueryResult<DocumentView> {
+    of(db, [id])?.pop().ok_or(rusqlite::Error::QueryReturnedNoRows)
+}
+
 /// Everything about one document: `show`.
-#[derive(Debug, Serialize)]
+#[derive(Serialize)]
 pub struct DocumentHistory {
     /// The document.
     #[serde(flatten)]
     pub document: DocumentView,
-    /// Its deliveries.
+    /// Its deliveries, which `document` has no more.
     pub deliveries: Vec<DeliveryView>,
     /// Everything that happened to it, oldest first.
     pub history: Vec<HistoryView>,
 }
 
-/// One delivery in `show`.
-#[derive(Debug, Serialize)]
-pub struct DeliveryView {
-    /// NAME of the destination.
-    pub destination: String,
-    /// `pending`, `filed`, `delivered` or `failed`.
-    pub state: String,
-    /// Failed attempts.
-    pub attempts: u32,
-    /// When it is tried next.
-    pub next_attempt: Option<String>,
-    /// Why it waits or failed, or what is left to do there.
-    pub reason: Option<String>,
-    /// Where it lies. May contain patient data: shown to the person who asks, and never logged.
-    pub place: Option<String>,
-    /// The PDF's identifier.
-    pub pdf: String,
-    /// When the row last changed.
-    pub changed_at: Option<String>,
-    /// Whether it may have arrived, and waits for a person to look there.
-    pub may_have_arrived: bool,
-    /// The proof that it is there (`proof::Proof`); null before that.
-    pub proof: Option<String>,
-    /// The patient's number that it was sent with. Shown only to the person who asks.
-    #[serde(skip)]
-    pub number: Option<String>,
-    /// `reason` as data.
-    #[serde(skip)]
-    pub told: Option<Reason>,
-}
-
 /// One row of history in `show`.
-#[derive(Debug, Serialize)]
+#[derive(Serialize)]
 pub struct HistoryView {
     /// When it happened.
-    pub at: Option<String>,
+    #[serde(serialize_with = "in_json")]
+    pub at: Millis,
     /// What happened.
     pub event: String,
     /// The state after it.
@@ -137,11 +195,15 @@ pub struct HistoryView {
     pub attempt: u32,
     /// The destination concerned.
     pub destination: Option<String>,
-    /// Why.
-    pub reason: Option<String>,
-    /// The same as data, as far as that still stands beside what it is about.
-    #[serde(skip)]
-    pub told: Option<Reason>,
+    /// Why: with its code while the document or a delivery still has this reason, else in English only.
+    pub reason: Option<Reason>,
+}
+
+impl DocumentHistory {
+    /// Whether the beginning of the history was removed (`state.keep_history`).
+    pub fn is_cut(&self) -> bool {
+        self.history.first().is_none_or(|row| row.event != "discovered")
+    }
 }
 
 /// The whole history of one document by the ledger's number.
@@ -149,35 +211,21 @@ pub struct HistoryView {
 /// # Errors
 /// Any SQLite error.
 pub fn show(db: &Connection, id: i64) -> QueryResult<DocumentHistory> {
-    let waits = Waits::read(db)?;
-    let sql = format!("SELECT {DOCUMENT_COLUMNS} FROM document WHERE id = ?1");
-    let document = db.query_row(&sql, [id], |row| read_waiting(db, &waits, row))?;
-    let deliveries: Vec<DeliveryView> = db
-        .prepare(
-            "SELECT destination, state, attempts, CASE WHEN state <> 'filed' THEN due_at END AS next_attempt, reason, place, pdf, changed_at,
-                    unconfirmed_at IS NOT NULL AS may_have_arrived, proof, number, reason_code
-             FROM delivery WHERE document = ?1 AND (+state <> 'pending' OR pdf = (SELECT pdf FROM document WHERE id = ?1))
-             ORDER BY changed_at, destination",
-        )?
-        .query_map(params![id], |row| {
-            let (code, text): (Option<String>, Option<String>) = (row.get("reason_code")?, row.get("reason")?);
-            let (name, ended) = (row.get("destination")?, row.get_ref("state")?.as_str()? == "failed");
-            let told = text.map(|text| Reason { text, code, name, ended });
-            Ok(from_row!(row => DeliveryView {
-                destination, state, attempts, next_attempt: time, reason, place, pdf, changed_at: time, may_have_arrived, proof, number;
-                told: told
-            }))
-        })?
-        .collect::<QueryResult<_>>()?;
-    // A row of the history has no code; what it tells of still has one, as long as it is so.
+    let mut document = one(db, id)?;
+    let deliveries = std::mem::take(&mut document.deliveries);
     let known: Vec<&Reason> =
-        document.told.iter().chain(deliveries.iter().filter_map(|one| one.told.as_ref())).collect();
+        document.reasons.iter().chain(deliveries.iter().filter_map(|delivery| delivery.reason.as_ref())).collect();
     let history = db
-        .prepare("SELECT at, event, state, attempt, destination, reason FROM history WHERE document = ?1 ORDER BY id")?
-        .query_map(params![id], |row| {
-            let reason: Option<String> = row.get("reason")?;
-            let told = known.iter().find(|known| Some(&known.text) == reason.as_ref()).map(|known| (*known).clone());
-            Ok(from_row!(row => HistoryView { at: time, event, state, attempt, destination, reason; told: told }))
+        .prepare_cached(
+            "SELECT at, event, state, attempt, destination, reason FROM history WHERE document = ?1 ORDER BY id",
+        )?
+        .query_map([id], |row| {
+            let text: Option<String> = row.get("reason")?;
+            let reason = text.map(|text| match known.iter().find(|known| known.text == text) {
+                Some(known) => (*known).clone(),
+                None => Reason { text, code: None, name: String::new(), ended: false },
+            });
+            Ok(from_row!(row => HistoryView { at, event, state, attempt, destination; reason: reason }))
         })?
         .collect::<QueryResult<_>>()?;
     Ok(DocumentHistory { document, deliveries, history })
@@ -191,10 +239,8 @@ pub struct Known {
     pub state: State,
     /// Whether it has ended and this PDF is not new.
     pub is_done: bool,
-    /// The destinations that have a version, proved or not, each with the PDF and the place.
-    pub delivered: Vec<(String, String, Option<String>)>,
-    /// The patient's numbers that versions were filed with, each with its PDF.
-    pub numbers: Vec<(String, String)>,
+    /// Deliveries of versions that lie at their destination, proved or not.
+    pub delivered: Vec<DeliveryView>,
 }
 
 /// What is known of the document with this uuid, whichever account lists it. `pdf` is the PDF that the API lists.
@@ -203,47 +249,66 @@ pub struct Known {
 /// Any SQLite error.
 pub fn known(db: &Connection, uuid: &DocumentUuid, pdf: Option<&str>) -> QueryResult<Option<Known>> {
     let Some(listed::Known { id, state, listed, listed_pdf, .. }) = listed::known(db, uuid)? else { return Ok(None) };
-    let delivered = db.rows(
-        "SELECT destination, pdf, place FROM delivery WHERE document = ?1 AND +state IN ('filed', 'delivered')",
-        [id],
-    )?;
-    let numbers = db.rows(
-        "SELECT pdf, number FROM delivery WHERE document = ?1 AND +state IN ('filed', 'delivered') AND number IS NOT NULL",
-        [id],
-    )?;
+    let mut delivered = deliveries(db, id)?;
+    delivered.retain(|delivery| ["filed", "delivered"].contains(&delivery.state.as_str()));
     let is_done = !state.is_open() && listed && (pdf.is_none() || pdf == listed_pdf.as_deref());
-    Ok(Some(Known { id, state, is_done, delivered, numbers }))
+    Ok(Some(Known { id, state, is_done, delivered }))
 }
 
-const DOCUMENT_COLUMNS: &str = "uuid, account, kind, state, attempts, due_at AS next_attempt,
-    reason || CASE WHEN state IN ('failing', 'failed') AND report_reason IS NOT NULL
-        THEN ' (the API refused the report of this: ' || report_reason || ')' ELSE '' END AS reason,
-    created_at, found_at, changed_at, size, sha256,
-    (SELECT group_concat(destination, ', ') FROM delivery WHERE document = document.id AND pdf = document.pdf)
-        AS destinations,
-    (SELECT nullif(shown, '') FROM name WHERE name.document = document.id) AS name,
-    (SELECT place FROM delivery WHERE document = document.id AND pdf = document.pdf AND place IS NOT NULL LIMIT 1) AS place,
-    reason AS told_reason, reason_code, id";
+const COLUMNS: &str =
+    "id, uuid, account, kind, state, attempts, due_at AS next_attempt, reason, reason_code, report_reason,
+    created_at, found_at, changed_at, size, sha256, round,
+    (SELECT nullif(shown, '') FROM name WHERE name.document = document.id) AS name";
 
-/// Adds what an open document waits for, if its own row does not say.
-fn read_waiting(db: &Connection, waits: &Waits, row: &Row<'_>) -> QueryResult<DocumentView> {
+/// Reads a document. Adds what an open one waits for, if its own row does not say.
+fn read(db: &Connection, waits: &Waits, row: &Row<'_>) -> QueryResult<DocumentView> {
     let mut document = from_row!(row => DocumentView {
-        uuid, account, kind, state, attempts, next_attempt: time, reason, created_at, found_at: time, changed_at: time,
-        size, sha256, destinations, name, place; told: Vec::new()
+        id, uuid, account, kind, state, attempts, next_attempt, created_at, found_at, changed_at, size, sha256, round, name;
+        reason: None, reasons: Vec::new(), deliveries: Vec::new()
     });
-    let (id, state): (i64, State) = (row.get("id")?, row.get("state")?);
-    if let Some(text) = row.get("told_reason")? {
-        let (name, ended) = (document.account.clone(), state.is_failure());
-        document.told.push(Reason { text, code: row.get("reason_code")?, name, ended });
-    }
-    if document.reason.is_none()
-        && let Some(wait) = waits.of(db, id, &document.account, state)?
-    {
-        document.next_attempt = time(Some(wait.until));
+    document.deliveries = deliveries(db, document.id)?;
+    let is_failed = [State::Failing, State::Failed].contains(&document.state);
+    if let Some(text) = row.get::<_, Option<String>>("reason")? {
+        let refused: Option<String> = row.get("report_reason")?;
+        document.reason = Some(match refused.filter(|_| is_failed) {
+            Some(refused) => format!("{text} (the API refused the report of this: {refused})"),
+            None => text.clone(),
+        });
+        let (name, ended) = (document.account.clone(), document.state.is_failure());
+        document.reasons.push(Reason { text, code: row.get("reason_code")?, name, ended });
+    } else if let Some(wait) = waits.of(&document) {
+        document.next_attempt = wait.until;
         document.attempts = wait.attempts;
         document.reason = Some(wait.reason.text.clone());
-        document.told.push(wait.reason);
+        document.reasons.push(wait.reason);
     }
-    refusals_instead(db, id, state, &mut document.told)?;
+    // Why destinations refused a document that failed, each in its own words, instead of all in one line.
+    if is_failed && document.reasons.iter().all(|reason| reason.code.is_none()) {
+        let failed = document.present().filter(|delivery| delivery.state == "failed");
+        let refused: Vec<Reason> = failed.filter_map(|delivery| delivery.reason.clone()).collect();
+        if !refused.is_empty() {
+            document.reasons = refused;
+        }
+    }
     Ok(document)
+}
+
+/// The deliveries of a document, those that changed last at the end. Of earlier versions only what was done counts.
+fn deliveries(db: &Connection, id: i64) -> QueryResult<Vec<DeliveryView>> {
+    db.prepare_cached(
+        "SELECT destination, state, attempts, CASE WHEN state <> 'filed' THEN due_at END AS next_attempt, reason, reason_code,
+                place, pdf, changed_at, unconfirmed_at IS NOT NULL AS may_have_arrived, proof, number, unmatched,
+                pdf = (SELECT pdf FROM document WHERE id = ?1) AS is_present
+         FROM delivery WHERE document = ?1 AND (is_present OR +state <> 'pending') ORDER BY changed_at, destination",
+    )?
+    .query_map([id], |row| {
+        let (name, ended) = (row.get("destination")?, row.get_ref("state")?.as_str()? == "failed");
+        let (text, code): (Option<String>, Option<String>) = (row.get("reason")?, row.get("reason_code")?);
+        let reason = text.map(|text| Reason { text, code, name, ended });
+        Ok(from_row!(row => DeliveryView {
+            destination, state, attempts, next_attempt, place, pdf, changed_at, may_have_arrived, proof, number, unmatched,
+            is_present; reason: reason
+        }))
+    })?
+    .collect()
 }

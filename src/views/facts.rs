@@ -4,13 +4,13 @@
 use std::path::Path;
 
 use jiff::Zoned;
-use rusqlite::{Connection, params};
+use rusqlite::{Connection, Params, params};
 
-use super::{counts, sum};
+use super::status::{counts, started_at, sum};
 use crate::durable;
 use crate::failure::Scope;
 use crate::health::{AccountFacts, Ended, Facts, PauseFacts, Stalled};
-use crate::ledger::columns::from_row;
+use crate::ledger::columns::{Statements as _, from_row};
 use crate::ledger::pauses::{self, Pause};
 use crate::ledger::polls::{Latest, Polls};
 use crate::ledger::{Millis, QueryResult, now, process};
@@ -66,15 +66,13 @@ impl Present {
 /// Any SQLite error.
 pub fn facts(db: &Connection, present: &Present) -> QueryResult<Facts> {
     let mut facts = present.without_ledger();
-    let documents = counts(db)?;
-    facts.open = count(sum(&documents, State::is_open));
+    facts.open = sum(&counts(db)?, State::is_open);
     facts.today = db
         .prepare_cached("SELECT count(*) FROM document WHERE state = 'reported' AND changed_at >= ?1")?
         .query_row([present.midnight], |row| row.get(0))?;
     let process = process::all(db)?;
     facts.last_done_at = process.get("last_success").and_then(|at| at.parse().ok());
-    let started_at = process.get("started_at").and_then(|at| at.parse::<jiff::Timestamp>().ok());
-    facts.awake_since = started_at.filter(|_| present.running).map(|at| at.as_millisecond());
+    facts.awake_since = started_at(&process).filter(|_| present.running);
     accounts(db, &mut facts)?;
     for pause in pauses::all(db)? {
         if let Some(scope) = Scope::parse(&pause.scope) {
@@ -84,8 +82,8 @@ pub fn facts(db: &Connection, present: &Present) -> QueryResult<Facts> {
         }
     }
     facts.stalled = stalled(db, present.now)?;
-    facts.failed = ended(db, State::Failed, &documents)?;
-    facts.unreported = ended(db, State::Unreported, &documents)?;
+    facts.failed = in_state(db, State::Failed)?;
+    facts.unreported = in_state(db, State::Unreported)?;
     facts.unconfirmed = unconfirmed(db)?;
     facts.unmatched = unmatched(db)?;
     facts.not_taken = not_taken(db, present.now)?;
@@ -96,10 +94,6 @@ pub fn facts(db: &Connection, present: &Present) -> QueryResult<Facts> {
         process.get(process::PATIENTS_FILE).filter(|_| present.running).and_then(|at| at.parse().ok());
     facts.no_room = has_no_room(db);
     Ok(facts)
-}
-
-fn count(number: i64) -> u64 {
-    u64::try_from(number).unwrap_or(0)
 }
 
 /// Adds what is known of the configured accounts, and accounts that are no longer configured but have open documents.
@@ -142,8 +136,8 @@ pub(super) fn open_of(db: &Connection, account: &str) -> QueryResult<u64> {
 }
 
 fn in_states(db: &Connection, account: &str, states: &[State]) -> QueryResult<u64> {
-    let mut number = db.prepare_cached("SELECT count(*) FROM document WHERE state = ?1 AND account = ?2")?;
-    states.iter().map(|state| number.query_row(params![state, account], |row| row.get::<_, u64>(0))).sum()
+    let sql = "SELECT documents FROM account_count WHERE state = ?1 AND account = ?2";
+    states.iter().map(|state| Ok(db.perhaps(sql, params![state, account])?.unwrap_or(0))).sum()
 }
 
 /// The number of documents that a pause holds back. A document that waits for several destinations counts at the first.
@@ -211,22 +205,24 @@ fn stalled(db: &Connection, now: Millis) -> QueryResult<Vec<Stalled>> {
 
 /// Documents with a delivery that waits for a person to look, unless the document has moved on.
 pub(super) fn unconfirmed(db: &Connection) -> QueryResult<Ended> {
-    db.prepare_cached(
+    ended(
+        db,
         "SELECT count(DISTINCT document.id) AS count, min(unconfirmed_at) AS first, max(unconfirmed_at) AS last
          FROM delivery INDEXED BY delivery_unconfirmed JOIN document ON document.id = delivery.document
          WHERE unconfirmed_at IS NOT NULL AND document.state = 'fetched' AND document.pdf = delivery.pdf",
-    )?
-    .query_row([], |row| Ok(from_row!(row => Ended { count: count, first, last })))
+        [],
+    )
 }
 
 /// Documents whose patient a person has to assign.
 pub(super) fn unmatched(db: &Connection) -> QueryResult<Ended> {
-    db.prepare_cached(
+    ended(
+        db,
         "SELECT count(DISTINCT document.id) AS count, min(delivery.changed_at) AS first, max(delivery.changed_at) AS last
          FROM delivery INDEXED BY delivery_unmatched JOIN document ON document.id = delivery.document
          WHERE unmatched IS NOT NULL AND unmatched <> 'no_list' AND document.state = 'fetched' AND document.pdf = delivery.pdf",
-    )?
-    .query_row([], |row| Ok(from_row!(row => Ended { count: count, first, last })))
+        [],
+    )
 }
 
 /// The number of filed documents that count once a destination's software has them.
@@ -247,34 +243,34 @@ fn not_taken(db: &Connection, now: Millis) -> QueryResult<Vec<(String, Ended)>> 
          GROUP BY destination",
     )?;
     let rows = statement
-        .query_map([now], |row| Ok((row.get("destination")?, from_row!(row => Ended { count: count, first, last }))))?;
+        .query_map([now], |row| Ok((row.get("destination")?, from_row!(row => Ended { count, first, last }))))?;
     rows.collect()
 }
 
 /// Documents whose earlier version a person has to remove.
 fn not_replaced(db: &Connection) -> QueryResult<Ended> {
-    db.prepare_cached(
+    ended(
+        db,
         "SELECT count(DISTINCT document) AS count, min(changed_at) AS first, max(changed_at) AS last
          FROM delivery INDEXED BY delivery_not_replaced WHERE reason_code = 'not_replaced'",
-    )?
-    .query_row([], |row| Ok(from_row!(row => Ended { count: count, first, last })))
+        [],
+    )
 }
 
-/// The documents that ended in this state, and when the first and the last did, read from both ends of an index.
-fn ended(
-    db: &Connection,
-    state: State,
-    documents: &std::collections::BTreeMap<&'static str, i64>,
-) -> QueryResult<Ended> {
-    let count = count(documents.get(state.as_str()).copied().unwrap_or(0));
-    if count == 0 {
-        return Ok(Ended::default());
-    }
-    db.prepare_cached(
-        "SELECT (SELECT min(changed_at) FROM document WHERE state = ?1) AS first,
+/// The documents that ended in this state. The times are read from both ends of an index.
+fn in_state(db: &Connection, state: State) -> QueryResult<Ended> {
+    ended(
+        db,
+        "SELECT ifnull((SELECT documents FROM document_count WHERE state = ?1), 0) AS count,
+                (SELECT min(changed_at) FROM document WHERE state = ?1) AS first,
                 (SELECT max(changed_at) FROM document WHERE state = ?1) AS last",
-    )?
-    .query_row([state], |row| Ok(from_row!(row => Ended { first, last; count: count })))
+        [state],
+    )
+}
+
+/// The only row of this query: the number of documents, and when the first and the last of them ended.
+fn ended(db: &Connection, sql: &str, params: impl Params) -> QueryResult<Ended> {
+    db.prepare_cached(sql)?.query_row(params, |row| Ok(from_row!(row => Ended { count, first, last })))
 }
 
 #[cfg(test)]

@@ -3,22 +3,11 @@
 use rusqlite::{Connection, params};
 
 use super::facts;
-use crate::ledger::columns::{Statements as _, from_row};
+use crate::ledger::columns::Statements as _;
 use crate::ledger::pauses::{self, Pause};
 use crate::ledger::polls::{Latest, Polls};
 use crate::ledger::{Millis, QueryResult};
 use crate::state::State;
-
-/// The number of documents of an account in a state.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Count {
-    /// NAME of the account.
-    pub account: String,
-    /// Their state.
-    pub state: State,
-    /// The number of documents.
-    pub documents: u64,
-}
 
 /// An account's list and backlog.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -34,8 +23,8 @@ pub struct AccountMeasure {
 /// Measures of the ledger, all from one moment.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Measures {
-    /// By account and state.
-    pub counts: Vec<Count>,
+    /// The number of documents by account and state.
+    pub counts: Vec<(String, State, u64)>,
     /// By account.
     pub accounts: Vec<AccountMeasure>,
     /// Documents whose patient a person has to assign.
@@ -53,10 +42,7 @@ pub struct Measures {
 /// # Errors
 /// Any SQLite error.
 pub fn read(db: &Connection) -> QueryResult<Measures> {
-    let counts = db
-        .prepare_cached("SELECT account, state, documents FROM account_count")?
-        .query_map([], |row| Ok(from_row!(row => Count { account, state, documents })))?
-        .collect::<QueryResult<_>>()?;
+    let counts = db.rows("SELECT account, state, documents FROM account_count", [])?;
     let polled: Vec<(String, Option<Millis>)> = db.rows("SELECT name, polled_at FROM account ORDER BY name", [])?;
     let latest = Latest::read(db)?;
     let accounts = polled

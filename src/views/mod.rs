@@ -2,11 +2,14 @@
 //!
 //! The views that this file exports define the JSON of `--json`: their field names are stable.
 
+use serde::{Serialize as _, Serializer};
+
 use crate::ledger::Millis;
 
-pub use self::documents::{DeliveryView, DocumentHistory, DocumentView, HistoryView, Known, known, list, show};
-pub use self::status::{AccountView, PauseView, ProcessView, Summary, in_words, summary};
-use self::status::{counts, sum};
+pub use self::documents::{
+    DeliveryView, DocumentHistory, DocumentView, HistoryView, Known, Order, known, list, one, show,
+};
+pub use self::status::{AccountView, PauseView, ProcessView, Summary, summary};
 
 pub mod chain;
 mod documents;
@@ -25,4 +28,12 @@ mod waits;
 /// A time as RFC 3339 in UTC, with milliseconds.
 pub fn time(at: Option<Millis>) -> Option<String> {
     at.and_then(|at| jiff::Timestamp::from_millisecond(at).ok()).map(|at| format!("{at:.3}"))
+}
+
+/// Writes a time into JSON, or null.
+///
+/// # Errors
+/// Any error of the serializer.
+pub fn in_json<S: Serializer>(at: &(impl Copy + Into<Option<Millis>>), serializer: S) -> Result<S::Ok, S::Error> {
+    time((*at).into()).serialize(serializer)
 }

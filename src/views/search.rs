@@ -6,63 +6,58 @@ use std::ops::RangeInclusive;
 use rusqlite::{Connection, Row, params};
 use serde::Serialize;
 
-use super::{named, time};
-use crate::ledger::columns::{Statements as _, from_row};
+use super::{DeliveryView, DocumentView, documents, in_json, named};
+use crate::ledger::columns::Statements as _;
 use crate::ledger::{Millis, QueryResult};
 use crate::search::{has_beginning, parts};
+use crate::state::State;
 
 /// Whether a document was first seen in this period.
 const IS_SEEN: &str = "SELECT 1 FROM document WHERE id = ?1 AND found_at BETWEEN ?2 AND ?3";
 /// The names of the newest documents between these numbers.
 const WORDS: &str = "SELECT document, words FROM name WHERE document BETWEEN ?2 AND ?3 ORDER BY document DESC LIMIT ?1";
 
-/// A place where a found document lies.
-#[derive(Debug, Clone, Serialize)]
-pub struct PlaceView {
-    /// NAME of the destination.
-    pub destination: String,
-    /// The file.
-    pub place: String,
-    /// The proof that it is there (`proof::Proof`), for the status page.
-    #[serde(skip)]
-    pub proof: Option<String>,
-    /// Whether the delivery counts only once the destination's software has it.
-    #[serde(skip)]
-    pub to_confirm: bool,
-    /// Whether the earlier version lies there as well.
-    #[serde(skip)]
-    pub beside: bool,
+/// One document in `find --json`. Holds patient data.
+#[derive(Serialize)]
+pub struct FoundView {
+    uuid: String,
+    account: String,
+    #[serde(rename = "type")]
+    kind: Option<String>,
+    state: State,
+    created_at: String,
+    #[serde(serialize_with = "in_json")]
+    found_at: Millis,
+    #[serde(serialize_with = "in_json")]
+    changed_at: Millis,
+    /// Null if it is not kept.
+    name: Option<String>,
+    /// Where it was filed, as far as that is kept.
+    places: Vec<PlaceView>,
 }
 
-/// One document in `find`. Holds patient data.
-#[derive(Debug, Serialize)]
-pub struct FoundView {
-    /// Its identifier.
-    pub uuid: String,
-    /// The account that lists it.
-    pub account: String,
-    /// `document.type`
-    #[serde(rename = "type")]
-    pub kind: Option<String>,
-    /// Its state.
-    pub state: String,
-    /// `createdAt` as the API printed it.
-    pub created_at: String,
-    /// When docsyncd first saw it.
-    pub found_at: Option<String>,
-    /// When anything about it last changed.
-    pub changed_at: Option<String>,
-    /// The patient's name; null if it is not kept.
-    pub name: Option<String>,
-    /// The places where it was filed, as far as they are kept.
-    pub places: Vec<PlaceView>,
+/// A place where a found document lies.
+#[derive(Serialize)]
+struct PlaceView {
+    destination: String,
+    place: String,
+}
+
+impl From<DocumentView> for FoundView {
+    fn from(document: DocumentView) -> Self {
+        let DocumentView { uuid, account, kind, state, created_at, found_at, changed_at, name, deliveries, .. } =
+            document;
+        let place =
+            |delivery: DeliveryView| Some(PlaceView { destination: delivery.destination, place: delivery.place? });
+        let places = deliveries.into_iter().filter_map(place).collect();
+        Self { uuid, account, kind, state, created_at, found_at, changed_at, name, places }
+    }
 }
 
 /// The result of a search.
-#[derive(Debug, Serialize)]
 pub struct Found {
     /// The newest first.
-    pub letters: Vec<FoundView>,
+    pub letters: Vec<DocumentView>,
     /// Whether there may be older ones: every word is in very many letters, and only the newest were searched.
     pub newest_only: bool,
 }
@@ -77,7 +72,7 @@ pub struct Found {
 pub fn find(db: &Connection, words: &[String], seen: RangeInclusive<Millis>, limit: usize) -> QueryResult<Found> {
     let mut found = Found { letters: Vec::new(), newest_only: false };
     if words.is_empty() {
-        found.letters = of_time(db, &seen, limit)?.into_iter().map(|id| shown(db, id)).collect::<QueryResult<_>>()?;
+        found.letters = documents::of(db, of_time(db, &seen, limit)?)?;
         return Ok(found);
     }
     let Some(numbers) = numbers(db, &seen)? else { return Ok(found) };
@@ -106,8 +101,7 @@ pub fn find(db: &Connection, words: &[String], seen: RangeInclusive<Millis>, lim
             ids.insert(row.get(0)?);
         }
     }
-    let newest = ids.into_iter().rev().take(limit);
-    found.letters = newest.map(|id| shown(db, id)).collect::<QueryResult<_>>()?;
+    found.letters = documents::of(db, ids.into_iter().rev().take(limit))?;
     Ok(found)
 }
 
@@ -297,26 +291,6 @@ fn each_alone(word: &str) -> Vec<String> {
         .enumerate()
         .map(|(at, part)| if at == last { format!("\"{part}\"*") } else { format!("\"{part}\"") })
         .collect()
-}
-
-fn shown(db: &Connection, id: i64) -> QueryResult<FoundView> {
-    let places = db
-        .prepare_cached(
-            "SELECT destination, place, proof, state = 'filed' AS to_confirm, reason_code IS 'not_replaced' AS beside FROM delivery WHERE document = ?1 AND place IS NOT NULL
-             ORDER BY changed_at, destination",
-        )?
-        .query_map([id], |row| Ok(from_row!(row => PlaceView { destination, place, proof, to_confirm, beside })))?
-        .collect::<QueryResult<_>>()?;
-    db.prepare_cached(
-        "SELECT uuid, account, kind, state, created_at, found_at, changed_at,
-                (SELECT nullif(shown, '') FROM name WHERE name.document = document.id) AS name
-         FROM document WHERE id = ?1",
-    )?
-    .query_row([id], |row| {
-        Ok(from_row!(row => FoundView {
-            uuid, account, kind, state, created_at, found_at: time, changed_at: time, name; places: places
-        }))
-    })
 }
 
 #[cfg(test)]

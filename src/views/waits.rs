@@ -2,8 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use rusqlite::{Connection, params};
+use rusqlite::Connection;
 
+use super::documents::{DeliveryView, DocumentView};
 use crate::failure::Scope;
 use crate::language::Reason;
 use crate::ledger::pauses::{self, Pause};
@@ -17,13 +18,12 @@ const NOT_TAKEN: &str = "filed, not yet taken";
 pub(super) struct Waits(BTreeMap<String, Pause>);
 
 /// Why a document waits.
-#[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Wait {
     pub(super) reason: Reason,
     /// Failed attempts.
     pub(super) attempts: u32,
-    /// When it is tried next.
-    pub(super) until: Millis,
+    /// When it is tried next; `None` if it waits for a person or for the destination's software.
+    pub(super) until: Option<Millis>,
 }
 
 impl Waits {
@@ -32,49 +32,45 @@ impl Waits {
     }
 
     /// The longest of several waits.
-    pub(super) fn of(&self, db: &Connection, id: i64, account: &str, state: State) -> QueryResult<Option<Wait>> {
-        if state == State::Fetched {
-            return self.of_deliveries(db, id);
+    pub(super) fn of(&self, document: &DocumentView) -> Option<Wait> {
+        if document.state == State::Fetched {
+            return self.of_deliveries(document.present());
         }
-        let Some(scope) = Scope::of(state, account) else { return Ok(None) };
-        let paused = [Scope::Account(account.to_owned()), scope].into_iter().filter_map(|scope| self.pause(&scope));
-        Ok(paused.max_by_key(|wait| wait.until))
+        let scopes = [Scope::Account(document.account.clone()), Scope::of(document.state, &document.account)?];
+        scopes.iter().filter_map(|scope| self.pause(scope)).max_by_key(|wait| wait.until)
     }
 
-    fn of_deliveries(&self, db: &Connection, id: i64) -> QueryResult<Option<Wait>> {
-        let mut pending = db.prepare_cached(
-            "SELECT destination, attempts, due_at, reason, unconfirmed_at IS NOT NULL OR unmatched IS NOT NULL AS needs_person,
-                    reason_code, state = 'filed' AS is_filed FROM delivery
-             WHERE document = ?1 AND pdf = (SELECT pdf FROM document WHERE id = ?1) AND +state IN ('pending', 'filed')",
-        )?;
-        let mut rows = pending.query(params![id])?;
-        let mut longest: Option<Wait> = None;
-        let mut not_taken = None;
-        while let Some(row) = rows.next()? {
-            let (destination, attempts): (String, u32) = (row.get("destination")?, row.get("attempts")?);
-            let (due_at, text): (Option<Millis>, Option<String>) = (row.get("due_at")?, row.get("reason")?);
-            let (needs_person, code): (bool, Option<String>) = (row.get("needs_person")?, row.get("reason_code")?);
-            if row.get("is_filed")? {
-                let (text, code) = (NOT_TAKEN.to_owned(), Some("not_taken".to_owned()));
-                let reason = Reason { text, code, name: destination.clone(), ended: false };
-                not_taken = Some(Wait { reason, attempts, until: Millis::MAX });
-                continue;
-            }
-            let reason = text.map(|text| Reason { text, code, name: destination.clone(), ended: false });
-            if let (Some(reason), true) = (&reason, needs_person) {
+    fn of_deliveries<'a>(&self, deliveries: impl Iterator<Item = &'a DeliveryView>) -> Option<Wait> {
+        let (mut longest, mut not_taken) = (None::<Wait>, None);
+        for DeliveryView { destination, state, attempts, next_attempt, reason, may_have_arrived, unmatched, .. } in
+            deliveries
+        {
+            let attempts = *attempts;
+            let wait = match (state.as_str(), reason) {
+                ("filed", _) => {
+                    let (text, code) = (NOT_TAKEN.to_owned(), Some("not_taken".to_owned()));
+                    let reason = Reason { text, code, name: destination.clone(), ended: false };
+                    not_taken = Some(Wait { reason, attempts, until: None });
+                    continue;
+                }
                 // A person has to look: no other wait takes longer.
-                return Ok(Some(Wait { reason: reason.clone(), attempts, until: Millis::MAX }));
-            }
-            let own = reason.zip(due_at).map(|(reason, until)| Wait { reason, attempts, until });
-            let paused = self.pause(&Scope::Destination(destination)).map(|wait| Wait { attempts, ..wait });
-            let wait = paused.or(own);
+                ("pending", Some(reason)) if *may_have_arrived || unmatched.is_some() => {
+                    return Some(Wait { reason: reason.clone(), attempts, until: None });
+                }
+                ("pending", reason) => {
+                    let own = || Some(Wait { reason: reason.clone()?, attempts, until: Some((*next_attempt)?) });
+                    let paused = self.pause(&Scope::Destination(destination.clone()));
+                    paused.map(|wait| Wait { attempts, ..wait }).or_else(own)
+                }
+                _ => continue,
+            };
             longest = [longest, wait].into_iter().flatten().max_by_key(|wait| wait.until);
         }
-        Ok(longest.or(not_taken))
+        longest.or(not_taken)
     }
 
     fn pause(&self, scope: &Scope) -> Option<Wait> {
         let pause = self.0.get(&scope.to_string())?;
-        Some(Wait { reason: pause.told(), attempts: 0, until: pause.probe_at })
+        Some(Wait { reason: pause.told(), attempts: 0, until: Some(pause.probe_at) })
     }
 }

@@ -5,11 +5,11 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use http_body_util::combinators::UnsyncBoxBody;
-use http_body_util::{BodyExt as _, Either, Full};
+use http_body_util::{Either, Full};
 use hyper::body::Bytes;
 use hyper::header::{self, HeaderMap, HeaderName, HeaderValue};
 use hyper::http::request::Parts;
-use hyper::{Method, Response, StatusCode};
+use hyper::{Response, StatusCode};
 use maud::Markup;
 use secrecy::ExposeSecret as _;
 use tokio::sync::Semaphore;
@@ -125,39 +125,44 @@ impl Site {
     }
 
     async fn route(&self, asked: &Asked, query: &Fields, language: Language) -> Answer {
-        let (method, path) = (&asked.head.method, asked.head.uri.path());
+        let (head, path) = (&asked.head, asked.head.uri.path());
         // Nobody makes more than a few pages at once; the semaphore is never closed. A PDF is no page, and may take long.
         let _making = if path.ends_with("/pdf") { None } else { self.making.acquire().await.ok() };
-        let reads = matches!(*method, Method::GET | Method::HEAD);
-        if let Some(uuid) = path.strip_prefix("/letter/") {
+        let letter = path.strip_prefix("/letter/");
+        let allowed = match path {
+            // Not HEAD: what only looks at links must not use one up.
+            "/open" | "/changes" => "GET",
+            "/" | "/metrics" | "/style.css" | "/page.js" => "GET, HEAD",
+            path if FORMS.contains(&path) => "POST",
+            path if letter.is_some() || colour(path).is_some() => "GET, HEAD",
+            _ => return sentence(StatusCode::NOT_FOUND, language, "nothing"),
+        };
+        if !allowed.split(", ").any(|method| head.method == method) {
+            let mut answer = sentence(StatusCode::METHOD_NOT_ALLOWED, language, "nothing");
+            add(answer.headers_mut(), header::ALLOW, allowed);
+            return answer;
+        }
+        if let Some(uuid) = letter {
             let (uuid, is_pdf) = uuid.strip_suffix("/pdf").map_or((uuid, false), |uuid| (uuid, true));
             return match DocumentUuid::parse(uuid) {
-                _ if !reads => not_allowed(language, "GET, HEAD"),
-                Some(uuid) => self.letter(&asked.head, query, uuid, is_pdf, language).await,
+                Some(uuid) => self.letter(head, query, uuid, is_pdf, language).await,
                 None => sentence(StatusCode::NOT_FOUND, language, "nothing"),
             };
         }
+        if let Some(colour) = colour(path) {
+            return respond(StatusCode::OK, "image/svg+xml", frame::dot(colour));
+        }
         match path {
-            "/" if reads => self.page(&asked.head, query, language).await,
-            // Not HEAD: what only looks at links must not use one up.
-            "/open" if *method == Method::GET => self.open(query, language).await,
-            "/metrics" if reads => match metrics::text(&self.context, &self.setup).await {
+            "/" => self.page(head, query, language).await,
+            "/open" => self.open(query, language).await,
+            "/metrics" => match metrics::text(&self.context, &self.setup).await {
                 Ok(text) => respond(StatusCode::OK, metrics::TYPE, text),
                 Err(error) => unavailable(language, &error),
             },
-            "/style.css" if reads => respond(StatusCode::OK, "text/css; charset=utf-8", page::STYLE),
-            "/page.js" if reads => respond(StatusCode::OK, "text/javascript; charset=utf-8", page::SCRIPT),
-            "/changes" if *method == Method::GET => self.changes(language),
-            "/well.svg" if reads => icon("#0f6a48"),
-            "/waiting.svg" if reads => icon("#9a6700"),
-            "/needs-person.svg" if reads => icon("#b42318"),
-            "/silent.svg" if reads => icon("#77838f"),
-            path if FORMS.contains(&path) && *method == Method::POST => self.form(asked, path, language).await,
-            "/open" | "/changes" => not_allowed(language, "GET"),
-            "/" | "/metrics" | "/style.css" | "/page.js" | "/well.svg" | "/waiting.svg" | "/needs-person.svg"
-            | "/silent.svg" => not_allowed(language, "GET, HEAD"),
-            path if FORMS.contains(&path) => not_allowed(language, "POST"),
-            _ => sentence(StatusCode::NOT_FOUND, language, "nothing"),
+            "/style.css" => respond(StatusCode::OK, "text/css; charset=utf-8", page::STYLE),
+            "/page.js" => respond(StatusCode::OK, "text/javascript; charset=utf-8", page::SCRIPT),
+            "/changes" => self.changes(language),
+            form => self.form(asked, form, language).await,
         }
     }
 
@@ -174,9 +179,7 @@ impl Site {
             return sentence(StatusCode::SERVICE_UNAVAILABLE, language, "trouble");
         };
         let mut answer = respond(StatusCode::OK, "text/event-stream", "");
-        *answer.body_mut() = Either::Right(
-            told::begin(self.context.clone(), self.setup.clone(), place).map_err(|never| match never {}).boxed_unsync(),
-        );
+        *answer.body_mut() = Either::Right(told::begin(self.context.clone(), self.setup.clone(), place));
         answer
     }
 
@@ -195,8 +198,7 @@ impl Site {
             };
             let short = uuid.short();
             if is_pdf {
-                let known =
-                    self.context.ledger.read(move |db| views::letter::of(db, &uuid, views::letter::pdf)).await?;
+                let known = self.context.ledger.read(move |db| views::letter::of(db, &uuid, views::one)).await?;
                 let Some(known) = known else { return Ok(sentence(StatusCode::NOT_FOUND, language, "no-letter")) };
                 return Ok(match pdf::read(&self.context, &self.setup.disks.folders, known, &self.reading).await {
                     Ok(found) => pdf::answer(found, &short),
@@ -207,7 +209,7 @@ impl Site {
             }
             let read = move |db: &rusqlite::Connection| {
                 let Some(detail) = views::letter::of(db, &uuid, views::letter::read)? else { return Ok(None) };
-                let waiting = patients::of_letter(db, &detail)?;
+                let waiting = patients::of_letter(db, &detail.shown)?;
                 Ok(Some((detail, waiting)))
             };
             let Some((detail, waiting)) = self.context.ledger.read(read).await? else {
@@ -342,14 +344,15 @@ impl Site {
     }
 }
 
-fn icon(colour: &str) -> Answer {
-    respond(StatusCode::OK, "image/svg+xml", frame::dot(colour))
-}
-
-fn not_allowed(language: Language, allowed: &str) -> Answer {
-    let mut answer = sentence(StatusCode::METHOD_NOT_ALLOWED, language, "nothing");
-    add(answer.headers_mut(), header::ALLOW, allowed);
-    answer
+/// The colour of an icon.
+fn colour(path: &str) -> Option<&'static str> {
+    match path {
+        "/well.svg" => Some("#0f6a48"),
+        "/waiting.svg" => Some("#9a6700"),
+        "/needs-person.svg" => Some("#b42318"),
+        "/silent.svg" => Some("#77838f"),
+        _ => None,
+    }
 }
 
 /// The ledger has no answer now. Why is in the log of whoever needs it; here it would tell of the machine.

@@ -6,6 +6,7 @@
 use std::collections::VecDeque;
 use std::convert::Infallible;
 use std::error::Error;
+use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -17,6 +18,7 @@ use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper::{Request, Response};
 use hyper_util::rt::{TokioIo, TokioTimer};
+use tokio::io::AsyncReadExt as _;
 use tokio::net::{TcpListener, TcpStream};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
@@ -34,9 +36,11 @@ const HEAD_LIMIT: Duration = Duration::from_secs(20);
 const MAX_DISCARDED: usize = 256 * 1024;
 /// How long a body may take.
 const BODY_LIMIT: Duration = Duration::from_secs(5);
-/// How long a connection may last in all.
-const TOTAL_LIMIT: Duration = Duration::from_secs(40);
-/// The same of one that is told when something changes, or is sent a file: after that the browser asks anew.
+/// How long, and for how many bytes, a browser is listened to that goes on sending after it was answered.
+const REST_LIMIT: Duration = Duration::from_secs(1);
+const MAX_REST: u64 = 1024 * 1024;
+/// How much longer than [`Site::TOTAL_LIMIT`] a connection may last that is told when something changes, or is sent a
+/// file: after that the browser asks anew.
 const TOLD_LIMIT: Duration = Duration::from_secs(60 * 60);
 /// How long an answer that is under way may take when the daemon stops.
 const LAST_LIMIT: Duration = Duration::from_secs(2);
@@ -54,6 +58,8 @@ pub struct Asked {
 pub(crate) trait Site: Send + Sync + 'static {
     /// The largest body; bytes.
     const MAX_BODY: usize;
+    /// How long a connection may last in all.
+    const TOTAL_LIMIT: Duration = Duration::from_secs(40);
     /// What it answers with.
     type Answer: Body<Data = Bytes, Error: Into<Box<dyn Error + Send + Sync>>> + Send + 'static;
 
@@ -104,7 +110,27 @@ pub(crate) async fn accept<S: Site>(socket: TcpListener, site: Arc<S>, stop: Can
 }
 
 async fn serve<S: Site>(stream: TcpStream, guest: Arc<Guest>, site: Arc<S>, stop: CancellationToken) {
-    let asking = Arc::clone(&guest);
+    if let Ok((stream, rest)) = twice(stream)
+        && answer(stream, &guest, site, stop).await
+    {
+        // What the browser still sends after it was answered has to be taken: a system that closes a connection with
+        // bytes that nobody read resets it, and the browser throws the page away.
+        let (mut rest, mut nowhere) = (rest.take(MAX_REST), tokio::io::sink());
+        let _ = tokio::time::timeout(REST_LIMIT, tokio::io::copy(&mut rest, &mut nowhere)).await;
+    }
+    guest.gone.store(true, Ordering::Release);
+}
+
+/// The same connection a second time, so that it is not closed when hyper is done with it.
+fn twice(stream: TcpStream) -> io::Result<(TcpStream, TcpStream)> {
+    let stream = stream.into_std()?;
+    let again = stream.try_clone()?;
+    Ok((TcpStream::from_std(stream)?, TcpStream::from_std(again)?))
+}
+
+/// Answers once. Returns whether there is time for what the browser still sends.
+async fn answer<S: Site>(stream: TcpStream, guest: &Arc<Guest>, site: Arc<S>, stop: CancellationToken) -> bool {
+    let asking = Arc::clone(guest);
     let service = service_fn(move |request| {
         let (site, guest) = (Arc::clone(&site), Arc::clone(&asking));
         async move {
@@ -127,22 +153,20 @@ async fn serve<S: Site>(stream: TcpStream, guest: Arc<Guest>, site: Arc<S>, stop
     tokio::pin!(connection);
     // A connection that breaks is the browser's business; it may come again.
     let over = async {
-        tokio::time::sleep(TOTAL_LIMIT).await;
+        tokio::time::sleep(S::TOTAL_LIMIT).await;
         if guest.told.load(Ordering::Acquire) {
             tokio::time::sleep(TOLD_LIMIT).await;
         }
     };
-    let stopped = tokio::select! {
-        _ = connection.as_mut() => false,
-        () = guest.leave.cancelled() => false,
-        () = over => false,
-        () = stop.cancelled() => true,
-    };
-    if stopped {
-        connection.as_mut().graceful_shutdown();
-        let _ = tokio::time::timeout(LAST_LIMIT, connection).await;
+    tokio::select! {
+        _ = connection.as_mut() => return true,
+        () = guest.leave.cancelled() => return false,
+        () = over => return false,
+        () = stop.cancelled() => {}
     }
-    guest.gone.store(true, Ordering::Release);
+    connection.as_mut().graceful_shutdown();
+    let _ = tokio::time::timeout(LAST_LIMIT, connection).await;
+    false
 }
 
 /// The whole request, within bounds.

@@ -10,13 +10,13 @@ use rusqlite::Connection;
 use crate::config::{Auth, Config};
 use crate::failure::Scope;
 use crate::health::{self, Disks, Facts, Health, Rules};
-use crate::language::{Language, Reason};
+use crate::language::Language;
+use crate::ledger::pauses::Pause;
 use crate::ledger::{Millis, QueryResult};
 use crate::state::State;
 use crate::views::facts::{Present, facts};
-use crate::views::letters::{self, Day, Letters, Order};
-use crate::views::measures;
-use crate::views::search::{self, FoundView};
+use crate::views::letters::{self, Day, Letters};
+use crate::views::{DocumentView, Order, PauseView, measures, search};
 
 /// Letters of today that are shown.
 const MOST_TODAY: usize = 100;
@@ -68,15 +68,7 @@ pub(super) struct Place {
     pub(super) name: String,
     /// When an account's list was last read.
     pub(super) polled_at: Option<Millis>,
-    pub(super) pause: Option<PlacePause>,
-}
-
-/// Why nothing is done there.
-#[derive(Debug, Clone)]
-pub(super) struct PlacePause {
-    pub(super) reason: Reason,
-    pub(super) since: Millis,
-    pub(super) probe_at: Millis,
+    pub(super) pause: Option<PauseView>,
 }
 
 /// What everybody may see.
@@ -135,15 +127,14 @@ pub(super) fn overview(db: &Connection, setup: &Setup, ledger_fails_since: Optio
     let facts = Facts { ledger_fails_since, ..facts(db, &present)? };
     let measures = measures::read(db)?;
     let sum = |states: &[State]| {
-        let counts = measures.counts.iter().filter(|count| states.contains(&count.state));
-        counts.map(|count| count.documents).sum()
+        measures.counts.iter().filter(|(_, state, _)| states.contains(state)).map(|(.., documents)| documents).sum()
     };
     let midnights = midnights(&now);
     let moments: Vec<Millis> = midnights.iter().map(|(_, at)| *at).collect();
     let counted = letters::days(db, &moments)?;
     let paused = |scopes: &[Scope]| {
-        let pause = measures.pauses.iter().find(|pause| scopes.iter().any(|scope| scope.to_string() == pause.scope))?;
-        Some(PlacePause { reason: pause.told(), since: pause.since, probe_at: pause.probe_at })
+        let is_of = |pause: &&Pause| scopes.iter().any(|scope| scope.to_string() == pause.scope);
+        measures.pauses.iter().find(is_of).map(PauseView::from)
     };
     let account = |(name, _): &(String, bool)| Place {
         name: name.clone(),
@@ -201,7 +192,7 @@ impl Search {
 
 /// What a search found, as far as it is shown.
 pub(super) struct Hits {
-    pub(super) letters: Vec<FoundView>,
+    pub(super) letters: Vec<DocumentView>,
     pub(super) more: bool,
     /// Whether there may be older ones.
     pub(super) newest_only: bool,

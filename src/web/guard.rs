@@ -7,7 +7,7 @@
 
 use std::net::SocketAddr;
 
-use hyper::header::{self, HeaderMap, HeaderName};
+use hyper::header::{self, AsHeaderName, HeaderMap};
 use hyper::http::request::Parts;
 
 /// What browsers say of where a request comes from (Fetch Metadata Request Headers, W3C).
@@ -17,12 +17,12 @@ const MAX_COOKIE: usize = 64;
 
 /// The names under which the page may be asked for.
 #[derive(Debug, Clone)]
-pub(super) struct Address {
+pub(crate) struct Address {
     authorities: Vec<String>,
 }
 
 impl Address {
-    pub(super) fn new(address: SocketAddr) -> Self {
+    pub(crate) fn new(address: SocketAddr) -> Self {
         let mut authorities = vec![address.to_string(), format!("localhost:{}", address.port())];
         if address.port() == 80 {
             // Browsers leave the usual port out.
@@ -37,7 +37,7 @@ impl Address {
     }
 
     /// Whether the request is for this very page.
-    pub(super) fn is_host(&self, head: &Parts) -> bool {
+    pub(crate) fn is_host(&self, head: &Parts) -> bool {
         let named = head.uri.authority().is_none_or(|authority| self.is_ours(authority.as_str()));
         named && only(&head.headers, &header::HOST).is_some_and(|host| self.is_ours(host))
     }
@@ -45,7 +45,7 @@ impl Address {
     /// Whether a form was sent from this very page. The page's own policy (`no-referrer`) makes browsers send `null` in
     /// place of it; then they say themselves whether it is the same site and port.
     pub(super) fn is_origin(&self, headers: &HeaderMap) -> bool {
-        let same_origin = || only(headers, &HeaderName::from_static(SEC_FETCH_SITE)) == Some("same-origin");
+        let same_origin = || only(headers, SEC_FETCH_SITE) == Some("same-origin");
         match only(headers, &header::ORIGIN) {
             Some("null") => same_origin(),
             Some(origin) => origin.strip_prefix("http://").is_some_and(|authority| self.is_ours(authority)),
@@ -55,7 +55,7 @@ impl Address {
 }
 
 /// The value of a header that is there exactly once.
-fn only<'a>(headers: &'a HeaderMap, name: &HeaderName) -> Option<&'a str> {
+pub(crate) fn only(headers: &HeaderMap, name: impl AsHeaderName) -> Option<&str> {
     let mut values = headers.get_all(name).iter();
     let first = values.next()?;
     values.next().is_none().then_some(first.to_str().ok()).flatten()

@@ -11,7 +11,8 @@ use super::patients::{self, Questions};
 use crate::document::short;
 use crate::language::{Language, Reason};
 use crate::state::State;
-use crate::views::letter::{Delivery, Happened, LetterDetail};
+use crate::views::letter::LetterDetail;
+use crate::views::{DeliveryView, DocumentHistory, HistoryView};
 
 /// Rows of the history that are shown at once: those before them are folded.
 const NEWEST: usize = 20;
@@ -26,7 +27,7 @@ pub(super) struct Shown<'a> {
 
 pub(super) fn page(language: Language, token: &str, shown: &Shown<'_>, notice: Option<Notice>) -> Markup {
     let (detail, now) = (shown.detail, &Zoned::now());
-    let letter = &detail.letter;
+    let DocumentHistory { document: letter, deliveries, history } = &detail.shown;
     let form = Form { token, language, letter: Some(&letter.uuid) };
     let address = format!("/letter/{}", letter.uuid);
     // No name: browsers keep the titles of pages that they showed.
@@ -34,10 +35,10 @@ pub(super) fn page(language: Language, token: &str, shown: &Shown<'_>, notice: O
     let body = html! {
         (page::notice(language, notice))
         p { a href="/" { (language.text("page-back")) } }
-        section .letter.(light(detail)) aria-labelledby="letter" {
-            h1 #letter { (name(language, shown)) }
+        section .letter.(light(letter.state)) aria-labelledby="letter" {
+            h1 #letter { (parts::patient(language, letter.name.as_deref(), &letter.uuid)) }
             p { (kind(language, letter.kind.as_deref())) }
-            p .light { (stands(language, detail)) }
+            p .light { (stands(language, &detail.shown)) }
             @for reason in &letter.reasons { p { (language.reason(reason)) } }
             @if let Some(next) = letter.next_attempt.filter(|next| *next > now.timestamp().as_millisecond() && letter.state.is_open()) {
                 p .soft { (language.text("page-next")) " " (clock(language, next, now)) "." }
@@ -48,37 +49,37 @@ pub(super) fn page(language: Language, token: &str, shown: &Shown<'_>, notice: O
         @if let Some(questions) = shown.questions { (patients::show(&form, questions, now)) }
         section .places aria-labelledby="places" {
             h2 #places { (language.text("page-place")) }
-            @if detail.deliveries.is_empty() { p .soft { (language.text("letter-nowhere")) } }
+            @if deliveries.is_empty() { p .soft { (language.text("letter-nowhere")) } }
             ul .list {
-                @for (number, delivery) in detail.deliveries.iter().enumerate() {
+                @for (number, delivery) in deliveries.iter().enumerate() {
                     li { (place(language, delivery, number, now)) }
                 }
             }
         }
         section aria-labelledby="history" {
             h2 #history { (language.text("letter-history")) }
-            @if detail.history_removed { p .soft { (language.text("letter-history-removed")) } }
-            @let (older, newest) = detail.history.split_at(detail.history.len().saturating_sub(NEWEST));
+            @if detail.shown.is_cut() { p .soft { (language.text("letter-history-removed")) } }
+            @let (older, newest) = history.split_at(history.len().saturating_sub(NEWEST));
             @if !older.is_empty() {
                 details {
                     summary { (language.fill("page-fold", &[("count", parts::count(older.len()).into())])) }
-                    (history(language, older, now))
+                    (happened(language, older, now))
                 }
             }
-            (history(language, newest, now))
+            (happened(language, newest, now))
         }
         section aria-labelledby="more" {
             h2 #more { (language.text("letter-more")) }
             dl {
                 dt { (language.text("page-number")) } dd { code { (letter.uuid) } }
                 dt { (language.text("page-account")) } dd { (letter.account) }
-                dt { (language.text("letter-created")) } dd { (detail.created_at) }
+                dt { (language.text("letter-created")) } dd { (letter.created_at) }
                 dt { (language.text("letter-found")) } dd { (clock(language, letter.found_at, now)) }
-                @if let Some(size) = detail.pdf.size {
+                @if let Some(size) = letter.size {
                     dt { (language.text("letter-size")) }
                     dd { (language.fill("letter-kilobytes", &[("size", size.div_ceil(1024).into())])) }
                 }
-                @if let Some(sha256) = &detail.pdf.sha256 { dt { "SHA-256" } dd { code { (sha256) } } }
+                @if let Some(sha256) = &letter.sha256 { dt { "SHA-256" } dd { code { (sha256) } } }
             }
         }
     };
@@ -86,13 +87,8 @@ pub(super) fn page(language: Language, token: &str, shown: &Shown<'_>, notice: O
     frame(language, &Frame { title: &title, icon, live: Some(&address) }, &body, &html! {})
 }
 
-fn name(language: Language, shown: &Shown<'_>) -> Markup {
-    let letter = &shown.detail.letter;
-    parts::patient(language, letter.name.as_deref(), &letter.uuid)
-}
-
-fn light(detail: &LetterDetail) -> &'static str {
-    match detail.letter.state {
+fn light(state: State) -> &'static str {
+    match state {
         State::Failing | State::Failed | State::Unreported => "needs_person",
         State::Discovered | State::Fetched | State::Delivered => "waiting",
         State::Reported => "well",
@@ -100,14 +96,14 @@ fn light(detail: &LetterDetail) -> &'static str {
     }
 }
 
-fn stands(language: Language, detail: &LetterDetail) -> String {
-    let key = match detail.letter.state {
-        _ if detail.deliveries.iter().any(|delivery| delivery.may_have_arrived && delivery.is_present) => {
+fn stands(language: Language, shown: &DocumentHistory) -> String {
+    let key = match shown.document.state {
+        _ if shown.deliveries.iter().any(|delivery| delivery.may_have_arrived && delivery.is_present) => {
             "letter-uncertain"
         }
-        State::Discovered if detail.letter.reasons.is_empty() => "page-waits-new",
+        State::Discovered if shown.document.reasons.is_empty() => "page-waits-new",
         State::Discovered => "page-waits-service",
-        State::Fetched if detail.deliveries.iter().any(is_not_taken) => "page-waits-taken",
+        State::Fetched if shown.deliveries.iter().any(is_not_taken) => "page-waits-taken",
         State::Fetched => "page-waits-destination",
         State::Delivered => "page-waits-report",
         State::Failing | State::Failed => "page-not-filed",
@@ -118,24 +114,24 @@ fn stands(language: Language, detail: &LetterDetail) -> String {
     language.text(key)
 }
 
-fn is_not_taken(delivery: &Delivery) -> bool {
+fn is_not_taken(delivery: &DeliveryView) -> bool {
     delivery.is_present && delivery.state == "filed"
 }
 
 /// What can be done with it.
 fn actions(form: &Form<'_>, detail: &LetterDetail, address: &str) -> Markup {
-    let language = form.language;
-    let present = || detail.deliveries.iter().filter(|delivery| delivery.is_present);
+    let (language, letter) = (form.language, &detail.shown.document);
+    let present = || detail.shown.deliveries.iter().filter(|delivery| delivery.is_present);
     let is_uncertain = present().any(|delivery| delivery.may_have_arrived);
-    let fields = [("uuid", detail.letter.uuid.as_str()), ("stands", detail.stands.as_str())];
-    let again = match detail.letter.state {
+    let fields = [("uuid", letter.uuid.as_str()), ("stands", detail.stands.as_str())];
+    let again = match letter.state {
         _ if is_uncertain => "letter-send-again",
         state if state.is_failure() => "page-retry",
         _ => "letter-try-now",
     };
     html! {
         div .actions {
-            @if detail.pdf.sha256.is_some() { a .button-like href={ (address) "/pdf" } { (language.text("letter-pdf")) } }
+            @if letter.sha256.is_some() { a .button-like href={ (address) "/pdf" } { (language.text("letter-pdf")) } }
             @if is_uncertain || present().any(is_not_taken) {
                 (form.button("/arrived", &language.text("letter-arrived"), "", &fields))
             }
@@ -145,7 +141,7 @@ fn actions(form: &Form<'_>, detail: &LetterDetail, address: &str) -> Markup {
     }
 }
 
-fn place(language: Language, delivery: &Delivery, number: usize, now: &Zoned) -> Markup {
+fn place(language: Language, delivery: &DeliveryView, number: usize, now: &Zoned) -> Markup {
     let (state, class) = match delivery.state.as_str() {
         _ if delivery.may_have_arrived => ("letter-may-have-arrived", "wait"),
         "delivered" => ("letter-there", "good"),
@@ -181,7 +177,7 @@ fn place(language: Language, delivery: &Delivery, number: usize, now: &Zoned) ->
     }
 }
 
-fn history(language: Language, rows: &[Happened], now: &Zoned) -> Markup {
+fn happened(language: Language, rows: &[HistoryView], now: &Zoned) -> Markup {
     html! {
         ol .history {
             @for row in rows {

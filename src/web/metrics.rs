@@ -83,8 +83,8 @@ fn of_documents(registry: &mut Registry, setup: &Setup, measures: &Measures) {
         counts.extend(STATES.iter().map(|state| ((account.as_str(), state.as_str()), 0)));
     }
     // Also those of accounts that are no longer configured, while they have documents.
-    let counted = measures.counts.iter().filter(|count| count.documents > 0);
-    counts.extend(counted.map(|count| ((count.account.as_str(), count.state.as_str()), count.documents)));
+    let counted = measures.counts.iter().filter(|(.., documents)| *documents > 0);
+    counts.extend(counted.map(|(account, state, documents)| ((account.as_str(), state.as_str()), *documents)));
     for ((account, state), count) in counts {
         let labels = [("account", account.to_owned()), ("state", state.to_owned())];
         documents.get_or_create(&labels).set(i64::try_from(count).unwrap_or(i64::MAX));

@@ -27,7 +27,7 @@ pub(crate) mod connections;
 mod facts;
 mod forms;
 mod frame;
-mod guard;
+pub(crate) mod guard;
 pub mod keys;
 mod letter;
 mod metrics;

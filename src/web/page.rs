@@ -11,7 +11,7 @@ use super::parts::{self, Form, Told, clock};
 use super::patients::{self, Questions};
 use crate::document::DOCUMENT_TYPES;
 use crate::health::{Cause, Light};
-use crate::language::{Group, Language, groups};
+use crate::language::{Group, Language, groups, zoned};
 
 /// The one style sheet.
 pub(super) const STYLE: &str = include_str!("style.css");
@@ -302,8 +302,8 @@ fn places(language: Language, what: &str, places: &[Place], now: &Zoned) -> Mark
                         Some(pause) => {
                             span .badge.wait { (language.text("page-paused")) }
                             span .soft {
-                                " " (language.since(&parts::local(pause.since, now), now)) ". "
-                                (language.text("page-next")) " " (clock(language, pause.probe_at, now)) "."
+                                " " (language.since(&zoned(pause.since, now), now)) ". "
+                                (language.text("page-next")) " " (clock(language, pause.next_probe, now)) "."
                             }
                             span .reason { (language.reason(&pause.reason)) }
                         }

@@ -1,15 +1,14 @@
 //! Small parts of the page: times, types, tables of letters.
 
-use jiff::Timestamp;
 use jiff::Zoned;
 use jiff::civil::Date;
 use maud::{Markup, html};
 
-use crate::language::{Language, Reason};
+use crate::language::{Language, Reason, zoned};
 use crate::ledger::Millis;
 use crate::state::State;
-use crate::views::letters::{LetterView, Letters};
-use crate::views::search::{FoundView, PlaceView};
+use crate::views::letters::Letters;
+use crate::views::{DeliveryView, DocumentView};
 
 /// Digits of a document's number that are shown where no name is known.
 const SHORT_UUID: usize = 8;
@@ -30,14 +29,9 @@ pub(super) fn short_date(language: Language, date: Date) -> String {
     language.fill("page-date", &[("day", (&date.day().to_string()).into()), ("month", (&month).into())])
 }
 
-/// A time of the ledger where the reader is.
-pub(super) fn local(at: Millis, now: &Zoned) -> Zoned {
-    Timestamp::from_millisecond(at).unwrap_or(Timestamp::UNIX_EPOCH).to_zoned(now.time_zone().clone())
-}
-
 /// The time; before today with its day.
 pub(super) fn clock(language: Language, at: Millis, now: &Zoned) -> Markup {
-    let at = local(at, now);
+    let at = zoned(at, now);
     let time = format!("{:02}:{:02}", at.hour(), at.minute());
     let shown = match at.date() == now.date() {
         true => time,
@@ -52,23 +46,25 @@ fn file_name(place: &str) -> &str {
 }
 
 /// What is known of a letter beyond that it lies there.
-fn proof(language: Language, place: &PlaceView) -> Option<String> {
-    if place.beside {
+fn proof(language: Language, delivery: &DeliveryView) -> Option<String> {
+    if delivery.reason.as_ref().is_some_and(|reason| reason.code.as_deref() == Some("not_replaced")) {
         return Some(language.text("page-not-replaced"));
     }
-    if place.to_confirm {
+    if delivery.state == "filed" {
         return Some(language.text("page-not-taken"));
     }
-    let proof = place.proof.as_deref().filter(|proof| !["durable", "accepted", "read_back"].contains(proof))?;
+    let proof = delivery.proof.as_deref().filter(|proof| !["durable", "accepted", "read_back"].contains(proof))?;
     language.proof(proof)
 }
 
-fn places(language: Language, places: &[PlaceView]) -> Markup {
+fn places<'a>(language: Language, deliveries: impl Iterator<Item = &'a DeliveryView>) -> Markup {
+    let places: Vec<(&DeliveryView, &String)> =
+        deliveries.filter_map(|delivery| Some((delivery, delivery.place.as_ref()?))).collect();
     html! {
-        @for place in places {
-            span .place { (place.destination) }
-            span .file title=(place.place) { (file_name(&place.place)) }
-            @if let Some(proof) = proof(language, place) { " " span .soft { (proof) } }
+        @for (delivery, place) in &places {
+            span .place { (delivery.destination) }
+            span .file title=(place) { (file_name(place)) }
+            @if let Some(proof) = proof(language, delivery) { " " span .soft { (proof) } }
         }
         @if places.is_empty() { span .soft { (language.text("page-no-place")) } }
     }
@@ -129,7 +125,7 @@ pub(super) fn today(language: Language, letters: &Letters, now: &Zoned) -> Marku
             td data-label=(language.text("page-time")) { (clock(language, letter.changed_at, now)) }
             th scope="row" data-label=(language.text("page-patient")) { (link(language, letter.name.as_deref(), &letter.uuid)) }
             td data-label=(language.text("page-type")) { (kind(language, letter.kind.as_deref())) }
-            td data-label=(language.text("page-place")) { (places(language, &letter.places)) }
+            td data-label=(language.text("page-place")) { (places(language, letter.present())) }
         }
     })
 }
@@ -170,7 +166,7 @@ fn is_not_taken(reason: &Reason) -> bool {
 }
 
 /// Where a letter stands, and when it is tried again.
-fn waits(language: Language, letter: &LetterView, now: &Zoned) -> Markup {
+fn waits(language: Language, letter: &DocumentView, now: &Zoned) -> Markup {
     let now_ms = now.timestamp().as_millisecond();
     let stands = match (letter.state, letter.reasons.is_empty()) {
         (State::Delivered, _) => "page-waits-report",
@@ -208,7 +204,7 @@ pub(super) fn failed(form: &Form<'_>, letters: &Letters, now: &Zoned) -> Markup 
     })
 }
 
-fn table(language: Language, columns: &[&str], letters: &Letters, row: impl Fn(&LetterView) -> Markup) -> Markup {
+fn table(language: Language, columns: &[&str], letters: &Letters, row: impl Fn(&DocumentView) -> Markup) -> Markup {
     html! {
         (folded(language, columns, &letters.shown, row))
         @if letters.more { p .soft { (language.text("page-more")) } }
@@ -239,24 +235,20 @@ fn folded<T>(language: Language, columns: &[&str], rows: &[T], row: impl Fn(&T) 
 }
 
 /// What a search found.
-pub(super) fn found(language: Language, letters: &[FoundView], more: bool, now: &Zoned) -> Markup {
-    let millis = |time: &Option<String>| {
-        time.as_deref().and_then(|time| time.parse::<Timestamp>().ok()).map_or(0, Timestamp::as_millisecond)
-    };
-    let state = |word: &str| language.text(&format!("state-{word}"));
+pub(super) fn found(language: Language, letters: &[DocumentView], more: bool, now: &Zoned) -> Markup {
     let columns = ["page-time", "page-patient", "page-type", "page-state", "page-place"];
     html! {
         (folded(language, &columns, letters, |letter| html! {
-            td data-label=(language.text("page-time")) { (clock(language, millis(&letter.found_at), now)) }
+            td data-label=(language.text("page-time")) { (clock(language, letter.found_at, now)) }
             th scope="row" data-label=(language.text("page-patient")) {
                 (link(language, letter.name.as_deref(), &letter.uuid))
             }
             td data-label=(language.text("page-type")) { (kind(language, letter.kind.as_deref())) }
             td data-label=(language.text("page-state")) {
-                @if letter.places.iter().any(|place| place.to_confirm) { (language.text("page-not-taken")) }
-                @else { (state(&letter.state)) }
+                @if letter.deliveries.iter().any(|one| one.state == "filed" && one.place.is_some()) { (language.text("page-not-taken")) }
+                @else { (language.text(&format!("state-{}", letter.state))) }
             }
-            td data-label=(language.text("page-place")) { (places(language, &letter.places)) }
+            td data-label=(language.text("page-place")) { (places(language, letter.deliveries.iter())) }
         }))
         @if more { p .soft { (language.text("page-more-found")) } }
     }

@@ -8,13 +8,12 @@ use rusqlite::Connection;
 use super::parts::{Form, clock, kind};
 use crate::language::Language;
 use crate::ledger::{QueryResult, deliveries};
-use crate::patients::{Compared, List, Person};
+use crate::patients::{Compared, List, Person, Unmatched};
 use crate::pipeline::assign::{self, Letter, NotAssigned};
 use crate::state::State;
-use crate::views::letter::LetterDetail;
-use crate::views::letters::LetterView;
 use crate::views::named::{self, Named};
 use crate::views::patients::{UnmatchedView, unmatched};
+use crate::views::{DocumentHistory, DocumentView};
 
 /// Patients that are shown: each is looked for in the whole list.
 const SHOWN: usize = 10;
@@ -37,22 +36,25 @@ pub(super) fn read(db: &Connection) -> QueryResult<Waiting> {
     let mut found = unmatched(db, SHOWN + 1)?;
     let more = found.len() > SHOWN;
     found.truncate(SHOWN);
-    let shown = found.into_iter().map(|view| Ok((Letter::read(db, view.id)?, view)));
-    let shown = shown.map(|read| read.map(|(letter, view)| (view, letter))).collect::<QueryResult<_>>()?;
-    Ok(Waiting { shown, more })
+    let with_letter = |view: UnmatchedView| {
+        let letter = Letter::read(db, view.id)?;
+        Ok((view, letter))
+    };
+    Ok(Waiting { shown: found.into_iter().map(with_letter).collect::<QueryResult<_>>()?, more })
 }
 
 /// The same of one letter; nothing when it does not wait so.
 ///
 /// # Errors
 /// Any SQLite error.
-pub(super) fn of_letter(db: &Connection, detail: &LetterDetail) -> QueryResult<Waiting> {
-    let mut waits = detail.deliveries.iter().filter(|delivery| delivery.is_present && delivery.is_unmatched);
-    let LetterView { uuid, kind, found_at, state: State::Fetched, .. } = &detail.letter else {
+pub(super) fn of_letter(db: &Connection, shown: &DocumentHistory) -> QueryResult<Waiting> {
+    let needs_person = |unmatched: &String| unmatched != Unmatched::NoList.as_str();
+    let mut waits = shown.deliveries.iter().filter(|delivery| delivery.is_present);
+    let waits = waits.find(|delivery| delivery.unmatched.as_ref().is_some_and(needs_person));
+    let Some(reason) = waits.and_then(|delivery| delivery.reason.clone()) else { return Ok(Waiting::default()) };
+    let DocumentView { id, uuid, kind, found_at, state: State::Fetched, .. } = shown.document.clone() else {
         return Ok(Waiting::default());
     };
-    let Some(reason) = waits.next().and_then(|delivery| delivery.reason.clone()) else { return Ok(Waiting::default()) };
-    let (id, uuid, kind, found_at) = (detail.pdf.id, uuid.clone(), kind.clone(), *found_at);
     let view = UnmatchedView { id, uuid, kind, found_at, letters: 1, reason };
     Ok(Waiting { shown: vec![(view, Letter::read(db, id)?)], more: false })
 }

@@ -17,7 +17,7 @@ use tokio_util::io::ReaderStream;
 use super::answers::{Answer, add, with_headers};
 use crate::adapters::open_filed;
 use crate::pipeline::Shared;
-use crate::views::letter::PdfView;
+use crate::views::{DeliveryView, DocumentView};
 
 /// What the browser may do with it: show it.
 const PDF_POLICY: &str = "sandbox; default-src 'none'; form-action 'none'; base-uri 'none'; frame-ancestors 'none'";
@@ -50,16 +50,19 @@ pub(super) enum Kept {
 pub(super) async fn read(
     context: &Shared,
     folders: &BTreeMap<String, String>,
-    pdf: PdfView,
+    letter: DocumentView,
     reading: &Arc<Semaphore>,
 ) -> Result<Found, Kept> {
-    let PdfView { id, round, size: Some(size), sha256: Some(sha256), places } = pdf else { return Err(Kept::Gone) };
+    let DocumentView { id, round, size: Some(size), sha256: Some(sha256), deliveries, .. } = letter else {
+        return Err(Kept::Gone);
+    };
     let spooled = context.spool.pdf(id, round, size, sha256.clone());
     if let Some(content) = spooled.in_memory {
         return Ok(Found::Content(Bytes::copy_from_slice(content.as_ref())));
     }
-    let folder = |(name, place): (String, String)| Some((PathBuf::from(folders.get(&name)?), PathBuf::from(place)));
-    let mut lies: Vec<(PathBuf, PathBuf)> = places.into_iter().filter_map(folder).collect();
+    let present = deliveries.into_iter().filter(|delivery| delivery.is_present);
+    let place = |delivery: DeliveryView| Some((folders.get(&delivery.destination)?.into(), delivery.place?.into()));
+    let mut lies: Vec<(PathBuf, PathBuf)> = present.filter_map(place).collect();
     lies.push((context.spool.folder().to_owned(), spooled.path));
     let Ok(Ok(turn)) = tokio::time::timeout(LIMIT, Arc::clone(reading).acquire_owned()).await else {
         return Err(Kept::Unknown);

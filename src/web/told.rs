@@ -4,12 +4,13 @@
 //! At rest that is a look at a number of SQLite's every few seconds, as long as a page is open and seen, and a short
 //! line now and then that says that all is as it was.
 
-use std::convert::Infallible;
-use std::pin::Pin;
-use std::task::{Context, Poll};
+use std::io;
 use std::time::Duration;
 
-use hyper::body::{Body, Bytes, Frame};
+use futures_util::stream;
+use http_body_util::combinators::UnsyncBoxBody;
+use http_body_util::{BodyExt as _, StreamBody};
+use hyper::body::{Bytes, Frame};
 use jiff::Zoned;
 use tokio::sync::{OwnedSemaphorePermit, mpsc};
 
@@ -26,21 +27,9 @@ const ALIVE: u32 = 7;
 /// Looks after which is looked at what changes by itself, as time goes by.
 const AS_TIME_GOES_BY: u32 = 30;
 
-/// What is told, until one of both sides ends it.
-pub(super) struct Told(mpsc::Receiver<Bytes>);
-
-impl Body for Told {
-    type Data = Bytes;
-    type Error = Infallible;
-
-    fn poll_frame(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
-        self.get_mut().0.poll_recv(context).map(|line| line.map(|line| Ok(Frame::data(line))))
-    }
-}
-
-/// Begins to tell.
-pub(super) fn begin(context: Shared, setup: Setup, place: OwnedSemaphorePermit) -> Told {
-    let (sender, receiver) = mpsc::channel(1);
+/// Begins to tell, until one of both sides ends it.
+pub(super) fn begin(context: Shared, setup: Setup, place: OwnedSemaphorePermit) -> UnsyncBoxBody<Bytes, io::Error> {
+    let (sender, lines) = mpsc::channel(1);
     tokio::spawn(async move {
         let _place = place;
         tokio::select! {
@@ -49,7 +38,8 @@ pub(super) fn begin(context: Shared, setup: Setup, place: OwnedSemaphorePermit) 
             () = tell(&context, &setup, &sender) => {}
         }
     });
-    Told(receiver)
+    let next = |mut lines: mpsc::Receiver<Bytes>| async move { Some((Ok(Frame::data(lines.recv().await?)), lines)) };
+    StreamBody::new(stream::unfold(lines, next)).boxed_unsync()
 }
 
 async fn tell(context: &Shared, setup: &Setup, sender: &mpsc::Sender<Bytes>) {

@@ -7,6 +7,8 @@ use hmac::{Hmac, KeyInit as _, Mac as _};
 use hyper::header::HeaderMap;
 use sha2::Sha256;
 
+use crate::web::guard::only;
+
 /// The greatest difference between the delivery's time and ours; seconds.
 const TOLERANCE: u64 = 5 * 60;
 /// The most signatures of one delivery that are checked: a sender has two while it changes its secret.
@@ -31,13 +33,6 @@ pub(super) fn is_genuine(secret: &str, headers: &HeaderMap, body: &[u8], now: i6
     let ours = signatures.split(' ').filter_map(|signature| signature.strip_prefix("v1,")).take(MAX_SIGNATURES);
     // Constant-time comparison.
     ours.filter_map(|text| STANDARD.decode(text).ok()).any(|given| mac.clone().verify_slice(&given).is_ok())
-}
-
-/// The value of a header that occurs exactly once.
-fn only<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {
-    let mut values = headers.get_all(name).iter();
-    let first = values.next()?;
-    values.next().is_none().then_some(first.to_str().ok()).flatten()
 }
 
 #[cfg(test)]

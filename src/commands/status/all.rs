@@ -44,13 +44,12 @@ pub(in crate::commands) fn all(path: &Path, spoken: Spoken) -> Outcome {
         found.push((name, runtime()?.block_on(gather(&loaded, ledger.as_ref(), own))?));
     }
     let language = of_sum.or(spoken.given()).unwrap_or_else(language::of_system);
-    let sum =
-        |of: fn(&Status) -> i64| found.iter().map(|(_, status)| u64::try_from(of(status)).unwrap_or(0)).sum::<u64>();
+    let sum = |of: fn(&Status) -> u64| found.iter().map(|(_, status)| of(status)).sum::<u64>();
     let mut text = language.fill(
         "sum",
         &[
             ("instances", u64::try_from(found.len()).unwrap_or(u64::MAX).into()),
-            ("today", found.iter().map(|(_, status)| status.today).sum::<u64>().into()),
+            ("today", sum(|status| status.today).into()),
             ("waiting", sum(|status| status.summary.waiting).into()),
             ("failed", sum(|status| status.summary.failed).into()),
         ],

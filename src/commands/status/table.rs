@@ -56,15 +56,16 @@ impl Lines {
     fn accounts(&mut self, status: &Status) {
         for account in &status.summary.accounts {
             let name = ("name", account.account.as_str());
-            self.say("table-account", "table-polled", &[name, ("at", &local(account.last_poll.as_deref()))]);
+            self.say("table-account", "table-polled", &[name, ("at", &local(account.last_poll))]);
             // What its pause says is said there.
             let paused = status
                 .summary
                 .pauses
                 .iter()
                 .find(|pause| pause.scope == Scope::Account(account.account.clone()).to_string());
-            let is_said = paused.is_some_and(|pause| Some(&pause.reason) == account.poll_error.as_ref());
-            if let Some(why) = account.told.as_ref().filter(|_| !is_said).map(|told| self.reason(told)) {
+            let is_said =
+                paused.zip(account.poll_error.as_ref()).is_some_and(|(pause, error)| pause.reason.text == error.text);
+            if let Some(why) = account.poll_error.as_ref().filter(|_| !is_said).map(|error| self.reason(error)) {
                 self.say("", "table-poll-failed", &[("why", &why)]);
             }
             if !account.configured && account.waiting > 0 {
@@ -85,13 +86,13 @@ impl Lines {
                 None => continue,
             };
             let scope = self.language.fill(key, &[("name", (&name).into())]);
-            let (since, next) = (local(pause.since.as_deref()), local(pause.next_probe.as_deref()));
+            let (since, next) = (local(pause.since), local(pause.next_probe));
             let values = [("scope", scope.as_str()), ("since", &since), ("next", &next)];
             // As the line about the account's sign-in.
-            if status.sign_ins.iter().any(|sign_in| sign_in.problem.as_ref() == Some(&pause.reason)) {
+            if status.sign_ins.iter().any(|sign_in| sign_in.problem.as_ref() == Some(&pause.reason.text)) {
                 self.say("table-paused", "table-paused-since", &values);
             } else {
-                let why = self.reason(&pause.told);
+                let why = self.reason(&pause.reason);
                 self.say("table-paused", "table-paused-why", &[&values[..], &[("why", &why)]].concat());
             }
         }
@@ -111,7 +112,7 @@ pub(super) fn text(status: &Status, language: Language) -> String {
     let summary = &status.summary;
     let process = &summary.process;
     if status.running {
-        let since = local(process.started_at.as_deref());
+        let since = local(process.started_at);
         let version = process.version.as_deref().unwrap_or("?");
         let pid = process.pid.map_or_else(|| "?".to_owned(), |pid| pid.to_string());
         let values = [("version", version), ("process", &pid), ("since", &since)];
@@ -119,7 +120,7 @@ pub(super) fn text(status: &Status, language: Language) -> String {
     } else {
         lines.add("table-not-running", "");
     }
-    lines.add("table-last-success", &local(summary.last_success.as_deref()));
+    lines.add("table-last-success", &local(summary.last_success));
     let count = |state: &str| summary.documents.get(state).copied().unwrap_or(0);
     lines.add("table-reported", &count("reported").to_string());
     let report = count("delivered") + count("failing");

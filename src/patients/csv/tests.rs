@@ -1,4 +1,3 @@
-use super::super::Found;
 use super::super::Person;
 use super::*;
 use crate::patients::tests::config;
@@ -15,10 +14,7 @@ fn refused(text: impl AsRef<[u8]>) -> String {
 
 /// The number of Jörg Müller, born on 17 February 1980.
 fn joerg(list: &List) -> Option<String> {
-    match list.find(&Person::new("Müller", "Jörg", Some(jiff::civil::date(1980, 2, 17)))) {
-        Found::Number(number) => Some(number),
-        _ => None,
-    }
+    list.find(&Person::new("Müller", "Jörg", Some(jiff::civil::date(1980, 2, 17)))).ok()
 }
 
 #[test]
@@ -110,7 +106,7 @@ fn all_rows_together_show_whether_the_day_or_the_month_comes_first() {
     assert_eq!(joergs("1;Müller;Jörg;02/17/1980\n2;A;B;03/04/1980"), Some("1".to_owned()));
     let april = |rows: &str, month, day| {
         let list = parse(with(rows).as_bytes(), &config()).unwrap();
-        list.find(&Person::new("A", "B", Some(jiff::civil::date(1980, month, day)))) == Found::Number("2".to_owned())
+        list.find(&Person::new("A", "B", Some(jiff::civil::date(1980, month, day)))) == Ok("2".to_owned())
     };
     assert!(april("1;Müller;Jörg;17/02/1980\n2;A;B;03/04/1980", 4, 3));
     assert!(april("1;Müller;Jörg;02/17/1980\n2;A;B;03/04/1980", 3, 4));
@@ -241,7 +237,7 @@ fn nothing_that_is_printed_for_programmers_shows_a_patient() {
     let list = parse(with("4711;Canary;Jean;1980-02-17").as_bytes(), &config()).unwrap();
     let person = Person::new("Canary", "Jean", Some(jiff::civil::date(1980, 2, 17)));
     let row = list.row("4711").unwrap();
-    let shown = format!("{list:?} {person:?} {row:?} {:?} {:?}", list.find(&person), list.near(&person));
+    let shown = format!("{list:?} {person:?} {row:?} {:?}", list.near(&person));
     for secret in ["Canary", "Jean", "4711", "1980"] {
         assert!(!shown.contains(secret), "{shown}");
     }

@@ -197,14 +197,14 @@ fn is_shared(known: &[Known], number: &str) -> bool {
 }
 
 /// The result of the second matcher.
-fn expected(known: &[Known], who: &Who) -> Found {
+fn expected(known: &[Known], who: &Who) -> Result<String, Unmatched> {
     let (last, first) = (spellings(&who.last), spellings(&who.first));
     let meant: Vec<&Known> = known.iter().filter(|row| row.is(&last, &first, who.born)).collect();
     let left: BTreeSet<&str> = meant.iter().filter(|row| !row.is_shared).map(|row| row.number.as_str()).collect();
     match (left.len(), meant.is_empty()) {
-        (1, _) => Found::Number(left.first().unwrap().to_string()),
-        (0, true) => Found::Nobody,
-        _ => Found::Several,
+        (1, _) => Ok(left.first().unwrap().to_string()),
+        (0, true) => Err(Unmatched::Nobody),
+        _ => Err(Unmatched::Several),
     }
 }
 
@@ -246,11 +246,11 @@ fn two_matchers_that_know_nothing_of_one_another_agree_on_a_hundred_thousand_pat
             let (is, should) = (list.find(&who.person()), expected(&rows, &plain));
             let shown = || format!("{}, {}, {:?} in {lines:#?}", who.last, who.first, who.born);
             assert!(is == should, "{is:?} and not {should:?}: {}", shown());
-            assert!(is_changed || is != Found::Nobody, "it is lost: {}", shown());
+            assert!(is_changed || is != Err(Unmatched::Nobody), "it is lost: {}", shown());
             match is {
-                Found::Number(_) if !is_changed => allowed_and_found += 1,
-                Found::Number(_) => found += 1,
-                Found::Nobody => nobody += 1,
+                Ok(_) if !is_changed => allowed_and_found += 1,
+                Ok(_) => found += 1,
+                Err(Unmatched::Nobody) => nobody += 1,
                 _ => several += 1,
             }
         }

@@ -61,6 +61,7 @@ async fn a_person_settles_whose_a_letter_is_with_one_click_and_sees_when_it_is_t
     assert!(shown.contains("<mark title=\"differs\">Canary-Lefèvre</mark>"), "{shown}");
     assert!(shown.contains("<mark title=\"differs\">Ana</mark>") && !shown.contains("44</td>"), "{shown}");
     assert!(shown.find("Canary-Lefèvre").unwrap() < shown.find(">Ana<").unwrap(), "{shown}");
+    assert!(!shown.contains("Next try at"), "it waits for a person: {shown}");
     // Nothing of it without the key.
     let open = page.get("/").await.body;
     for private in ["Canary", "0042", "1999", "Zoé", "/assign"] {

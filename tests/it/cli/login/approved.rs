@@ -78,7 +78,7 @@ async fn the_pages_are_french_for_a_french_browser() {
     let clinic = Clinic::with(Consent::Approve).await;
     let login = clinic.login().await;
     let stranger = get(&clinic.callback("code=x&state=y"), "fr-FR,fr;q=0.9,en;q=0.8").await;
-    assert!(stranger.body.contains("Ce n&#x27;est pas la connexion"), "{stranger:?}");
+    assert!(stranger.body.contains("Ce n'est pas la connexion"), "{stranger:?}");
     let page = get(&sent_back(&login.address).await, "fr-FR,fr;q=0.9,en;q=0.8").await;
     assert_eq!((page.status, page.header("content-language")), (200, "fr"), "{page:?}");
     for text in ["lang=\"fr\"", "Vous êtes connecté", "Vous pouvez fermer cette fenêtre."] {

@@ -24,7 +24,7 @@ fn assert_nothing_changed(clinic: &Clinic, ended: &Ended, says: &[&str]) {
 async fn whoever_refuses_is_not_signed_in() {
     let clinic = Clinic::with(Consent::Deny).await;
     for (language, headline) in
-        [("en", "Access was refused"), ("fr", "L&#x27;accès a été refusé"), ("de", "Der Zugriff wurde")]
+        [("en", "Access was refused"), ("fr", "L'accès a été refusé"), ("de", "Der Zugriff wurde")]
     {
         let login = clinic.login().await;
         let page = get(&sent_back(&login.address).await, language).await;

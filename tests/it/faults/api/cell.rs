@@ -129,6 +129,10 @@ impl Seen {
         self.documents.get(uuid).map_or(0, |document| document.attempts)
     }
 
+    fn shown(&self) -> String {
+        serde_json::to_string_pretty(&self.documents).unwrap()
+    }
+
     fn all_in(&self, uuids: &[String], state: &str) -> bool {
         uuids.iter().all(|uuid| self.state(uuid) == state)
     }
@@ -173,8 +177,12 @@ impl Cell {
         let (documents, summary) = read.await.expect("the ledger is read");
         Seen {
             documents: documents.into_iter().map(|document| (document.uuid.clone(), document)).collect(),
-            pauses: summary.pauses.into_iter().map(|pause| (pause.scope, pause.reason)).collect(),
-            poll_errors: summary.accounts.into_iter().filter_map(|of| Some((of.account, of.poll_error?))).collect(),
+            pauses: summary.pauses.into_iter().map(|pause| (pause.scope, pause.reason.text)).collect(),
+            poll_errors: summary
+                .accounts
+                .into_iter()
+                .filter_map(|of| Some((of.account, of.poll_error?.text)))
+                .collect(),
         }
     }
 
@@ -187,10 +195,11 @@ impl Cell {
                 return seen;
             }
             let posts = || self.practice.sandbox.status_posts();
-            let Seen { documents, pauses, poll_errors } = &seen;
+            let Seen { pauses, poll_errors, .. } = &seen;
             assert!(
                 tokio::time::Instant::now() < deadline,
-                "{what}: not so: {documents:#?} {pauses:#?} {poll_errors:?} {:#?}",
+                "{what}: not so: {} {pauses:#?} {poll_errors:?} {:#?}",
+                seen.shown(),
                 posts()
             );
             tokio::time::sleep(LOOK).await;
@@ -304,7 +313,7 @@ pub async fn shared(cell: &Cell, call: Call, kind: &FaultKind, expected: Shared)
     let sandbox = &cell.practice.sandbox;
     sandbox.clear_faults();
     cell.until("all is well again", |seen| {
-        seen.pauses.is_empty() && seen.documents.values().all(|document| document.state == "reported")
+        seen.pauses.is_empty() && seen.documents.values().all(|document| document.state.as_str() == "reported")
     })
     .await;
     sandbox.inject(Fault::always(call.route(), kind.clone()));
@@ -321,7 +330,7 @@ pub async fn shared(cell: &Cell, call: Call, kind: &FaultKind, expected: Shared)
             cell.until_met(2).await;
             let seen = cell.until("all wait", |seen| seen.all_in(&uuids, call.waits_in())).await;
             let blamed = uuids.iter().filter(|uuid| seen.attempts(uuid) > 0).count();
-            assert!(blamed <= 2, "{blamed} spent attempts: {:#?}", seen.documents);
+            assert!(blamed <= 2, "{blamed} spent attempts: {}", seen.shown());
         }
         Shared::Passes => drop(cell.until("all are reported", |seen| seen.all_in(&uuids, "reported")).await),
     }

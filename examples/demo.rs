@@ -18,7 +18,7 @@ use docsyncd::config::Loaded;
 use docsyncd::daemon::{Connecting, Daemon, client, introduce};
 use docsyncd::document::{DocumentUuid, Metadata};
 use docsyncd::ledger::{Ledger, process};
-use docsyncd::patients::{Found, List, Person, load_once};
+use docsyncd::patients::{List, Person, Unmatched, load_once};
 use docsyncd::pipeline::assign::Letter;
 use docsyncd::pipeline::{Progress, fetch};
 use docsyncd::state::State;
@@ -102,7 +102,7 @@ async fn main() -> anyhow::Result<()> {
     follow(&mut progress, waiting).await?;
 
     println!("\nThe practice dictates {MORE} more letters; the running daemon finds them at its next poll.");
-    let is_listed = |patient: &&serde_json::Value| list.find(&person(patient)) != Found::Nobody;
+    let is_listed = |patient: &&serde_json::Value| list.find(&person(patient)) != Err(Unmatched::Nobody);
     for patient in patients.iter().filter(is_listed).take(MORE) {
         sandbox.add(NewDocument { patient: Some(patient.clone()), ..NewDocument::default() }).await?;
     }
@@ -250,7 +250,7 @@ async fn matched(sandbox: &Sandbox, api: &Client, list: &List) -> anyhow::Result
     let mut matched = 0;
     for letter in sandbox.documents().await?.iter().filter(|letter| !letter.synchronized) {
         let person = Person::of(&metadata(api, &letter.uuid).await?);
-        matched += usize::from(matches!(list.find(&person), Found::Number(_)));
+        matched += usize::from(list.find(&person).is_ok());
     }
     Ok(matched)
 }

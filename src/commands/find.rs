@@ -41,12 +41,13 @@ pub(super) fn find(loaded: &Loaded, wanted: Wanted<'_>) -> Outcome {
     let Found { letters: mut found, newest_only } = found;
     let more = found.len() > limit;
     found.truncate(limit);
+    let is_none = found.is_empty();
     if json {
         print_json(&found.into_iter().map(FoundView::from).collect::<Vec<_>>())?;
     } else {
         show_table(&text(&found, terminal_width(), language))?;
     }
-    if found.is_empty() {
+    if is_none {
         let none = if newest_only {
             "find-none-newest"
         } else if loaded.config.state.keep_names.is_zero() {

@@ -21,9 +21,6 @@ pub struct Progress {
 }
 
 /// Reads the account's row. Creates it if there is none.
-///
-/// # Errors
-/// Any SQLite error.
 pub fn progress(db: &Connection, account: &str) -> QueryResult<Progress> {
     db.run("INSERT INTO account (name) VALUES (?1) ON CONFLICT DO NOTHING", [account])?;
     db.prepare_cached("SELECT cursor, cursor_since, sweep, poll_failed FROM account WHERE name = ?1")?.query_row(
@@ -41,18 +38,12 @@ pub fn progress(db: &Connection, account: &str) -> QueryResult<Progress> {
 }
 
 /// Saves the number of a poll; meant to share a transaction with the first rows that are marked with it.
-///
-/// # Errors
-/// Any SQLite error.
 pub fn save_poll(db: &Connection, account: &str, number: i64) -> QueryResult<()> {
     db.run("UPDATE account SET sweep = ?2 WHERE name = ?1 AND sweep < ?2", params![account, number])
 }
 
 /// Saves the cursor; meant to share a transaction with the rows that it covers. `None`: the end of the list was
 /// reached.
-///
-/// # Errors
-/// Any SQLite error.
 pub fn save_cursor(db: &Connection, account: &str, cursor: Option<Cursor>) -> QueryResult<()> {
     let (page, since) = cursor.unzip();
     db.run(

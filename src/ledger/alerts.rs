@@ -3,7 +3,7 @@
 
 use rusqlite::{Connection, OptionalExtension as _, Row, params};
 
-use super::columns::{Statements as _, from_row};
+use super::columns::{Statements as _, as_json, from_row};
 use super::{Millis, QueryResult};
 
 /// Something that needs a person.
@@ -61,9 +61,6 @@ fn read(row: &Row<'_>) -> QueryResult<Alert> {
 }
 
 /// The alerts that last.
-///
-/// # Errors
-/// Any SQLite error.
 pub fn open(db: &Connection) -> QueryResult<Vec<Alert>> {
     db.prepare_cached(
         "SELECT id, cause, names, documents, since, opened_at, told_at, told_latest FROM alert WHERE over_at IS NULL
@@ -74,9 +71,6 @@ pub fn open(db: &Connection) -> QueryResult<Vec<Alert>> {
 }
 
 /// When each cause was last told, including alerts that are over, and how many of its alerts were told after `since`.
-///
-/// # Errors
-/// Any SQLite error.
 pub fn last_told(db: &Connection, since: Millis) -> QueryResult<Vec<(String, Millis, u64)>> {
     db.rows(
         "SELECT cause, max(told_at), sum(told_at > ?1) FROM alert WHERE told_at IS NOT NULL GROUP BY cause",
@@ -84,44 +78,30 @@ pub fn last_told(db: &Connection, since: Millis) -> QueryResult<Vec<(String, Mil
     )
 }
 
-fn names(about: &About) -> String {
-    serde_json::to_string(&about.names).unwrap_or_default()
-}
-
 /// Something begins to need a person.
-///
-/// # Errors
-/// Any SQLite error.
 pub fn begin(db: &Connection, cause: &str, about: &About, now: Millis) -> QueryResult<()> {
     db.run(
         "INSERT INTO alert (cause, names, documents, since, opened_at) VALUES (?1, ?2, ?3, ?4, ?5)
          ON CONFLICT DO NOTHING",
-        params![cause, names(about), about.documents, about.since, now],
+        params![cause, as_json(&about.names), about.documents, about.since, now],
     )
 }
 
 /// A message about the alert is in the outbox.
-///
-/// # Errors
-/// Any SQLite error.
 pub fn told(db: &Connection, id: i64, about: &About, latest: Option<Millis>, now: Millis) -> QueryResult<()> {
     db.run(
         "UPDATE alert SET names = ?2, documents = ?3, since = ?4, told_at = ?5, told_latest = ?6 WHERE id = ?1",
-        params![id, names(about), about.documents, about.since, now, latest],
+        params![id, as_json(&about.names), about.documents, about.since, now, latest],
     )
 }
 
 /// Alerts that last and were told, each with a channel that has no message about it because the channel was added
 /// since.
-///
-/// # Errors
-/// Any SQLite error.
 pub fn untold(db: &Connection, channels: &[String]) -> QueryResult<Vec<(Alert, String)>> {
-    let mut knows = db.prepare_cached("SELECT EXISTS (SELECT 1 FROM outbox WHERE alert = ?1 AND channel = ?2)")?;
     let mut untold = Vec::new();
     for alert in open(db)?.into_iter().filter(|alert| alert.told_at.is_some()) {
         for channel in channels {
-            if !knows.query_row(params![alert.id, channel], |row| row.get::<_, bool>(0))? {
+            if !has_message(db, alert.id, channel)? {
                 untold.push((alert.clone(), channel.clone()));
             }
         }
@@ -129,30 +109,28 @@ pub fn untold(db: &Connection, channels: &[String]) -> QueryResult<Vec<(Alert, S
     Ok(untold)
 }
 
+/// Whether the channel has a message about the alert, sent or not.
+fn has_message(db: &Connection, alert: i64, channel: &str) -> QueryResult<bool> {
+    db.prepare_cached("SELECT 1 FROM outbox WHERE alert = ?1 AND channel = ?2")?.exists(params![alert, channel])
+}
+
 /// Whether a message about this cause, which lasts, was certainly received.
-///
-/// # Errors
-/// Any SQLite error.
 pub fn is_known(db: &Connection, cause: &str) -> QueryResult<bool> {
     db.prepare_cached(
-        "SELECT EXISTS (SELECT 1 FROM alert JOIN outbox ON outbox.alert = alert.id
-         WHERE alert.cause = ?1 AND alert.over_at IS NULL AND outbox.sent_at IS NOT NULL)",
+        "SELECT 1 FROM alert JOIN outbox ON outbox.alert = alert.id
+         WHERE alert.cause = ?1 AND alert.over_at IS NULL AND outbox.sent_at IS NOT NULL",
     )?
-    .query_row([cause], |row| row.get(0))
+    .exists([cause])
 }
 
 /// The alert is over. Messages that were certainly not received are not sent any more. Returns those of `channels` that
 /// may know of the alert.
-///
-/// # Errors
-/// Any SQLite error.
 pub fn over(db: &Connection, id: i64, channels: &[String], now: Millis) -> QueryResult<Vec<String>> {
     db.run("UPDATE alert SET over_at = ?2 WHERE id = ?1", params![id, now])?;
     db.run("DELETE FROM outbox WHERE alert = ?1 AND sent_at IS NULL AND begun = 0", [id])?;
-    let mut known = db.prepare_cached("SELECT EXISTS (SELECT 1 FROM outbox WHERE alert = ?1 AND channel = ?2)")?;
     let mut knowing = Vec::new();
     for channel in channels {
-        if known.query_row(params![id, channel], |row| row.get(0))? {
+        if has_message(db, id, channel)? {
             knowing.push(channel.clone());
         }
     }
@@ -161,9 +139,6 @@ pub fn over(db: &Connection, id: i64, channels: &[String], now: Millis) -> Query
 
 /// Puts a message into the outbox of a channel. An earlier message of the same alert that was certainly not received is
 /// dropped: the new one includes it.
-///
-/// # Errors
-/// Any SQLite error.
 pub fn post(db: &Connection, alert: i64, message: &str, channel: &str, content: &str, now: Millis) -> QueryResult<()> {
     db.run(
         "DELETE FROM outbox WHERE alert = ?1 AND channel = ?2 AND sent_at IS NULL AND begun = 0",
@@ -177,9 +152,6 @@ pub fn post(db: &Connection, alert: i64, message: &str, channel: &str, content: 
 }
 
 /// The oldest message that waits for this channel.
-///
-/// # Errors
-/// Any SQLite error.
 pub fn waiting(db: &Connection, channel: &str) -> QueryResult<Option<Waiting>> {
     db.prepare_cached(
         "SELECT id, message, content, attempts, due_at, created_at FROM outbox
@@ -191,9 +163,6 @@ pub fn waiting(db: &Connection, channel: &str) -> QueryResult<Option<Waiting>> {
 
 /// To be called right before a message is sent: from now on it may have arrived. Returns whether it is still to be
 /// sent.
-///
-/// # Errors
-/// Any SQLite error.
 pub fn sending(db: &Connection, id: i64) -> QueryResult<bool> {
     db.change(
         "UPDATE outbox SET begun = CASE begun WHEN 0 THEN 1 ELSE 2 END, attempts = attempts + 1
@@ -204,18 +173,12 @@ pub fn sending(db: &Connection, id: i64) -> QueryResult<bool> {
 }
 
 /// The message was received.
-///
-/// # Errors
-/// Any SQLite error.
 pub fn sent(db: &Connection, id: i64, now: Millis) -> QueryResult<()> {
     db.run("UPDATE outbox SET sent_at = ?2 WHERE id = ?1", params![id, now])
 }
 
 /// An attempt failed; the message may have arrived or not. If the alert is over and surely nobody heard of it, its
 /// message is dropped.
-///
-/// # Errors
-/// Any SQLite error.
 pub fn not_sent(db: &Connection, id: i64, may_have_arrived: bool, due_at: Millis) -> QueryResult<()> {
     db.run(
         "UPDATE outbox SET begun = CASE WHEN begun = 2 OR ?2 THEN 2 ELSE 0 END, due_at = ?3 WHERE id = ?1",
@@ -229,27 +192,23 @@ pub fn not_sent(db: &Connection, id: i64, may_have_arrived: bool, due_at: Millis
 }
 
 /// Drops a message that no receiver took for too long, or whose channel is gone.
-///
-/// # Errors
-/// Any SQLite error.
 pub fn give_up(db: &Connection, id: i64) -> QueryResult<()> {
     db.run("DELETE FROM outbox WHERE id = ?1", [id])
 }
 
 /// Forgets alerts that were over before `before`, with their messages, and messages for channels other than these.
-///
-/// # Errors
-/// Any SQLite error.
 pub fn prune(db: &Connection, channels: &[String], before: Millis) -> QueryResult<()> {
     db.run("DELETE FROM alert WHERE over_at < ?1", [before])?;
-    let list = serde_json::to_string(channels).unwrap_or_default();
-    db.run("DELETE FROM outbox WHERE sent_at IS NULL AND channel NOT IN (SELECT value FROM json_each(?1))", [list])
+    db.run(
+        "DELETE FROM outbox WHERE sent_at IS NULL AND channel NOT IN (SELECT value FROM json_each(?1))",
+        [as_json(channels)],
+    )
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ledger::open;
+    use crate::ledger::testing;
 
     /// The outcome of an attempt.
     enum Try {
@@ -261,8 +220,7 @@ mod tests {
 
     /// Whether the end of an alert is told whose message had these attempts.
     fn is_told_the_end(tries: &[Try]) -> bool {
-        let folder = tempfile::tempdir().unwrap();
-        let db = open::open_or_create(&folder.path().join("ledger.sqlite3")).unwrap();
+        let (_folder, db) = testing::empty();
         let about = About { names: Vec::new(), documents: 1, since: None };
         begin(&db, "disk", &about, 1).unwrap();
         let alert = super::open(&db).unwrap().remove(0).id;

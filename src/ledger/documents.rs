@@ -2,10 +2,9 @@
 
 use rusqlite::{Connection, OptionalExtension as _, Row, params};
 
-use super::columns::{Statements as _, as_json, from_row};
+use super::columns::{Statements as _, from_row};
 use super::listed::is_there;
 use super::listed::taking::ask_again;
-use super::pauses::ProbeChoice;
 use super::work::Tries;
 use super::{Millis, QueryResult, deliveries, history};
 use crate::document::Version;
@@ -73,16 +72,15 @@ impl Document {
     }
 }
 
-/// The columns that [`read`] expects, from a table called `document`.
-pub(super) const COLUMNS: &str = "document.id, document.round, document.state, document.sha256, document.size, \
-     document.attempts, document.strikes, document.started_over, document.failing_since, document.failing_for, \
-     document.reason, document.reason_code, document.failure, document.refusals, document.report_failure, document.read_at, document.changed_at, document.due_at, \
-     document.found_at, EXISTS (SELECT 1 FROM delivery AS any WHERE any.document = document.id) AS planned, \
-     document.tried_pdf, document.listed_pdf, EXISTS (SELECT 1 FROM delivery AS any \
-     WHERE any.document = document.id AND any.pdf = document.pdf AND any.attempts > 0) AS delayed, \
-     document.account, document.uuid, document.pdf, document.disagreed_after, document.accepted_pdf";
+/// The columns that [`read`] expects.
+const COLUMNS: &str = "id, round, state, sha256, size, attempts, strikes, started_over, failing_since, failing_for, \
+     reason, reason_code, failure, refusals, report_failure, read_at, changed_at, due_at, found_at, tried_pdf, listed_pdf, \
+     account, uuid, pdf, disagreed_after, accepted_pdf, \
+     EXISTS (SELECT 1 FROM delivery WHERE delivery.document = document.id) AS planned, \
+     EXISTS (SELECT 1 FROM delivery WHERE delivery.document = document.id AND delivery.pdf = document.pdf \
+             AND delivery.attempts > 0) AS delayed";
 
-pub(super) fn read(row: &Row<'_>) -> QueryResult<Document> {
+fn read(row: &Row<'_>) -> QueryResult<Document> {
     let of_report = row.get::<_, State>("state")? != State::Discovered;
     let tries = from_row!(row => Tries {
         attempts, failing_since, failing_for, refusals, changed_at, due_at;
@@ -97,124 +95,46 @@ pub(super) fn read(row: &Row<'_>) -> QueryResult<Document> {
 }
 
 /// The document of this number, if it is still in this round and state.
-///
-/// # Errors
-/// Any SQLite error.
 pub fn of_round(db: &Connection, id: i64, round: i64, state: State) -> QueryResult<Option<Document>> {
     Ok(by_number(db, id)?.filter(|document| document.round == round && document.state == state))
 }
 
 /// The document of this number.
-///
-/// # Errors
-/// Any SQLite error.
 pub fn by_number(db: &Connection, id: i64) -> QueryResult<Option<Document>> {
     db.prepare_cached(&format!("SELECT {COLUMNS} FROM document WHERE id = ?1"))?.query_row([id], read).optional()
 }
 
 /// The document's state; `None` if there is no such document.
-///
-/// # Errors
-/// Any SQLite error.
 pub fn state(db: &Connection, id: i64) -> QueryResult<Option<State>> {
     db.perhaps("SELECT state FROM document WHERE id = ?1", [id])
-}
-
-/// Up to `limit` documents of the account that are due in this state: their numbers, and whether each failed before.
-/// The one that is due longest comes first; documents that were last seen without a PDF come last.
-///
-/// # Errors
-/// Any SQLite error.
-pub fn due(db: &Connection, state: State, account: &str, now: Millis, limit: usize) -> QueryResult<Vec<(i64, bool)>> {
-    let mut rows = Vec::new();
-    for is_draft in [false, true] {
-        if rows.len() < limit {
-            let more: Vec<(i64, bool)> = db.rows(
-                "SELECT id, attempts > 0 FROM document WHERE state = ?1 AND account = ?2 AND due_at <= ?3
-                   AND (reason_code IS 'not_rendered') = ?5
-                 ORDER BY due_at LIMIT ?4",
-                params![state, account, now, limit - rows.len(), is_draft],
-            )?;
-            rows.extend(more);
-        }
-    }
-    Ok(rows)
-}
-
-/// The due document to probe a pause with, chosen by [`ProbeChoice`], and not `in_flight`.
-///
-/// # Errors
-/// Any SQLite error.
-pub fn probe(
-    db: &Connection,
-    states: [State; 2],
-    account: &str,
-    now: Millis,
-    by: ProbeChoice,
-    in_flight: &[i64],
-) -> QueryResult<Option<Document>> {
-    let ([state, or], fresh, same) = (states, by == ProbeChoice::Fresh, by == ProbeChoice::Same);
-    db.prepare_cached(&format!(
-        "SELECT {COLUMNS}, CASE state WHEN 'discovered' THEN coalesce(failure, reason_code) ELSE report_failure END IS NULL AS fresh
-         FROM document WHERE state IN (?1, ?4) AND account = ?2 AND due_at <= ?3
-           AND id NOT IN (SELECT value FROM json_each(?7))
-         ORDER BY fresh IS NOT ?5, CASE WHEN ?5 AND fresh THEN -id WHEN ?6 THEN attempts ELSE changed_at END, id LIMIT 1"
-    ))?
-    .query_row(params![state, account, now, or, fresh, same, as_json(in_flight)], read)
-    .optional()
-}
-
-/// The next time after `now` at which a document of the account becomes due in this state.
-///
-/// # Errors
-/// Any SQLite error.
-pub fn next_due(db: &Connection, state: State, account: &str, now: Millis) -> QueryResult<Option<Millis>> {
-    db.prepare_cached("SELECT min(due_at) FROM document WHERE state = ?1 AND account = ?2 AND due_at > ?3")?
-        .query_row(params![state, account, now], |row| row.get(0))
 }
 
 /// After the clock was set back, moves to `now` the due times that were chosen before: those beyond `latest`, as no
 /// wait is that long, and those of rows that changed after `now`. A document that never failed may wait for its PDF
 /// until `latest_draft`. Deliveries and pauses are moved too, of whichever account.
-///
-/// # Errors
-/// Any SQLite error.
-pub fn clamp_due(
-    db: &Connection,
-    account: &str,
-    now: Millis,
-    latest: Millis,
-    latest_draft: Millis,
-) -> QueryResult<usize> {
-    let too_late = db.change(
-        "UPDATE document SET due_at = ?1
+pub fn clamp_due(db: &Connection, account: &str, now: Millis, latest: Millis, latest_draft: Millis) -> QueryResult<()> {
+    db.run(
+        "UPDATE document INDEXED BY document_open SET due_at = ?1
          WHERE state IN ('discovered', 'fetched', 'delivered', 'failing') AND account = ?3 AND due_at > ?2
            AND (due_at > ?4 OR state <> 'discovered' OR attempts > 0)",
         params![now, latest, account, latest_draft],
     )?;
-    let of_the_future = db.change(
+    db.run(
         "UPDATE document INDEXED BY document_changed SET due_at = ?1
          WHERE state IN ('discovered', 'fetched', 'delivered', 'failing') AND changed_at > ?1
            AND account = ?2 AND due_at > ?1",
         params![now, account],
     )?;
-    let deliveries = db.change(
+    db.run(
         "UPDATE delivery SET due_at = ?1 WHERE state = 'pending' AND due_at > ?1 AND (changed_at > ?1 OR due_at > ?2)",
         params![now, latest],
     )?;
-    let pauses = db.change(
-        "UPDATE pause SET probe_at = ?1 WHERE probe_at > ?1 AND (since > ?1 OR probe_at > ?2)",
-        params![now, latest],
-    )?;
-    Ok(too_late + of_the_future + deliveries + pauses)
+    db.run("UPDATE pause SET probe_at = ?1 WHERE probe_at > ?1 AND (since > ?1 OR probe_at > ?2)", params![now, latest])
 }
 
 /// Moves the document by `event`, if it is still in `round` and the event applies to its state. Returns the new state.
 /// The same call appends a row of history, sets the attempts to zero, begins a new round if the document starts over,
 /// and removes the metadata once it has ended or starts over.
-///
-/// # Errors
-/// Any SQLite error.
 pub fn transition(
     db: &Connection,
     id: i64,
@@ -278,9 +198,6 @@ pub fn transition(
 /// The API shows another PDF of the document (`pdf`), or none because another one is being rendered. The new version
 /// starts, also if a report ended the round just before. The list showing the same PDF later is then no news. Returns
 /// the state and how long the document waits: a few times a day not at all, then longer and longer.
-///
-/// # Errors
-/// Any SQLite error.
 pub fn revise(
     db: &Connection,
     id: i64,
@@ -321,25 +238,16 @@ fn wait_after(revisions: u32) -> Millis {
 }
 
 /// Records that two answers of the API show two PDFs of the document, after it was tried for so long; `None`: they agree.
-///
-/// # Errors
-/// Any SQLite error.
 pub fn disagree(db: &Connection, id: i64, after: Option<Millis>) -> QueryResult<()> {
     db.run("UPDATE document SET disagreed_after = ?2 WHERE id = ?1", params![id, after])
 }
 
 /// Records that docsyncd waited in vain for this PDF, which is shown elsewhere.
-///
-/// # Errors
-/// Any SQLite error.
 pub fn accept(db: &Connection, id: i64, pdf: &str) -> QueryResult<()> {
     db.run("UPDATE document SET accepted_pdf = ?2 WHERE id = ?1", params![id, pdf])
 }
 
 /// Like [`transition`] with [`Event::StartOver`]; the document is not due before `due_at`.
-///
-/// # Errors
-/// Any SQLite error.
 pub fn start_over(
     db: &Connection,
     id: i64,
@@ -379,9 +287,6 @@ pub struct Fetched {
 }
 
 /// Records the fetched document and the destinations that must get it, and moves the document on.
-///
-/// # Errors
-/// Any SQLite error.
 pub fn fetched(
     db: &Connection,
     document: &Document,
@@ -408,9 +313,6 @@ pub fn fetched(
 }
 
 /// The length of the document's PDF in bytes, if the PDF should be in the spool for this round.
-///
-/// # Errors
-/// Any SQLite error.
 pub fn spooled(db: &Connection, id: i64, round: i64) -> QueryResult<Option<u64>> {
     let Some(document) = of_round(db, id, round, State::Fetched)? else { return Ok(None) };
     Ok(deliveries::any_pending(db, id, &document.version.pdf)?.then_some(document.size.unwrap_or(0)))

@@ -46,27 +46,7 @@ impl Postponed<'_> {
     }
 }
 
-/// Makes due what failed in the same way before the pause of the scope, which has ended.
-///
-/// # Errors
-/// Any SQLite error.
-pub fn due_again(db: &Connection, account: &str, failure: &Failure, now: Millis) -> QueryResult<()> {
-    db.run(
-        "UPDATE document SET due_at = ?3
-         WHERE state = 'discovered' AND account = ?1 AND due_at > ?3 AND failure = ?2",
-        params![account, failure, now],
-    )?;
-    db.run(
-        "UPDATE document SET due_at = ?3
-         WHERE state IN ('delivered', 'failing') AND account = ?1 AND due_at > ?3 AND report_failure = ?2",
-        params![account, failure, now],
-    )
-}
-
 /// Leaves the document in its state, to be tried again.
-///
-/// # Errors
-/// Any SQLite error.
 pub fn postpone(db: &Connection, document: &Document, postponed: &Postponed<'_>, now: Millis) -> QueryResult<()> {
     let Postponed { due_at, reason, code, failure, charge } = postponed;
     let (id, round, state) = (document.id, document.round, document.state);
@@ -109,9 +89,6 @@ pub fn postpone(db: &Connection, document: &Document, postponed: &Postponed<'_>,
 
 /// Ends the document by a failure, which is reported to the API from `due_at` on. `code` is the reason as a code;
 /// `failure` is what others may turn out to share.
-///
-/// # Errors
-/// Any SQLite error.
 pub fn fail(
     db: &Connection,
     document: &Document,
@@ -135,14 +112,6 @@ pub fn fail(
     Ok(state)
 }
 
-/// Records how often it was refused in the same way, with a success of other work before each time but the first.
-///
-/// # Errors
-/// Any SQLite error.
-pub fn refused(db: &Connection, document: i64, round: i64, refusals: u32) -> QueryResult<()> {
-    db.run("UPDATE document SET refusals = ?3 WHERE id = ?1 AND round = ?2", params![document, round, refusals])
-}
-
 fn refuse_report(
     db: &Connection,
     document: &Document,
@@ -162,18 +131,12 @@ fn refuse_report(
 }
 
 /// Whether another account has the document now.
-///
-/// # Errors
-/// Any SQLite error.
 pub fn is_anothers(db: &Connection, document: &Document) -> QueryResult<bool> {
     db.prepare_cached("SELECT 1 FROM document WHERE id = ?1 AND account <> ?2")?
         .exists(params![document.id, document.version.account])
 }
 
 /// Ends a document whose report was refused, if the refusal still stands. Returns the document's state and the reason.
-///
-/// # Errors
-/// Any SQLite error.
 pub fn believe_refusal(db: &Connection, document: &Document, now: Millis) -> QueryResult<Option<(State, String)>> {
     let stands: Option<String> = db.perhaps(
         "SELECT coalesce(report_reason, '') FROM document WHERE id = ?1 AND round = ?2 AND report_failure = ?3 AND account = ?4",

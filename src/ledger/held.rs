@@ -11,67 +11,48 @@ use crate::state::{Event, State};
 
 /// Keeps documents that failed in this way from being reported before `until`: those of the account, or with `None`
 /// those of all accounts, as a destination belongs to every account.
-///
-/// # Errors
-/// Any SQLite error.
 pub fn hold(db: &Connection, account: Option<&str>, failure: &Failure, until: Millis) -> QueryResult<()> {
     db.run(
-        "UPDATE document INDEXED BY document_held SET due_at = max(due_at, ?3)
+        "UPDATE document SET due_at = max(due_at, ?3)
          WHERE state = 'failing' AND failure_sent = 0 AND failure = ?2
            AND account IN (SELECT name FROM account WHERE ?1 IS NULL OR name = ?1)",
         params![account, failure, until],
     )
 }
 
-/// A failure that is kept from the API, with its scope.
-pub struct Held {
-    /// The scope that the failure may turn out to belong to.
-    pub scope: Scope,
-    /// The failure.
-    pub failure: Failure,
-    /// The ledger's number for the document.
-    pub document: i64,
-}
-
 /// The daemon starts, and has forgotten what it knew of its scopes. All held failures are held until `until`, so that
-/// equal failures from now on still count with them. Returns those that others may share.
-///
-/// # Errors
-/// Any SQLite error.
-pub fn hold_anew(db: &Connection, until: Millis) -> QueryResult<Vec<Held>> {
-    let mut held: Vec<(i64, String, Failure)> = db.rows(
-        "UPDATE document INDEXED BY document_held SET due_at = max(due_at, ?1)
-         WHERE state = 'failing' AND failure_sent = 0 AND failure IS NOT NULL RETURNING id, account, failure",
+/// equal failures from now on still count with them. Returns those that others may share, each with its scope and the
+/// ledger's number of the document.
+pub fn hold_anew(db: &Connection, until: Millis) -> QueryResult<Vec<(Scope, Failure, i64)>> {
+    let documents: Vec<(String, Failure, i64)> = db.rows(
+        "UPDATE document SET due_at = max(due_at, ?1)
+         WHERE state = 'failing' AND failure_sent = 0 AND failure IS NOT NULL RETURNING account, failure, id",
         [until],
     )?;
-    // A delivery's failure belongs to its destination, see below.
-    held.retain(|(_, _, failure)| failure.call != Call::Deliver);
-    let reports: Vec<(i64, String, Failure)> = db.rows(
+    let reports: Vec<(String, Failure, i64)> = db.rows(
         // The time until now was no wait of the report's: the computer may have been off for a week.
         "UPDATE document SET failing_for = failing_for - max(0, ?1 - due_at), due_at = max(due_at, ?1)
          WHERE state IN ('delivered', 'failing') AND report_failure IS NOT NULL
-         RETURNING id, account, report_failure",
+         RETURNING account, report_failure, id",
         [until],
     )?;
-    let deliveries: Vec<(i64, String, Failure)> = db.rows(
-        "SELECT document.id, delivery.destination, delivery.failure
+    let deliveries: Vec<(String, Failure, i64)> = db.rows(
+        "SELECT delivery.destination, delivery.failure, document.id
          FROM delivery INDEXED BY delivery_held JOIN document ON document.id = delivery.document
          WHERE delivery.state = 'failed' AND delivery.failure IS NOT NULL AND delivery.pdf = document.pdf
            AND (document.state = 'fetched' OR (document.state = 'failing' AND document.failure_sent = 0))",
         [],
     )?;
-    let of = |rows: Vec<(i64, String, Failure)>, scope: fn(String) -> Scope| {
-        let permanent = rows.into_iter().filter(|(_, _, failure)| failure.is_permanent());
-        permanent.map(move |(document, name, failure)| Held { scope: scope(name), failure, document })
-    };
-    Ok(of(held, Scope::Fetch).chain(of(reports, Scope::Report)).chain(of(deliveries, Scope::Destination)).collect())
+    // A document that failed by a delivery is among the deliveries.
+    let documents = documents.into_iter().filter(|(_, failure, _)| failure.call != Call::Deliver);
+    let of = |scope: fn(String) -> Scope| move |(name, failure, id)| (scope(name), failure, id);
+    let held = documents.map(of(Scope::Fetch)).chain(reports.into_iter().map(of(Scope::Report)));
+    let held = held.chain(deliveries.into_iter().map(of(Scope::Destination)));
+    Ok(held.filter(|(_, failure, _)| failure.is_permanent()).collect())
 }
 
 /// To be called right before a failure is reported: from now on the API may know of it, whatever the answer, and the
 /// failure stands. Returns whether it was sent before; `None` if there is nothing to report any more.
-///
-/// # Errors
-/// Any SQLite error.
 pub fn sending(db: &Connection, id: i64, round: i64) -> QueryResult<Option<bool>> {
     let before: Option<bool> = db.perhaps(
         "SELECT failure_sent <> 0 FROM document WHERE id = ?1 AND round = ?2 AND state = 'failing'",
@@ -85,9 +66,6 @@ pub fn sending(db: &Connection, id: i64, round: i64) -> QueryResult<Option<bool>
 
 /// The API has certainly not taken the report of the failure. If another account has the document now, a failure of the
 /// first account is not reported: the new account asks the API itself. Returns the document's new state, if it changed.
-///
-/// # Errors
-/// Any SQLite error.
 pub fn was_not_sent(db: &Connection, document: &Document, now: Millis) -> QueryResult<Option<State>> {
     set_sent(db, document.id, false)?;
     let of_another: Option<Option<String>> = db.perhaps(
@@ -107,9 +85,6 @@ fn set_sent(db: &Connection, id: i64, sent: bool) -> QueryResult<()> {
 
 /// The documents that ended by this failure are tried again, because the failure is the scope's, unless the API may
 /// know of it. Returns the new states of the documents.
-///
-/// # Errors
-/// Any SQLite error.
 pub fn retract(
     db: &Connection,
     scope: &Scope,
@@ -132,7 +107,7 @@ pub fn retract(
             return Ok(states);
         }
         Scope::Fetch(account) => db.rows(
-            "SELECT id, round FROM document INDEXED BY document_held
+            "SELECT id, round FROM document
              WHERE state = 'failing' AND failure_sent = 0 AND account = ?1 AND failure = ?2",
             params![account, failure],
         )?,

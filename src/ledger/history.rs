@@ -70,9 +70,6 @@ struct Row<'a> {
 }
 
 /// Appends a row. `attempt` counts the failed attempts so far; `reason` must be free of patient data, as everywhere.
-///
-/// # Errors
-/// Any SQLite error.
 #[expect(clippy::too_many_arguments, reason = "a row of seven columns; a struct would only repeat their names")]
 pub(crate) fn append(
     db: &Connection,
@@ -89,26 +86,17 @@ pub(crate) fn append(
 }
 
 /// Records an administrator's action, its object, and who did it. `what` must be free of patient data.
-///
-/// # Errors
-/// Any SQLite error.
 pub fn act(db: &Connection, now: Millis, action: Action, what: &str, who: Option<&str>) -> QueryResult<()> {
     let (event, reason) = (action.as_str(), Some(what));
     insert(db, now, &Row { document: None, event, state: "", attempt: 0, destination: None, reason, who })
 }
 
 /// When the document last failed.
-///
-/// # Errors
-/// Any SQLite error.
 pub fn failed_at(db: &Connection, document: i64) -> QueryResult<Option<Millis>> {
     db.perhaps("SELECT at FROM history WHERE document = ?1 AND event = 'refused' ORDER BY id DESC LIMIT 1", [document])
 }
 
 /// Records that docsyncd works with another configuration than before; both by their digests.
-///
-/// # Errors
-/// Any SQLite error.
 pub fn configuration(db: &Connection, now: Millis, sha256: &str) -> QueryResult<()> {
     const KEY: &str = "configuration";
     let before = process::all(db)?.remove(KEY);
@@ -141,9 +129,6 @@ pub(crate) fn hash<'a>(values: impl IntoIterator<Item = ValueRef<'a>>) -> [u8; 3
 }
 
 /// Registers the SQL function `history_hash` with a connection that writes.
-///
-/// # Errors
-/// Any SQLite error.
 pub(super) fn register(db: &Connection) -> QueryResult<()> {
     let flags = FunctionFlags::SQLITE_UTF8 | FunctionFlags::SQLITE_DETERMINISTIC | FunctionFlags::SQLITE_DIRECTONLY;
     db.create_scalar_function("history_hash", -1, flags, |values| {

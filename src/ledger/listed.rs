@@ -113,9 +113,6 @@ pub(crate) fn known(db: &Connection, uuid: &DocumentUuid) -> QueryResult<Option<
 ///
 /// An account that had the document before gets it back ever more rarely: soon if it only could not go on, and at once
 /// if the current account is refused.
-///
-/// # Errors
-/// Any SQLite error.
 pub fn see(db: &Connection, reader: &Reader, shown: &Listed, now: Millis) -> QueryResult<Seen> {
     let Some(known) = known(db, &shown.uuid)? else {
         let due_at = now.saturating_add(if shown.is_draft { reader.draft_wait } else { 0 });
@@ -205,9 +202,6 @@ pub fn see(db: &Connection, reader: &Reader, shown: &Listed, now: Millis) -> Que
 
 /// Counts a poll in which a document that has ended would start over, but the list could not be queried for it. Returns
 /// the number of such polls in a row.
-///
-/// # Errors
-/// Any SQLite error.
 pub fn could_not_ask(db: &Connection, uuid: &DocumentUuid) -> QueryResult<u32> {
     db.perhaps(
         "UPDATE document SET unasked = unasked + 1 WHERE uuid = ?1 COLLATE NOCASE RETURNING unasked",
@@ -217,9 +211,6 @@ pub fn could_not_ask(db: &Connection, uuid: &DocumentUuid) -> QueryResult<u32> {
 }
 
 /// Reading or reporting the document returned 404 to its account: the list must be queried for it.
-///
-/// # Errors
-/// Any SQLite error.
 pub fn missing(db: &Connection, document: &Document, now: Millis) -> QueryResult<()> {
     db.run(
         "UPDATE document SET missing_at = coalesce(missing_at, ?4) WHERE id = ?1 AND round = ?2 AND account = ?3",
@@ -228,9 +219,6 @@ pub fn missing(db: &Connection, document: &Document, now: Millis) -> QueryResult
 }
 
 /// The API shows the document itself: an earlier 404 was wrong.
-///
-/// # Errors
-/// Any SQLite error.
 pub fn is_there(db: &Connection, id: i64) -> QueryResult<()> {
     db.run("UPDATE document SET missing_at = NULL, absent_at = NULL WHERE id = ?1 AND missing_at IS NOT NULL", [id])
 }
@@ -248,9 +236,6 @@ pub enum Read {
 /// - those that return 404;
 /// - those that ended lately; after three queries that showed one, it is left to readings of the whole list;
 /// - after a reading of the whole list, all others that are not on their way to destinations or failing.
-///
-/// # Errors
-/// Any SQLite error.
 pub fn not_shown(
     db: &Connection,
     account: &str,
@@ -279,9 +264,6 @@ pub fn not_shown(
 }
 
 /// A query of the list for this document shows it.
-///
-/// # Errors
-/// Any SQLite error.
 pub fn present(db: &Connection, id: i64) -> QueryResult<()> {
     db.run("UPDATE document SET looked = looked + 1, missing_at = NULL, absent_at = NULL WHERE id = ?1", [id])
 }
@@ -318,9 +300,6 @@ pub const WITHDRAWN: &str = "the API does not show the document any more, asked 
 /// A query of the list for this document does not show it. An empty list alone proves nothing: there must also be a
 /// 404, the document among the synchronized ones, or other documents in the list. The second such query decides, unless
 /// a report may be the reason.
-///
-/// # Errors
-/// Any SQLite error.
 pub fn absent(db: &Connection, id: i64, absence: Absence, now: Millis) -> QueryResult<Left> {
     type Row = (i64, State, Option<Millis>, Option<Millis>, Option<Failure>);
     let (round, state, missing_at, absent_at, report_failure): Row = db
@@ -360,9 +339,6 @@ fn withdraw(db: &Connection, id: i64, round: i64, now: Millis) -> QueryResult<Le
 }
 
 /// A document that was [`Left::Doubtful`] was read, and the API does not know it.
-///
-/// # Errors
-/// Any SQLite error.
 pub fn is_gone(db: &Connection, id: i64, now: Millis) -> QueryResult<Left> {
     let round = db.perhaps(
         "UPDATE document SET listed = 0, missing_at = NULL, absent_at = NULL WHERE id = ?1 AND missing_at IS NOT NULL
@@ -376,9 +352,6 @@ pub fn is_gone(db: &Connection, id: i64, now: Millis) -> QueryResult<Left> {
 /// with. The report of the old PDF may have taken it off the list of unsynchronized ones. The new PDF starts, unless
 /// its version was delivered or waited for before. Returns the document as it was, its new state, and how long it
 /// waits.
-///
-/// # Errors
-/// Any SQLite error.
 pub fn ended_with_another(
     db: &Connection,
     id: i64,

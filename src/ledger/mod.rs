@@ -30,6 +30,8 @@ pub mod process;
 pub mod prune;
 pub mod reservations;
 pub mod retry;
+#[cfg(test)]
+pub(crate) mod testing;
 pub mod webhooks;
 pub mod work;
 mod worker;
@@ -47,7 +49,7 @@ use worker::{Runs, Worker, run};
 
 pub use crate::clock::{Millis, now};
 
-/// A query's result: the outer layer translates SQLite's errors.
+/// A query's result, or any error of SQLite, which [`Ledger::write`] and [`Ledger::read`] translate.
 pub type QueryResult<T> = rusqlite::Result<T>;
 
 /// An open ledger. Clones share it; the last one closes it.

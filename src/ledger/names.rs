@@ -50,9 +50,6 @@ impl Kept {
 }
 
 /// Keeps the names of a document, and the places where it was filed before.
-///
-/// # Errors
-/// Any SQLite error.
 pub fn keep(db: &Connection, document: i64, kept: &Kept, now: Millis) -> QueryResult<()> {
     let mut words = vec![kept.words.clone()];
     let places = db
@@ -70,9 +67,6 @@ pub fn keep(db: &Connection, document: i64, kept: &Kept, now: Millis) -> QueryRe
 }
 
 /// Keeps the names of a document that was read and waits, or failed, unless it already has names.
-///
-/// # Errors
-/// Any SQLite error.
 pub fn keep_first(db: &Connection, document: i64, kept: &Kept, now: Millis) -> QueryResult<()> {
     if kept.shown.is_empty() {
         return Ok(());
@@ -101,9 +95,6 @@ pub(crate) fn index(db: &Connection) -> QueryResult<()> {
 }
 
 /// Lets a search find the document by the name of its file, if its names are kept at all.
-///
-/// # Errors
-/// Any SQLite error.
 pub fn filed_at(db: &Connection, document: i64, place: &str) -> QueryResult<()> {
     db.run(
         "UPDATE name SET words = words || ' ' || ?2, indexed = 0 WHERE document = ?1 AND instr(words, ?2) = 0",
@@ -113,9 +104,6 @@ pub fn filed_at(db: &Connection, document: i64, place: &str) -> QueryResult<()> 
 }
 
 /// Erases up to `limit` names that were kept before `before`. Returns how many there were.
-///
-/// # Errors
-/// Any SQLite error.
 pub fn prune(db: &Connection, before: Millis, limit: usize) -> QueryResult<usize> {
     db.change(
         "DELETE FROM name WHERE document IN
@@ -135,9 +123,6 @@ pub enum Forgotten {
 
 /// Erases the names and places of a document, and the reasons, which could quote one. Kept are its digest and that,
 /// when and where it was delivered.
-///
-/// # Errors
-/// Any SQLite error.
 pub fn forget(db: &Connection, id: i64, now: Millis) -> QueryResult<Option<Forgotten>> {
     let Some(state) = documents::state(db, id)? else { return Ok(None) };
     if state.is_open() {

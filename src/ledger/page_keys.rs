@@ -13,64 +13,44 @@ const MAX_LINKS: i64 = 16;
 const MAX_SESSIONS: i64 = 32;
 
 /// The digests of the links that are valid at `now`.
-///
-/// # Errors
-/// Any SQLite error.
 pub fn links(db: &Connection, now: Millis) -> QueryResult<Vec<String>> {
-    digests(db, "SELECT digest FROM page_link WHERE expires_at > ?1", now)
+    db.values("SELECT digest FROM page_link WHERE expires_at > ?1", [now])
 }
 
 /// The digests of the sessions that are valid at `now`, and when each expires.
-///
-/// # Errors
-/// Any SQLite error.
 pub fn sessions(db: &Connection, now: Millis) -> QueryResult<Vec<(String, Millis)>> {
     db.rows("SELECT digest, expires_at FROM page_session WHERE expires_at > ?1", [now])
 }
 
 /// A session is used: it stays valid until `expires_at`. An expired session stays expired.
-///
-/// # Errors
-/// Any SQLite error.
 pub fn renew(db: &Connection, digest: &str, expires_at: Millis, now: Millis) -> QueryResult<()> {
     let values = params![digest, expires_at, now];
     db.run("UPDATE page_session SET expires_at = ?2 WHERE digest = ?1 AND expires_at > ?3", values)
 }
 
-fn digests(db: &Connection, sql: &str, now: Millis) -> QueryResult<Vec<String>> {
-    db.values(sql, [now])
-}
-
 /// Keeps a link until it is used, and no longer than `expires_at`.
-///
-/// # Errors
-/// Any SQLite error.
 pub fn add_link(db: &Connection, digest: &str, expires_at: Millis, now: Millis) -> QueryResult<()> {
-    db.execute("DELETE FROM page_link WHERE expires_at <= ?1", [now])?;
-    db.execute("INSERT INTO page_link (digest, expires_at) VALUES (?1, ?2)", params![digest, expires_at])?;
-    db.execute(
+    db.run("DELETE FROM page_link WHERE expires_at <= ?1", [now])?;
+    db.run("INSERT INTO page_link (digest, expires_at) VALUES (?1, ?2)", params![digest, expires_at])?;
+    db.run(
         "DELETE FROM page_link WHERE digest NOT IN (SELECT digest FROM page_link ORDER BY expires_at DESC LIMIT ?1)",
         [MAX_LINKS],
     )
-    .map(drop)
 }
 
 /// Uses up a link and begins its session, in one step. Returns false if the link is not valid (any more); then no
 /// session begins.
-///
-/// # Errors
-/// Any SQLite error.
 pub fn exchange(db: &Connection, link: &str, session: &str, expires_at: Millis, now: Millis) -> QueryResult<bool> {
-    let used = db.execute("DELETE FROM page_link WHERE digest = ?1 AND expires_at > ?2", params![link, now])?;
+    let used = db.change("DELETE FROM page_link WHERE digest = ?1 AND expires_at > ?2", params![link, now])?;
     if used == 0 {
         return Ok(false);
     }
-    db.execute("DELETE FROM page_session WHERE expires_at <= ?1", [now])?;
-    db.execute(
+    db.run("DELETE FROM page_session WHERE expires_at <= ?1", [now])?;
+    db.run(
         "INSERT INTO page_session (digest, since, expires_at) VALUES (?1, ?2, ?3)",
         params![session, now, expires_at],
     )?;
-    db.execute(
+    db.run(
         "DELETE FROM page_session WHERE digest NOT IN (SELECT digest FROM page_session ORDER BY since DESC LIMIT ?1)",
         [MAX_SESSIONS],
     )?;
@@ -78,27 +58,18 @@ pub fn exchange(db: &Connection, link: &str, session: &str, expires_at: Millis, 
 }
 
 /// Ends a session.
-///
-/// # Errors
-/// Any SQLite error.
 pub fn end_session(db: &Connection, digest: &str) -> QueryResult<()> {
-    db.execute("DELETE FROM page_session WHERE digest = ?1", [digest]).map(drop)
+    db.run("DELETE FROM page_session WHERE digest = ?1", [digest])
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ledger::open;
-
-    fn ledger() -> (tempfile::TempDir, Connection) {
-        let folder = tempfile::tempdir().unwrap();
-        let db = open::open_or_create(&folder.path().join("ledger.sqlite3")).unwrap();
-        (folder, db)
-    }
+    use crate::ledger::testing;
 
     #[test]
     fn a_link_counts_once_and_not_after_its_time() {
-        let (_folder, db) = ledger();
+        let (_folder, db) = testing::empty();
         add_link(&db, "a", 10, 0).unwrap();
         add_link(&db, "b", 10, 0).unwrap();
         assert_eq!(links(&db, 9).unwrap().len(), 2);
@@ -118,7 +89,7 @@ mod tests {
 
     #[test]
     fn neither_links_nor_sessions_grow_without_end() {
-        let (_folder, db) = ledger();
+        let (_folder, db) = testing::empty();
         for number in 0..100 {
             add_link(&db, &format!("l{number}"), 1000 + number, number).unwrap();
             assert!(exchange(&db, &format!("l{number}"), &format!("s{number}"), 1000, number).unwrap());

@@ -3,7 +3,7 @@
 
 use rusqlite::{Connection, OptionalExtension as _, params};
 
-use super::columns::Statements as _;
+use super::columns::{Statements as _, from_row};
 use super::{Millis, QueryResult};
 
 /// An assignment by a person. A number says whose letters they are, so it has no `Debug`.
@@ -23,39 +23,23 @@ pub struct Assigned {
     pub at: Millis,
 }
 
-const COLUMNS: &str = "uuid, number, fingerprint, listed, who, at";
+const COLUMNS: &str = "uuid AS patient, number, fingerprint, listed, who, at";
 
 fn read(row: &rusqlite::Row<'_>) -> QueryResult<Assigned> {
-    Ok(Assigned {
-        patient: row.get("uuid")?,
-        number: row.get("number")?,
-        fingerprint: row.get("fingerprint")?,
-        listed: row.get("listed")?,
-        who: row.get("who")?,
-        at: row.get("at")?,
-    })
+    Ok(from_row!(row => Assigned { patient, number, fingerprint, listed, who, at }))
 }
 
 /// The assignment of the patient.
-///
-/// # Errors
-/// Any SQLite error.
 pub fn assigned(db: &Connection, patient: &str) -> QueryResult<Option<Assigned>> {
     db.prepare_cached(&format!("SELECT {COLUMNS} FROM patient WHERE uuid = ?1"))?.query_row([patient], read).optional()
 }
 
 /// All assignments.
-///
-/// # Errors
-/// Any SQLite error.
 pub fn all(db: &Connection) -> QueryResult<Vec<Assigned>> {
     db.prepare(&format!("SELECT {COLUMNS} FROM patient ORDER BY uuid"))?.query_map([], read)?.collect()
 }
 
 /// Saves an assignment, in place of an earlier one.
-///
-/// # Errors
-/// Any SQLite error.
 pub fn assign(db: &Connection, assigned: &Assigned) -> QueryResult<()> {
     let Assigned { patient, number, fingerprint, listed, who, at } = assigned;
     db.run(
@@ -65,42 +49,27 @@ pub fn assign(db: &Connection, assigned: &Assigned) -> QueryResult<()> {
 }
 
 /// Removes an assignment, for future letters. Returns whether there was one.
-///
-/// # Errors
-/// Any SQLite error.
 pub fn remove(db: &Connection, patient: &str) -> QueryResult<bool> {
     db.change("DELETE FROM patient WHERE uuid = ?1", [patient]).map(|removed| removed > 0)
 }
 
 /// The patient of a document, as the API last showed it.
-///
-/// # Errors
-/// Any SQLite error.
 pub fn of_document(db: &Connection, document: i64) -> QueryResult<Option<String>> {
     Ok(db.perhaps::<Option<String>>("SELECT patient FROM document WHERE id = ?1", [document])?.flatten())
 }
 
 /// The service shows other data of the patient of an open document than before.
-///
-/// # Errors
-/// Any SQLite error.
 pub fn corrected(db: &Connection, document: i64, patient: &str, metadata: &str) -> QueryResult<()> {
     db.run("UPDATE document_metadata SET json = ?2 WHERE document = ?1", params![document, metadata])?;
     db.run("UPDATE document SET patient = ?2 WHERE id = ?1", params![document, patient])
 }
 
 /// What templates need of an open document, as JSON (`Metadata`).
-///
-/// # Errors
-/// Any SQLite error.
 pub fn metadata(db: &Connection, document: i64) -> QueryResult<Option<String>> {
     db.perhaps("SELECT json FROM document_metadata WHERE document = ?1", [document])
 }
 
 /// The uuid of the patient's newest document in the ledger: with it a person names the patient.
-///
-/// # Errors
-/// Any SQLite error.
 pub fn newest_document(db: &Connection, patient: &str) -> QueryResult<Option<String>> {
     db.perhaps("SELECT uuid FROM document WHERE patient = ?1 ORDER BY id DESC LIMIT 1", [patient])
 }
@@ -118,9 +87,6 @@ pub struct Push {
 }
 
 /// A letter was delivered with this number: it is to be sent to the service, unless the service has it.
-///
-/// # Errors
-/// Any SQLite error.
 pub fn push(db: &Connection, patient: &str, account: &str, number: &str, now: Millis) -> QueryResult<()> {
     db.run(
         "INSERT INTO patient_push (uuid, account, number, due_at) VALUES (?1, ?2, ?3, ?4)
@@ -130,34 +96,21 @@ pub fn push(db: &Connection, patient: &str, account: &str, number: &str, now: Mi
 }
 
 /// A number that is due to be sent, and the earliest due time of all.
-///
-/// # Errors
-/// Any SQLite error.
 pub fn due_push(db: &Connection, now: Millis) -> QueryResult<(Option<Push>, Option<Millis>)> {
-    let due = db
+    let earliest = db
         .prepare_cached(
-            "SELECT uuid, account, number, attempts FROM patient_push INDEXED BY patient_push_due
-             WHERE due_at IS NOT NULL AND due_at <= ?1 ORDER BY due_at LIMIT 1",
+            "SELECT uuid AS patient, account, number, attempts, due_at FROM patient_push INDEXED BY patient_push_due
+             WHERE due_at IS NOT NULL ORDER BY due_at LIMIT 1",
         )?
-        .query_row([now], |row| {
-            Ok(Push {
-                patient: row.get("uuid")?,
-                account: row.get("account")?,
-                number: row.get("number")?,
-                attempts: row.get("attempts")?,
-            })
+        .query_row([], |row| {
+            Ok((from_row!(row => Push { patient, account, number, attempts }), row.get::<_, Millis>("due_at")?))
         })
         .optional()?;
-    let next = db
-        .prepare_cached("SELECT min(due_at) FROM patient_push INDEXED BY patient_push_due WHERE due_at IS NOT NULL")?
-        .query_row([], |row| row.get(0))?;
-    Ok((due, next))
+    let (push, due_at) = earliest.unzip();
+    Ok((push.filter(|_| due_at <= Some(now)), due_at))
 }
 
 /// The number was sent, or the service refused it for good (`None`); otherwise it is sent again at `again_at`.
-///
-/// # Errors
-/// Any SQLite error.
 pub fn pushed(db: &Connection, push: &Push, again_at: Option<Millis>) -> QueryResult<()> {
     db.run(
         "UPDATE patient_push SET due_at = ?3, attempts = attempts + (?3 IS NOT NULL) WHERE uuid = ?1 AND number = ?2",

@@ -45,9 +45,6 @@ pub enum ProbeChoice {
 }
 
 /// All pauses.
-///
-/// # Errors
-/// Any SQLite error.
 pub fn all(db: &Connection) -> QueryResult<Vec<Pause>> {
     db.prepare_cached("SELECT scope, failure, reason, since, attempts, probe_at FROM pause ORDER BY scope")?
         .query_map([], |row| Ok(from_row!(row => Pause { scope, failure, reason, since, attempts, probe_at })))?
@@ -55,9 +52,6 @@ pub fn all(db: &Connection) -> QueryResult<Vec<Pause>> {
 }
 
 /// Begins or prolongs a pause.
-///
-/// # Errors
-/// Any SQLite error.
 pub fn save(db: &Connection, pause: &Pause) -> QueryResult<()> {
     db.run(
         "INSERT INTO pause (scope, reason, since, attempts, probe_at, failure) VALUES (?1, ?2, ?3, ?4, ?5, ?6)
@@ -67,9 +61,6 @@ pub fn save(db: &Connection, pause: &Pause) -> QueryResult<()> {
 }
 
 /// Ends a pause.
-///
-/// # Errors
-/// Any SQLite error.
 pub fn clear(db: &Connection, scope: &str) -> QueryResult<()> {
     db.run("DELETE FROM pause WHERE scope = ?1", [scope])
 }

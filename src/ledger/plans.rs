@@ -10,15 +10,15 @@ use std::time::Duration;
 use rusqlite::Connection;
 use rusqlite::trace::{TraceEvent, TraceEventCodes};
 
-use super::documents::Fetched;
 use super::failures::Postponed;
-use super::listed::{Absence, Left, Listed, Read, Reader};
+use super::listed::{Absence, Left, Read, Reader};
 use super::patients as kept;
 use super::pauses::Pause;
 use super::reservations::Owner;
+use super::work::Work;
 use super::{
-    Millis, accounts, alerts, deliveries, documents, failures, held, history, listed, names, open, page_keys, pauses,
-    polls, process, prune, reservations, retry, webhooks,
+    Millis, accounts, alerts, deliveries, documents, failures, held, history, listed, names, page_keys, pauses, polls,
+    process, prune, reservations, retry, testing, webhooks, work,
 };
 use crate::document::{DocumentUuid, Version};
 use crate::failure::{Failure, Scope};
@@ -32,8 +32,7 @@ use crate::views::{self, chain, events, facts, letters, measures, named, reconci
 const BIG: [&str; 7] = ["document", "document_metadata", "delivery", "history", "file_reservation", "handover", "name"];
 /// Index conditions that leave most of a big table: hardly better than reading it whole. [`SMALL`] names indexes that
 /// hold few rows by themselves.
-const WIDE: [&str; 5] =
-    ["(state=?)", "(account=?)", "(state=? AND account=?)", "(state=? AND destination=?)", "(state=? AND rowid>?)"];
+const WIDE: [&str; 4] = ["(state=?)", "(account=?)", "(state=? AND destination=?)", "(state=? AND rowid>?)"];
 /// Partial indexes: documents that ended and are still listed, and open documents.
 const SMALL: [&str; 3] = ["document_in_list", "document_to_look_for", "document_open"];
 /// Statements that may read as many rows as a state or an account has, each with the reason.
@@ -41,7 +40,7 @@ const MAY_SCAN: [(&str, &str); 31] = [
     ("INDEXED BY delivery_not_replaced", "what a person has to remove: a partial index"),
     ("WHERE document.sha256 = ?2 AND delivery.destination = ?1", "an importer changed what it took"),
     ("AND reason_code = 'spool_full'", "at the end of a destination's pause: what waits to be downloaded"),
-    ("INDEXED BY document_held SET due_at = max(due_at, ?1) WHERE", "a partial index: what nobody was told of yet"),
+    ("state = 'failing' AND failure_sent = 0 AND", "what is to be told"),
     ("AND report_failure IS NOT NULL", "at a start: what is to be reported"),
     ("WHERE delivery.state = 'failed' AND delivery.failure IS NOT NULL", "a partial index, at a start"),
     ("SELECT id FROM document INDEXED BY document_open", "a partial index: what is open, for docsyncd reconcile"),
@@ -58,7 +57,7 @@ const MAY_SCAN: [(&str, &str); 31] = [
     ("FROM name ORDER BY document DESC LIMIT ?1", "stops at its LIMIT"),
     ("SELECT DISTINCT destination FROM delivery WHERE state = 'pending'", "at a start: what is open"),
     ("UPDATE delivery SET due_at = ?1 WHERE state = 'pending' AND due_at > ?1", "what is open"),
-    ("WHERE delivery.state = 'pending' AND delivery.destination = ?1 AND document.state", "stops at its LIMIT"),
+    ("WHERE delivery.state = 'pending' AND delivery.destination = ?1 AND document.state", "at a start: what is open"),
     ("WHERE state IN ('failing', 'failed', 'unreported') AND id > ?1", "what failed, when a person asks to retry it"),
     ("(SELECT hash FROM history ORDER BY id DESC LIMIT 1)", "reads one end of the table"),
     ("SELECT id, hash FROM history ORDER BY id DESC LIMIT 1", "the same"),
@@ -71,7 +70,7 @@ const MAY_SCAN: [(&str, &str); 31] = [
     ("ORDER BY changed_at DESC, id DESC", "docsyncd list shows them all, in the order of the index"),
 ];
 /// Statements that may sort, because they sort few rows whatever the ledger holds.
-const MAY_SORT: [(&str, &str); 13] = [
+const MAY_SORT: [(&str, &str); 12] = [
     ("WHERE document = ?1 AND (is_present OR", "the deliveries of one letter"),
     ("INDEXED BY delivery_not_replaced", "what a person has to remove"),
     ("INDEXED BY delivery_filed", "what waits for its proof"),
@@ -82,8 +81,7 @@ const MAY_SORT: [(&str, &str); 13] = [
     ("DELETE FROM page_session WHERE digest NOT IN", "a few sessions"),
     ("FROM delivery INDEXED BY delivery_stalled", "those that failed in a way that may pass"),
     ("SELECT id FROM document WHERE uuid = ", "one document for each account"),
-    ("fresh IS NOT ?5, CASE WHEN ?5 AND fresh", "the probe of what is due in one lane: keeps one row"),
-    ("IS NOT ?3, CASE WHEN ?3 AND coalesce", "the probe of what is due: keeps one row"),
+    ("IS NOT ?4, CASE WHEN ?4 AND", "the probe of what is due: keeps one row"),
     ("WHERE state IN ('failing', 'failed', 'unreported')", "merges the states that a person asked to retry"),
 ];
 /// Whether the statement is about the file and not about its tables.
@@ -105,7 +103,9 @@ fn one_line(sql: &str) -> String {
 }
 
 fn document(db: &Connection, state: State) -> documents::Document {
-    documents::by_number(db, documents::due(db, state, "main", 100, 1).unwrap()[0].0).unwrap().unwrap()
+    let due = work::due(db, &Scope::of(state, "main").unwrap(), 100, 9).unwrap();
+    let mut documents = due.into_iter().filter_map(|(id, _)| documents::by_number(db, id).unwrap());
+    documents.find(|document| document.state == state).unwrap()
 }
 
 /// The data kept about patients.
@@ -127,14 +127,6 @@ fn patients(db: &Connection, document: i64) {
 
 /// Calls every function of the ledger, so that every statement runs.
 fn scenario(db: &Connection) {
-    let uuid = |text: &str| DocumentUuid::parse(text).unwrap();
-    let shown = |name: &str, pdf: Option<&str>| Listed {
-        uuid: uuid(name),
-        created_at: "2026-11-21".into(),
-        kind: None,
-        pdf: pdf.map(str::to_owned),
-        is_draft: false,
-    };
     accounts::progress(db, "main").unwrap();
     accounts::save_poll(db, "main", 1).unwrap();
     accounts::save_cursor(db, "main", Some((6, 1))).unwrap();
@@ -146,47 +138,41 @@ fn scenario(db: &Connection) {
     polls::next(db, "main", 1).unwrap();
     polls::end(db).unwrap();
     let main = || "main".to_owned();
-    let reader =
-        Reader { account: main(), working: vec![main()], paused: Vec::new(), poll: 1, confirmed: false, draft_wait: 0 };
+    let reader = testing::reader("main");
     for (name, pdf) in [("a", None), ("a", Some("p")), ("b", Some("p")), ("c", Some("p"))] {
-        listed::see(db, &reader, &shown(name, pdf), 1).unwrap();
+        listed::see(db, &reader, &testing::shown(name, pdf), 1).unwrap();
     }
     let failure = &Failure::parse("deliver permanent exit_3").unwrap();
     let charge = Some(failures::Charge { doubtful: true, failing_for: 1, began: 1 });
     let postponed = Postponed { due_at: Some(1), reason: "later", code: None, failure: Some(failure), charge };
     failures::postpone(db, &document(db, State::Discovered), &postponed, 1).unwrap();
-    documents::probe(db, [State::Discovered; 2], "main", 9, pauses::ProbeChoice::Fresh, &[1]).unwrap();
+    let scopes = [Scope::Fetch(main()), Scope::Report(main()), Scope::Destination("pms".to_owned())];
+    for scope in &scopes {
+        work::probe(db, scope, 9, pauses::ProbeChoice::Fresh, &[1]).unwrap();
+        work::next_due(db, scope, 0).unwrap();
+        work::due_again(db, scope, failure, 1).unwrap();
+    }
     let another = Reader {
         account: "other".to_owned(),
         working: vec![main(), "other".to_owned()],
         paused: vec![Scope::Fetch(main())],
         ..reader.clone()
     };
-    listed::see(db, &another, &shown("a", Some("p")), 1).unwrap();
+    listed::see(db, &another, &testing::shown("a", Some("p")), 1).unwrap();
     listed::another_may(db, 1, "other", &another.working).unwrap();
     listed::see(
         db,
         &Reader { paused: vec![Scope::Fetch("other".to_owned())], working: another.working, ..reader.clone() },
-        &shown("a", Some("p")),
+        &testing::shown("a", Some("p")),
         1,
     )
     .unwrap();
     db.execute("UPDATE document SET account = 'main' WHERE id = 1", []).unwrap();
-    failures::due_again(db, "main", failure, 1).unwrap();
-    documents::next_due(db, State::Discovered, "main", 0).unwrap();
     documents::clamp_due(db, "main", 1, 10, 10).unwrap();
     let fetch = |destinations: &[&str]| {
         let row = document(db, State::Discovered);
-        let what = Fetched {
-            pdf: "p".into(),
-            read_at: 1,
-            kind: None,
-            patient: None,
-            metadata: "{}".into(),
-            spooled: Some(("x".into(), 1)),
-        };
         let destinations: Vec<String> = destinations.iter().map(|name| (*name).to_owned()).collect();
-        documents::fetched(db, &row, &what, &destinations, 1).unwrap();
+        documents::fetched(db, &row, &testing::fetched("p"), &destinations, 1).unwrap();
         row
     };
     let first = fetch(&["pms", "scan"]);
@@ -204,12 +190,9 @@ fn scenario(db: &Connection) {
     assert_eq!(names::prune(db, 2, 5).unwrap(), 1);
     assert_eq!(found("zo"), 0);
     assert_eq!(names::forget(db, first.id, 1).unwrap(), Some(names::Forgotten::Open(State::Fetched)));
-    deliveries::next_due(db, "pms", 0).unwrap();
-    deliveries::probe(db, "pms", 9, pauses::ProbeChoice::Fresh, &[1]).unwrap();
-    deliveries::due_again(db, "pms", failure, 1).unwrap();
     deliveries::spool_empties(db, 1).unwrap();
     let due = |name: &str| {
-        let (document, _) = deliveries::due(db, name, 9, 5).unwrap()[0];
+        let (document, _) = work::due(db, &Scope::Destination(name.to_owned()), 9, 5).unwrap()[0];
         deliveries::pending(db, name, document).unwrap().unwrap()
     };
     deliveries::postpone(db, &due("pms"), &postponed, 1).unwrap();
@@ -252,7 +235,7 @@ fn scenario(db: &Connection) {
         .unwrap()
     };
     let scan = Scope::Destination("scan".to_owned());
-    deliveries::refused(db, &due("scan"), 1).unwrap();
+    Work::from(&due("scan")).refused(db, 1).unwrap();
     assert_eq!(refuse("scan"), None);
     assert_eq!(held::retract(db, &scan, failure, "shared", 1).unwrap(), [State::Fetched]);
     let owner = reserved_names(db, &due("pms"));
@@ -288,7 +271,10 @@ fn scenario(db: &Connection) {
     for read in [Read::Whole(9), Read::Part(9)] {
         assert!(!listed::not_shown(db, "main", read, 0, 5).unwrap().is_empty(), "{read:?}");
     }
-    assert_eq!(["a", "b", "c"].map(|name| listed::could_not_ask(db, &shown(name, None).uuid).unwrap()), [1, 1, 1]);
+    assert_eq!(
+        ["a", "b", "c"].map(|name| listed::could_not_ask(db, &testing::shown(name, None).uuid).unwrap()),
+        [1, 1, 1]
+    );
     listed::present(db, done.id).unwrap();
     listed::missing(db, &done, 1).unwrap();
     listed::is_there(db, done.id).unwrap();
@@ -320,7 +306,7 @@ fn scenario(db: &Connection) {
     held::was_not_sent(db, &failing, 1).unwrap();
     assert_eq!(held::retract(db, &fetch, failure, "shared", 1).unwrap(), [State::Discovered]);
     let again = document(db, State::Discovered);
-    failures::refused(db, again.id, again.round, 1).unwrap();
+    Work::from(&again).refused(db, 1).unwrap();
     assert!(!failures::is_anothers(db, &again).unwrap());
     failures::fail(db, &again, "no", "read own", None, 1, 1).unwrap();
     let failing = document(db, State::Failing);
@@ -527,8 +513,7 @@ fn plan(db: &Connection, sql: &str) -> Vec<String> {
 
 #[test]
 fn no_statement_reads_or_sorts_a_table_that_grows() {
-    let folder = tempfile::tempdir().unwrap();
-    let db = open::open_or_create(&folder.path().join("ledger.sqlite3")).unwrap();
+    let (_folder, db) = testing::empty();
     db.trace_v2(TraceEventCodes::SQLITE_TRACE_STMT, Some(gather));
     scenario(&db);
     db.trace_v2(TraceEventCodes::empty(), None);
@@ -562,8 +547,7 @@ fn no_statement_reads_or_sorts_a_table_that_grows() {
 
 #[test]
 fn the_counts_are_those_of_the_documents() {
-    let folder = tempfile::tempdir().unwrap();
-    let db = open::open_or_create(&folder.path().join("ledger.sqlite3")).unwrap();
+    let (_folder, db) = testing::empty();
     scenario(&db);
     db.execute("DELETE FROM document WHERE uuid = 'c'", []).unwrap();
     let counted: u64 = db.query_row("SELECT count(*) FROM document", [], |row| row.get(0)).unwrap();

@@ -10,7 +10,7 @@ use std::fs::{self, File};
 use std::io::{self, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 
-use rusqlite::{Connection, OptionalExtension as _, params};
+use rusqlite::{Connection, params};
 use serde::{Deserialize, Serialize};
 
 use super::columns::Statements as _;
@@ -43,9 +43,6 @@ pub struct Latest(BTreeMap<String, Polls>);
 
 impl Latest {
     /// Reads the file of the daemon that works on this ledger.
-    ///
-    /// # Errors
-    /// Any SQLite error.
     pub fn read(db: &Connection) -> QueryResult<Self> {
         Ok(Self(file(db)?.and_then(|file| content(&file).ok()).unwrap_or_default()))
     }
@@ -63,8 +60,7 @@ impl Latest {
 }
 
 fn file(db: &Connection) -> QueryResult<Option<PathBuf>> {
-    let mut known = db.prepare_cached("SELECT value FROM process WHERE key = ?1")?;
-    known.query_row([FILE], |row| row.get::<_, String>(0)).optional().map(|path| path.map(PathBuf::from))
+    Ok(db.perhaps::<String>("SELECT value FROM process WHERE key = ?1", [FILE])?.map(PathBuf::from))
 }
 
 fn content(file: &Path) -> io::Result<BTreeMap<String, Polls>> {
@@ -86,9 +82,6 @@ pub fn of_service(ledger: &Path) -> Option<PathBuf> {
 }
 
 /// Starts a daemon with this file, or none. A file that a killed daemon left is recorded in the ledger first.
-///
-/// # Errors
-/// Any SQLite error.
 pub fn begin(db: &Connection, file: Option<&Path>) -> QueryResult<()> {
     end(db)?;
     match file.and_then(Path::to_str) {
@@ -98,9 +91,6 @@ pub fn begin(db: &Connection, file: Option<&Path>) -> QueryResult<()> {
 }
 
 /// Records the whole file in the ledger, and removes the file.
-///
-/// # Errors
-/// Any SQLite error.
 pub fn end(db: &Connection) -> QueryResult<()> {
     let Some(file) = file(db)? else { return Ok(()) };
     for account in Latest::read(db)?.0.keys() {
@@ -120,9 +110,6 @@ fn record(db: &Connection, account: &str) -> QueryResult<()> {
 }
 
 /// A poll succeeded at `now`; `swept`: it read the whole list. The next one is due at `next`.
-///
-/// # Errors
-/// Any SQLite error.
 pub fn succeeded(db: &Connection, account: &str, swept: bool, next: Millis, now: Millis) -> QueryResult<()> {
     let is_recorded = db
         .prepare_cached(
@@ -160,9 +147,6 @@ fn keep(file: &Path, account: &str, polls: Polls) -> io::Result<()> {
 }
 
 /// A poll failed: why, in words and as a code.
-///
-/// # Errors
-/// Any SQLite error.
 pub fn failed(db: &Connection, account: &str, error: &str, code: &str, now: Millis) -> QueryResult<()> {
     record(db, account)?;
     db.run(
@@ -173,9 +157,6 @@ pub fn failed(db: &Connection, account: &str, error: &str, code: &str, now: Mill
 }
 
 /// After a failed poll, the next one is due at `at`.
-///
-/// # Errors
-/// Any SQLite error.
 pub fn next(db: &Connection, account: &str, at: Millis) -> QueryResult<()> {
     db.run("UPDATE account SET next_poll_at = ?2 WHERE name = ?1", params![account, at])
 }

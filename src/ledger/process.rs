@@ -3,14 +3,12 @@
 use std::collections::BTreeMap;
 
 use rusqlite::{Connection, params};
+use serde::{Deserialize, Serialize};
 
 use super::columns::Statements as _;
 use super::{Millis, QueryResult};
 
 /// Writes a value.
-///
-/// # Errors
-/// Any SQLite error.
 pub fn set(db: &Connection, key: &str, value: &str) -> QueryResult<()> {
     db.run(
         "INSERT INTO process (key, value) VALUES (?1, ?2) ON CONFLICT (key) DO UPDATE SET value = ?2",
@@ -39,7 +37,7 @@ pub const RECONCILED_AT: &str = "reconciled_at";
 const NOT_AGREEING: &str = "not_agreeing";
 
 /// Whether the service, docsyncd and the destinations agreed on the letters when they were last compared.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Agreement {
     /// The number of differences.
     pub count: u64,
@@ -52,20 +50,11 @@ pub struct Agreement {
 impl Agreement {
     /// Parses it from the values of `process`.
     pub fn of(all: &BTreeMap<String, String>) -> Self {
-        let read = |text: &String| {
-            let mut numbers = text.split(' ').map(str::parse::<Millis>);
-            let mut next = || numbers.next()?.ok();
-            Some((u64::try_from(next()?).ok()?, next(), next()))
-        };
-        let known = all.get(NOT_AGREEING).and_then(read);
-        known.map_or_else(Self::default, |(count, since, latest)| Self { count, since, latest })
+        all.get(NOT_AGREEING).and_then(|json| serde_json::from_str(json).ok()).unwrap_or_default()
     }
 
     /// Records the number of differences that a comparison of everything found. `begins`: they are a problem even if
     /// there was none before, because no person has seen them.
-    ///
-    /// # Errors
-    /// Any SQLite error.
     pub fn found(db: &Connection, count: u64, begins: bool, now: Millis) -> QueryResult<()> {
         let before = Self::of(&all(db)?);
         if count == 0 {
@@ -74,24 +63,18 @@ impl Agreement {
         if before.count == 0 && !begins {
             return Ok(());
         }
-        let since = before.since.unwrap_or(now);
-        let latest = before.latest.filter(|_| count <= before.count).unwrap_or(now);
-        set(db, NOT_AGREEING, &format!("{count} {since} {latest}"))
+        let since = before.since.or(Some(now));
+        let latest = before.latest.filter(|_| count <= before.count).or(Some(now));
+        set(db, NOT_AGREEING, &serde_json::to_string(&Self { count, since, latest }).unwrap_or_default())
     }
 }
 
 /// Removes a value. Returns whether it was there.
-///
-/// # Errors
-/// Any SQLite error.
 pub fn remove(db: &Connection, key: &str) -> QueryResult<bool> {
     db.change("DELETE FROM process WHERE key = ?1", [key]).map(|removed| removed > 0)
 }
 
 /// All values.
-///
-/// # Errors
-/// Any SQLite error.
 pub fn all(db: &Connection) -> QueryResult<BTreeMap<String, String>> {
     db.rows("SELECT key, value FROM process", [])
 }
@@ -103,9 +86,6 @@ const READING: &str = "reading:";
 
 /// A daemon starts. Returns whether the previous one was killed, and the marks that it left: numbers of documents with
 /// their rounds.
-///
-/// # Errors
-/// Any SQLite error.
 pub fn begin(db: &Connection) -> QueryResult<(bool, Vec<(i64, i64)>)> {
     let all = all(db)?;
     let mark = |(key, round): (&String, &String)| Some((key.strip_prefix(READING)?.parse().ok()?, round.parse().ok()?));
@@ -116,25 +96,16 @@ pub fn begin(db: &Connection) -> QueryResult<(bool, Vec<(i64, i64)>)> {
 }
 
 /// A daemon ends normally.
-///
-/// # Errors
-/// Any SQLite error.
 pub fn end(db: &Connection) -> QueryResult<()> {
     remove(db, RUNNING).map(drop)
 }
 
 /// Marks a document before it is read.
-///
-/// # Errors
-/// Any SQLite error.
 pub fn mark(db: &Connection, document: i64, round: i64) -> QueryResult<()> {
     set(db, &format!("{READING}{document}"), &round.to_string())
 }
 
 /// Removes the mark.
-///
-/// # Errors
-/// Any SQLite error.
 pub fn unmark(db: &Connection, document: i64) -> QueryResult<()> {
     remove(db, &format!("{READING}{document}")).map(drop)
 }
@@ -154,34 +125,22 @@ pub struct Asked {
 }
 
 /// Asks the daemon to poll at once.
-///
-/// # Errors
-/// Any SQLite error.
 pub fn request_poll(db: &Connection) -> QueryResult<()> {
     set(db, POLL_REQUESTED, "1")
 }
 
 /// Asks the daemon to probe at once what is paused: a document that a person retried may wait behind a pause.
-///
-/// # Errors
-/// Any SQLite error.
 pub fn request_probes(db: &Connection) -> QueryResult<()> {
     set(db, PROBES_REQUESTED, "1")
 }
 
 /// The requests that no daemon has taken up yet.
-///
-/// # Errors
-/// Any SQLite error.
 pub fn asked(db: &Connection) -> QueryResult<Asked> {
     let all = all(db)?;
     Ok(Asked { poll: all.contains_key(POLL_REQUESTED), probes: all.contains_key(PROBES_REQUESTED) })
 }
 
 /// Takes up the requests, and returns them.
-///
-/// # Errors
-/// Any SQLite error.
 pub fn take_up(db: &Connection) -> QueryResult<Asked> {
     Ok(Asked { poll: remove(db, POLL_REQUESTED)?, probes: remove(db, PROBES_REQUESTED)? })
 }
@@ -189,12 +148,11 @@ pub fn take_up(db: &Connection) -> QueryResult<Asked> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ledger::open;
+    use crate::ledger::testing;
 
     #[test]
     fn what_did_not_agree_stands_until_all_does_and_only_the_daemons_own_look_begins_it() {
-        let folder = tempfile::tempdir().unwrap();
-        let db = open::open_or_create(&folder.path().join("ledger.sqlite3")).unwrap();
+        let (_folder, db) = testing::empty();
         let after = |count, begins, now| {
             Agreement::found(&db, count, begins, now).unwrap();
             let Agreement { count, since, latest } = Agreement::of(&all(&db).unwrap());

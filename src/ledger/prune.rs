@@ -12,9 +12,6 @@ use super::{Millis, QueryResult, history, reservations};
 
 /// Removes the history of up to `limit` documents that ended before `before`, and up to as many rows about
 /// administrators' actions before then. Returns the number of documents.
-///
-/// # Errors
-/// Any SQLite error.
 pub fn remove_history(db: &Connection, before: Millis, limit: usize, now: Millis) -> QueryResult<usize> {
     let ended: Vec<i64> = db.values(
         "SELECT id FROM document INDEXED BY document_to_prune
@@ -35,9 +32,6 @@ pub fn remove_history(db: &Connection, before: Millis, limit: usize, now: Millis
 
 /// Gives up to `pages` empty pages back to the file system, but keeps `reserve` of them for the next writes. Returns
 /// whether there are more; always false if the ledger's file cannot shrink.
-///
-/// # Errors
-/// Any SQLite error.
 pub fn give_back(db: &Connection, pages: u32, reserve: u32) -> QueryResult<bool> {
     let number = |pragma: &str| db.pragma_query_value(None, pragma, |row| row.get::<_, u32>(0));
     let spare = number("freelist_count")?.saturating_sub(reserve);

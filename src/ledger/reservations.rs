@@ -21,9 +21,6 @@ pub struct Owner {
 }
 
 /// The document's names in the destination.
-///
-/// # Errors
-/// Any SQLite error.
 pub fn known(db: &Connection, owner: &Owner) -> QueryResult<Known> {
     let mut known = Known::default();
     let mut statement = db.prepare_cached(
@@ -57,9 +54,6 @@ pub fn known(db: &Connection, owner: &Owner) -> QueryResult<Known> {
 
 /// Reserves the name, unless another document or version has it, and records the intent to give it to a file. Returns
 /// whether the name is reserved now.
-///
-/// # Errors
-/// Any SQLite error.
 pub fn reserve(
     db: &Connection,
     owner: &Owner,
@@ -98,9 +92,6 @@ pub fn reserve(
 }
 
 /// Clears an intent, and records whether the file got its name.
-///
-/// # Errors
-/// Any SQLite error.
 pub fn settle(db: &Connection, place: &Place, filed: bool) -> QueryResult<()> {
     db.run(
         "UPDATE file_reservation SET filed = max(filed, ?2), path = NULL, temporary = NULL WHERE place = ?1",
@@ -133,9 +124,6 @@ pub(super) fn forget(db: &Connection, document: i64) -> QueryResult<()> {
 }
 
 /// The delivery is recorded: a file has the name now, and only the digest of the name is kept.
-///
-/// # Errors
-/// Any SQLite error.
 pub fn delivered(db: &Connection, owner: &Owner) -> QueryResult<()> {
     // Work of an earlier round is not recorded, so its intent stands: it tells the next attempt what was done.
     db.run(

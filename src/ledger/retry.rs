@@ -21,9 +21,6 @@ pub enum Retried {
 }
 
 /// Retries one document because a person asked. Returns `None` if there is no such document.
-///
-/// # Errors
-/// Any SQLite error.
 pub fn retry(db: &Connection, id: i64, now: Millis) -> QueryResult<Option<Retried>> {
     let Some(Document { round, state, tries, .. }) = documents::by_number(db, id)? else { return Ok(None) };
     ask_again(db, id)?;
@@ -53,9 +50,6 @@ pub fn retry(db: &Connection, id: i64, now: Millis) -> QueryResult<Option<Retrie
 
 /// Like [`retry`], for a document that a person named. If a failed delivery may have arrived, the person has looked,
 /// and it is sent again.
-///
-/// # Errors
-/// Any SQLite error.
 pub fn named(db: &Connection, id: i64, now: Millis) -> QueryResult<Option<Retried>> {
     deliveries::forget_intents(db, id)?;
     retry(db, id, now)
@@ -63,9 +57,6 @@ pub fn named(db: &Connection, id: i64, now: Millis) -> QueryResult<Option<Retrie
 
 /// Reports a reported document again because a person asked, and files it again at these `destinations`; the other
 /// destinations keep theirs. Returns whether it was done: not if the document has moved on meanwhile.
-///
-/// # Errors
-/// Any SQLite error.
 pub fn repeat(db: &Connection, id: i64, destinations: &[String], now: Millis) -> QueryResult<bool> {
     let Some(Document { round, state: State::Reported, .. }) = documents::by_number(db, id)? else { return Ok(false) };
     deliveries::forget_at(db, id, destinations)?;
@@ -75,9 +66,6 @@ pub fn repeat(db: &Connection, id: i64, destinations: &[String], now: Millis) ->
 
 /// The numbers of up to `limit` failed documents above `after`, the lowest first. Includes those whose failure is being
 /// reported.
-///
-/// # Errors
-/// Any SQLite error.
 pub fn failed(db: &Connection, after: i64, limit: usize) -> QueryResult<Vec<i64>> {
     db.values(
         "SELECT id FROM document WHERE state IN ('failing', 'failed', 'unreported') AND id > ?1 ORDER BY id LIMIT ?2",
@@ -86,9 +74,6 @@ pub fn failed(db: &Connection, after: i64, limit: usize) -> QueryResult<Vec<i64>
 }
 
 /// Like [`named`] if the document has failed; otherwise nothing is done.
-///
-/// # Errors
-/// Any SQLite error.
 pub fn if_failed(db: &Connection, id: i64, now: Millis) -> QueryResult<Option<Retried>> {
     let state = documents::state(db, id)?;
     if state.is_some_and(State::is_failure) { named(db, id, now) } else { Ok(None) }
@@ -121,7 +106,7 @@ impl Ledger {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{accounts, documents, listed, open, reservations};
+    use super::super::{accounts, documents, listed, reservations, testing};
     use super::*;
     use crate::document::DocumentUuid;
     use crate::reservation::{Intent, Place, Wanted};
@@ -129,8 +114,7 @@ mod tests {
 
     #[test]
     fn what_is_repeated_goes_to_the_named_destinations_alone_and_only_when_it_was_reported() {
-        let folder = tempfile::tempdir().unwrap();
-        let db = open::open_or_create(&folder.path().join("ledger.sqlite3")).unwrap();
+        let (_folder, db) = testing::empty();
         db.execute_batch(
             "INSERT INTO document (account, uuid, pdf, created_at, state, found_at, changed_at)
              VALUES ('main', 'a', 'q', '', 'delivered', 0, 0);
@@ -153,27 +137,9 @@ mod tests {
 
     #[test]
     fn what_was_due_stays_due_from_then_and_what_was_not_is_due_now() {
-        let folder = tempfile::tempdir().unwrap();
-        let db = open::open_or_create(&folder.path().join("ledger.sqlite3")).unwrap();
+        let (_folder, db) = testing::empty();
         accounts::progress(&db, "main").unwrap();
-        let main = || vec!["main".to_owned()];
-        let reader = listed::Reader {
-            account: "main".into(),
-            working: main(),
-            paused: Vec::new(),
-            poll: 1,
-            confirmed: false,
-            draft_wait: 0,
-        };
-        let uuid = DocumentUuid::parse("a").unwrap();
-        let shown = listed::Listed {
-            uuid,
-            created_at: "2026-11-21".into(),
-            kind: None,
-            pdf: Some("p".into()),
-            is_draft: false,
-        };
-        listed::see(&db, &reader, &shown, 10).unwrap();
+        listed::see(&db, &testing::reader("main"), &testing::shown("a", Some("p")), 10).unwrap();
         for (due_at, now, expected) in [(60, 3_600, 60), (9_000, 3_600, 3_600)] {
             db.execute("UPDATE document SET due_at = ?1, refusals = 2", [due_at]).unwrap();
             assert_eq!(retry(&db, 1, now).unwrap(), Some(Retried::DueNow(State::Discovered)));
@@ -184,8 +150,7 @@ mod tests {
 
     #[test]
     fn all_that_failed_is_also_what_the_api_is_being_told_of() {
-        let folder = tempfile::tempdir().unwrap();
-        let db = open::open_or_create(&folder.path().join("ledger.sqlite3")).unwrap();
+        let (_folder, db) = testing::empty();
         for (number, state) in STATES.into_iter().enumerate() {
             db.execute(
                 "INSERT INTO document (account, uuid, created_at, state, found_at, changed_at) VALUES ('main', ?1, '', ?2, 0, 0)",
@@ -201,8 +166,7 @@ mod tests {
 
     #[test]
     fn a_pdf_that_was_waited_for_in_vain_is_waited_for_again_by_what_a_person_retries() {
-        let folder = tempfile::tempdir().unwrap();
-        let db = open::open_or_create(&folder.path().join("ledger.sqlite3")).unwrap();
+        let (_folder, db) = testing::empty();
         db.execute("INSERT INTO document (account, uuid, created_at, state, found_at, changed_at) VALUES ('main', 'a', '', 'failed', 0, 0)", [])
             .unwrap();
         documents::accept(&db, 1, "p").unwrap();
@@ -215,8 +179,7 @@ mod tests {
     #[test]
     fn what_was_given_up_and_may_have_arrived_is_sent_anew_by_who_names_it_and_looked_at_by_who_does_not() {
         for (is_named, stands) in [(true, false), (false, true)] {
-            let folder = tempfile::tempdir().unwrap();
-            let db = open::open_or_create(&folder.path().join("ledger.sqlite3")).unwrap();
+            let (_folder, db) = testing::empty();
             db.execute_batch(
                 "INSERT INTO document (account, uuid, pdf, created_at, state, found_at, changed_at)
                  VALUES ('main', 'a', 'p', '', 'failed', 0, 0);

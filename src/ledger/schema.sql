@@ -45,7 +45,7 @@ CREATE TABLE document (
     failure         TEXT,
     reason          TEXT,
     reason_code     TEXT,
-    -- 1: the failure was sent to the API, which may know of it. 2: the same, and the failure turned out to be shared.
+    -- 1: the failure was sent to the API, which may know of it.
     failure_sent    INTEGER NOT NULL DEFAULT 0,
     report_failure  TEXT,                               -- the last failure of the document's report
     report_reason   TEXT,                               -- why the API refused the report of a failure
@@ -71,16 +71,16 @@ CREATE TABLE document (
 -- What a person types: a uuid, its beginning, or the short uuid in a file name (`document::short`).
 CREATE INDEX document_uuid ON document (uuid COLLATE NOCASE);
 CREATE INDEX document_short ON document (substr(uuid, -8) COLLATE NOCASE);
-CREATE INDEX document_due ON document (state, account, due_at);
 CREATE INDEX document_changed ON document (state, changed_at);
 CREATE INDEX document_found ON document (found_at);
 -- Partial indexes: they have few rows, however large the ledger is.
+CREATE INDEX document_to_fetch ON document (account, due_at) WHERE state = 'discovered';
+CREATE INDEX document_to_report ON document (account, due_at) WHERE state IN ('delivered', 'failing');
 CREATE INDEX document_open ON document (account, found_at)
     WHERE state IN ('discovered', 'fetched', 'delivered', 'failing');
 CREATE INDEX document_in_list ON document (account) WHERE listed = 1 OR missing_at IS NOT NULL;
 CREATE INDEX document_to_look_for ON document (account)
     WHERE missing_at IS NOT NULL OR (listed = 1 AND looked < 3 AND state IN ('reported', 'failed'));
-CREATE INDEX document_held ON document (account, failure) WHERE state = 'failing' AND failure_sent = 0;
 CREATE INDEX document_stalled ON document (account, state, failing_since)
     WHERE failing_since IS NOT NULL AND due_at IS NOT NULL;
 CREATE INDEX document_to_prune ON document (changed_at)

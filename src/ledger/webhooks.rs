@@ -3,7 +3,7 @@
 use rusqlite::{Connection, params};
 
 use super::QueryResult;
-use super::columns::from_row;
+use super::columns::{Statements as _, from_row};
 
 /// A webhook that is registered, or is about to be.
 #[derive(Clone, PartialEq, Eq)]
@@ -19,9 +19,6 @@ pub struct Registration {
 }
 
 /// All webhooks.
-///
-/// # Errors
-/// Any SQLite error.
 pub fn all(db: &Connection) -> QueryResult<Vec<Registration>> {
     db.prepare_cached("SELECT account, url, uuid, secret FROM webhook ORDER BY account, url")?
         .query_map([], |row| Ok(from_row!(row => Registration { account, url, uuid, secret })))?
@@ -29,34 +26,23 @@ pub fn all(db: &Connection) -> QueryResult<Vec<Registration>> {
 }
 
 /// A webhook is about to be registered: what was known of it is void.
-///
-/// # Errors
-/// Any SQLite error.
 pub fn begin(db: &Connection, account: &str, url: &str) -> QueryResult<()> {
-    db.execute(
+    db.run(
         "INSERT INTO webhook (account, url) VALUES (?1, ?2)
          ON CONFLICT (account, url) DO UPDATE SET uuid = NULL, secret = NULL",
         params![account, url],
     )
-    .map(drop)
 }
 
 /// The webhook is registered.
-///
-/// # Errors
-/// Any SQLite error.
 pub fn registered(db: &Connection, account: &str, url: &str, uuid: &str, secret: &str) -> QueryResult<()> {
-    db.execute(
+    db.run(
         "UPDATE webhook SET uuid = ?3, secret = ?4 WHERE account = ?1 AND url = ?2",
         params![account, url, uuid, secret],
     )
-    .map(drop)
 }
 
 /// The webhook is gone from the API.
-///
-/// # Errors
-/// Any SQLite error.
 pub fn removed(db: &Connection, account: &str, url: &str) -> QueryResult<()> {
-    db.execute("DELETE FROM webhook WHERE account = ?1 AND url = ?2", params![account, url]).map(drop)
+    db.run("DELETE FROM webhook WHERE account = ?1 AND url = ?2", params![account, url])
 }

@@ -234,8 +234,8 @@ impl Names for LedgerNames {
 /// would remove it. Everything is recorded by then. If a removal does not end in time, the rest stays.
 async fn clear_replaced(destination: &Destination, delivery: &Delivery, item: Item) {
     let clear = async {
-        for key in delivery.replaced_keys() {
-            destination.adapter.abandon(&Item { key, ..item.clone() }).await;
+        for key in &delivery.replaced {
+            destination.adapter.abandon(&Item { key: key.clone(), ..item.clone() }).await;
         }
     };
     let _ = timeout(CLEARING_LIMIT, clear).await;
@@ -310,7 +310,7 @@ fn item(context: &Context, delivery: &Delivery, names: &Arc<LedgerNames>) -> Opt
     Some(Item {
         uuid: document.version.uuid.clone(),
         key: document.version.delivery_key(&delivery.destination),
-        replaces: delivery.key_before(),
+        replaces: delivery.arrived_before.clone(),
         pdf: context.spool.pdf(document.id, document.round, document.size?, document.sha256.clone()?),
         metadata: Arc::new(metadata),
         names: names.clone(),

@@ -83,8 +83,8 @@ impl Pauses {
             scopes.insert(scope, Known { pause: Some(pause), ..Known::default() });
         }
         let until = after(now(), failure::HOLD);
-        for held in ledger.write(move |db| held::hold_anew(db, until)).await? {
-            scopes.entry(held.scope).or_default().failed_so(&held.failure, held.document, true);
+        for (scope, failure, document) in ledger.write(move |db| held::hold_anew(db, until)).await? {
+            scopes.entry(scope).or_default().failed_so(&failure, document, true);
         }
         let change = tokio::sync::Mutex::new(());
         Ok(Self { ledger, policy, scopes: Mutex::new(scopes), speakers: Speakers::default(), change })

@@ -10,22 +10,7 @@ use crate::failure::{Failure, Kind};
 use crate::proof::Proof;
 use crate::state::{Event, State};
 
-/// Like [`crate::ledger::failures::due_again`], for deliveries to this destination.
-///
-/// # Errors
-/// Any SQLite error.
-pub fn due_again(db: &Connection, destination: &str, failure: &Failure, now: Millis) -> QueryResult<()> {
-    db.run(
-        "UPDATE delivery SET due_at = ?3
-         WHERE state = 'pending' AND destination = ?1 AND due_at > ?3 AND failure = ?2",
-        params![destination, failure, now],
-    )
-}
-
 /// A destination works again: documents that wait because the spool is full are due.
-///
-/// # Errors
-/// Any SQLite error.
 pub fn spool_empties(db: &Connection, now: Millis) -> QueryResult<()> {
     db.run(
         "UPDATE document SET due_at = ?1 WHERE state = 'discovered' AND due_at > ?1 AND reason_code = 'spool_full'",
@@ -71,15 +56,20 @@ pub(in crate::ledger) fn retract(
 
 /// Makes the deliveries of a fetched document due: those that wait, those that may have arrived, and those that failed
 /// while others wait.
-pub(in crate::ledger) fn due_now(db: &Connection, document: i64, now: Millis) -> QueryResult<usize> {
-    send_unconfirmed_again(db, document, now)?;
+pub(in crate::ledger) fn due_now(db: &Connection, document: i64, now: Millis) -> QueryResult<()> {
+    forget_intents(db, document)?;
+    db.run(
+        "UPDATE delivery SET unconfirmed_at = NULL, due_at = ?2, reason = NULL, reason_code = NULL
+         WHERE document = ?1 AND unconfirmed_at IS NOT NULL",
+        params![document, now],
+    )?;
     db.run(
         "UPDATE delivery SET state = 'pending', due_at = ?2, changed_at = ?2, reason = NULL, reason_code = NULL, failure = NULL,
                 attempts = 0, failing_since = NULL, failing_for = 0
          WHERE document = ?1 AND +state = 'failed' AND pdf = (SELECT pdf FROM document WHERE id = ?1 AND state = 'fetched')",
         params![document, now],
     )?;
-    db.change(
+    db.run(
         "UPDATE delivery SET due_at = min(due_at, ?2), refusals = 0 WHERE document = ?1 AND state = 'pending' AND due_at IS NOT NULL",
         params![document, now],
     )
@@ -87,9 +77,6 @@ pub(in crate::ledger) fn due_now(db: &Connection, document: i64, now: Millis) ->
 
 /// A person looked for what may have arrived of the document, also if it was given up: the intents of those attempts
 /// are void.
-///
-/// # Errors
-/// Any SQLite error.
 pub fn forget_intents(db: &Connection, document: i64) -> QueryResult<()> {
     let ended: Vec<(String, String, bool, Option<String>)> = db.rows(
         "SELECT destination, pdf, unconfirmed_at IS NOT NULL, reason_code FROM delivery
@@ -110,21 +97,8 @@ pub fn forget_intents(db: &Connection, document: i64) -> QueryResult<()> {
     Ok(())
 }
 
-/// A person wants deliveries that may have arrived to be sent again. Returns how many there are.
-fn send_unconfirmed_again(db: &Connection, document: i64, now: Millis) -> QueryResult<usize> {
-    forget_intents(db, document)?;
-    db.change(
-        "UPDATE delivery SET unconfirmed_at = NULL, due_at = ?2, reason = NULL, reason_code = NULL
-         WHERE document = ?1 AND unconfirmed_at IS NOT NULL",
-        params![document, now],
-    )
-}
-
 /// A person looked, and deliveries of the document that may have arrived are there, or were taken from there: they
 /// count as delivered. Returns how many there are.
-///
-/// # Errors
-/// Any SQLite error.
 pub fn arrived(db: &Connection, document: i64, now: Millis) -> QueryResult<usize> {
     let destinations: Vec<(String, Option<String>)> = db.rows(
         "UPDATE delivery SET unconfirmed_at = NULL
@@ -153,8 +127,8 @@ pub(in crate::ledger) fn forget_refusals(db: &Connection, document: i64) -> Quer
 }
 
 /// A person asked for the document again: it is to be delivered everywhere once more.
-pub(in crate::ledger) fn forget_success(db: &Connection, document: i64) -> QueryResult<usize> {
-    db.change("DELETE FROM delivery WHERE document = ?1", [document])
+pub(in crate::ledger) fn forget_success(db: &Connection, document: i64) -> QueryResult<()> {
+    db.run("DELETE FROM delivery WHERE document = ?1", [document])
 }
 
 /// Like [`forget_success`], at these destinations only, and for the current version.
@@ -168,38 +142,21 @@ pub(in crate::ledger) fn forget_at(db: &Connection, document: i64, destinations:
 
 /// After a change of the configuration, documents that wait for a destination which no longer exists start over, so
 /// that the routes decide again. Returns how many.
-///
-/// # Errors
-/// Any SQLite error.
 pub fn reroute_unknown(db: &Connection, known: &[String], now: Millis) -> QueryResult<usize> {
-    let waited_for: Vec<String> = db
-        .prepare("SELECT DISTINCT destination FROM delivery WHERE state = 'pending'")?
-        .query_map([], |row| row.get(0))?
-        .collect::<QueryResult<_>>()?;
+    let waited_for: Vec<String> = db.values("SELECT DISTINCT destination FROM delivery WHERE state = 'pending'", [])?;
     let mut rerouted = 0;
     for name in waited_for.into_iter().filter(|name| !known.contains(name)) {
         let reason = format!("destination {name} is no longer configured");
-        loop {
-            // A document that starts over no longer matches, so the next query finds others.
-            let waiting: Vec<(i64, i64)> = db.rows(
-                "SELECT document.id, document.round FROM delivery JOIN document ON document.id = delivery.document
-                 WHERE delivery.state = 'pending' AND delivery.destination = ?1
-                   AND document.state = 'fetched' AND document.pdf = delivery.pdf LIMIT ?2",
-                params![name, REROUTED_AT_ONCE],
-            )?;
-            let mut moved = 0;
-            for (id, round) in waiting {
-                moved +=
-                    usize::from(documents::transition(db, id, round, Event::StartOver, now, Some(&reason))?.is_some());
-            }
-            if moved == 0 {
-                break;
-            }
-            rerouted += moved;
+        let waiting: Vec<(i64, i64)> = db.rows(
+            "SELECT document.id, document.round FROM delivery JOIN document ON document.id = delivery.document
+             WHERE delivery.state = 'pending' AND delivery.destination = ?1
+               AND document.state = 'fetched' AND document.pdf = delivery.pdf",
+            [&name],
+        )?;
+        for (id, round) in waiting {
+            let moved = documents::transition(db, id, round, Event::StartOver, now, Some(&reason))?;
+            rerouted += usize::from(moved.is_some());
         }
     }
     Ok(rerouted)
 }
-
-/// Documents that are routed anew per query.
-const REROUTED_AT_ONCE: usize = 500;

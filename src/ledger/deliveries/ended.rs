@@ -40,9 +40,6 @@ pub enum Ended<'a> {
 
 /// Records the end of a delivery, and moves the document on if it was the last one. Returns the document's new state,
 /// if it changed.
-///
-/// # Errors
-/// Any SQLite error.
 pub fn end(db: &Connection, delivery: &Delivery, ended: &Ended<'_>, now: Millis) -> QueryResult<Option<State>> {
     let document = &delivery.document;
     let mut filed_json = None;
@@ -121,9 +118,6 @@ pub fn end(db: &Connection, delivery: &Delivery, ended: &Ended<'_>, now: Millis)
 }
 
 /// Leaves the delivery pending.
-///
-/// # Errors
-/// Any SQLite error.
 pub fn postpone(
     db: &Connection,
     delivery: &Delivery,
@@ -146,21 +140,7 @@ pub fn postpone(
     Ok(())
 }
 
-/// Like [`failures::refused`]. The time of the last change stays.
-///
-/// # Errors
-/// Any SQLite error.
-pub fn refused(db: &Connection, delivery: &Delivery, refusals: u32) -> QueryResult<()> {
-    db.run(
-        "UPDATE delivery SET refusals = ?4 WHERE document = ?1 AND pdf = ?2 AND destination = ?3",
-        params![delivery.document.id, delivery.document.version.pdf, delivery.destination, refusals],
-    )
-}
-
 /// Leaves the delivery to a person: it may have arrived, and nobody but a person can look.
-///
-/// # Errors
-/// Any SQLite error.
 pub fn leave_unconfirmed(
     db: &Connection,
     delivery: &Delivery,

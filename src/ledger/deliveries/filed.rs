@@ -5,7 +5,7 @@ use std::time::Duration;
 use rusqlite::{Connection, params};
 
 use super::super::columns::Statements as _;
-use super::super::{Millis, QueryResult};
+use super::super::{Millis, QueryResult, patients};
 use super::{Delivery, Ended, end, of};
 use crate::document::Version;
 use crate::proof::{Filed, Proof};
@@ -33,9 +33,6 @@ pub struct Unproved {
 }
 
 /// The letters that were filed at the destination and are not proved.
-///
-/// # Errors
-/// Any SQLite error.
 pub fn unproved(db: &Connection, destination: &str) -> QueryResult<Vec<Unproved>> {
     let mut statement = db.prepare_cached(
         "SELECT document.id AS id, document.account AS account, document.uuid AS uuid, delivery.pdf AS pdf, document.size AS size,
@@ -58,20 +55,14 @@ pub fn unproved(db: &Connection, destination: &str) -> QueryResult<Vec<Unproved>
 }
 
 /// Adds to the letters what templates need.
-///
-/// # Errors
-/// Any SQLite error.
 pub fn with_metadata(db: &Connection, letters: &mut [Unproved]) -> QueryResult<()> {
     for letter in letters {
-        letter.metadata = db.perhaps("SELECT json FROM document_metadata WHERE document = ?1", [letter.document])?;
+        letter.metadata = patients::metadata(db, letter.document)?;
     }
     Ok(())
 }
 
 /// Whether the software of the destination moved a letter to this place, written as a person is shown it.
-///
-/// # Errors
-/// Any SQLite error.
 pub fn lies_at(db: &Connection, destination: &str, place: &str) -> QueryResult<bool> {
     db.prepare_cached(
         "SELECT 1 FROM delivery INDEXED BY delivery_place WHERE place = ?2 AND destination = ?1 AND proof = 'moved'",
@@ -81,9 +72,6 @@ pub fn lies_at(db: &Connection, destination: &str, place: &str) -> QueryResult<b
 
 /// Whether a letter with this content was ever put into the destination. Reads the whole ledger: the question arises
 /// only for a file that has a letter's name and another content.
-///
-/// # Errors
-/// Any SQLite error.
 pub fn was_sent(db: &Connection, destination: &str, sha256: &str) -> QueryResult<bool> {
     db.prepare_cached(
         "SELECT 1 FROM document JOIN delivery ON delivery.document = document.id
@@ -99,9 +87,6 @@ impl Unproved {
     }
 
     /// The destination's software has the letter. Returns the delivery, and the document's new state if it changed.
-    ///
-    /// # Errors
-    /// Any SQLite error.
     pub fn proved(
         &self,
         db: &Connection,
@@ -125,9 +110,6 @@ impl Unproved {
     }
 
     /// The destination's software refused the letter.
-    ///
-    /// # Errors
-    /// Any SQLite error.
     pub fn refused(
         &self,
         db: &Connection,
@@ -145,9 +127,6 @@ impl Unproved {
 /// A daemon starts. Letters of a `known` destination that no longer asks for proof count as delivered, by the proof
 /// that they were filed. `asks` has the destinations that ask for proof, each with the time after which a person is
 /// told; that time is applied to their letters. Letters of a destination that is gone wait for a person's word.
-///
-/// # Errors
-/// Any SQLite error.
 pub fn not_asked_for(db: &Connection, known: &[String], asks: &[(String, Duration)], now: Millis) -> QueryResult<()> {
     for (destination, within) in asks {
         let within = Millis::try_from(within.as_millis()).unwrap_or(Millis::MAX);

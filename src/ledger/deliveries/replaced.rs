@@ -11,9 +11,6 @@ use crate::state::State;
 pub const NOT_REPLACED: &str = "it was filed beside the version that it replaces: remove the old one there";
 
 /// The delivery succeeded, and the earlier version still lies there.
-///
-/// # Errors
-/// Any SQLite error.
 pub fn not_replaced(db: &Connection, of: &Delivery, now: Millis) -> QueryResult<()> {
     let (document, to) = (&of.document, of.destination.as_str());
     let updated = db.change(
@@ -29,9 +26,6 @@ pub fn not_replaced(db: &Connection, of: &Delivery, now: Millis) -> QueryResult<
 }
 
 /// A person says that the old versions of the document are gone. Returns how many deliveries waited for that.
-///
-/// # Errors
-/// Any SQLite error.
 pub fn removed(db: &Connection, document: i64) -> QueryResult<usize> {
     db.change(
         "UPDATE delivery SET reason = NULL, reason_code = NULL WHERE document = ?1 AND reason_code = 'not_replaced'",
@@ -40,9 +34,6 @@ pub fn removed(db: &Connection, document: i64) -> QueryResult<usize> {
 }
 
 /// The first `limit` documents whose old versions a person has to remove.
-///
-/// # Errors
-/// Any SQLite error.
 pub fn beside(db: &Connection, limit: usize) -> QueryResult<Vec<String>> {
     db.values(
         "SELECT DISTINCT uuid FROM delivery INDEXED BY delivery_not_replaced JOIN document ON document.id = delivery.document

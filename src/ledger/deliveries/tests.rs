@@ -1,50 +1,52 @@
 use super::*;
-use crate::document::DocumentUuid;
-use crate::failure::{Failure, HOLD};
-use crate::ledger::documents::{Fetched, fetched};
-use crate::ledger::listed::{self, Listed, Reader};
-use crate::ledger::reservations;
-use crate::ledger::{names, open, prune, retry};
+use crate::failure::{Failure, HOLD, Scope};
+use crate::ledger::pauses::ProbeChoice;
+use crate::ledger::{listed, names, prune, reservations, retry, testing, work};
 use crate::reservation::{Intent, Place, Wanted};
 use crate::state::State;
 use crate::views;
 
 fn ledger() -> (tempfile::TempDir, Connection) {
-    let folder = tempfile::tempdir().unwrap();
-    let db = open::open_or_create(&folder.path().join("ledger.sqlite3")).unwrap();
-    let account = || "main".to_owned();
-    let reader = Reader {
-        account: account(),
-        working: vec![account()],
-        paused: Vec::new(),
-        poll: 1,
-        confirmed: false,
-        draft_wait: 0,
-    };
-    let uuid = DocumentUuid::parse("a-document").unwrap();
-    let shown = Listed { uuid, created_at: "2026-11-22".into(), kind: None, pdf: Some("p".into()), is_draft: false };
-    listed::see(&db, &reader, &shown, 1).unwrap();
+    let (folder, db) = testing::empty();
+    listed::see(&db, &testing::reader("main"), &testing::shown("a-document", Some("p")), 1).unwrap();
     (folder, db)
 }
 
+fn engine() -> Scope {
+    Scope::Destination("engine".to_owned())
+}
+
+fn due(db: &Connection, limit: usize) -> Vec<(i64, bool)> {
+    work::due(db, &engine(), 100, limit).unwrap()
+}
+
 fn the_due(db: &Connection) -> Delivery {
-    pending(db, "engine", due(db, "engine", 100, 9).unwrap()[0].0).unwrap().unwrap()
+    pending(db, "engine", due(db, 9)[0].0).unwrap().unwrap()
+}
+
+/// Fetches the document in this version for these destinations.
+fn fetch_for(db: &Connection, pdf: &str, destinations: &[&str], now: Millis) {
+    let row = documents::by_number(db, 1).unwrap().unwrap();
+    let destinations: Vec<String> = destinations.iter().map(|name| (*name).to_owned()).collect();
+    documents::fetched(db, &row, &testing::fetched(pdf), &destinations, now).unwrap();
 }
 
 /// Fetches the document for one destination. Returns its delivery.
 fn fetch(db: &Connection) -> Delivery {
-    let row =
-        documents::by_number(db, documents::due(db, State::Discovered, "main", 100, 1).unwrap()[0].0).unwrap().unwrap();
-    let what = Fetched {
-        pdf: "p".into(),
-        read_at: 1,
-        kind: None,
-        patient: None,
-        metadata: "{}".into(),
-        spooled: Some(("x".into(), 1)),
-    };
-    fetched(db, &row, &what, &["engine".to_owned()], 1).unwrap();
+    fetch_for(db, "p", &["engine"], 1);
     the_due(db)
+}
+
+/// Fetches a new version for that destination. Returns its delivery.
+fn fetch_anew(db: &Connection, pdf: &str, now: Millis) -> Delivery {
+    let round = documents::by_number(db, 1).unwrap().unwrap().round;
+    documents::revise(db, 1, round, Some(pdf), now).unwrap();
+    fetch_for(db, pdf, &["engine"], now);
+    the_due(db)
+}
+
+fn delivered(place: &str) -> Ended<'_> {
+    Ended::Delivered { place, proof: crate::proof::Proof::Durable }
 }
 
 /// The intent of a delivery without a name.
@@ -77,25 +79,14 @@ fn what_a_new_version_replaces_is_known_until_that_is_delivered() {
     let first = fetch(&db);
     commit(&db, &first);
     leave_unconfirmed(&db, &first, "may have arrived", None, 1).unwrap();
-    let fetch_anew = |pdf: &str| {
-        let id = first.document.id;
-        documents::revise(&db, id, documents::by_number(&db, id).unwrap().unwrap().round, Some(pdf), 2).unwrap();
-        let row = documents::by_number(&db, id).unwrap().unwrap();
-        let spooled = Some(("x".into(), 1));
-        let what = Fetched { pdf: pdf.into(), read_at: 2, kind: None, patient: None, metadata: "{}".into(), spooled };
-        fetched(&db, &row, &what, &["engine".to_owned()], 2).unwrap();
-        the_due(&db)
-    };
-    let second = fetch_anew("q");
-    assert_eq!(
-        (&*second.replaced, second.replaced_keys()),
-        (&["p".to_owned()][..], vec![first.document.version.delivery_key("engine")])
-    );
-    assert_eq!(fetch_anew("p").replaced, ["q"], "the first is shown again");
-    let third = fetch_anew("r");
-    assert_eq!(third.replaced, ["p", "q"]);
+    let second = fetch_anew(&db, "q", 2);
+    let key = |delivery: &Delivery| delivery.document.version.delivery_key("engine");
+    assert_eq!(second.replaced, [key(&first)]);
+    assert_eq!(fetch_anew(&db, "p", 2).replaced, [key(&second)], "the first is shown again");
+    let third = fetch_anew(&db, "r", 2);
+    assert_eq!(third.replaced, [key(&first), key(&second)]);
     assert_eq!(views::show(&db, 1).unwrap().deliveries.len(), 1);
-    end(&db, &third, &Ended::Delivered { place: "/x", proof: crate::proof::Proof::Durable }, 3).unwrap();
+    end(&db, &third, &delivered("/x"), 3).unwrap();
     let rows: u32 = db.query_row("SELECT count(*) FROM delivery", [], |row| row.get(0)).unwrap();
     assert_eq!(rows, 1);
 }
@@ -104,21 +95,12 @@ fn what_a_new_version_replaces_is_known_until_that_is_delivered() {
 fn a_version_knows_which_one_came_there_before() {
     let (_folder, db) = ledger();
     let first = fetch(&db);
-    assert_eq!(first.key_before(), None);
-    end(&db, &first, &Ended::Delivered { place: "/x", proof: crate::proof::Proof::Accepted }, 2).unwrap();
-    let id = first.document.id;
-    let fetch_anew = |pdf: &str, now| {
-        documents::revise(&db, id, documents::by_number(&db, id).unwrap().unwrap().round, Some(pdf), now).unwrap();
-        let row = documents::by_number(&db, id).unwrap().unwrap();
-        let spooled = Some(("x".into(), 1));
-        let what = Fetched { pdf: pdf.into(), read_at: 2, kind: None, patient: None, metadata: "{}".into(), spooled };
-        fetched(&db, &row, &what, &["engine".to_owned()], now).unwrap();
-        the_due(&db)
-    };
+    assert_eq!(first.arrived_before, None);
+    end(&db, &first, &delivered("/x"), 2).unwrap();
     let key = first.document.version.delivery_key("engine");
-    assert_eq!(fetch_anew("q", 3).key_before().as_ref(), Some(&key));
+    assert_eq!(fetch_anew(&db, "q", 3).arrived_before.as_ref(), Some(&key));
     // A version that never arrived there is not replaced.
-    assert_eq!(fetch_anew("r", 4).key_before(), Some(key));
+    assert_eq!(fetch_anew(&db, "r", 4).arrived_before, Some(key));
 }
 
 /// Others may turn out to share the failure, even if another destination was the last to end.
@@ -130,25 +112,10 @@ fn a_refusal_is_kept_from_the_api_for_a_while_whichever_delivery_ends_last() {
     for (failure, last_at, due_at) in [(Some(&shared), 60, 50 + hold), (Some(&shared), 60_000, 60_000), (None, 60, 60)]
     {
         let (_folder, db) = ledger();
-        let row = documents::by_number(&db, 1).unwrap().unwrap();
-        let what = Fetched {
-            pdf: "p".into(),
-            read_at: 1,
-            kind: None,
-            patient: None,
-            metadata: "{}".into(),
-            spooled: Some(("x".into(), 1)),
-        };
-        fetched(&db, &row, &what, &["engine".to_owned(), "folder".to_owned()], 1).unwrap();
+        fetch_for(&db, "p", &["engine", "folder"], 1);
         let delivery = |destination| pending(&db, destination, 1).unwrap().unwrap();
         assert!(end(&db, &delivery("engine"), &refused(failure), 50).unwrap().is_none());
-        let state = end(
-            &db,
-            &delivery("folder"),
-            &Ended::Delivered { place: "there", proof: crate::proof::Proof::Durable },
-            last_at,
-        )
-        .unwrap();
+        let state = end(&db, &delivery("folder"), &delivered("there"), last_at).unwrap();
         assert_eq!(state, Some(State::Failing));
         let document = documents::by_number(&db, 1).unwrap().unwrap();
         assert_eq!((document.tries.due_at, document.failure.as_ref()), (Some(due_at), failure));
@@ -159,35 +126,14 @@ fn a_refusal_is_kept_from_the_api_for_a_while_whichever_delivery_ends_last() {
 #[test]
 fn what_one_destination_refused_is_tried_again_by_a_person_while_another_waits() {
     let (_folder, db) = ledger();
-    let row = documents::by_number(&db, 1).unwrap().unwrap();
-    let what = Fetched {
-        pdf: "p".into(),
-        read_at: 1,
-        kind: None,
-        patient: None,
-        metadata: "{}".into(),
-        spooled: Some(("x".into(), 1)),
-    };
-    fetched(&db, &row, &what, &["engine".to_owned(), "folder".to_owned()], 1).unwrap();
+    fetch_for(&db, "p", &["engine", "folder"], 1);
     let delivery = |destination| pending(&db, destination, 1).unwrap();
     let refused = Ended::Failed { reason: "no", code: "deliver permanent exit_9", failure: None };
     end(&db, &delivery("engine").unwrap(), &refused, 50).unwrap();
     assert!(delivery("engine").is_none());
     retry::retry(&db, 1, 60).unwrap();
-    end(
-        &db,
-        &delivery("engine").unwrap(),
-        &Ended::Delivered { place: "there", proof: crate::proof::Proof::Durable },
-        70,
-    )
-    .unwrap();
-    let state = end(
-        &db,
-        &delivery("folder").unwrap(),
-        &Ended::Delivered { place: "there", proof: crate::proof::Proof::Durable },
-        80,
-    )
-    .unwrap();
+    end(&db, &delivery("engine").unwrap(), &delivered("there"), 70).unwrap();
+    let state = end(&db, &delivery("folder").unwrap(), &delivered("there"), 80).unwrap();
     assert_eq!(state, Some(State::Delivered));
 }
 
@@ -201,9 +147,9 @@ fn what_may_have_arrived_is_shown_waits_for_a_person_and_is_sent_again_when_one_
     let delivery = fetch(&db);
     commit(&db, &delivery);
     leave_unconfirmed(&db, &delivery, "may have arrived: the answer was lost", Some(&cut()), 2).unwrap();
-    assert!(due(&db, "engine", 100, 9).unwrap().is_empty());
-    assert_eq!(next_due(&db, "engine", 0).unwrap(), None);
-    assert!(probe(&db, "engine", 100, ProbeChoice::Same, &[]).unwrap().is_none());
+    assert!(due(&db, 9).is_empty());
+    assert_eq!(work::next_due(&db, &engine(), 0).unwrap(), None);
+    assert!(work::probe(&db, &engine(), 100, ProbeChoice::Same, &[]).unwrap().is_none());
     let shown = views::show(&db, delivery.document.id).unwrap();
     assert!(shown.deliveries[0].may_have_arrived && shown.deliveries[0].state == "pending");
     assert_eq!(shown.document.reason.as_deref(), Some("may have arrived: the answer was lost"), "as in list");
@@ -211,8 +157,8 @@ fn what_may_have_arrived_is_shown_waits_for_a_person_and_is_sent_again_when_one_
     assert_eq!(shown.history.last().unwrap().event, "unconfirmed");
     assert_eq!(views::summary(&db).unwrap().may_have_arrived, 1);
     // The end of a pause makes equal failures due; this failure differs.
-    due_again(&db, "engine", &cut(), 3).unwrap();
-    assert!(due(&db, "engine", 100, 9).unwrap().is_empty());
+    work::due_again(&db, &engine(), &cut(), 3).unwrap();
+    assert!(due(&db, 9).is_empty());
 
     retry::retry(&db, delivery.document.id, 5).unwrap();
     let again = the_due(&db);
@@ -232,18 +178,7 @@ fn what_a_person_saw_to_have_arrived_is_delivered_and_says_nothing_of_the_next_v
     assert_eq!(documents::state(&db, id).unwrap(), Some(State::Delivered));
     assert_eq!(reservations::known(&db, &delivery.owner()).unwrap().intent, None);
     assert_eq!(again::arrived(&db, id, 4).unwrap(), 0);
-    let document = documents::by_number(&db, id).unwrap().unwrap();
-    documents::revise(&db, id, document.round, Some("q"), 5).unwrap();
-    let row = documents::by_number(&db, id).unwrap().unwrap();
-    let what = Fetched {
-        pdf: "q".into(),
-        read_at: 5,
-        kind: None,
-        patient: None,
-        metadata: "{}".into(),
-        spooled: Some(("x".into(), 1)),
-    };
-    fetched(&db, &row, &what, &["engine".to_owned()], 5).unwrap();
+    fetch_anew(&db, "q", 5);
     assert_eq!(again::arrived(&db, id, 6).unwrap(), 0, "of that nothing is known");
     assert_eq!(views::summary(&db).unwrap().may_have_arrived, 0);
 }
@@ -270,7 +205,7 @@ fn what_never_failed_is_found_behind_however_many_that_did() {
              SELECT id, 'p', 'engine', 'pending', id - 9, 1, id < 8 FROM document WHERE id > 1",
     )
     .unwrap();
-    let found = |limit| due(&db, "engine", 100, limit).unwrap();
+    let found = |limit| due(&db, limit);
     assert_eq!(found(2), [(2, true), (3, true), (8, false), (9, false)]);
     assert_eq!(
         found(7)[5..],

@@ -5,19 +5,14 @@ use rusqlite::{Connection, params};
 use super::super::columns::{Statements as _, as_json};
 use super::super::{Millis, QueryResult, history};
 use super::ended::{PENDING, update};
-use super::{Delivery, FROZEN};
+use super::{Delivery, frozen};
 use crate::document::DocumentUuid;
 use crate::state::State;
 
 /// Records the patient's number that the delivery is about to be made with, and returns it: `number`, unless the
 /// version was, or may have been, delivered with another one.
-///
-/// # Errors
-/// Any SQLite error.
 pub fn send_with(db: &Connection, delivery: &Delivery, number: &str) -> QueryResult<String> {
-    let frozen: Option<Option<String>> =
-        db.perhaps(&format!("SELECT ({FROZEN}) FROM document WHERE id = ?1"), [delivery.document.id])?;
-    let number = frozen.flatten().unwrap_or_else(|| number.to_owned());
+    let number = frozen(db, delivery.document.id)?.unwrap_or_else(|| number.to_owned());
     // The time of the last change stays, because nothing was tried yet.
     let unchanged = delivery.tries.changed_at;
     update(db, delivery, unchanged, PENDING, "number = ?6, unmatched = NULL", &[&number])?;
@@ -25,17 +20,11 @@ pub fn send_with(db: &Connection, delivery: &Delivery, number: &str) -> QueryRes
 }
 
 /// An attempt surely delivered nothing, so the number is determined again.
-///
-/// # Errors
-/// Any SQLite error.
 pub fn sent_nothing(db: &Connection, delivery: &Delivery) -> QueryResult<()> {
     update(db, delivery, delivery.tries.changed_at, PENDING, "number = NULL", &[]).map(drop)
 }
 
 /// A daemon starts: deliveries to destinations outside `needing` need no number, and no longer wait for one.
-///
-/// # Errors
-/// Any SQLite error.
 pub fn needs_none(db: &Connection, needing: &[String], now: Millis) -> QueryResult<()> {
     db.run(
         "UPDATE delivery INDEXED BY delivery_unmatched
@@ -46,9 +35,6 @@ pub fn needs_none(db: &Connection, needing: &[String], now: Millis) -> QueryResu
 }
 
 /// Leaves the delivery until a person, or the practice's list, says whose the letter is.
-///
-/// # Errors
-/// Any SQLite error.
 pub fn leave_unmatched(db: &Connection, delivery: &Delivery, why: &str, reason: &str, now: Millis) -> QueryResult<()> {
     let code = format!("patient_{why}");
     let set = "due_at = NULL, unmatched = ?6, reason = ?7, reason_code = ?8";
@@ -76,9 +62,6 @@ pub struct Waiting {
 }
 
 /// The deliveries that wait for their patients.
-///
-/// # Errors
-/// Any SQLite error.
 pub fn unmatched(db: &Connection) -> QueryResult<Vec<Waiting>> {
     let mut statement = db.prepare_cached(
         "SELECT delivery.document AS document, document.uuid AS uuid, destination, unmatched, delivery.number AS number, json
@@ -100,18 +83,12 @@ pub fn unmatched(db: &Connection) -> QueryResult<Vec<Waiting>> {
 }
 
 /// Whether a person has to say whose the document is.
-///
-/// # Errors
-/// Any SQLite error.
 pub fn needs_person(db: &Connection, document: i64) -> QueryResult<bool> {
     db.prepare_cached("SELECT 1 FROM delivery WHERE document = ?1 AND unmatched IS NOT NULL")?.exists([document])
 }
 
 /// The patients of these deliveries are known, or have changed: the deliveries are due. The time for which they waited
 /// is not time in which they were tried.
-///
-/// # Errors
-/// Any SQLite error.
 pub fn matched(db: &Connection, deliveries: &[(i64, String)], now: Millis) -> QueryResult<()> {
     for (document, destination) in deliveries {
         db.run(

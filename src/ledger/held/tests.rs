@@ -1,12 +1,11 @@
 //! Retracted documents are tried again, and their earlier attempts stay known.
 
 use super::*;
-use crate::document::DocumentUuid;
-use crate::ledger::documents::{self, Document, Fetched};
+use crate::ledger::documents::{self, Document};
 use crate::ledger::failures::{self, Postponed};
-use crate::ledger::listed::{self, Listed, Reader};
-use crate::ledger::open;
 use crate::ledger::pauses::ProbeChoice;
+use crate::ledger::work::{self, Work};
+use crate::ledger::{listed, testing};
 
 const READ: &str = "read permanent status_403";
 const DELIVER: &str = "deliver permanent exit_2";
@@ -29,21 +28,9 @@ fn choice(fresh: bool) -> ProbeChoice {
 impl Two {
     /// Two documents; the first was found earlier.
     fn found() -> Self {
-        let folder = tempfile::tempdir().unwrap();
-        let db = open::open_or_create(&folder.path().join("ledger.sqlite3")).unwrap();
-        let working = vec!["main".to_owned()];
-        let reader = Reader {
-            account: "main".to_owned(),
-            working,
-            paused: Vec::new(),
-            poll: 1,
-            confirmed: false,
-            draft_wait: 0,
-        };
+        let (folder, db) = testing::empty();
         for (uuid, at) in [("a", 1), ("b", 2)] {
-            let uuid = DocumentUuid::parse(uuid).unwrap();
-            let shown = Listed { uuid, created_at: String::new(), kind: None, pdf: None, is_draft: false };
-            listed::see(&db, &reader, &shown, at).unwrap();
+            listed::see(&db, &testing::reader("main"), &testing::shown(uuid, None), at).unwrap();
         }
         Self { _folder: folder, db }
     }
@@ -53,19 +40,12 @@ impl Two {
     }
 
     fn fetch(&self, id: i64) {
-        let what = Fetched {
-            pdf: "p".into(),
-            kind: None,
-            patient: None,
-            metadata: "{}".into(),
-            spooled: Some(("x".into(), 1)),
-            read_at: 1,
-        };
-        documents::fetched(&self.db, &self.row(id), &what, &["pms".to_owned()], 3).unwrap();
+        documents::fetched(&self.db, &self.row(id), &testing::fetched("p"), &["pms".to_owned()], 3).unwrap();
     }
 
     fn probe(&self, state: State, fresh: bool) -> i64 {
-        documents::probe(&self.db, [state; 2], "main", 99, choice(fresh), &[]).unwrap().unwrap().id
+        let scope = Scope::of(state, "main").unwrap();
+        work::probe(&self.db, &scope, 99, choice(fresh), &[]).unwrap().unwrap().document().id
     }
 
     fn refuse_report(&self, failure: &Failure) {
@@ -102,7 +82,7 @@ fn what_one_account_was_answered_is_not_told_by_another_that_took_the_document_o
 #[test]
 fn a_read_that_was_taken_back_is_no_fresh_one() {
     let two = Two::found();
-    failures::refused(&two.db, 1, 0, 2).unwrap();
+    Work::from(&two.row(1)).refused(&two.db, 2).unwrap();
     failures::fail(&two.db, &two.row(1), "no", READ, Some(&failure(READ)), 9, 1).unwrap();
     let scope = Scope::Fetch("main".to_owned());
     assert_eq!(retract(&two.db, &scope, &failure(READ), "shared", 1).unwrap(), [State::Discovered]);
@@ -113,10 +93,8 @@ fn a_read_that_was_taken_back_is_no_fresh_one() {
 #[test]
 fn what_came_last_is_first_among_what_was_never_tried_and_nowhere_else() {
     let two = Two::found();
-    let probe = |by, but: &[i64]| {
-        let row = documents::probe(&two.db, [State::Discovered; 2], "main", 99, by, but).unwrap();
-        row.map(|row| row.id)
-    };
+    let scope = Scope::Fetch("main".to_owned());
+    let probe = |by, but: &[i64]| work::probe(&two.db, &scope, 99, by, but).unwrap().map(|work| work.document().id);
     let fresh = ProbeChoice::Fresh;
     assert_eq!([probe(fresh, &[]), probe(fresh, &[2]), probe(fresh, &[1, 2])], [Some(2), Some(1), None], "in flight");
     let fail = |id, at| {
@@ -148,7 +126,7 @@ fn a_delivery_that_was_taken_back_is_no_fresh_one() {
     two.fetch(1);
     let pending = || deliveries::pending(&two.db, "pms", 1).unwrap().unwrap();
     let delivery = pending();
-    deliveries::refused(&two.db, &delivery, 2).unwrap();
+    Work::from(&delivery).refused(&two.db, 2).unwrap();
     deliveries::end(
         &two.db,
         &delivery,
@@ -165,9 +143,11 @@ fn a_delivery_that_was_taken_back_is_no_fresh_one() {
         "as often as before, the last time then"
     );
     two.fetch(2);
-    let probe = |fresh| deliveries::probe(&two.db, "pms", 99, choice(fresh), &[]).unwrap().unwrap().document.id;
-    assert_eq!([true, false].map(probe), [2, 1]);
-    assert!(deliveries::probe(&two.db, "pms", 99, choice(true), &[1, 2]).unwrap().is_none(), "in flight");
+    let probe = |fresh, but: &[i64]| {
+        work::probe(&two.db, &scope, 99, choice(fresh), but).unwrap().map(|work| work.document().id)
+    };
+    assert_eq!([true, false].map(|fresh| probe(fresh, &[])), [Some(2), Some(1)]);
+    assert_eq!(probe(true, &[1, 2]), None, "in flight");
 }
 
 #[test]
@@ -191,7 +171,7 @@ fn what_is_held_is_held_anew_and_what_was_told_is_not() {
     failures::fail(&two.db, &two.row(2), "no", READ, Some(&failure(READ)), 9, 1).unwrap();
     assert_eq!(sending(&two.db, 2, 0).unwrap(), Some(false));
     let held = hold_anew(&two.db, 50).unwrap();
-    assert_eq!(held.iter().map(|held| held.document).collect::<Vec<_>>(), [1]);
+    assert_eq!(held.iter().map(|(.., document)| *document).collect::<Vec<_>>(), [1]);
     assert_eq!([1, 2].map(|id| two.row(id).tries.due_at), [Some(50), Some(9)]);
 }
 

@@ -7,7 +7,7 @@ use super::super::{Millis, QueryResult, history};
 use super::{Known, Listed, Reader};
 use crate::document::DocumentUuid;
 use crate::failure::{Call, Failure, Kind, Scope};
-use crate::state::{STATES, State};
+use crate::state::State;
 
 const MINUTE: Millis = 60 * 1000;
 /// The first wait before an account that only could not go on may have the document back, if the current account makes
@@ -162,9 +162,6 @@ fn note(db: &Connection, id: i64, from: &str, state: State, now: Millis) -> Quer
 
 /// Whether a configured account other than `account`, which has the document now, lost it, only could not go on, and
 /// may get it back while it is listed. A refusal to `account` says nothing about such an account.
-///
-/// # Errors
-/// Any SQLite error.
 pub fn another_may(db: &Connection, id: i64, account: &str, configured: &[String]) -> QueryResult<bool> {
     db.prepare_cached(
         "SELECT 1 FROM handover JOIN document ON document.id = handover.document
@@ -181,25 +178,18 @@ pub(in crate::ledger) fn ask_again(db: &Connection, id: i64) -> QueryResult<()> 
 
 /// Open documents of accounts that are gone from the configuration, so that nobody processes them. If there are more
 /// than `limit`, the choice is random, so that none stays behind others for ever.
-///
-/// # Errors
-/// Any SQLite error.
 pub fn orphans(db: &Connection, configured: &[String], limit: usize) -> QueryResult<Vec<(i64, DocumentUuid)>> {
-    let open: Vec<&str> = STATES.into_iter().filter(|state| state.is_open()).map(State::as_str).collect();
-    let mut query = db.prepare_cached(
+    db.rows(
         "SELECT document.id, document.uuid
-         FROM account CROSS JOIN json_each(?2) AS open
-              CROSS JOIN document INDEXED BY document_due ON document.state = open.value AND document.account = account.name
-         WHERE account.name NOT IN (SELECT value FROM json_each(?1)) ORDER BY random() LIMIT ?3",
-    )?;
-    query.query_map(params![as_json(configured), as_json(&open), limit], |row| row.try_into())?.collect()
+         FROM account CROSS JOIN document INDEXED BY document_open ON document.account = account.name
+              AND document.state IN ('discovered', 'fetched', 'delivered', 'failing')
+         WHERE account.name NOT IN (SELECT value FROM json_each(?1)) ORDER BY random() LIMIT ?2",
+        params![as_json(configured), limit],
+    )
 }
 
 /// The account takes over an orphan that it sees among the synchronized documents. If only the report was open, its
 /// answer was lost, and it is sent once more. Otherwise the next queries find that the document has left the list.
-///
-/// # Errors
-/// Any SQLite error.
 pub fn adopt(db: &Connection, id: i64, reader: &Reader, now: Millis) -> QueryResult<()> {
     let (account, state): (String, State) = db
         .prepare_cached("SELECT account, state FROM document WHERE id = ?1")?

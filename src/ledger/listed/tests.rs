@@ -2,7 +2,7 @@
 
 use super::*;
 
-use crate::ledger::{documents, open, prune, retry};
+use crate::ledger::{documents, prune, retry, testing, work};
 
 const POLL: Millis = 60_000;
 const NOTHING: Absence = Absence { synchronized: false, others: false, apart: POLL };
@@ -18,8 +18,7 @@ struct One {
 
 impl One {
     fn found() -> Self {
-        let folder = tempfile::tempdir().unwrap();
-        let db = open::open_or_create(&folder.path().join("ledger.sqlite3")).unwrap();
+        let (folder, db) = testing::empty();
         let one = Self { _folder: folder, db };
         assert_eq!(one.seen("main", false), Seen::New);
         one
@@ -34,53 +33,23 @@ impl One {
     }
 
     fn seen_with_pdf(&self, pdf: Option<&str>, now: Millis, account: &str) -> Seen {
-        let shown = Listed {
-            uuid: DocumentUuid::parse("a").unwrap(),
-            created_at: "2026-11-21".to_owned(),
-            kind: None,
-            pdf: pdf.map(str::to_owned),
-            is_draft: false,
-        };
         let working = ["main", "other"].map(str::to_owned).to_vec();
-        let reader = Reader {
-            account: account.to_owned(),
-            working,
-            paused: Vec::new(),
-            poll: 1,
-            confirmed: true,
-            draft_wait: 0,
-        };
-        see(&self.db, &reader, &shown, now).unwrap()
+        let reader = Reader { working, confirmed: true, ..testing::reader(account) };
+        see(&self.db, &reader, &testing::shown("a", pdf), now).unwrap()
     }
 
     fn seen_at(&self, now: Millis, working: &[&str], healthy: &[&str], account: &str, confirmed: bool) -> Seen {
         let names = |names: &[&str]| -> Vec<String> { names.iter().map(|name| (*name).to_owned()).collect() };
-        let shown = Listed {
-            uuid: DocumentUuid::parse("a").unwrap(),
-            created_at: "2026-11-21".to_owned(),
-            kind: None,
-            pdf: Some("p".to_owned()),
-            is_draft: false,
-        };
         let (working, healthy) = (names(working), names(healthy));
         let paused = working.iter().filter(|name| !healthy.contains(name));
         let paused = paused.flat_map(|name| [Scope::Fetch(name.clone()), Scope::Report(name.clone())]).collect();
-        let reader = Reader { account: account.to_owned(), working, paused, poll: 1, confirmed, draft_wait: 0 };
-        see(&self.db, &reader, &shown, now).unwrap()
+        let reader = Reader { working, paused, confirmed, ..testing::reader(account) };
+        see(&self.db, &reader, &testing::shown("a", Some("p")), now).unwrap()
     }
 
     fn seen_with(&self, pdf: &str, poll: i64) -> Seen {
-        let shown = Listed {
-            uuid: DocumentUuid::parse("a").unwrap(),
-            created_at: "2026-11-21".to_owned(),
-            kind: None,
-            pdf: Some(pdf.to_owned()),
-            is_draft: false,
-        };
-        let working = vec!["main".to_owned()];
-        let reader =
-            Reader { account: "main".to_owned(), working, paused: Vec::new(), poll, confirmed: true, draft_wait: 0 };
-        see(&self.db, &reader, &shown, 0).unwrap()
+        let reader = Reader { poll, confirmed: true, ..testing::reader("main") };
+        see(&self.db, &reader, &testing::shown("a", Some(pdf)), 0).unwrap()
     }
 
     fn seen(&self, account: &str, confirmed: bool) -> Seen {
@@ -192,7 +161,7 @@ fn a_document_that_a_person_tries_again_after_its_report_is_gone_only_when_it_an
     one.end();
     retry::retry(&one.db, 1, 0).unwrap().unwrap();
     assert_eq!([one.absent(OTHERS, 0), one.absent(OTHERS, POLL)], [Left::Undecided, Left::Ended]);
-    assert_eq!(documents::due(&one.db, State::Discovered, "main", 1, 5).unwrap().len(), 1, "it is still tried");
+    assert_eq!(work::due(&one.db, &Scope::Fetch("main".to_owned()), 1, 5).unwrap().len(), 1, "it is still tried");
     missing(&one.db, &one.row(), POLL).unwrap();
     assert_eq!([one.absent(OTHERS, 2 * POLL), one.absent(OTHERS, 3 * POLL)], [Left::Undecided, Left::Doubtful]);
     assert_eq!(is_gone(&one.db, 1, 3 * POLL).unwrap(), Left::Withdrawn);
@@ -223,7 +192,7 @@ fn a_document_whose_pdf_changes_at_every_poll_becomes_due_all_the_same() {
     one.set("state = 'reported'");
     assert_eq!(revise(3, 0), Some(2000));
     assert_eq!([(4, 100), (5, 1900), (6, 2500)].map(|(round, at)| revise(round, at)), [Some(1900), Some(100), Some(0)]);
-    assert_eq!(documents::due(&one.db, State::Discovered, "main", 2500, 5).unwrap().len(), 1);
+    assert_eq!(work::due(&one.db, &Scope::Fetch("main".to_owned()), 2500, 5).unwrap().len(), 1);
 }
 
 /// Whatever took it off the list, the API shows another PDF than the one that was filed.
@@ -275,20 +244,7 @@ fn what_the_list_shows_after_it_was_read_with_that_pdf_is_no_new_version() {
 fn a_uuid_in_other_letter_case_is_the_same_document() {
     let one = One::found();
     let upper = "019AA5C0-7D1E-7000-8000-0123456789AB";
-    let see = |uuid: &str| {
-        let uuid = DocumentUuid::parse(uuid).unwrap();
-        let shown = Listed { uuid, created_at: String::new(), kind: None, pdf: None, is_draft: false };
-        let working = vec!["main".to_owned()];
-        let reader = Reader {
-            account: "main".to_owned(),
-            working,
-            paused: Vec::new(),
-            poll: 1,
-            confirmed: false,
-            draft_wait: 0,
-        };
-        see(&one.db, &reader, &shown, 0).unwrap()
-    };
+    let see = |uuid: &str| see(&one.db, &testing::reader("main"), &testing::shown(uuid, None), 0).unwrap();
     assert_eq!([see(upper), see(&upper.to_lowercase())], [Seen::New, Seen::Known]);
     assert_eq!(see("A"), Seen::New, "of another identifier nobody knows");
 }

@@ -1,4 +1,4 @@
-use super::super::{accounts, open};
+use super::super::{accounts, testing};
 use super::*;
 use crate::views::summary;
 
@@ -13,8 +13,7 @@ struct World {
 impl World {
     /// A ledger whose daemon has a polls file, after its first poll.
     fn new() -> Self {
-        let folder = tempfile::tempdir().unwrap();
-        let db = open::open_or_create(&folder.path().join("ledger.sqlite3")).unwrap();
+        let (folder, db) = testing::empty();
         accounts::progress(&db, "main").unwrap();
         let world = Self { folder, db };
         begin(&world.db, Some(&world.file())).unwrap();

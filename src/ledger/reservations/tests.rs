@@ -1,11 +1,5 @@
 use super::*;
-use crate::ledger::open;
-
-fn ledger() -> (tempfile::TempDir, Connection) {
-    let folder = tempfile::tempdir().unwrap();
-    let db = open::open_or_create(&folder.path().join("ledger.sqlite3")).unwrap();
-    (folder, db)
-}
+use crate::ledger::testing;
 
 fn owner(uuid: &str, pdf: &str) -> Owner {
     Owner { document: 1, uuid: DocumentUuid::parse(uuid).unwrap(), pdf: pdf.to_owned(), destination: "pms".to_owned() }
@@ -21,7 +15,7 @@ fn intent(name: &str) -> Intent {
 
 #[test]
 fn a_name_is_one_versions_and_its_family_one_documents() {
-    let (_folder, db) = ledger();
+    let (_folder, db) = testing::empty();
     let (first, second, other) = (owner("a", "1"), owner("a", "2"), owner("b", "3"));
     let reserve =
         |of: &Owner, name: &str, family: &str| reserve(&db, of, 1, &wanted(name, family), Some(&intent(name)));
@@ -37,7 +31,7 @@ fn a_name_is_one_versions_and_its_family_one_documents() {
 
 #[test]
 fn a_name_that_no_file_got_is_given_back_with_the_next_one() {
-    let (_folder, db) = ledger();
+    let (_folder, db) = testing::empty();
     let (one, two) = (owner("a", "1"), owner("b", "1"));
     for (name, filed) in [("taken.pdf", false), ("filed.pdf", true), ("third.pdf", false)] {
         assert!(reserve(&db, &one, 1, &wanted(name, name), Some(&intent(name))).unwrap());
@@ -50,7 +44,7 @@ fn a_name_that_no_file_got_is_given_back_with_the_next_one() {
 
 #[test]
 fn versions_are_counted_by_those_that_got_a_file() {
-    let (_folder, db) = ledger();
+    let (_folder, db) = testing::empty();
     for (pdf, expected, filed) in [("1", 1, false), ("2", 1, true), ("3", 2, true), ("4", 3, true), ("3", 2, true)] {
         let version = owner("a", pdf);
         let known = known(&db, &version).unwrap();

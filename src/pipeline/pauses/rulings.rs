@@ -10,7 +10,7 @@ use super::known::Pause;
 use super::lines::say_that_it_works;
 use super::{DOUBT_PART, LONGEST_DOUBT, Line, Pauses, Scope, after};
 use crate::failure::{Evidence, Failure, Kind, MIN_ATTEMPTS, Paused, TRIES};
-use crate::ledger::{LedgerError, Millis, QueryResult, deliveries, failures, now, pauses};
+use crate::ledger::{LedgerError, Millis, QueryResult, deliveries, now, pauses, work};
 use crate::pipeline::outages::REMIND_MS;
 
 /// A document that failed, as its scope sees it.
@@ -64,11 +64,7 @@ impl Change {
                 }
                 // Work that failed alike before the pause began need not wait any longer.
                 let Some(failure) = failure else { return Ok(()) };
-                match scope {
-                    Scope::Destination(name) => deliveries::due_again(db, name, failure, at),
-                    Scope::Fetch(account) | Scope::Report(account) => failures::due_again(db, account, failure, at),
-                    Scope::Account(_) => Ok(()),
-                }
+                work::due_again(db, scope, failure, at)
             }
         }
     }

@@ -5,8 +5,7 @@ use rusqlite::Connection;
 use super::*;
 use crate::failure::Failure;
 use crate::failure::{Code, Evidence, Kind, MIN_ATTEMPTS};
-use crate::ledger::{documents, failures, listed};
-use crate::state::State;
+use crate::ledger::{documents, failures, listed, testing, work};
 
 mod probes;
 
@@ -85,20 +84,9 @@ async fn what_is_held_at_a_start_counts_with_what_fails_alike_after_it() {
     let fetch = Scope::Fetch("main".to_owned());
     let (name, of) = (refused.to_string(), refused.clone());
     let fail = move |db: &Connection| {
-        let working = vec!["main".to_owned()];
-        let reader = listed::Reader {
-            account: "main".to_owned(),
-            working,
-            paused: Vec::new(),
-            poll: 1,
-            confirmed: false,
-            draft_wait: 0,
-        };
         for uuid in ["a", "b", "c", "d"] {
-            let uuid = crate::document::DocumentUuid::parse(uuid).unwrap();
-            let shown = listed::Listed { uuid, created_at: String::new(), kind: None, pdf: None, is_draft: false };
-            listed::see(db, &reader, &shown, 1)?;
-            let (id, _) = documents::due(db, State::Discovered, "main", 1, 1)?[0];
+            listed::see(db, &testing::reader("main"), &testing::shown(uuid, None), 1)?;
+            let (id, _) = work::due(db, &Scope::Fetch("main".to_owned()), 1, 1)?[0];
             let row = documents::by_number(db, id)?.unwrap();
             failures::fail(db, &row, "no", &name, Some(&of), 1, 1)?;
         }
@@ -107,7 +95,7 @@ async fn what_is_held_at_a_start_counts_with_what_fails_alike_after_it() {
     ledger.write(fail).await.unwrap();
     let began = now();
     let pauses = Pauses::load(ledger, POLICY, false).await.unwrap();
-    let next_due = |db: &Connection| documents::next_due(db, State::Failing, "main", 0);
+    let next_due = |db: &Connection| work::next_due(db, &Scope::Report("main".to_owned()), 0);
     let due_at = pauses.ledger.read(next_due).await.unwrap().unwrap();
     assert!(due_at >= after(began, failure::HOLD), "held failures are held anew at a start");
     assert_eq!(pauses.evidence(&fetch, &refused, subject(99, true), WEEK).alike, failure::ALIKE_PERMANENT);

@@ -1,10 +1,7 @@
 use super::*;
-use crate::document::DocumentUuid;
 use crate::failure::{Call, Code, Failure, Kind};
-use crate::ledger::documents;
 use crate::ledger::failures::{self, Charge, Postponed};
-use crate::ledger::listed::{self, Listed, Reader};
-use crate::ledger::{accounts, open, polls};
+use crate::ledger::{accounts, documents, listed, polls, testing, work};
 
 fn present() -> Present {
     Present { now: 1_000, midnight: 500, running: true, accounts: vec![("main".to_owned(), true)] }
@@ -12,22 +9,11 @@ fn present() -> Present {
 
 /// A ledger with `count` documents of this account.
 fn ledger(account: &str, count: usize) -> (tempfile::TempDir, Connection) {
-    let folder = tempfile::tempdir().unwrap();
-    let db = open::open_or_create(&folder.path().join("ledger.sqlite3")).unwrap();
+    let (folder, db) = testing::empty();
     accounts::progress(&db, account).unwrap();
-    let reader = Reader {
-        account: account.to_owned(),
-        working: vec![account.to_owned()],
-        paused: Vec::new(),
-        poll: 1,
-        confirmed: false,
-        draft_wait: 0,
-    };
     for n in 0..count {
-        let uuid = DocumentUuid::parse(&format!("document-{n}")).unwrap();
-        let listed =
-            Listed { uuid, created_at: "2026-11-21".into(), kind: None, pdf: Some("p".into()), is_draft: false };
-        listed::see(&db, &reader, &listed, 10).unwrap();
+        let shown = testing::shown(&format!("document-{n}"), Some("p"));
+        listed::see(&db, &testing::reader(account), &shown, 10).unwrap();
     }
     (folder, db)
 }
@@ -56,7 +42,7 @@ fn polls_pauses_and_documents_that_wait_are_counted() {
         probe_at: 950,
     };
     pauses::save(&db, &pause).unwrap();
-    let document = documents::by_number(&db, documents::due(&db, State::Discovered, "main", 1_000, 1).unwrap()[0].0)
+    let document = documents::by_number(&db, work::due(&db, &Scope::Fetch("main".into()), 1_000, 1).unwrap()[0].0)
         .unwrap()
         .unwrap();
     let charge = Some(Charge { doubtful: false, failing_for: 1, began: 870 });
@@ -88,7 +74,7 @@ fn polls_pauses_and_documents_that_wait_are_counted() {
 fn documents_that_failed_are_counted_with_the_first_and_the_last_of_them() {
     let (_folder, db) = ledger("old", 3);
     for at in [610, 620] {
-        let document = documents::by_number(&db, documents::due(&db, State::Discovered, "old", 1_000, 1).unwrap()[0].0)
+        let document = documents::by_number(&db, work::due(&db, &Scope::Fetch("old".into()), 1_000, 1).unwrap()[0].0)
             .unwrap()
             .unwrap();
         failures::fail(&db, &document, "no", "read own", None, at, at).unwrap();

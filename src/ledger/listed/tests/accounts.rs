@@ -7,7 +7,7 @@ use crate::ledger::listed::taking::OFTEN;
 fn another_account_takes_over_only_what_nobody_reads() {
     let one = One::found();
     assert_eq!(one.seen("other", false), Seen::Known);
-    let due = |account: &str| documents::due(&one.db, State::Discovered, account, 1, 5).unwrap().len();
+    let due = |account: &str| work::due(&one.db, &Scope::Fetch(account.to_owned()), 1, 5).unwrap().len();
     assert_eq!((due("main"), due("other")), (1, 0));
     assert_eq!(one.seen_among(&["other"], "other", false), Seen::Known);
     assert_eq!((due("main"), due("other")), (0, 1));
@@ -288,11 +288,8 @@ fn two_accounts_that_take_each_other_for_stopped_do_not_pass_it_round() {
     one.seen_at(0, &BOTH, &BOTH, "other", true);
     one.set("failure = NULL");
     let seen = |at: Millis, paused: &[Scope]| {
-        let (account, working) = ("main".to_owned(), vec!["main".to_owned()]);
-        let reader = Reader { account, working, paused: paused.to_vec(), poll: 1, confirmed: true, draft_wait: 0 };
-        let (uuid, created_at) = (DocumentUuid::parse("a").unwrap(), "2026-11-21".to_owned());
-        see(&one.db, &reader, &Listed { uuid, created_at, kind: None, pdf: Some("p".to_owned()), is_draft: false }, at)
-            .unwrap();
+        let reader = Reader { paused: paused.to_vec(), confirmed: true, ..testing::reader("main") };
+        see(&one.db, &reader, &testing::shown("a", Some("p")), at).unwrap();
         one.whose().0
     };
     let signed_out = [Scope::Account("other".to_owned())];
@@ -313,22 +310,9 @@ fn two_accounts_that_take_each_other_for_stopped_do_not_pass_it_round() {
 #[test]
 fn a_document_goes_to_another_account_for_what_it_waits_for() {
     let seen = |one: &One, paused: &[Scope], account: &str| {
-        let shown = Listed {
-            uuid: DocumentUuid::parse("a").unwrap(),
-            created_at: "2026-11-21".to_owned(),
-            kind: None,
-            pdf: Some("p".to_owned()),
-            is_draft: false,
-        };
-        let working = ["main", "other"].map(str::to_owned).to_vec();
-        let paused = paused.to_vec();
-        see(
-            &one.db,
-            &Reader { account: account.to_owned(), working, paused, poll: 1, confirmed: true, draft_wait: 0 },
-            &shown,
-            0,
-        )
-        .unwrap();
+        let (working, paused) = (BOTH.map(str::to_owned).to_vec(), paused.to_vec());
+        let reader = Reader { working, paused, confirmed: true, ..testing::reader(account) };
+        see(&one.db, &reader, &testing::shown("a", Some("p")), 0).unwrap();
         one.whose().0
     };
     let fetch = |account: &str| Scope::Fetch(account.to_owned());
@@ -382,15 +366,7 @@ fn a_refusal_that_another_account_got_or_a_person_questions_is_not_believed() {
     assert_eq!((one.whose().0.as_str(), believed(&one)), ("other", None));
     let one = One::found();
     refused(&one);
-    let reader = Reader {
-        account: "b".to_owned(),
-        working: vec!["b".to_owned()],
-        paused: Vec::new(),
-        poll: 1,
-        confirmed: true,
-        draft_wait: 0,
-    };
-    adopt(&one.db, 1, &reader, 5).unwrap();
+    adopt(&one.db, 1, &testing::reader("b"), 5).unwrap();
     assert_eq!((one.whose().0.as_str(), believed(&one)), ("b", None));
     let one = One::found();
     refused(&one);

@@ -2,11 +2,12 @@
 
 use std::path::PathBuf;
 
-use clap::builder::{PossibleValuesParser, TypedValueParser};
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 
 use crate::commands::times::Moment;
+use crate::language::Language;
 use crate::state::{STATES, State};
 
 /// Synchronizes the documents of a dental cloud service into practice management systems.
@@ -334,36 +335,8 @@ pub enum AlertsCommand {
 #[derive(Debug, Clone, Copy, clap::Args)]
 pub struct Spoken {
     /// The language of the answer; without it the setting `language`, else that of the system
-    #[arg(long, value_name = "LANG")]
-    lang: Option<LanguageArg>,
-}
-
-impl Spoken {
-    /// What was asked for.
-    pub fn given(self) -> Option<crate::language::Language> {
-        self.lang.map(Into::into)
-    }
-}
-
-/// A language, as `--lang` takes it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum LanguageArg {
-    /// English
-    En,
-    /// French
-    Fr,
-    /// German
-    De,
-}
-
-impl From<LanguageArg> for crate::language::Language {
-    fn from(arg: LanguageArg) -> Self {
-        match arg {
-            LanguageArg::En => Self::English,
-            LanguageArg::Fr => Self::French,
-            LanguageArg::De => Self::German,
-        }
-    }
+    #[arg(long, value_name = "LANG", value_parser = language())]
+    pub lang: Option<Language>,
 }
 
 /// How an export looks.
@@ -397,4 +370,11 @@ pub enum ServiceCommand {
 /// A state, as `list --state` takes it.
 fn state() -> impl TypedValueParser<Value = State> {
     PossibleValuesParser::new(STATES.map(State::as_str)).try_map(|word| State::parse(&word).ok_or("is no state"))
+}
+
+/// A language, as `--lang` takes it.
+fn language() -> impl TypedValueParser<Value = Language> {
+    let names = [("en", "English"), ("fr", "French"), ("de", "German")];
+    let words = PossibleValuesParser::new(names.map(|(word, name)| PossibleValue::new(word).help(name)));
+    words.try_map(|word| Language::parse(&word).ok_or("is no language"))
 }

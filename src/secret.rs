@@ -32,13 +32,12 @@ pub fn file(secret: &Secret) -> Option<PathBuf> {
 /// # Errors
 /// The file is missing, open to others or empty, or its content cannot be a secret. The message says what to do.
 pub fn read(secret: &Secret, key: &str, what: &str) -> Result<SecretString, String> {
-    match secret {
-        Secret::Given(value) => match decorated(value.expose_secret().trim()) {
-            Some(wrong) => Err(format!("the {what} in the environment holds {wrong}: give the {what} alone")),
-            None => Ok(value.clone()),
-        },
-        Secret::File(path) => read_file(path, std::env::var_os("CREDENTIALS_DIRECTORY"), key, what),
+    if let Secret::Given(value) = secret
+        && let Some(wrong) = decorated(value.expose_secret().trim())
+    {
+        return Err(format!("the {what} in the environment holds {wrong}: give the {what} alone"));
     }
+    read_as(pasted, secret, key, what)
 }
 
 /// A password or passphrase: one line, which may contain blanks and any letters.
@@ -46,29 +45,7 @@ pub fn read(secret: &Secret, key: &str, what: &str) -> Result<SecretString, Stri
 /// # Errors
 /// As [`read`].
 pub fn read_password(secret: &Secret, key: &str, what: &str) -> Result<SecretString, String> {
-    let path = match secret {
-        Secret::Given(value) => return Ok(value.clone()),
-        Secret::File(path) => path,
-    };
-    let (shown, text) = text_of(path, std::env::var_os("CREDENTIALS_DIRECTORY"), key, what)?;
-    match one_line(&text) {
-        "" => Err(format!("{key} {shown} is empty: write the {what} into it")),
-        text if is_password(text) => Ok(SecretString::from(text)),
-        _ => Err(format!("{key} {shown} does not hold {}: one line is expected", a(what))),
-    }
-}
-
-/// The text without an editor's byte order mark and line ends.
-fn one_line(text: &str) -> &str {
-    text.trim_start_matches('\u{feff}').trim_end_matches(['\r', '\n'])
-}
-
-fn is_password(text: &str) -> bool {
-    text.len() <= MAX_SECRET_BYTES && !text.contains(char::is_control)
-}
-
-fn is_private_key(text: &str) -> bool {
-    text.len() <= MAX_SECRET_BYTES && (text.contains("PRIVATE KEY") || text.starts_with("PuTTY-User-Key-File-"))
+    read_as(password, secret, key, what)
 }
 
 /// The whole content of a private key file.
@@ -76,19 +53,26 @@ fn is_private_key(text: &str) -> bool {
 /// # Errors
 /// As [`read`].
 pub fn read_private_key(secret: &Secret, key: &str) -> Result<SecretString, String> {
-    let path = match secret {
-        Secret::Given(value) => return Ok(value.clone()),
-        Secret::File(path) => path,
-    };
-    let (shown, text) = text_of(path, std::env::var_os("CREDENTIALS_DIRECTORY"), key, "private key")?;
-    match text.trim_start_matches('\u{feff}') {
-        text if is_private_key(text) => Ok(SecretString::from(text)),
-        _ => Err(format!("{key} {shown} does not hold a private key: is it the public one?")),
+    read_as(private_key, secret, key, "private key")
+}
+
+/// Takes a text as a secret of one kind.
+type Take = fn(&str) -> Result<SecretString, NotTaken>;
+
+fn read_as(take: Take, secret: &Secret, key: &str, what: &str) -> Result<SecretString, String> {
+    match secret {
+        Secret::Given(value) => Ok(value.clone()),
+        Secret::File(path) => read_file(take, path, std::env::var_os("CREDENTIALS_DIRECTORY"), key, what),
     }
 }
 
-/// The displayed name of the file, and its text. If the file is not UTF-8, the text is one that no secret has.
-fn text_of(path: &Path, credentials: Option<OsString>, key: &str, what: &str) -> Result<(String, String), String> {
+fn read_file(
+    take: Take,
+    path: &Path,
+    credentials: Option<OsString>,
+    key: &str,
+    what: &str,
+) -> Result<SecretString, String> {
     let (path, is_credential) = locate(path, credentials).map_err(|wrong| format!("{key} {wrong}"))?;
     let shown = path.display();
     let unreadable = |error: std::io::Error| match error.kind() {
@@ -114,7 +98,21 @@ fn text_of(path: &Path, credentials: Option<OsString>, key: &str, what: &str) ->
     if is_utf16(&bytes) {
         return Err(format!("{key} {shown} cannot be read: {UTF_16}"));
     }
-    Ok((shown.to_string(), String::from_utf8(bytes).unwrap_or_else(|_| "\u{0}".to_owned())))
+    // A text that is not UTF-8 is none that a secret has.
+    let text = String::from_utf8(bytes).unwrap_or_else(|_| "\u{0}".to_owned());
+    take(&text).map_err(|why| {
+        let says = match why {
+            NotTaken::Quoted => format!("holds {QUOTES} beside the {what}: write the {what} alone into it"),
+            NotTaken::Bearer => format!("holds {BEARER} beside the {what}: write the {what} alone into it"),
+            NotTaken::Empty | NotTaken::EmptyPassword => format!("is empty: write the {what} into it"),
+            NotTaken::Other => {
+                format!("does not hold {}: one line of letters, digits and signs is expected", a(what))
+            }
+            NotTaken::Password => format!("does not hold {}: one line is expected", a(what)),
+            NotTaken::PrivateKey => "does not hold a private key: is it the public one?".to_owned(),
+        };
+        format!("{key} {shown} {says}")
+    })
 }
 
 /// The fault of a UTF-16 file ([`is_utf16`]), and the remedy.
@@ -129,19 +127,6 @@ pub fn is_utf16(bytes: &[u8]) -> bool {
 /// The word with its article.
 fn a(what: &str) -> String {
     if what.starts_with(['a', 'e', 'i', 'o', 'u']) { format!("an {what}") } else { format!("a {what}") }
-}
-
-fn read_file(path: &Path, credentials: Option<OsString>, key: &str, what: &str) -> Result<SecretString, String> {
-    let (shown, text) = text_of(path, credentials, key, what)?;
-    let text = text.trim_start_matches('\u{feff}').trim();
-    if let Some(wrong) = decorated(text) {
-        return Err(format!("{key} {shown} holds {wrong} beside the {what}: write the {what} alone into it"));
-    }
-    match text {
-        "" => Err(format!("{key} {shown} is empty: write the {what} into it")),
-        secret if is_plausible(secret) => Ok(SecretString::from(secret)),
-        _ => Err(format!("{key} {shown} does not hold {}: one line of letters, digits and signs is expected", a(what))),
-    }
 }
 
 /// The file to read, and whether it is one of systemd's credentials (systemd.exec, "CREDENTIALS").
@@ -199,13 +184,8 @@ impl NotTaken {
 /// What is wrong with the text.
 pub fn pasted_for(key: &str, text: &str) -> Result<SecretString, NotTaken> {
     match key {
-        "key_file" | "client_key_file" if is_private_key(text) => Ok(SecretString::from(text.trim_end())),
-        "key_file" | "client_key_file" => Err(NotTaken::PrivateKey),
-        "password_file" | "key_passphrase_file" | "header_files" => match one_line(text) {
-            "" => Err(NotTaken::EmptyPassword),
-            text if is_password(text) => Ok(SecretString::from(text)),
-            _ => Err(NotTaken::Password),
-        },
+        "key_file" | "client_key_file" => private_key(text.trim_end()),
+        "password_file" | "key_passphrase_file" | "header_files" => password(text),
         _ => pasted(text),
     }
 }
@@ -215,7 +195,7 @@ pub fn pasted_for(key: &str, text: &str) -> Result<SecretString, NotTaken> {
 /// # Errors
 /// What is wrong with the text.
 pub fn pasted(text: &str) -> Result<SecretString, NotTaken> {
-    let text = text.trim_start_matches('\u{feff}').trim();
+    let text = text.trim_start_matches(MARK).trim();
     match (decorated(text), text) {
         (Some(QUOTES), _) => Err(NotTaken::Quoted),
         (Some(_), _) => Err(NotTaken::Bearer),
@@ -225,14 +205,33 @@ pub fn pasted(text: &str) -> Result<SecretString, NotTaken> {
     }
 }
 
+fn password(text: &str) -> Result<SecretString, NotTaken> {
+    match text.trim_start_matches(MARK).trim_end_matches(['\r', '\n']) {
+        "" => Err(NotTaken::EmptyPassword),
+        text if text.len() <= MAX_SECRET_BYTES && !text.contains(char::is_control) => Ok(SecretString::from(text)),
+        _ => Err(NotTaken::Password),
+    }
+}
+
+fn private_key(text: &str) -> Result<SecretString, NotTaken> {
+    let text = text.trim_start_matches(MARK);
+    let is_key = text.contains("PRIVATE KEY") || text.starts_with("PuTTY-User-Key-File-");
+    let is_taken = is_key && text.len() <= MAX_SECRET_BYTES;
+    is_taken.then(|| SecretString::from(text)).ok_or(NotTaken::PrivateKey)
+}
+
+/// The byte order mark of an editor.
+const MARK: char = '\u{feff}';
+
 /// What people copy along most.
 const QUOTES: &str = "quotation marks";
+const BEARER: &str = "the word Bearer or Authorization";
 
 /// Text that people copy along with a key.
 fn decorated(text: &str) -> Option<&'static str> {
     let starts = |word: &str| text.get(..word.len()).is_some_and(|start| start.eq_ignore_ascii_case(word));
     if starts("Bearer ") || starts("Authorization:") {
-        return Some("the word Bearer or Authorization");
+        return Some(BEARER);
     }
     let quoted = ['"', '\'', '`', '\u{201c}', '\u{201d}', '\u{ab}'].into_iter().any(|quote| text.starts_with(quote));
     quoted.then_some(QUOTES)
@@ -300,12 +299,16 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         for content in ["k-1", "k-1\n", "\u{feff}k-1\r\n", "  k-1\t\n\n"] {
             let path = write(folder.path(), "key", content.as_bytes(), 0o600);
-            assert_eq!(read_file(&path, None, "api_key_file", "key").unwrap().expose_secret(), "k-1", "{content:?}");
+            assert_eq!(
+                read_file(pasted, &path, None, "api_key_file", "key").unwrap().expose_secret(),
+                "k-1",
+                "{content:?}"
+            );
         }
         let long = vec![b'x'; MAX_SECRET_BYTES + 1];
         for content in [b"a b".as_slice(), b"a\nb", b"\xff\xff", &long] {
             let path = write(folder.path(), "key", content, 0o600);
-            let wrong = read_file(&path, None, "api_key_file", "key").unwrap_err();
+            let wrong = read_file(pasted, &path, None, "api_key_file", "key").unwrap_err();
             assert!(wrong.contains("does not hold a key"), "{wrong}");
         }
     }
@@ -347,7 +350,7 @@ mod tests {
             ("authorization: bearer k-1", "the word Bearer"),
         ] {
             let path = write(folder.path(), "key", content.as_bytes(), 0o600);
-            let wrong = read_file(&path, None, "api_key_file", "key").unwrap_err();
+            let wrong = read_file(pasted, &path, None, "api_key_file", "key").unwrap_err();
             assert!(wrong.contains(sign) && wrong.contains("alone") && !wrong.contains("k-1"), "{wrong}");
             let given = Secret::Given(SecretString::from(content));
             let wrong = read(&given, "api_key_file", "key").unwrap_err();
@@ -370,11 +373,11 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         for mode in [0o640, 0o604, 0o660, 0o644] {
             let path = write(folder.path(), "it's", b"k-1", mode);
-            let wrong = read_file(&path, None, "api_key_file", "key").unwrap_err();
+            let wrong = read_file(pasted, &path, None, "api_key_file", "key").unwrap_err();
             let command = wrong.split("run ").nth(1).unwrap();
             assert!(command.starts_with("chmod 600 '") && !wrong.contains("k-1"), "{wrong}");
             assert!(std::process::Command::new("sh").args(["-c", command]).status().unwrap().success());
-            assert!(read_file(&path, None, "api_key_file", "key").is_ok(), "the command mends it");
+            assert!(read_file(pasted, &path, None, "api_key_file", "key").is_ok(), "the command mends it");
         }
     }
 
@@ -384,10 +387,10 @@ mod tests {
         write(folder.path(), "key", b"k-1", 0o440);
         let given = || Some(folder.path().as_os_str().to_owned());
         for path in ["$CREDENTIALS_DIRECTORY/key", "${CREDENTIALS_DIRECTORY}/key"] {
-            let key = read_file(Path::new(path), given(), "api_key_file", "key").unwrap();
+            let key = read_file(pasted, Path::new(path), given(), "api_key_file", "key").unwrap();
             assert_eq!(key.expose_secret(), "k-1");
             for missing in [None, Some(OsString::new())] {
-                let wrong = read_file(Path::new(path), missing, "api_key_file", "key").unwrap_err();
+                let wrong = read_file(pasted, Path::new(path), missing, "api_key_file", "key").unwrap_err();
                 assert!(wrong.contains("CREDENTIALS_DIRECTORY is not set") && wrong.contains("LoadCredential=key:"));
             }
         }

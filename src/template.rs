@@ -59,10 +59,6 @@ pub struct Template {
     kind: TemplateKind,
     source: Arc<str>,
     paths: BTreeSet<String>,
-    is_unique: bool,
-    is_per_version: bool,
-    needs_number: bool,
-    is_of_identity: bool,
     doubts: Vec<String>,
     environment: Arc<Environment<'static>>,
 }
@@ -97,13 +93,7 @@ impl Template {
         let mut template = Self {
             kind,
             source: source.into(),
-            is_unique: used.iter().any(|path| {
-                matches!(path.as_str(), "key" | "uuid" | "document.uuid" | "file_name" | "file_stem" | "visible_file")
-            }),
-            is_per_version: used.iter().any(|path| matches!(path.as_str(), "key" | "uuid" | "document.pdf.uuid")),
-            needs_number: variables::need_number(&used, source),
-            is_of_identity: used.iter().all(|path| IDENTITY.contains(&path.as_str())),
-            paths: used.iter().cloned().collect(),
+            paths: used.into_iter().collect(),
             doubts,
             environment: Arc::new(environment),
         };
@@ -113,21 +103,20 @@ impl Template {
             Err(error) if is_the_templates_fault(&error) => return Err(in_template(&error)),
             _ => {}
         }
-        if kind.is_json()
-            && let Ok(text) = template.run(Context::sample("file_name.pdf").value())
-            && let Some(fault) = json::fault(&text)
-        {
-            template.doubts.push(format!("gives no JSON ({fault})"));
-        }
-        if kind == TemplateKind::Text(TextFormat::Plain)
-            && let Ok(text) = template.run(Context::sample("file_name.pdf").value())
-        {
-            template.doubts.extend(kind::doubt_of_plain(&text));
-        }
-        if kind == TemplateKind::Text(TextFormat::Gdt)
-            && let Ok(text) = template.run(Context::sample("file_name.pdf").value())
-        {
-            gdt::settle(&text)?;
+        let sample = || template.run(Context::sample("file_name.pdf").value());
+        match kind {
+            TemplateKind::Text(TextFormat::Gdt) => {
+                sample().ok().map(|text| gdt::settle(&text)).transpose()?;
+            }
+            TemplateKind::Text(TextFormat::Plain) => {
+                let doubt = sample().ok().and_then(|text| kind::doubt_of_plain(&text));
+                template.doubts.extend(doubt);
+            }
+            kind if kind.is_json() => {
+                let fault = sample().ok().and_then(|text| json::fault(&text));
+                template.doubts.extend(fault.map(|fault| format!("gives no JSON ({fault})")));
+            }
+            _ => {}
         }
         if kind == TemplateKind::FileName {
             template.doubts.extend(collisions::doubt(&template));
@@ -180,12 +169,13 @@ impl Template {
     /// Whether the result may contain something that no other document has: its uuid, the delivery's key, or, in a
     /// sidecar and its name, the name of its PDF.
     pub fn is_unique(&self) -> bool {
-        self.is_unique
+        const UNIQUE: [&str; 6] = ["key", "uuid", "document.uuid", "file_name", "file_stem", "visible_file"];
+        self.paths.iter().any(|path| UNIQUE.contains(&path.as_str()))
     }
 
     /// Whether the result may contain something that no other version of the same document has.
     pub fn is_per_version(&self) -> bool {
-        self.is_per_version
+        self.paths.iter().any(|path| matches!(path.as_str(), "key" | "uuid" | "document.pdf.uuid"))
     }
 
     /// Whether the result may contain data of the patient.
@@ -195,12 +185,12 @@ impl Template {
 
     /// Whether the result may contain, or depend on, the practice's number of the patient.
     pub fn needs_number(&self) -> bool {
-        self.needs_number
+        variables::need_number(&self.paths, &self.source)
     }
 
     /// Whether the result contains only data that is kept for ever.
     pub fn is_of_identity(&self) -> bool {
-        self.is_of_identity
+        self.paths.iter().all(|path| IDENTITY.contains(&path.as_str()))
     }
 
     /// Whether the result may contain this variable.

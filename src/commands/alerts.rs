@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use futures_util::future::join_all;
 
-use super::output::{completed, folded, print, terminal_width};
+use super::output::say;
 use super::{Exit, Outcome, UsageError, runtime};
 use crate::alerts::{Beat, Channels, Taken, test_message};
 use crate::config::Loaded;
@@ -43,7 +43,7 @@ pub(super) fn test(loaded: &Loaded) -> Outcome {
         misconfigured |= sent.as_ref().is_err_and(|wrong| wrong.is_configuration);
         failed |= sent.map_or(true, |taken| !taken.refused.is_empty());
     }
-    print(&folded(&completed(&text), terminal_width()))?;
+    say(&text)?;
     Ok(match (misconfigured, failed) {
         (true, _) => Exit::Usage,
         (false, true) => Exit::Failed,

@@ -20,7 +20,7 @@ pub(super) fn api(loaded: &Loaded, method: &str, path: &str, body: Option<String
     let target = client.target(method, path).map_err(UsageError)?;
     client.credentials().configured().map_err(DaemonError::Credential)?;
     let call = client.raw(target, body.map(String::into_bytes));
-    let answer = runtime()?.block_on(interruptible(&client, call))?;
+    let answer = runtime()?.block_on(interruptible([&client], call))?;
     let mut text = answer.body;
     if std::io::stdout().is_terminal() {
         // A terminal obeys control characters, and turns text around, as the server says.

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::output::{can_ask, complain, completed, docsyncd, ledger_to_read, local, print, table};
+use super::output::{can_ask, complain, docsyncd, ledger_to_read, local, print, say, table};
 use super::{Exit, Outcome, UsageError, named, record, retry, runtime};
 use crate::cli::AssignArgs;
 use crate::config::{Loaded, PatientsConfig};
@@ -99,7 +99,7 @@ fn candidates(loaded: &Loaded, config: &PatientsConfig, uuid: &str) -> Outcome {
         let _ = writeln!(text, "\nwho it may be:\n{rows}");
     }
     let _ = writeln!(text, "\n{} settles it", docsyncd(&format!("assign {uuid} NUMBER")));
-    print(&completed(&text))
+    say(&text)
 }
 
 fn in_words(difference: Difference) -> &'static str {
@@ -160,14 +160,14 @@ fn settle(loaded: &Loaded, config: &PatientsConfig, uuid: &str, number: &str, ar
         Some(row) => beside(&person, Some(&row)),
         None => format!("{}\nthe number {number} is not in the practice's list", beside(&person, None)),
     };
-    print(&completed(&format!("document {uuid}\n{sides}\n")))?;
+    say(&format!("document {uuid}\n{sides}\n"))?;
     if !args.yes && !agreed(number)? {
         print("nothing was assigned\n")?;
         return Ok(Exit::Failed);
     }
     let named = uuid.clone();
     runtime()?.block_on(ledger.write(move |db| assign::write(db, &assigned, &named)))?;
-    print(&format!("{uuid}: its patient is number {number}; {}\n", retry::when(loaded)))
+    say(&format!("{uuid}: its patient is number {number}; {}\n", retry::when(loaded)))
 }
 
 /// Whether the person at the terminal agrees.
@@ -196,7 +196,7 @@ fn remove(loaded: &Loaded, uuid: &str) -> Outcome {
         complain(&format!("docsyncd: nobody assigned the patient of document {uuid}"));
         return Ok(Exit::Failed);
     }
-    print(&format!("{uuid}: its patient is assigned no more; letters that are delivered stay where they are\n"))
+    say(&format!("{uuid}: its patient is assigned no more; letters that are delivered stay where they are\n"))
 }
 
 /// What was assigned.
@@ -226,5 +226,5 @@ fn all(loaded: &Loaded, config: &PatientsConfig) -> Outcome {
             assigned.who.as_deref().unwrap_or("-"),
         ]);
     }
-    print(&completed(&format!("{rows}\n")))
+    say(&format!("{rows}\n"))
 }

@@ -16,12 +16,11 @@ use futures_util::future::join_all;
 use futures_util::stream;
 
 use super::output::{complain, print};
-use super::{Exit, Outcome, interruptible, runtime};
+use super::{Exit, Outcome, clients, interruptible, runtime};
 use crate::adapters::{self, Checked};
 use crate::alerts::Channels;
-use crate::api::{Api as _, ApiError, Client, ListQuery, PAGE_SIZE, Page, Transport};
-use crate::config::{self, Account, Config, ConfigError, Destination, Loaded};
-use crate::daemon;
+use crate::api::{Api as _, ApiError, Client, ListQuery, PAGE_SIZE, Page};
+use crate::config::{self, Config, ConfigError, Destination, Loaded};
 use crate::durable::open_beside_others;
 use crate::ledger::{Ledger, LedgerError, is_locked};
 use crate::logging;
@@ -100,31 +99,28 @@ fn bad_config(error: ConfigError, json: bool) -> Outcome {
 
 /// In the order of the accounts.
 async fn check_api(loaded: &Loaded) -> Vec<Findings> {
-    let transport = match Transport::new(&loaded.config.api) {
-        Ok(transport) => transport,
+    match clients(&loaded.config) {
+        Ok(clients) => {
+            let checks = clients.iter().map(|(account, client)| check_account(account, client));
+            stream::iter(checks).buffered(AT_ONCE).collect().await
+        }
         Err(wrong) => {
             let mut findings = Findings::default();
-            findings.usage("api", &wrong);
-            return vec![findings];
+            findings.usage("api", &wrong.to_string());
+            vec![findings]
         }
-    };
-    let accounts = loaded.config.accounts.values();
-    stream::iter(accounts.map(|account| check_account(&transport, &loaded.config, account)))
-        .buffered(AT_ONCE)
-        .collect()
-        .await
+    }
 }
 
-async fn check_account(transport: &Transport, config: &Config, account: &Account) -> Findings {
+async fn check_account(account: &str, client: &Client) -> Findings {
     let mut findings = Findings::default();
-    let what = format!("account {}", account.name);
-    let client = daemon::client(transport, config, account);
+    let what = format!("account {account}");
     if let Err(wrong) = client.credentials().configured() {
         findings.usage(&what, &wrong.what);
         return findings;
     }
     let query = ListQuery { page: 1, ..ListQuery::default() };
-    let page = match interruptible(&client, client.list(&query)).await {
+    let page = match interruptible([client], client.list(&query)).await {
         Ok(page) => page,
         Err(error) => {
             let in_words = match error.downcast_ref() {
@@ -138,15 +134,15 @@ async fn check_account(transport: &Transport, config: &Config, account: &Account
         }
     };
     // One that may list and not ask who it is works all the same.
-    let introduced = interruptible(&client, client.introduced()).await.ok();
+    let introduced = interruptible([client], client.introduced()).await.ok();
     let me = introduced.as_ref().map(|introduced| &introduced.me);
     let seen = Seen {
-        account: account.name.clone(),
+        account: account.to_owned(),
         user: me.and_then(|me| me.person()),
         practice: me.and_then(|me| me.practice.clone()),
         waiting: page.len(),
         more: page.len() >= PAGE_SIZE,
-        bytes: bytes(&client, &page).await,
+        bytes: bytes(client, &page).await,
     };
     findings.ok(&what, &seen.in_words());
     findings.seen.push(seen);
@@ -162,7 +158,8 @@ async fn bytes(client: &Client, page: &Page) -> u64 {
     let first = page.items.iter().take(MEASURED);
     let details = stream::iter(first.map(|item| client.document(&item.uuid))).buffer_unordered(4);
     let known = details.filter_map(async |detail| detail.ok()?.pdf?.size);
-    let sizes: Vec<u64> = interruptible(client, async { Ok(known.collect().await) }).await.unwrap_or_default();
+    let sizes: Vec<u64> =
+        interruptible([client], async { Ok::<_, ApiError>(known.collect().await) }).await.unwrap_or_default();
     let sum: u64 = sizes.iter().sum();
     sum.checked_div(sizes.len() as u64).unwrap_or(0).saturating_mul(page.len() as u64)
 }

@@ -9,7 +9,7 @@ use serde_json::json;
 
 use super::output::{complain, docsyncd, folded, print, print_json, show_table, table, terminal_width};
 use super::{Exit, Outcome};
-use crate::config::{self, Loaded, Setting};
+use crate::config::{self, Loaded, Origin, Setting};
 use crate::readers::{as_whom, current_user};
 
 pub(super) fn show(path: &Path, loaded: &Loaded, json: bool) -> Outcome {
@@ -21,8 +21,8 @@ pub(super) fn show(path: &Path, loaded: &Loaded, json: bool) -> Outcome {
             .effective
             .iter()
             .map(|setting| {
-                json!({"key": setting.key, "value": setting.value, "origin": setting.origin.to_string(),
-                       "is_default": setting.is_default})
+                json!({"key": setting.key, "value": setting.value, "origin": setting.place,
+                       "is_default": setting.origin == Origin::Default})
             })
             .collect();
         return print_json(&settings);
@@ -33,7 +33,7 @@ pub(super) fn show(path: &Path, loaded: &Loaded, json: bool) -> Outcome {
     // A line a value for programs such as grep.
     let mut rows = table(&["key", "value", "from"]);
     for setting in &loaded.effective {
-        rows.add_row([&setting.key, &setting.value, &setting.origin.to_string()]);
+        rows.add_row([&setting.key, &setting.value, &setting.place]);
     }
     show_table(&format!("{rows}\n"))
 }
@@ -44,7 +44,6 @@ fn by_section(path: &Path, settings: &[Setting]) -> String {
         let (section, name) = setting.key.rsplit_once('.').unwrap_or(("", &setting.key));
         (section.to_owned(), name.to_owned())
     };
-    let file = format!("{}, ", path.display());
     let mut text = format!("{}\n", path.display());
     for settings in settings.chunk_by(|a, b| parts(a).0 == parts(b).0) {
         let width = settings.iter().map(|setting| parts(setting).1.chars().count()).max().unwrap_or(0);
@@ -53,9 +52,7 @@ fn by_section(path: &Path, settings: &[Setting]) -> String {
             if index == 0 {
                 text.push_str(&format!("\n[{section}]\n"));
             }
-            let origin = setting.origin.as_str();
-            let origin = origin.strip_prefix(&file).or(origin.strip_prefix("environment variable ")).unwrap_or(origin);
-            text.push_str(&format!("{name:width$}  {} ({origin})\n", setting.value));
+            text.push_str(&format!("{name:width$}  {} ({})\n", setting.value, setting.origin));
         }
     }
     text

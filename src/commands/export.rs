@@ -12,7 +12,7 @@ use anyhow::Context as _;
 use serde_json::{Map, Value, json};
 use sha2::{Digest as _, Sha256};
 
-use super::output::{complain, ledger_to_list, print};
+use super::output::{complain, ended, ledger_to_list, print};
 use super::times::Moment;
 use super::{Exit, Outcome, UsageError, runtime};
 use crate::cli::ExportFormat;
@@ -41,6 +41,11 @@ const COLUMNS: [&str; 13] = [
 ];
 /// The columns that hold patient data, with `--names` only.
 const NAMES: [&str; 2] = ["name", "place"];
+
+fn columns(names: bool) -> impl Iterator<Item = &'static str> {
+    COLUMNS.into_iter().chain(NAMES.into_iter().filter(move |_| names))
+}
+
 /// What stands between the content of a line of JSON and its hash.
 const JSON_HASH: &str = ",\"hash\":\"";
 /// What the hashes of an export begin with.
@@ -66,7 +71,7 @@ fn first_hash(header: &str) -> String {
 
 /// `to`: `None` is now.
 pub(super) fn export(loaded: &Loaded, from: Moment, to: Option<Moment>, format: ExportFormat, names: bool) -> Outcome {
-    let (from, to) = (from.begins(), to.map_or_else(now, Moment::ends));
+    let (from, to) = (from.begins, to.map_or_else(now, |to| to.ends));
     if from > to {
         return Err(UsageError("--from is later than --to".to_owned()).into());
     }
@@ -81,15 +86,11 @@ pub(super) fn export(loaded: &Loaded, from: Moment, to: Option<Moment>, format: 
         }
         None => Lines::begin(format, names).end(None),
     };
-    match written {
-        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(Exit::Done),
-        Err(error) => Err(error).context("cannot write to standard output"),
-        Ok((lines, last)) => {
-            // Whoever writes this down notices also when the end is cut off.
-            complain(&format!("docsyncd: {lines} events; the last hash is {last}"));
-            Ok(Exit::Done)
-        }
+    if let Ok((lines, last)) = &written {
+        // Whoever writes this down notices also when the end is cut off.
+        complain(&format!("docsyncd: {lines} events; the last hash is {last}"));
     }
+    ended(written.map(drop))
 }
 
 struct Lines {
@@ -107,9 +108,7 @@ impl Lines {
         let (header, written) = match format {
             ExportFormat::Jsonl => (String::new(), Ok(())),
             ExportFormat::Csv => {
-                let named = if names { &NAMES[..] } else { &[] };
-                let columns: Vec<&str> = COLUMNS.iter().chain(named).chain(&["previous", "hash"]).copied().collect();
-                let header = columns.join(",");
+                let header = columns(names).chain(["previous", "hash"]).collect::<Vec<_>>().join(",");
                 let written = write!(out, "{header}\r\n");
                 (header, written)
             }
@@ -147,8 +146,8 @@ impl Lines {
         values.push(json!(self.previous));
         let line = match self.format {
             ExportFormat::Jsonl => {
-                let columns = COLUMNS.iter().chain(if self.names { &NAMES[..] } else { &[] }).chain(&["previous"]);
-                let object: Map<String, Value> = columns.map(|name| (*name).to_owned()).zip(values).collect();
+                let columns = columns(self.names).chain(["previous"]).map(str::to_owned);
+                let object: Map<String, Value> = columns.zip(values).collect();
                 let content = Value::Object(object).to_string();
                 self.previous = hash(&content);
                 format!("{}{JSON_HASH}{}\"}}\n", content.trim_end_matches('}'), self.previous)
@@ -167,16 +166,15 @@ impl Lines {
     fn end(mut self, newest: Option<(i64, String)>) -> io::Result<(u64, String)> {
         let (count, last) = (self.count, self.previous.clone());
         let newest = newest.map_or_else(String::new, |(row, hash)| format!("; {NEWEST}{row} {hash}"));
-        let mut values = vec![json!(count + 1), Value::Null, json!(""), json!(""), Value::Null, json!(END), json!("")];
-        values.extend([
-            json!(0),
-            Value::Null,
-            json!(format!("{count} events{newest}")),
-            Value::Null,
-            Value::Null,
-            Value::Null,
-        ]);
-        values.extend(if self.names { vec![Value::Null; NAMES.len()] } else { Vec::new() });
+        let value = |column| match column {
+            "line" => json!(count + 1),
+            "document" | "account" | "state" => json!(""),
+            "event" => json!(END),
+            "attempt" => json!(0),
+            "reason" => json!(format!("{count} events{newest}")),
+            _ => Value::Null,
+        };
+        let values = columns(self.names).map(value).collect();
         if self.written.is_ok() {
             self.line(values);
         }

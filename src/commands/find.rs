@@ -30,7 +30,7 @@ pub(super) fn find(loaded: &Loaded, wanted: Wanted<'_>) -> Outcome {
     }
     let found = match ledger_to_list(loaded, language)? {
         Some(ledger) => {
-            let since = since.map_or(Millis::MIN, Moment::begins);
+            let since = since.map_or(Millis::MIN, |since| since.begins);
             // One more, to know whether there are more.
             runtime()?.block_on(
                 ledger.read(move |db| views::search::find(db, &words, since..=Millis::MAX, limit.saturating_add(1))),
@@ -79,7 +79,7 @@ fn text(found: &[DocumentView], width: Option<usize>, language: Language) -> Str
         let line = |when: &str, uuid: &str| format!("{when}  {state}  {kind}  {name}  {uuid}");
         let whole = line(&local(found_at), &document.uuid);
         let fits = width.is_none_or(|width| whole.chars().count() <= width);
-        let line = if fits { whole } else { line(&short_time(found_at), short(&document.uuid)) };
+        let line = if fits { whole } else { line(&short_time(found_at, language), short(&document.uuid)) };
         // Writing to a String cannot fail.
         let _ = writeln!(text, "{line}");
         for DeliveryView { destination, place, .. } in &document.deliveries {

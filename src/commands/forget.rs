@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::output::{agreed, can_ask, complain, docsyncd, print};
+use super::output::{agreed, can_ask, complain, docsyncd, print, say};
 use super::{Exit, Outcome, named, record, runtime};
 use crate::adapters;
 use crate::config::Loaded;
@@ -25,10 +25,7 @@ pub(super) fn forget(loaded: &Loaded, uuids: &[String], yes: bool) -> Outcome {
     }
     let wanted = uuids.to_vec();
     let (results, named) = runtime()?.block_on(ledger.write(move |db| {
-        let named = match named::find_for_sure(db, &wanted)?.unambiguous() {
-            Ok(named) => named,
-            Err(ambiguous) => return Ok((Vec::new(), Err(ambiguous))),
-        };
+        let named = named::find_for_sure(db, &wanted)?;
         let mut results = Vec::new();
         for (text, ids) in &named.found {
             for id in ids {
@@ -41,15 +38,15 @@ pub(super) fn forget(loaded: &Loaded, uuids: &[String], yes: bool) -> Outcome {
         if !uuids.is_empty() {
             record::record(db, Action::Forget, &record::documents(&uuids))?;
         }
-        Ok((results, Ok(named)))
+        Ok((results, named))
     }))?;
-    let named = named?;
+    let named = named.unambiguous()?;
     let (mut open, mut kept) = (false, false);
     for (text, result, known) in &results {
         match result {
             Forgotten::Done => {
                 kept |= !is_output_erased(&loaded.config.state.path, text, known);
-                print(&format!(
+                say(&format!(
                     "{text}: its names and places are erased; that it was delivered, and its digest, stay\n"
                 ))?;
             }

@@ -6,7 +6,7 @@ use crate::language::Language;
 
 /// The language for this command and this configuration.
 pub(super) fn of(spoken: Spoken, loaded: &Loaded) -> Language {
-    spoken.given().or(loaded.config.language).unwrap_or_else(of_system)
+    spoken.lang.or(loaded.config.language).unwrap_or_else(of_system)
 }
 
 /// The language of whoever runs this; English where it is none that docsyncd speaks.

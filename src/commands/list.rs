@@ -5,13 +5,12 @@ mod layout;
 use std::io::{self, BufWriter, Write};
 use std::ops::ControlFlow;
 
-use anyhow::Context as _;
 use rusqlite::Connection;
 use serde::ser::{SerializeSeq as _, Serializer as _};
 
-use super::output::{completed, ledger_to_list, local, print, terminal_width};
+use super::output::{completed, ended, ledger_to_list, local, print, terminal_width};
 use super::pager::Out;
-use super::{Exit, Outcome, runtime};
+use super::{Outcome, runtime};
 use crate::config::Loaded;
 use crate::language::Language;
 use crate::ledger::{Millis, QueryResult};
@@ -39,12 +38,7 @@ pub(super) fn list(loaded: &Loaded, wanted: Wanted) -> Outcome {
     let Some(ledger) = ledger_to_list(loaded, wanted.language)? else {
         return print(&if wanted.json { "[]\n".to_owned() } else { nothing(wanted.language) });
     };
-    let written = runtime()?.block_on(ledger.read(move |db| write_all(db, wanted)))?;
-    match written {
-        // A reader that went away (`docsyncd list | head`) is no error.
-        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(Exit::Done),
-        other => other.map(|()| Exit::Done).context("cannot write to standard output"),
-    }
+    ended(runtime()?.block_on(ledger.read(move |db| write_all(db, wanted)))?)
 }
 
 fn nothing(language: Language) -> String {
@@ -164,7 +158,7 @@ fn line(document: &DocumentView, is_terminal: bool, language: Language) -> Line 
         document.account.clone(),
         local(document.next_attempt),
     ];
-    Line { cells, short_when: short_time(document.changed_at), is_header: false }
+    Line { cells, short_when: short_time(document.changed_at, language), is_header: false }
 }
 
 /// Why it waits or failed. Whoever looks after docsyncd reads the exact words, where they are in their language.
@@ -183,9 +177,15 @@ pub(super) fn short(uuid: &str) -> &str {
     before.and_then(|(at, _)| uuid.get(at..)).unwrap_or(uuid)
 }
 
-/// Of this year the day and the time, else the date.
-pub(super) fn short_time(at: Millis) -> String {
+/// Of this year the day, as the language writes it, and the time; else the date.
+pub(super) fn short_time(at: Millis, language: Language) -> String {
     let Ok(at) = jiff::Timestamp::from_millisecond(at) else { return "-".to_owned() };
     let (at, today) = (at.to_zoned(jiff::tz::TimeZone::system()), jiff::Zoned::now());
-    at.strftime(if at.year() == today.year() { "%m-%d %H:%M" } else { "%Y-%m-%d" }).to_string()
+    let format = match language {
+        _ if at.year() != today.year() => "%Y-%m-%d",
+        Language::English => "%m-%d %H:%M",
+        Language::French => "%d/%m %H:%M",
+        Language::German => "%d.%m %H:%M",
+    };
+    at.strftime(format).to_string()
 }

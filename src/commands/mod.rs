@@ -43,10 +43,10 @@ use anyhow::Context as _;
 use clap::CommandFactory as _;
 use tokio::sync::mpsc::UnboundedReceiver;
 
-use crate::api::{ApiError, Client};
+use crate::api::{Client, Transport};
 use crate::cli::{AlertsCommand, Cli, Command, ConfigCommand};
-use crate::config::{self, ConfigError, Loaded};
-use crate::daemon::DaemonError;
+use crate::config::{self, Config, ConfigError, Loaded};
+use crate::daemon::{self, DaemonError};
 use crate::logging;
 use crate::memory;
 use crate::service::Request;
@@ -71,7 +71,6 @@ struct UsageError(String);
 
 /// Carries out a command and returns the exit code of the process.
 pub fn dispatch(cli: Cli) -> ExitCode {
-    times::of_the_system_where_tz_is_no_zone();
     #[cfg(feature = "failpoints")]
     let _points = fail::FailScenario::setup();
     output::repeat_config(cli.config.as_deref());
@@ -133,7 +132,7 @@ fn carry_out(cli: Cli) -> Outcome {
         Command::Status { json, watch, spoken, all: false } => {
             let loaded = load()?;
             // A program gets the same on every machine.
-            let language = if json { spoken.given().unwrap_or_default() } else { language::of(spoken, &loaded) };
+            let language = if json { spoken.lang.unwrap_or_default() } else { language::of(spoken, &loaded) };
             status::status(&loaded, status::Wanted { json, watch, language })
         }
         Command::Alerts { command: AlertsCommand::Test } => alerts::test(&load()?),
@@ -195,13 +194,35 @@ fn runtime() -> anyhow::Result<tokio::runtime::Runtime> {
         .context("cannot start the runtime")
 }
 
-/// A call that a person may interrupt, though not in the middle of a renewal of tokens, which would lose them.
-async fn interruptible<T>(client: &Client, call: impl Future<Output = Result<T, ApiError>>) -> anyhow::Result<T> {
+/// The client of each account, by its name.
+fn clients(config: &Config) -> Result<Vec<(&str, Client)>, UsageError> {
+    let transport = Transport::new(&config.api).map_err(UsageError)?;
+    let accounts = config.accounts.iter();
+    Ok(accounts.map(|(name, account)| (name.as_str(), daemon::client(&transport, config, account))).collect())
+}
+
+/// The same, where each account has its key or secret.
+fn ready_clients(config: &Config) -> anyhow::Result<Vec<(&str, Client)>> {
+    let clients = clients(config)?;
+    for (_, client) in &clients {
+        client.credentials().configured().map_err(DaemonError::Credential)?;
+    }
+    Ok(clients)
+}
+
+/// Calls of these clients that a person may interrupt, though not in the middle of a renewal of tokens, which would
+/// lose them.
+async fn interruptible<'a, T, E: Into<anyhow::Error>>(
+    clients: impl IntoIterator<Item = &'a Client>,
+    calls: impl Future<Output = Result<T, E>>,
+) -> anyhow::Result<T> {
     let mut requests = crate::service::requests().context("cannot listen for signals")?;
     tokio::select! {
-        answer = call => Ok(answer?),
+        answer = calls => answer.map_err(Into::into),
         () = asked_to_stop(&mut requests) => {
-            client.credentials().settle().await;
+            for client in clients {
+                client.credentials().settle().await;
+            }
             anyhow::bail!("interrupted")
         }
     }

@@ -13,7 +13,8 @@ use crate::views::named::{self, Named, SHORTEST_PART};
 /// The documents of several texts: which each names, and the texts that name none.
 #[derive(Debug, Default)]
 pub(super) struct Documents {
-    /// The texts, each with its document's numbers in the ledger.
+    /// The texts, each with its document's numbers in the ledger; none where a text names several documents, so that
+    /// nothing is done at all.
     pub(super) found: Vec<(String, Vec<i64>)>,
     /// The texts that name no document.
     pub(super) unknown: Vec<String>,
@@ -59,11 +60,14 @@ fn look_up(
             }
         }
     }
+    if documents.ambiguous.is_some() {
+        documents.found.clear();
+    }
     Ok(documents)
 }
 
 impl Documents {
-    /// Refuses a text that names several documents: then nothing is done at all.
+    /// Refuses a text that names several documents.
     pub(super) fn unambiguous(self) -> Result<Self, UsageError> {
         match self.ambiguous {
             Some(what) => Err(UsageError(what)),

@@ -8,6 +8,7 @@ use anyhow::Context as _;
 use clap::CommandFactory as _;
 use comfy_table::presets::NOTHING;
 use comfy_table::{ContentArrangement, Table};
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use serde::Serialize;
 
 use super::pager::Out;
@@ -18,20 +19,27 @@ use crate::language::Language;
 use crate::ledger::{Ledger, LedgerError, Millis};
 use crate::logging;
 
-/// Writes to standard output. A reader that went away (`docsyncd list | head`) is no error.
+/// Writes to standard output.
 pub(super) fn print(text: &str) -> Outcome {
     let mut out = io::stdout().lock();
-    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
-        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(Exit::Done),
-        other => other.map(|()| Exit::Done).context("cannot write to standard output"),
-    }
+    ended(out.write_all(text.as_bytes()).and_then(|()| out.flush()))
+}
+
+/// As [`print`], for a person: commands in it are complete, and lines fit the terminal.
+pub(super) fn say(text: &str) -> Outcome {
+    print(&folded(&completed(text), terminal_width()))
 }
 
 /// As [`print`], through a pager where a person reads at a terminal.
 pub(super) fn show_table(text: &str) -> Outcome {
     let mut out = Out::open();
     let written = out.write_all(text.as_bytes());
-    match written.and_then(|()| out.close()) {
+    ended(written.and_then(|()| out.close()))
+}
+
+/// How writing to standard output ended. A reader that went away (`docsyncd list | head`) is no error.
+pub(super) fn ended(written: io::Result<()>) -> Outcome {
+    match written {
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(Exit::Done),
         other => other.map(|()| Exit::Done).context("cannot write to standard output"),
     }
@@ -226,6 +234,17 @@ pub(super) fn local_with_zone(at: impl Into<Option<Millis>>) -> String {
 fn in_format(at: Option<Millis>, format: &str) -> String {
     let at = at.and_then(|at| jiff::Timestamp::from_millisecond(at).ok());
     at.map_or_else(|| "-".to_owned(), |at| at.to_zoned(jiff::tz::TimeZone::system()).strftime(format).to_string())
+}
+
+/// How far it is, where standard error is a terminal. `what` is counted.
+pub(super) fn progress_bar(what: &str) -> Option<ProgressBar> {
+    io::stderr().is_terminal().then(|| {
+        let bar = ProgressBar::with_draw_target(Some(0), ProgressDrawTarget::stderr());
+        let template = format!("{{spinner}} {{bar:30}} {{pos}}/{{len}} {what}  {{elapsed}}  {{msg}}");
+        let style = ProgressStyle::with_template(&template);
+        bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
+        bar
+    })
 }
 
 /// As [`ledger_to_read`]; says so when there is none, because what is printed then is the same as of an empty one.

@@ -7,17 +7,15 @@ mod text;
 
 use std::collections::HashSet;
 
-use anyhow::Context as _;
 use futures_util::StreamExt as _;
 use futures_util::stream;
 use serde::Serialize;
 
 use super::output::{complain, docsyncd, folded, ledger_to_read, print_json, show_table, terminal_width};
-use super::{Exit, Outcome, UsageError, asked_to_stop, runtime};
+use super::{Exit, Outcome, interruptible, ready_clients, runtime};
 use crate::adapters::{self, Planned};
-use crate::api::{Api as _, ApiError, Client, ListQuery, Listed, Order, PAGE_SIZE, Transport};
+use crate::api::{Api as _, ApiError, Client, ListQuery, Listed, Order, PAGE_SIZE};
 use crate::config::{Config, Loaded};
-use crate::daemon::{self, DaemonError};
 use crate::document::{DocumentUuid, Metadata};
 use crate::ledger::reservations::{self, Owner};
 use crate::ledger::{Ledger, LedgerError, patients as kept};
@@ -56,7 +54,7 @@ struct Waiting {
 }
 
 /// What one destination would get.
-#[derive(Serialize)]
+#[derive(Default, Serialize)]
 struct Goal {
     destination: String,
     place: Option<String>,
@@ -100,34 +98,18 @@ fn list(config: &Config) -> Result<Option<List>, Problem> {
 
 pub(super) fn preview(loaded: &Loaded, limit: usize, json: bool) -> Outcome {
     let ledger = ledger_to_read(loaded)?;
-    let transport = Transport::new(&loaded.config.api).map_err(UsageError)?;
-    let clients: Vec<Client> =
-        loaded.config.accounts.values().map(|account| daemon::client(&transport, &loaded.config, account)).collect();
-    for client in &clients {
-        client.credentials().configured().map_err(DaemonError::Credential)?;
-    }
+    let clients = ready_clients(&loaded.config)?;
     let (list, unread) = match list(&loaded.config) {
         Ok(list) => (list, None),
         Err(problem) => (None, Some(problem)),
     };
     let with = With { config: &loaded.config, ledger: ledger.as_ref(), list: list.as_ref() };
-    let found = runtime()?.block_on(async {
-        let mut requests = crate::service::requests().context("cannot listen for signals")?;
-        tokio::select! {
-            found = find(with, &clients, limit) => Ok(found?),
-            () = asked_to_stop(&mut requests) => {
-                // A renewal of tokens that is cut off loses them.
-                for client in &clients {
-                    client.settle().await;
-                }
-                anyhow::bail!("interrupted")
-            }
-        }
-    })?;
+    let calls = find(with, &clients, limit);
+    let found = runtime()?.block_on(interruptible(clients.iter().map(|(_, client)| client), calls))?;
     if json {
         print_json(&found.waiting)?
     } else {
-        let accounts = loaded.config.accounts.keys().map(String::as_str).collect::<Vec<_>>();
+        let accounts = clients.iter().map(|(account, _)| *account).collect::<Vec<_>>();
         let width = terminal_width();
         show_table(&(text(&found, width) + &folded(&in_all(&found, &accounts), width)))?
     };
@@ -146,11 +128,11 @@ pub(super) fn preview(loaded: &Loaded, limit: usize, json: bool) -> Outcome {
     Ok(if found.wrong.is_empty() && unread.is_none() { Exit::Done } else { Exit::Failed })
 }
 
-async fn find(with: With<'_>, clients: &[Client], limit: usize) -> Result<Found, LedgerError> {
+async fn find(with: With<'_>, clients: &[(&str, Client)], limit: usize) -> Result<Found, LedgerError> {
     let mut found = Found::default();
-    for (account, client) in with.config.accounts.keys().zip(clients) {
+    for (account, client) in clients {
         if let Err(error) = of_account(with, account, client, limit, &mut found).await? {
-            found.wrong.push((account.clone(), error.to_string()));
+            found.wrong.push(((*account).to_owned(), error.to_string()));
         }
     }
     // Of documents that want the same name the first gets it.
@@ -279,31 +261,19 @@ async fn look(with: With<'_>, account: &str, client: &Client, item: Listed, know
         let delivered = known.as_ref().and_then(|known| {
             known.delivered.iter().find(|delivery| delivery.destination == *name && delivery.pdf == pdf)
         });
-        waiting.destinations.push(match delivered {
-            Some(delivery) => Goal {
-                destination: name.clone(),
-                place: delivery.place.clone(),
-                taken: false,
-                otherwise: None,
-                delivered: true,
-                problem: None,
-            },
-            None if unmatched.is_some() && needs_number(name) => Goal {
-                destination: name.clone(),
-                place: None,
-                taken: false,
-                otherwise: None,
-                delivered: false,
-                problem: unmatched.map(|why| why.to_string()),
-            },
-            None => {
+        let mut goal = match (delivered, unmatched) {
+            (Some(delivery), _) => Goal { place: delivery.place.clone(), delivered: true, ..Goal::default() },
+            (None, Some(why)) if needs_number(name) => Goal { problem: Some(why.to_string()), ..Goal::default() },
+            (None, _) => {
                 let names = match &known {
                     Some(known) => names(ledger, known.id, &item.uuid, &pdf, name).await,
                     None => Names::default(),
                 };
                 goal(config, name, &item, &metadata, &names).await
             }
-        });
+        };
+        goal.destination.clone_from(name);
+        waiting.destinations.push(goal);
     }
     waiting
 }
@@ -343,10 +313,10 @@ async fn goal(config: &Config, name: &str, item: &Listed, metadata: &Metadata, n
         Some(destination) => adapters::plan(destination, &item.uuid, metadata, names).await,
         None => Err("there is no such destination".to_owned()),
     };
-    let (planned, problem) = match planned {
-        Ok(Planned { problem, place, otherwise, taken }) => (Some((place, otherwise, taken)), problem),
-        Err(problem) => (None, Some(problem)),
-    };
-    let (place, otherwise, taken) = planned.map_or((None, None, false), |(p, o, t)| (Some(p), o, t));
-    Goal { destination: name.to_owned(), place, taken, otherwise, delivered: false, problem }
+    match planned {
+        Ok(Planned { problem, place, otherwise, taken }) => {
+            Goal { place: Some(place), taken, otherwise, problem, ..Goal::default() }
+        }
+        Err(problem) => Goal { problem: Some(problem), ..Goal::default() },
+    }
 }

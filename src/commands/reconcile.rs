@@ -3,19 +3,16 @@
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
-use std::io::{self, IsTerminal as _};
 
-use anyhow::Context as _;
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use serde::Serialize;
 
-use super::output::{agreed, can_ask, complain, docsyncd, ledger_to_list, print, print_json};
-use super::{Exit, Outcome, UsageError, asked_to_stop, interruptible, record, retry, runtime};
+use super::output::{agreed, can_ask, complain, docsyncd, ledger_to_list, print, print_json, progress_bar};
+use super::{Exit, Outcome, UsageError, interruptible, ready_clients, record, retry, runtime};
 use crate::adapters::{self, Adapter};
-use crate::api::{Api, Client, Transport};
+use crate::api::{Api, Transport};
 use crate::cli::ReconcileArgs;
 use crate::config::Loaded;
-use crate::daemon::{self, DaemonError};
+use crate::daemon;
 use crate::failure::Scope;
 use crate::language::Language;
 use crate::ledger::history::Action;
@@ -83,18 +80,13 @@ pub(super) fn reconcile(loaded: &Loaded, args: &ReconcileArgs) -> Outcome {
 
 fn report_of(loaded: &Loaded, ledger: &Ledger, args: &ReconcileArgs) -> anyhow::Result<Report> {
     let config = &loaded.config;
-    let transport = Transport::new(&config.api).map_err(UsageError)?;
-    let clients: Vec<(&String, Client)> =
-        config.accounts.iter().map(|(name, account)| (name, daemon::client(&transport, config, account))).collect();
-    for (_, client) in &clients {
-        client.credentials().configured().map_err(DaemonError::Credential)?;
-    }
+    let clients = ready_clients(config)?;
     let places: Vec<(&String, Box<dyn Adapter>, bool)> = config
         .destinations
         .iter()
         .map(|(name, to)| (name, adapters::build(to, &config.state.path), to.is_emptied()))
         .collect();
-    let bar = bar();
+    let bar = progress_bar("letters");
     let progress = |scope: &Scope, done: u64, total: u64| {
         if let Some(bar) = &bar {
             bar.set_length(total);
@@ -104,7 +96,7 @@ fn report_of(loaded: &Loaded, ledger: &Ledger, args: &ReconcileArgs) -> anyhow::
     };
     let sides = Sides {
         ledger,
-        clients: clients.iter().map(|(name, client)| (name.as_str(), client as &dyn Api)).collect(),
+        clients: clients.iter().map(|(name, client)| (*name, client as &dyn Api)).collect(),
         destinations: places
             .iter()
             .map(|(name, adapter, is_emptied)| {
@@ -114,19 +106,9 @@ fn report_of(loaded: &Loaded, ledger: &Ledger, args: &ReconcileArgs) -> anyhow::
         pace: Pace::ASKED,
         progress: &progress,
     };
-    let since = args.since.map_or(Millis::MIN, super::times::Moment::begins);
+    let since = args.since.map_or(Millis::MIN, |since| since.begins);
     let compared = runtime()?.block_on(async {
-        let mut requests = crate::service::requests().context("cannot listen for signals")?;
-        let report = tokio::select! {
-            report = compare(&sides, since) => report?,
-            () = asked_to_stop(&mut requests) => {
-                // A renewal of tokens that is cut off loses them.
-                for (_, client) in &clients {
-                    client.settle().await;
-                }
-                anyhow::bail!("interrupted")
-            }
-        };
+        let report = interruptible(clients.iter().map(|(_, client)| client), compare(&sides, since)).await?;
         // What the daemon found before is over, or is as it is found now.
         if report.is_whole() && args.since.is_none() {
             let (count, known) = (report.differing(), ledger.read(process::all).await?);
@@ -140,16 +122,6 @@ fn report_of(loaded: &Loaded, ledger: &Ledger, args: &ReconcileArgs) -> anyhow::
         bar.finish_and_clear();
     }
     compared
-}
-
-/// How far it is, on a terminal.
-fn bar() -> Option<ProgressBar> {
-    io::stderr().is_terminal().then(|| {
-        let bar = ProgressBar::with_draw_target(Some(0), ProgressDrawTarget::stderr());
-        let style = ProgressStyle::with_template("{spinner} {bar:30} {pos}/{len} letters  {elapsed}  {msg}");
-        bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
-        bar
-    })
 }
 
 fn short(difference: &Difference) -> String {
@@ -283,7 +255,7 @@ impl Repair<'_> {
         };
         let transport = Transport::new(&config.api).map_err(UsageError)?;
         let client = daemon::client(&transport, config, account);
-        let answer = runtime()?.block_on(interruptible(&client, client.document(&difference.uuid)));
+        let answer = runtime()?.block_on(interruptible([&client], client.document(&difference.uuid)));
         if let Err(error) = &answer {
             complain(&format!(
                 "docsyncd: {} cannot be filed again: the service does not give it: {error}",

@@ -2,7 +2,7 @@
 
 use std::ops::ControlFlow;
 
-use super::output::{agreed, can_ask, complain, docsyncd, ledger_to_read, local, print};
+use super::output::{agreed, can_ask, complain, docsyncd, ledger_to_read, local, print, say};
 use super::{Exit, Outcome, named, record, runtime};
 use crate::config::Loaded;
 use crate::language::Language;
@@ -35,10 +35,7 @@ pub(super) fn retry(loaded: &Loaded, uuids: &[String], all_failed: bool, yes: bo
     };
     let wanted = uuids.to_vec();
     let (retried, named) = runtime.block_on(ledger.write(move |db| {
-        let named = match named::find_for_sure(db, &wanted)?.unambiguous() {
-            Ok(named) => named,
-            Err(ambiguous) => return Ok((Vec::new(), Err(ambiguous))),
-        };
+        let named = named::find_for_sure(db, &wanted)?;
         let mut retried = Vec::new();
         for (text, ids) in &named.found {
             for id in ids {
@@ -52,9 +49,9 @@ pub(super) fn retry(loaded: &Loaded, uuids: &[String], all_failed: bool, yes: bo
         if all_failed || !retried.is_empty() {
             process::request_probes(db)?;
         }
-        Ok((retried, Ok(named)))
+        Ok((retried, named))
     }))?;
-    let named = named?;
+    let named = named.unambiguous()?;
     let mut text = String::new();
     for (uuid, result) in &retried {
         let what = match result {
@@ -69,7 +66,7 @@ pub(super) fn retry(loaded: &Loaded, uuids: &[String], all_failed: bool, yes: bo
         print("no document has failed: there is nothing to try again\n")?;
     } else if all_failed || !retried.is_empty() {
         text.push_str(&format!("{} to try again; {when}\n", count(failed + retried.len())));
-        print(&text)?;
+        say(&text)?;
     }
     named.complain_of_unknown(Language::English);
     Ok(if named.unknown.is_empty() { Exit::Done } else { Exit::Failed })
@@ -108,10 +105,7 @@ pub(super) fn arrived(loaded: &Loaded, uuids: &[String]) -> Outcome {
     let ledger = Ledger::open_beside(&loaded.config.state.path)?;
     let wanted = uuids.to_vec();
     let (said, named) = runtime()?.block_on(ledger.write(move |db| {
-        let named = match named::find_for_sure(db, &wanted)?.unambiguous() {
-            Ok(named) => named,
-            Err(ambiguous) => return Ok((Vec::new(), Err(ambiguous))),
-        };
+        let named = named::find_for_sure(db, &wanted)?;
         let mut said = Vec::new();
         for (uuid, ids) in &named.found {
             let (mut arrived, mut removed) = (0, 0);
@@ -124,15 +118,15 @@ pub(super) fn arrived(loaded: &Loaded, uuids: &[String]) -> Outcome {
             }
             said.push((uuid.clone(), arrived > 0, removed > 0));
         }
-        Ok((said, Ok(named)))
+        Ok((said, named))
     }))?;
-    let named = named?;
+    let named = named.unambiguous()?;
     for (uuid, arrived, removed) in &said {
         if *removed {
             print(&format!("{uuid}: the version before is there no more\n"))?;
         }
         if *arrived {
-            print(&format!("{uuid}: it arrived, and counts as delivered; {}\n", when(loaded)))?;
+            say(&format!("{uuid}: it arrived, and counts as delivered; {}\n", when(loaded)))?;
         }
         if *arrived || *removed {
             continue;

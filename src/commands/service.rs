@@ -17,7 +17,7 @@ pub(super) fn service(config: &Path, command: ServiceCommand) -> Outcome {
 
 #[cfg(windows)]
 mod windows {
-    use std::path::{Path, PathBuf};
+    use std::path::Path;
 
     use anyhow::Context as _;
 
@@ -84,15 +84,11 @@ mod windows {
         Ok(Exit::Done)
     }
 
-    /// The configuration, where there is none yet, and the folders, closed to others.
+    /// The configuration, where there is none yet, and docsyncd's own folder, closed to others.
     fn prepare_files(config: &Path) -> String {
         let mut text = String::new();
-        let mut folders: Vec<PathBuf> = Vec::new();
         // A folder that somebody chose may hold more than ours, so only our own is closed.
-        if let Some(ours) = default_path().parent() {
-            folders.push(ours.to_path_buf());
-        }
-        for folder in &folders {
+        if let Some(folder) = default_path().parent() {
             let closed = match permissions::create_folder(folder) {
                 Ok(true) => Ok(()),
                 Ok(false) => permissions::protect_folder(folder),
@@ -119,7 +115,7 @@ mod unix {
 
     use anyhow::Context as _;
 
-    use super::super::output::{complain, print};
+    use super::super::output::{complain, docsyncd_as, print, say};
     use super::super::{Exit, Outcome, UsageError, webhooks};
     use super::ServiceCommand;
     use crate::config::{DestinationKind, default_path, load_default_env};
@@ -152,15 +148,14 @@ mod unix {
                     return Ok(Exit::Failed);
                 }
                 let words: &[&str] = if start { &["enable", "--now"] } else { &["enable"] };
-                after(ran(&unit, &config, "install", words)?, || match start {
+                after(ran(&unit, "install", words)?, || match start {
                     true => print(&format!("{name} runs, and starts with the system\n")),
-                    false => print(&format!(
-                        "{name} starts with the system from now on; at once: {} start\n",
-                        typed(&config)
-                    )),
+                    false => {
+                        say(&format!("{name} starts with the system from now on; at once: docsyncd service start\n"))
+                    }
                 })
             }
-            ServiceCommand::Uninstall => after(ran(&unit, &config, "uninstall", &["disable", "--now"])?, || {
+            ServiceCommand::Uninstall => after(ran(&unit, "uninstall", &["disable", "--now"])?, || {
                 webhooks::remove_all(&config);
                 unit.forget();
                 print(&format!(
@@ -168,12 +163,8 @@ mod unix {
                      the package has installed is removed with the package\n"
                 ))
             }),
-            ServiceCommand::Start => {
-                after(ran(&unit, &config, "start", &["start"])?, || print(&format!("{name} runs\n")))
-            }
-            ServiceCommand::Stop => {
-                after(ran(&unit, &config, "stop", &["stop"])?, || print(&format!("{name} does not run\n")))
-            }
+            ServiceCommand::Start => after(ran(&unit, "start", &["start"])?, || print(&format!("{name} runs\n"))),
+            ServiceCommand::Stop => after(ran(&unit, "stop", &["stop"])?, || print(&format!("{name} does not run\n"))),
             ServiceCommand::Status => {
                 let status = unit.systemctl(&["status", "--no-pager"]).context("cannot run systemctl")?;
                 Ok(if status.success() { Exit::Done } else { Exit::Failed })
@@ -208,7 +199,7 @@ mod unix {
     }
 
     /// Runs `systemctl`, and says what helps when it does not do it.
-    fn ran(unit: &Unit, config: &Path, command: &str, words: &[&str]) -> Outcome {
+    fn ran(unit: &Unit, command: &str, words: &[&str]) -> Outcome {
         let status = unit.systemctl(words).context("cannot run systemctl")?;
         if status.success() {
             return Ok(Exit::Done);
@@ -219,21 +210,13 @@ mod unix {
                 unit.name
             ));
         } else {
-            complain(&format!("docsyncd: only root may do that: sudo {} {command}", typed(config)));
+            let command = docsyncd_as(Some("root"), &format!("service {command}"));
+            complain(&format!("docsyncd: only root may do that: {command}"));
         }
         Ok(Exit::Failed)
     }
 
     fn after(exit: Exit, say: impl FnOnce() -> Outcome) -> Outcome {
         if exit == Exit::Done { say() } else { Ok(exit) }
-    }
-
-    /// How `docsyncd service` is typed for this configuration.
-    fn typed(config: &Path) -> String {
-        if config == default_path() {
-            "docsyncd service".to_owned()
-        } else {
-            format!("docsyncd --config {} service", config.display())
-        }
     }
 }

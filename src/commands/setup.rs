@@ -31,7 +31,7 @@ use std::path::Path;
 
 use tokio::runtime::Runtime;
 
-use super::output::{completed, docsyncd, folded, place_lines, print, terminal_width};
+use super::output::{completed, docsyncd, place_lines, print, say, terminal_width};
 use super::{Exit, Outcome, UsageError, check, login, preview, runtime};
 use crate::api::{self, Transport};
 use crate::cli::Spoken;
@@ -69,10 +69,10 @@ enum Summary {
 /// As the other commands; a program gets the same on every machine.
 fn language_of(spoken: Spoken, path: &Path, is_person: bool) -> Language {
     match crate::config::load_default_env(path) {
-        _ if !is_person => spoken.given().unwrap_or_default(),
+        _ if !is_person => spoken.lang.unwrap_or_default(),
         Ok(loaded) => super::language::of(spoken, &loaded),
         // There is none yet, or what is wrong with it is told in a moment.
-        Err(_) => spoken.given().unwrap_or_else(super::language::of_system),
+        Err(_) => spoken.lang.unwrap_or_else(super::language::of_system),
     }
 }
 
@@ -90,7 +90,7 @@ pub(super) fn setup(path: &Path, answers: Option<&Path>, spoken: Spoken) -> Outc
     if ask.is_person() {
         words = format!("{words} {}", language.fill("setup-begin-back", &[("back", BACK.into())]));
     }
-    print(&folded(&format!("{words}\n\n"), terminal_width()))?;
+    say(&format!("{words}\n\n"))?;
     let (account, destination) = (String::new(), String::new());
     let mut setup = Setup { draft, ask, runtime: runtime()?, service: None, account, destination, rights: None };
     setup.questions()?;
@@ -105,7 +105,7 @@ pub(super) fn setup(path: &Path, answers: Option<&Path>, spoken: Spoken) -> Outc
         }
     }
     for line in write::write(&setup.draft, setup.rights.as_ref(), setup.service.as_ref(), language)? {
-        print(&folded(&format!("  {line}\n"), terminal_width()))?;
+        say(&format!("  {line}\n"))?;
     }
     setup.finish(path)
 }
@@ -113,7 +113,7 @@ pub(super) fn setup(path: &Path, answers: Option<&Path>, spoken: Spoken) -> Outc
 impl Setup {
     /// The text of that key.
     fn say(&self, text: &str, values: &[(&str, Value<'_>)]) -> String {
-        self.ask.language().fill(text, values)
+        completed(&self.ask.language().fill(text, values))
     }
 
     /// The question in that text, and where it is offered below it what helps to answer.
@@ -172,7 +172,7 @@ impl Setup {
     fn ask_for_address(&mut self) -> anyhow::Result<()> {
         loop {
             let default = self.draft.current("api", None, "base_url");
-            let question = Question { default, ..self.question("base_url", "setup-address", &[]) };
+            let question = self.question("base_url", "setup-address", &[]).or(default);
             let address = self.needed(&question)?;
             let address = self.with_scheme(address)?;
             let before = self.draft.text.clone();
@@ -212,7 +212,7 @@ impl Setup {
             if wrong.is_some() || !self.ask.is_person() {
                 let beside = self.draft.folder().join("state").join("ledger.sqlite3").display().to_string();
                 let default = Some(beside).filter(|_| self.ask.is_person());
-                let question = Question { default, ..self.question("state_path", "setup-ledger", &[]) };
+                let question = self.question("state_path", "setup-ledger", &[]).or(default);
                 if let Some(answer) = self.ask.text(&question)? {
                     self.draft.set("state", None, "path", answer.as_str())?;
                 }
@@ -228,7 +228,7 @@ impl Setup {
     }
 
     fn good(&self, what: &str) -> anyhow::Result<()> {
-        print(&folded(&format!("    {what}\n"), terminal_width())).map(drop)
+        say(&format!("    {what}\n")).map(drop)
     }
 
     /// Tells what is good, in the words of that text.
@@ -249,9 +249,10 @@ impl Setup {
         for place in &shown.places {
             print(&place_lines("  ", place, "", terminal_width()))?;
         }
-        for warning in self.news(&loaded.warnings) {
-            let note = self.say("setup-note", &[("note", warning.into())]);
-            print(&folded(&format!("  {note}\n"), terminal_width()))?;
+        for warning in &loaded.warnings {
+            // Of a file that is not written yet no line helps.
+            let what = warning.split_once(": ").map_or(warning.as_str(), |(_, what)| what);
+            say(&format!("  {}\n", self.say("setup-note", &[("note", what.into())])))?;
         }
         print("\n")?;
         let file = self.draft.path.display().to_string();
@@ -265,27 +266,12 @@ impl Setup {
             ("leave", self.say("setup-write-no", &[])),
         ];
         match self.ask.choose(&question, &choices) {
-            Ok(0) => Ok(Summary::Write),
-            Ok(1) => Ok(Summary::Change),
+            Ok("write") => Ok(Summary::Write),
+            Ok("change") => Ok(Summary::Change),
             Ok(_) => Ok(Summary::Leave),
             Err(error) if error.is::<Back>() => Ok(Summary::Change),
             Err(error) => Err(error),
         }
-    }
-
-    /// What is odd by these answers. What was odd before nobody asked about.
-    fn news<'a>(&self, warnings: &'a [String]) -> Vec<&'a str> {
-        // Lines move.
-        fn what(warning: &str) -> &str {
-            warning.split_once(": ").map_or(warning, |(_, what)| what)
-        }
-        let before = self.draft.before.as_deref().map(|text| {
-            let path = &self.draft.path;
-            crate::config::load_text(path, text, std::env::vars_os(), &[]).map(|loaded| loaded.warnings)
-        });
-        let before = before.and_then(Result::ok).unwrap_or_default();
-        let is_new = |warning: &&String| !before.iter().any(|before| before.ends_with(what(warning)));
-        warnings.iter().filter(is_new).map(|warning| what(warning)).collect()
     }
 
     /// Signs in where that is wanted, checks everything as the service would find it, and says how to start it.
@@ -307,7 +293,7 @@ impl Setup {
         if loaded.config.status_page.is_some() {
             end.push_str(&format!("{}\n", with_command(language, "setup-open", &docsyncd("open"))));
         }
-        print(&folded(&completed(&end), terminal_width()))?;
+        say(&end)?;
         Ok(exit)
     }
 
@@ -319,13 +305,12 @@ impl Setup {
             ("later", self.say("setup-sign-in-later", &[("command", (&later).into())])),
         ];
         let default = Some(if self.ask.is_person() { "browser" } else { "later" }.to_owned());
-        let question = self.question("sign_in", "setup-sign-in", &[("name", (&self.account).into())]);
-        let question = Question { default, ..question };
+        let question = self.question("sign_in", "setup-sign-in", &[("name", (&self.account).into())]).or(default);
         let no_browser = match self.ask.choose(&question, &choices) {
             // Everything is written.
             Err(error) if error.is::<Back>() => return Ok(()),
-            Ok(2) => return Ok(()),
-            chosen => chosen? == 1,
+            Ok("later") => return Ok(()),
+            chosen => chosen? == "paste",
         };
         match login::login(loaded, Some(&self.account), no_browser) {
             Ok(_) => Ok(()),

@@ -9,7 +9,7 @@ pub(super) use all::all;
 
 use serde::Serialize;
 
-use super::output::{completed, folded, ledger_to_read, print, print_json, terminal_width};
+use super::output::{ledger_to_read, print_json, say};
 use super::{Exit, Outcome, runtime};
 use crate::api::auth::SignInStatus;
 use crate::config::{Auth, Loaded};
@@ -86,7 +86,7 @@ pub(super) fn status(loaded: &Loaded, wanted: Wanted) -> Outcome {
         true => print_json(&status),
         false => {
             let (said, table) = (sentences::text(&status, wanted.language), table::text(&status, wanted.language));
-            print(&folded(&completed(&format!("{said}\n{table}")), terminal_width()))
+            say(&format!("{said}\n{table}"))
         }
     };
     // For scripts and monitoring; what it printed is as good.

@@ -1,13 +1,13 @@
 //! `docsyncd sync`: one pass until nothing is due, with progress on a terminal and plain lines otherwise.
 
-use std::io::{self, IsTerminal as _};
+use std::io;
 use std::time::Duration;
 
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use indicatif::ProgressBar;
 use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 use tracing::level_filters::LevelFilter;
 
-use super::output::{complain, print};
+use super::output::{complain, print, progress_bar};
 use super::{Exit, Outcome, asked_to_stop, runtime};
 use crate::config::Loaded;
 use crate::daemon::{Connecting, Daemon, DaemonError, introduce};
@@ -170,13 +170,10 @@ struct View {
 
 impl View {
     fn new() -> Self {
-        let bar = io::stderr().is_terminal().then(|| {
-            let bar = ProgressBar::with_draw_target(Some(0), ProgressDrawTarget::stderr());
-            let style = ProgressStyle::with_template("{spinner} {bar:30} {pos}/{len} documents  {elapsed}  {msg}");
-            bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
+        let bar = progress_bar("documents");
+        if let Some(bar) = &bar {
             bar.enable_steady_tick(Duration::from_millis(120));
-            bar
-        });
+        }
         Self { bar, reported: 0, unreadable: 0 }
     }
 

@@ -1,6 +1,5 @@
-//! Times that a person types: a day, a moment, or how long ago; and the time zone in which they are meant and shown.
+//! Times that a person types: a day, a moment, or how long ago.
 
-use std::fs;
 use std::str::FromStr;
 use std::time::Duration;
 
@@ -10,39 +9,11 @@ use jiff::{Timestamp, ToSpan as _};
 
 use crate::ledger::{Millis, now};
 
-/// Larger files hold no time zone; bytes. The largest of the usual ones has some 4,000.
-const MAX_ZONE_BYTES: u64 = 1 << 20;
-
-/// Takes `TZ` away where it names a device, a pipe or a huge file: it would be read to its end, which may never come.
-/// Must be called before there are threads.
-pub(super) fn of_the_system_where_tz_is_no_zone() {
-    let Some(zone) = std::env::var_os("TZ") else { return };
-    let zone = zone.to_string_lossy();
-    // POSIX writes `:` before a file.
-    let found = fs::metadata(zone.strip_prefix(':').unwrap_or(&zone));
-    if found.is_ok_and(|found| !found.is_dir() && (!found.is_file() || found.len() > MAX_ZONE_BYTES)) {
-        // SAFETY: no other thread reads the environment, as there is none yet.
-        unsafe { std::env::remove_var("TZ") };
-    }
-}
-
 /// A time that a person typed: the first and the last millisecond that are meant.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Moment {
-    begins: Millis,
-    ends: Millis,
-}
-
-impl Moment {
-    /// Its first millisecond.
-    pub(crate) fn begins(self) -> Millis {
-        self.begins
-    }
-
-    /// Its last millisecond.
-    pub(crate) fn ends(self) -> Millis {
-        self.ends
-    }
+    pub(crate) begins: Millis,
+    pub(crate) ends: Millis,
 }
 
 impl FromStr for Moment {
@@ -77,9 +48,9 @@ mod tests {
     fn days_times_and_durations_are_understood() {
         let parse = |text: &str| text.parse::<Moment>();
         let day = parse("2026-11-21").unwrap();
-        assert_eq!(day.ends() - day.begins(), 24 * 60 * 60 * 1000 - 1);
-        assert_eq!(parse("2026-11-21T09:30:00Z").unwrap().begins(), 1_795_253_400_000);
-        let begins = parse("2h").unwrap().begins();
+        assert_eq!(day.ends - day.begins, 24 * 60 * 60 * 1000 - 1);
+        assert_eq!(parse("2026-11-21T09:30:00Z").unwrap().begins, 1_795_253_400_000);
+        let begins = parse("2h").unwrap().begins;
         let ago = now() - begins;
         assert!((7_200_000..7_260_000).contains(&ago), "{ago}");
         for wrong in ["", "yesterday", "2026-13-01", "21.11.2026", "9999999999y"] {

@@ -3,50 +3,44 @@
 use std::path::Path;
 
 use super::output::{complain, docsyncd};
-use super::runtime;
-use crate::api::Transport;
+use super::{clients, runtime};
+use crate::api::{Api as _, Client};
 use crate::config::{self, Config};
-use crate::daemon;
 use crate::ledger::{Ledger, webhooks};
 use crate::webhook::{Others, remove_others};
 
 /// Takes away what is registered. What cannot be taken away is said, with what to do; uninstalling goes on.
 pub(super) fn remove_all(path: &Path) {
+    if let Err(why) = try_to_remove(path) {
+        complain(&format!(
+            "docsyncd: whether the service still sends webhooks here is not known ({why}): if `[webhook]` was ever set, look with {} \
+             and remove what is there",
+            docsyncd("api GET /webhooks")
+        ));
+    }
+}
+
+fn try_to_remove(path: &Path) -> anyhow::Result<()> {
     let Ok(loaded) = config::load_default_env(path) else {
-        return unknown(&format!("the configuration {} cannot be used", path.display()));
+        anyhow::bail!("the configuration {} cannot be used", path.display());
     };
     let place = &loaded.config.state.path;
-    if !place.exists() {
-        return; // the daemon never ran, and registered none
+    if place.exists() {
+        // Otherwise the daemon never ran, and registered none.
+        let (ledger, clients) = (Ledger::open_beside(place)?, clients(&loaded.config)?);
+        runtime()?.block_on(remove(&loaded.config, &ledger, &clients));
     }
-    let ledger = match Ledger::open_beside(place) {
-        Ok(ledger) => ledger,
-        Err(error) => return unknown(&error.to_string()),
-    };
-    match (runtime(), Transport::new(&loaded.config.api)) {
-        (Ok(runtime), Ok(transport)) => runtime.block_on(remove(&loaded.config, &ledger, &transport)),
-        (Err(error), _) => unknown(&error.to_string()),
-        (_, Err(error)) => unknown(&error.to_string()),
-    }
+    Ok(())
 }
 
-fn unknown(why: &str) {
-    complain(&format!(
-        "docsyncd: whether the service still sends webhooks here is not known ({why}): if `[webhook]` was ever set, look with {} \
-         and remove what is there",
-        docsyncd("api GET /webhooks")
-    ));
-}
-
-async fn remove(config: &Config, ledger: &Ledger, transport: &Transport) {
-    let configured: Vec<&str> = config.accounts.keys().map(String::as_str).collect();
-    for account in config.accounts.values() {
-        let client = daemon::client(transport, config, account);
-        let others = Others { account: &account.name, wanted: None, configured: &configured };
-        let removed = remove_others(&client, ledger, others).await;
-        crate::api::Api::settle(&client).await;
+async fn remove(config: &Config, ledger: &Ledger, clients: &[(&str, Client)]) {
+    let configured: Vec<&str> = clients.iter().map(|(account, _)| *account).collect();
+    for (account, client) in clients {
+        let others = Others { account, wanted: None, configured: &configured };
+        let removed = remove_others(client, ledger, others).await;
+        client.settle().await;
         if let Err(error) = removed {
-            complain(&format!("docsyncd: the webhook of account {} stays registered: {error}", account.name));
+            complain(&format!("docsyncd: the webhook of account {account} stays registered: {error}"));
         }
     }
     for left in ledger.read(webhooks::all).await.unwrap_or_default() {

@@ -3,7 +3,7 @@
 use std::net::IpAddr;
 use std::path::PathBuf;
 
-use super::build::Builder;
+use super::build::{At, Builder};
 use super::mail::{is_loopback_host, mail_address, mail_port};
 use super::settings::{self, MailEncryption};
 use super::validated::{AlertsConfig, MailConfig, WebhookConfig};
@@ -11,27 +11,20 @@ use crate::health::Rules;
 
 /// The alerts; `None` if anything is wrong with them.
 pub fn build(raw: settings::Alerts, raw_mail: settings::Mail, builder: &mut Builder<'_>) -> Option<AlertsConfig> {
-    let mut file = |key: &str, path: Option<PathBuf>| path.map(|path| builder.secret("alerts", None, key, &path));
+    let at = &mut builder.section("alerts");
+    let mut file = |key: &str, path: Option<PathBuf>| path.map(|path| at.secret(key, &path));
     let heartbeat = file("heartbeat_url_file", raw.heartbeat_url_file);
     let url = file("webhook_url_file", raw.webhook_url_file);
     let secret = file("webhook_secret_file", raw.webhook_secret_file);
     if url.is_none() && secret.is_some() {
-        builder.warn("alerts", None, "webhook_secret_file", "has no effect without `alerts.webhook_url_file`");
+        at.warn("webhook_secret_file", "has no effect without `alerts.webhook_url_file`");
     }
-    let mail = match raw_mail.host.is_some() {
-        true => Some(mail(raw_mail, builder)?),
-        false => {
-            let has = [
-                raw_mail.port.is_some(),
-                raw_mail.user.is_some(),
-                raw_mail.password_file.is_some(),
-                raw_mail.from.is_some(),
-            ];
-            for (key, _) in ["port", "user", "password_file", "from"].into_iter().zip(has).filter(|(_, given)| *given) {
-                builder.warn("alerts.mail", None, key, "has no effect without `alerts.mail.host`");
-            }
-            None
-        }
+    let at = &mut builder.section("alerts.mail");
+    let mail = if raw_mail.host.is_some() {
+        Some(mail(raw_mail, at)?)
+    } else {
+        at.warn_of_given(&["port", "user", "password_file", "from"], "has no effect without `alerts.mail.host`");
+        None
     };
     Some(AlertsConfig {
         language: raw.language,
@@ -43,54 +36,41 @@ pub fn build(raw: settings::Alerts, raw_mail: settings::Mail, builder: &mut Buil
     })
 }
 
-fn mail(raw: settings::Mail, builder: &mut Builder<'_>) -> Option<MailConfig> {
+fn mail(raw: settings::Mail, at: &mut At<'_, '_>) -> Option<MailConfig> {
     let host = raw.host.unwrap_or_default().trim().to_owned();
     let mut sound = true;
-    let mut wrong = |builder: &mut Builder<'_>, key: &str, what: &str, fix: &str| {
-        builder.error("alerts.mail", None, key, what, fix);
+    let mut wrong = |at: &mut At<'_, '_>, key: &str, what: &str, fix: &str| {
+        at.error(key, what, fix);
         sound = false;
     };
     if host.contains(['/', ' ', '@']) || (host.contains(':') && host.parse::<IpAddr>().is_err()) {
-        wrong(
-            builder,
-            "host",
-            "is not the name of a mail server",
-            "Write its name alone: host = \"smtp.example.test\".",
-        );
+        wrong(at, "host", "is not the name of a mail server", "Write its name alone: host = \"smtp.example.test\".");
     }
     if raw.encryption == MailEncryption::None && !is_loopback_host(&host) {
         let fix = "Write \"starttls\" or \"tls\"; \"none\" is for a mail server on this machine only.";
-        wrong(builder, "encryption", "would send mails and the password over the network unencrypted", fix);
+        wrong(at, "encryption", "would send mails and the password over the network unencrypted", fix);
     }
     let from = mail_address(&raw.from.unwrap_or_default());
     if from.is_none() {
-        wrong(builder, "from", "must be a mail address", "Write from = \"docsyncd@practice.test\".");
+        wrong(at, "from", "must be a mail address", "Write from = \"docsyncd@practice.test\".");
     }
     let to: Option<Vec<String>> = raw.to.iter().map(|to| mail_address(to)).collect();
     let to = to.filter(|to| (1..=MOST_RECIPIENTS).contains(&to.len()));
     if to.is_none() {
         let fix = format!("Write 1 to {MOST_RECIPIENTS} addresses: to = [\"it@practice.test\"].");
-        wrong(builder, "to", "must be a list of mail addresses", &fix);
+        wrong(at, "to", "must be a list of mail addresses", &fix);
     }
     let user = match (raw.user, raw.password_file) {
-        (Some(user), Some(file)) => Some((user, builder.secret("alerts.mail", None, "password_file", &file))),
+        (Some(user), Some(file)) => Some((user, at.secret("password_file", &file))),
         (None, None) => None,
         (Some(_), None) => {
-            wrong(
-                builder,
-                "user",
-                "needs `alerts.mail.password_file`",
-                "Write the password into a file and name that.",
-            );
+            let fix = "Write the password into a file and name that.";
+            wrong(at, "user", "needs `alerts.mail.password_file`", fix);
             None
         }
         (None, Some(_)) => {
-            wrong(
-                builder,
-                "password_file",
-                "needs `alerts.mail.user`",
-                "Write user = \"...\", as the mail server knows it.",
-            );
+            let fix = "Write user = \"...\", as the mail server knows it.";
+            wrong(at, "password_file", "needs `alerts.mail.user`", fix);
             None
         }
     };

@@ -31,44 +31,95 @@ pub struct Builder<'a> {
     pub need_number: BTreeSet<String>,
 }
 
-impl Builder<'_> {
+impl<'b> Builder<'b> {
+    /// A plain section.
+    pub fn section(&mut self, section: &'static str) -> At<'_, 'b> {
+        At { builder: self, section, name: None }
+    }
+
+    /// One of the tables of a section.
+    pub fn table<'a>(&'a mut self, section: &'static str, name: &'a str) -> At<'a, 'b> {
+        At { builder: self, section, name: Some(name) }
+    }
+}
+
+/// One table of the configuration, for what is wrong with its values.
+pub struct At<'a, 'b> {
+    /// What every part of the build needs.
+    pub builder: &'a mut Builder<'b>,
+    section: &'static str,
+    name: Option<&'a str>,
+}
+
+impl At<'_, '_> {
+    /// The name or index of the table.
+    pub fn name(&self) -> String {
+        self.name.unwrap_or_default().to_owned()
+    }
+
     /// The origin of a value.
-    pub fn origin(&self, section: &str, instance: Option<&str>, name: &str) -> Origin {
-        schema::find(section, name).map_or(Origin::Default, |key| self.merged.origin(key, instance))
+    pub fn origin(&self, name: &str) -> Origin {
+        schema::find(self.section, name).map_or(Origin::Default, |key| self.builder.merged.origin(key, self.name))
+    }
+
+    /// Whether somebody gave the value, be it the default.
+    pub fn is_given(&self, name: &str) -> bool {
+        self.origin(name) != Origin::Default
+    }
+
+    /// Whether somebody gave another value than the default.
+    pub fn is_own(&self, name: &str) -> bool {
+        schema::find(self.section, name).is_some_and(|key| self.builder.merged.is_own(key, self.name))
+    }
+
+    fn full(&self, name: &str) -> String {
+        schema::find(self.section, name).map(|key| key.at(self.name)).unwrap_or_default()
     }
 
     /// Reports an error about a value, unless the value already has one.
-    pub fn error(&mut self, section: &str, instance: Option<&str>, name: &str, what: &str, fix: impl Into<String>) {
-        let full = schema::find(section, name).map(|key| key.at(instance)).unwrap_or_default();
-        if self.report.is_wrong(&full) {
-            return;
+    pub fn error(&mut self, name: &str, what: &str, fix: impl Into<String>) {
+        let (full, origin) = (self.full(name), self.origin(name));
+        if !self.builder.report.is_wrong(&full) {
+            self.builder.report.error(origin, format!("`{full}` {what}"), fix);
         }
-        let origin = self.origin(section, instance, name);
-        self.report.error(origin, format!("`{full}` {what}"), fix);
+    }
+
+    /// The same, where without the value there is nothing.
+    pub fn refuse<T>(&mut self, name: &str, what: &str, fix: impl Into<String>) -> Option<T> {
+        self.error(name, what, fix);
+        None
     }
 
     /// Reports a warning about a value.
-    pub fn warn(&mut self, section: &str, instance: Option<&str>, name: &str, what: &str) {
-        let full = schema::find(section, name).map(|key| key.at(instance)).unwrap_or_default();
-        let origin = self.origin(section, instance, name);
-        self.report.warn(origin, format!("`{full}` {what}"));
+    pub fn warn(&mut self, name: &str, what: &str) {
+        let (full, origin) = (self.full(name), self.origin(name));
+        self.builder.report.warn(origin, format!("`{full}` {what}"));
+    }
+
+    /// Reports a warning about each of these values that somebody gave.
+    pub fn warn_of_given(&mut self, names: &[&str], what: &str) {
+        for name in names {
+            if self.is_given(name) {
+                self.warn(name, what);
+            }
+        }
     }
 
     /// An absolute path; relative ones begin in the folder of the configuration file.
-    pub fn path(&mut self, section: &str, instance: Option<&str>, name: &str, path: &Path) -> PathBuf {
+    pub fn path(&mut self, name: &str, path: &Path) -> PathBuf {
         if paths::is_foreign(path) {
             let what =
                 "looks like a path of another operating system; it is taken as a name beside the configuration file";
-            self.warn(section, instance, name, what);
+            self.warn(name, what);
         }
-        paths::resolve(self.folder, path)
+        paths::resolve(self.builder.folder, path)
     }
 
     /// A secret, by the name of its file.
-    pub fn secret(&mut self, section: &str, instance: Option<&str>, name: &str, path: &Path) -> Secret {
-        match self.pending.iter().find(|(named, _)| named == path) {
+    pub fn secret(&mut self, name: &str, path: &Path) -> Secret {
+        match self.builder.pending.iter().find(|(named, _)| named == path) {
             Some((_, value)) => Secret::Given(value.clone()),
-            None => Secret::File(self.path(section, instance, name, path)),
+            None => Secret::File(self.path(name, path)),
         }
     }
 }
@@ -76,20 +127,20 @@ impl Builder<'_> {
 /// The configuration; `None` if an error prevents it. Fails with the name of a key whose type does not match its kind.
 pub fn build(file: &Path, builder: &mut Builder<'_>) -> Result<Option<Config>, &'static str> {
     let merged = builder.merged;
-    let api = api(settings::Api::read(merged, None)?, builder);
+    let api = api(settings::Api::read(merged, None)?, &mut builder.section("api"));
     let accounts = accounts::build(api.as_ref(), builder)?;
-    let retry = retry(&settings::Retry::read(merged, None)?, builder);
+    let retry = retry(&settings::Retry::read(merged, None)?, &mut builder.section("retry"));
     let destinations = destinations::build(builder)?;
     let routes = routes::build(builder)?;
     let patients = patients::build(builder)?;
     let reconcile_every = settings::Reconcile::read(merged, None)?.every;
     let mut state = StateConfig::read(merged, None)?;
-    state.path = builder.path("state", None, "path", &state.path);
+    state.path = builder.section("state").path("path", &state.path);
     let alerts = alerts::build(settings::Alerts::read(merged, None)?, settings::Mail::read(merged, None)?, builder);
     let status_page = settings::StatusPage::read(merged, None)?.listen.map(|listen| StatusPageConfig { listen });
-    let webhook = webhook(settings::Webhook::read(merged, None)?, builder);
+    let webhook = webhook(settings::Webhook::read(merged, None)?, &mut builder.section("webhook"));
     let mut log = LogConfig::read(merged, None)?;
-    log.file = log.file.map(|path| builder.path("log", None, "file", &path));
+    log.file = log.file.map(|path| builder.section("log").path("file", &path));
     let sync = SyncConfig::read(merged, None)?;
     let (Some(api), Some(alerts)) = (api, alerts) else { return Ok(None) };
     let config = Config {
@@ -112,13 +163,13 @@ pub fn build(file: &Path, builder: &mut Builder<'_>) -> Result<Option<Config>, &
     Ok(Some(config))
 }
 
-fn api(raw: settings::Api, builder: &mut Builder<'_>) -> Option<ApiConfig> {
-    let ca_file = raw.ca_file.map(|path| builder.path("api", None, "ca_file", &path));
+fn api(raw: settings::Api, at: &mut At<'_, '_>) -> Option<ApiConfig> {
+    let ca_file = raw.ca_file.map(|path| at.path("ca_file", &path));
     let pdf_hosts: Option<Vec<String>> = raw.pdf_hosts.iter().map(|text| host(text.trim())).collect();
     if pdf_hosts.is_none() {
         let what = "holds something that is not the name of a host";
         let fix = "Write names or addresses without https://, port or path: [\"files.practice.test\"].";
-        builder.error("api", None, "pdf_hosts", what, fix);
+        at.error("pdf_hosts", what, fix);
     }
     // `app_url` ends with a slash, so the page is below it whatever its own path is.
     let page = raw.authorization_path.trim_start_matches('/');
@@ -140,19 +191,20 @@ fn host(text: &str) -> Option<String> {
     Some(host.to_string())
 }
 
-fn retry(raw: &settings::Retry, builder: &mut Builder<'_>) -> RetryPolicy {
+fn retry(raw: &settings::Retry, at: &mut At<'_, '_>) -> RetryPolicy {
     if raw.initial > raw.max {
         // Blame the value that a person wrote; the other may be a default.
-        let name = if builder.origin("retry", None, "initial") == Origin::Default { "max" } else { "initial" };
+        let name = if at.is_given("initial") { "initial" } else { "max" };
         let [initial, max] = [raw.initial, raw.max].map(humantime::format_duration);
         let what = format!("makes the first delay ({initial}) longer than the longest ({max})");
-        builder.error("retry", None, name, &what, "Make `retry.initial` at most as long as `retry.max`.");
+        at.error(name, &what, "Make `retry.initial` at most as long as `retry.max`.");
     }
     RetryPolicy { initial: raw.initial, max: raw.max }
 }
 
-fn webhook(raw: settings::Webhook, builder: &mut Builder<'_>) -> Option<NudgeConfig> {
-    if builder.report.is_wrong("webhook.public_url") || builder.report.is_wrong("webhook.listen") {
+fn webhook(raw: settings::Webhook, at: &mut At<'_, '_>) -> Option<NudgeConfig> {
+    let is_wrong = |key| at.builder.report.is_wrong(key);
+    if is_wrong("webhook.public_url") || is_wrong("webhook.listen") {
         return None; // the value was given, and its error was reported
     }
     match (raw.public_url, raw.listen) {
@@ -160,13 +212,11 @@ fn webhook(raw: settings::Webhook, builder: &mut Builder<'_>) -> Option<NudgeCon
         (None, None) => None,
         (Some(_), None) => {
             let fix = "Write where the reverse proxy leads it to: listen = \"127.0.0.1:8978\".";
-            builder.error("webhook", None, "public_url", "stands without `webhook.listen`", fix);
-            None
+            at.refuse("public_url", "stands without `webhook.listen`", fix)
         }
         (None, Some(_)) => {
             let fix = "Write the address that the service sends to: public_url = \"https://docsyncd.practice.test/\".";
-            builder.error("webhook", None, "listen", "stands without `webhook.public_url`", fix);
-            None
+            at.refuse("listen", "stands without `webhook.public_url`", fix)
         }
     }
 }

@@ -162,13 +162,17 @@ fn refuse_gaps(found: &mut Vec<Found<'_>>, file: &Layer, report: &mut Report) {
     }
 }
 
-fn incomplete(section: &str, shape: Shape) -> Complaint {
-    let instance = match shape {
+/// What stands for the table of a key where none is meant.
+fn any_table(shape: Shape) -> Option<&'static str> {
+    match shape {
         Shape::Plain => None,
         Shape::Named => Some("NAME"),
         Shape::Listed => Some("0"),
-    };
-    let example = schema::keys_of(section).next().map(|key| key.variable(instance)).unwrap_or_default();
+    }
+}
+
+fn incomplete(section: &str, shape: Shape) -> Complaint {
+    let example = schema::keys_of(section).next().map(|key| key.variable(any_table(shape))).unwrap_or_default();
     Complaint::new(format!("it does not name a key of `{section}`"), format!("Write it as in {example}."))
 }
 
@@ -183,10 +187,8 @@ fn unknown(variable: &str, section: &str, name: &str) -> Complaint {
         _ => (name.to_owned(), Some(between).filter(|between| !between.is_empty())),
     };
     let name = name.to_lowercase();
-    let below = parts.get(after..).map(|path| path.join(".").to_lowercase()).filter(|path| path.contains('.'));
-    let key = below.and_then(|path| nearest::below(section, &path));
-    let key = key.or_else(|| nearest::key(section, name.trim_matches('_')));
-    let fix = key.map(|key| nearest_fix(key, instance.filter(|_| key.section() == section)));
+    let key = nearest::key(section, name.trim_matches('_'));
+    let fix = key.map(|key| nearest_fix(key, instance.as_deref().filter(|_| key.section() == section)));
     Complaint::new(format!("unknown key `{}`", shown(variable)), fix.unwrap_or_default())
 }
 
@@ -202,15 +204,9 @@ fn unknown_section(variable: &str, first: &str) -> Complaint {
     Complaint::new(format!("unknown key `{}`", shown(variable)), fix.unwrap_or_default())
 }
 
-fn nearest_fix(key: &Key, given: Option<String>) -> String {
-    let instance = match key.shape() {
-        Shape::Plain => None,
-        Shape::Named => Some(given.unwrap_or("NAME".to_owned())),
-        Shape::Listed => Some(given.unwrap_or("0".to_owned())),
-    };
-    let full = key.path.replace('*', instance.as_deref().unwrap_or_default());
-    let full = full.replace("[]", &format!("[{}]", instance.as_deref().unwrap_or_default()));
-    format!("The nearest known key is `{}`: {}.", full.to_lowercase(), key.variable(instance.as_deref()))
+fn nearest_fix(key: &Key, given: Option<&str>) -> String {
+    let instance = any_table(key.shape()).map(|any| given.unwrap_or(any));
+    format!("The nearest known key is `{}`: {}.", key.at(instance).to_lowercase(), key.variable(instance))
 }
 
 /// The key that a variable's name would have set.

@@ -221,7 +221,7 @@ impl Walk<'_> {
             );
             Err(Complaint::new("must not stand in the configuration file", fix))
         } else {
-            Ok(value::from_toml(value.get_ref()))
+            Ok(Some(value::from_toml(value.get_ref())))
         };
         self.layer.set(self.report, key, instance.map(str::to_owned), value, origin);
     }

@@ -4,7 +4,9 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-use config::{Map, Value, ValueKind};
+use config::{Config, ConfigError, Map, Source, ValueKind};
+use serde::Deserialize as _;
+use toml::{Table, Value};
 
 use super::report::{Complaint, Origin, Report};
 use super::schema::{self, KEYS, Key, Kind, Shape};
@@ -13,27 +15,21 @@ use super::value;
 /// The name of an account or destination, or the index of a route; none in a plain section.
 pub type Instance = Option<String>;
 
-/// One value of one layer.
-#[derive(Clone)]
-struct Leaf {
-    key: &'static Key,
-    instance: Instance,
-    value: ValueKind,
-    origin: Origin,
-}
+/// Named and listed tables with the place where each begins; kept because a table may be empty.
+type Tables = BTreeMap<(&'static str, String), Origin>;
 
 /// The values of one source.
 #[derive(Clone, Default)]
 pub struct Layer {
-    leaves: Vec<Leaf>,
-    /// Named and listed tables with the place where each begins; kept because a table may be empty.
-    tables: BTreeMap<(&'static str, String), Origin>,
+    /// By full names. `None` takes the value of the layer below away.
+    values: BTreeMap<String, (Option<Value>, Origin)>,
+    tables: Tables,
 }
 
 /// Values may be secrets.
 impl fmt::Debug for Layer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Layer of {} values", self.leaves.len())
+        write!(f, "Layer of {} values", self.values.len())
     }
 }
 
@@ -44,12 +40,13 @@ impl Layer {
         report: &mut Report,
         key: &'static Key,
         instance: Instance,
-        value: Result<ValueKind, Complaint>,
+        value: Result<Option<Value>, Complaint>,
         origin: Origin,
     ) {
-        match value.and_then(|value| value::accept(key, value)) {
-            Ok(value) => self.leaves.push(Leaf { key, instance, value, origin }),
-            Err(complaint) => report.reject(&key.at(instance.as_deref()), origin, complaint),
+        let name = key.at(instance.as_deref());
+        match value.and_then(|value| value.map(|value| value::accept(key, value)).transpose()) {
+            Ok(value) => drop(self.values.insert(name, (value, origin))),
+            Err(complaint) => report.reject(&name, origin, complaint),
         }
     }
 
@@ -62,134 +59,90 @@ impl Layer {
     pub fn instances(&self, section: &str) -> impl Iterator<Item = &str> {
         self.tables.keys().filter(move |(of, _)| *of == section).map(|(_, instance)| instance.as_str())
     }
-
-    fn text(&self, section: &str, instance: &str, name: &str) -> Option<&str> {
-        let is = |leaf: &&Leaf| {
-            leaf.key.section() == section && leaf.key.name() == name && leaf.instance.as_deref() == Some(instance)
-        };
-        match &self.leaves.iter().find(is)?.value {
-            ValueKind::String(text) => Some(text),
-            _ => None,
-        }
-    }
-
-    /// The value of a key that is not in a named or listed table.
-    fn value_of(&self, path: &str) -> Option<&ValueKind> {
-        self.leaves.iter().find(|leaf| leaf.key.path == path).map(|leaf| &leaf.value)
-    }
-
-    /// The defaults of every key that applies to the tables of the other layers.
-    fn defaults(over: [&Layer; 2], program_data: &str) -> Self {
-        let mut layer = Self::default();
-        for key in KEYS {
-            // Without configured codes, every type has its LOINC code.
-            let of_kind = (key.kind == Kind::TypeMap).then_some("");
-            let Some(default) = key.default.or(of_kind) else { continue };
-            let followed = over.iter().rev().find_map(|layer| layer.value_of(key.follows?));
-            let value = match followed {
-                Some(value) => value.clone(),
-                None => default_value(key, &default.replace("%ProgramData%", program_data)),
-            };
-            let leaf = |instance| Leaf { key, instance, value: value.clone(), origin: Origin::Default };
-            if key.shape() == Shape::Plain {
-                layer.leaves.push(leaf(None));
-                continue;
-            }
-            let mut instances: Vec<&str> = over.iter().flat_map(|layer| layer.instances(key.section())).collect();
-            instances.sort_unstable();
-            instances.dedup();
-            for instance in instances {
-                let selected = |selector| {
-                    let given = over.iter().rev().find_map(|layer| layer.text(key.section(), instance, selector));
-                    given.or_else(|| schema::find(key.section(), selector).and_then(|key| key.default))
-                };
-                if key
-                    .only
-                    .is_none_or(|(selector, values)| selected(selector).is_some_and(|given| values.contains(&given)))
-                {
-                    layer.leaves.push(leaf(Some(instance.to_owned())));
-                }
-            }
-        }
-        layer
-    }
 }
 
-/// A default as a value of its kind.
-fn default_value(key: &Key, text: &str) -> ValueKind {
-    match key.kind {
-        Kind::Bool | Kind::Integer { .. } | Kind::List | Kind::Templates | Kind::Statuses => {
-            toml::de::DeValue::parse(text).map_or(ValueKind::Nil, |value| value::from_toml(value.get_ref()))
-        }
-        Kind::TypeMap => value::accept(key, ValueKind::Table(Map::new())).unwrap_or(ValueKind::Nil),
-        _ => text.into(),
-    }
-}
-
-impl config::Source for Layer {
-    fn clone_into_box(&self) -> Box<dyn config::Source + Send + Sync> {
+impl Source for Layer {
+    fn clone_into_box(&self) -> Box<dyn Source + Send + Sync> {
         Box::new(self.clone())
     }
 
-    /// `{section: {key: value}}`, `{section: {name: {key: value}}}` and `{"routes[0]": {key: value}}`: an index in the
-    /// outermost name makes `config` change that element instead of replacing the list.
-    fn collect(&self) -> Result<Map<String, Value>, config::ConfigError> {
-        let mut root = Map::new();
-        for ((section, instance), origin) in &self.tables {
-            innermost(&mut root, section, Some(instance), origin);
-        }
-        for leaf in &self.leaves {
-            if let Some(table) = innermost(&mut root, leaf.key.section(), leaf.instance.as_deref(), &leaf.origin) {
-                table
-                    .insert(leaf.key.name().to_owned(), Value::new(Some(&leaf.origin.to_string()), leaf.value.clone()));
-            }
-        }
-        Ok(root)
+    /// Full names, which `config` takes apart: `sync.poll_interval`, `accounts.main.auth`, `routes[0].to`. Each value
+    /// is in a list of one, because `config` replaces a list as a whole and would merge the entries of tables.
+    fn collect(&self) -> Result<Map<String, config::Value>, ConfigError> {
+        let entry = |(name, (value, origin)): (&String, &(Option<Value>, Origin))| {
+            let kind = match value {
+                Some(value) => ValueKind::Array(vec![
+                    config::Value::deserialize(value.clone()).map_err(|error| ConfigError::Foreign(Box::new(error)))?,
+                ]),
+                None => ValueKind::Nil,
+            };
+            Ok((name.clone(), config::Value::new(Some(&origin.to_string()), kind)))
+        };
+        self.values.iter().map(entry).collect()
     }
 }
 
-fn innermost<'a>(
-    root: &'a mut Map<String, Value>,
-    section: &str,
-    instance: Option<&str>,
-    origin: &Origin,
-) -> Option<&'a mut Map<String, Value>> {
-    match (instance, schema::shape_of(section)) {
-        (None, _) if section.is_empty() => Some(root),
-        (None, _) => match section.split_once('.') {
-            Some((outer, inner)) => table_in(table_in(root, outer, origin)?, inner, origin),
-            None => table_in(root, section, origin),
-        },
-        (Some(index), Some(Shape::Listed)) => table_in(root, &format!("{section}[{index}]"), origin),
-        (Some(name), _) => table_in(table_in(root, section, origin)?, name, origin),
-    }
-}
-
-fn table_in<'a>(map: &'a mut Map<String, Value>, name: &str, origin: &Origin) -> Option<&'a mut Map<String, Value>> {
-    let value = map
-        .entry(name.to_owned())
-        .or_insert_with(|| Value::new(Some(&origin.to_string()), ValueKind::Table(Map::new())));
-    match &mut value.kind {
-        ValueKind::Table(table) => Some(table),
+/// What `config` has under a full name.
+fn found<'a>(whole: &'a Config, name: &str) -> Option<&'a config::Value> {
+    let mut parts = name.split(['.', '[', ']']).filter(|part| !part.is_empty());
+    parts.try_fold(&whole.cache, |within, part| match &within.kind {
+        ValueKind::Table(entries) => entries.get(part),
+        ValueKind::Array(items) => items.get(part.parse::<usize>().ok()?),
         _ => None,
-    }
+    })
 }
 
 /// All layers merged. It may contain a secret, so it has no `Debug`.
 pub struct Merged {
-    values: Map<String, Value>,
-    tables: BTreeMap<(&'static str, String), Origin>,
+    /// By full names.
+    values: BTreeMap<String, (Value, Origin)>,
+    tables: Tables,
 }
 
 impl Merged {
     /// Lays the environment over the file over the defaults.
-    pub fn new(file: Layer, environment: Layer, program_data: &str) -> Result<Self, config::ConfigError> {
+    pub fn new(file: Layer, environment: Layer, program_data: &str) -> Result<Self, ConfigError> {
         let mut tables = environment.tables.clone();
         tables.extend(file.tables.clone());
-        let defaults = Layer::defaults([&file, &environment], program_data);
-        let whole = config::Config::builder().add_source(defaults).add_source(file).add_source(environment).build()?;
-        let values = config::Source::collect(&whole)?;
-        Ok(Self { values, tables })
+        let mut merged = Self { values: BTreeMap::new(), tables };
+        let defaults = merged.defaults([&environment, &file], program_data);
+        let layers = [&defaults, &file, &environment];
+        let names: Vec<String> = layers.iter().flat_map(|layer| layer.values.keys().cloned()).collect();
+        let whole = Config::builder().add_source(defaults).add_source(file).add_source(environment).build()?;
+        for name in names {
+            if let Some(found) = found(&whole, &name).filter(|found| found.kind != ValueKind::Nil) {
+                let origin = found.origin().map_or(Origin::Default, Origin::from_text);
+                let [value] = <[Value; 1]>::deserialize(found.clone())?;
+                merged.values.insert(name, (value, origin));
+            }
+        }
+        Ok(merged)
+    }
+
+    /// The default of every key that applies to a table. A selector such as `auth` stands before the keys that it
+    /// decides about, so its own default is already there.
+    fn defaults(&self, over: [&Layer; 2], program_data: &str) -> Layer {
+        let mut defaults = Layer::default();
+        for key in KEYS {
+            // Without configured codes, every type has its LOINC code.
+            let of_kind = (key.kind == Kind::TypeMap).then_some("");
+            let Some(default) = key.default.or(of_kind) else { continue };
+            let given = |name: &str| over.iter().find_map(|layer| layer.values.get(name));
+            let followed = key.follows.and_then(given).and_then(|(value, _)| value.clone());
+            let value = followed.unwrap_or_else(|| default_value(key, &default.replace("%ProgramData%", program_data)));
+            for instance in self.instances(key.section(), key.shape()) {
+                let applies = key.only.is_none_or(|(selector, values)| {
+                    let selector = schema::find(key.section(), selector).map(|selector| selector.at(instance));
+                    let selected = selector.and_then(|name| given(&name).or_else(|| defaults.values.get(&name)));
+                    let selected = selected.and_then(|(value, _)| value.as_ref()?.as_str());
+                    selected.is_some_and(|selected| values.contains(&selected))
+                });
+                if applies {
+                    defaults.values.insert(key.at(instance), (Some(value.clone()), Origin::Default));
+                }
+            }
+        }
+        defaults
     }
 
     /// The names or indexes of a section's tables, each with the place where it begins.
@@ -200,40 +153,47 @@ impl Merged {
             .map(|((_, instance), origin)| (instance.as_str(), origin))
     }
 
-    /// A value with its origin; `None` if it is not given and has no default.
+    /// The names or indexes of a section's tables, in their order; of a plain section `None` alone.
+    pub fn instances(&self, section: &str, shape: Shape) -> Vec<Option<&str>> {
+        let mut instances: Vec<_> = self.tables(section).map(|(instance, _)| Some(instance)).collect();
+        match shape {
+            Shape::Plain => instances.push(None),
+            Shape::Named => {}
+            Shape::Listed => instances.sort_by_key(|index| index.and_then(|index| index.parse::<usize>().ok())),
+        }
+        instances
+    }
+
+    /// A value; `None` if it is not given and has no default.
     pub fn get(&self, key: &Key, instance: Option<&str>) -> Option<&Value> {
-        let is_given = |value: &&Value| value.kind != ValueKind::Nil;
-        if key.section().is_empty() {
-            return self.values.get(key.name()).filter(is_given);
-        }
-        let mut parts = key.section().split('.');
-        let outermost = self.values.get(parts.next()?)?;
-        let section = parts.try_fold(outermost, |table, part| match &table.kind {
-            ValueKind::Table(tables) => tables.get(part),
-            _ => None,
-        })?;
-        let table = match (&section.kind, instance) {
-            (ValueKind::Table(_), None) => section,
-            (ValueKind::Table(tables), Some(name)) => tables.get(name)?,
-            (ValueKind::Array(tables), Some(index)) => tables.get(index.parse::<usize>().ok()?)?,
-            _ => return None,
-        };
-        match &table.kind {
-            ValueKind::Table(values) => values.get(key.name()).filter(is_given),
-            _ => None,
-        }
+        self.values.get(&key.at(instance)).map(|(value, _)| value)
     }
 
     /// A value that is text.
     pub fn text(&self, key: &Key, instance: Option<&str>) -> Option<&str> {
-        match &self.get(key, instance)?.kind {
-            ValueKind::String(text) => Some(text),
-            _ => None,
-        }
+        self.get(key, instance)?.as_str()
+    }
+
+    /// Whether somebody gave another value than the default.
+    pub fn is_own(&self, key: &Key, instance: Option<&str>) -> bool {
+        let value = self.get(key, instance);
+        value.is_some() && value != key.default.map(|text| default_value(key, text)).as_ref()
     }
 
     /// Where the value of a key came from.
     pub fn origin(&self, key: &Key, instance: Option<&str>) -> Origin {
-        self.get(key, instance).and_then(Value::origin).map_or(Origin::Default, Origin::from_text)
+        self.values.get(&key.at(instance)).map_or(Origin::Default, |(_, origin)| origin.clone())
     }
+}
+
+/// A default as a value of its kind.
+fn default_value(key: &Key, text: &str) -> Value {
+    let parsed = match key.kind {
+        Kind::Bool | Kind::Integer { .. } | Kind::List | Kind::Templates | Kind::Statuses => {
+            toml::de::DeValue::parse(text).ok().map(|value| value::from_toml(value.get_ref()))
+        }
+        Kind::TypeMap => value::accept(key, Table::new().into()).ok(),
+        _ => None,
+    };
+    parsed.unwrap_or_else(|| text.into())
 }

@@ -46,7 +46,7 @@ pub use dicom::{DicomArchive, DicomConfig, DicomHost};
 pub use hl7v2::Hl7v2Config;
 pub use mail::{Attach, SmtpConfig, XdmConfig, mail_address};
 pub use paths::{credential, default_path};
-pub use patients::{PatientsConfig, PatientsEncoding};
+pub use patients::PatientsConfig;
 pub use report::{ConfigError, Origin, Problem};
 pub use show::Setting;
 pub use sidecar::SidecarConfig;
@@ -74,7 +74,7 @@ pub struct Loaded {
 impl Loaded {
     /// SHA-256 of the file, or of the file and the variables that override it; 64 hexadecimal digits.
     pub fn sha256(&self) -> String {
-        let of_variable = |setting: &&Setting| setting.origin.starts_with(schema::ENV_PREFIX);
+        let of_variable = |setting: &&Setting| matches!(setting.origin, Origin::Variable(_));
         let variables: Vec<&Setting> = self.effective.iter().filter(of_variable).collect();
         if variables.is_empty() {
             return self.file_sha256.clone();

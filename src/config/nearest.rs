@@ -43,14 +43,6 @@ pub fn inner(section: &str, name: &str) -> Option<Known> {
     if tables.is_empty() { None } else { best(tables.into_iter().chain(keys)) }
 }
 
-/// The known key that is nearest to a whole path below a `section` with tables inside: `mial.host`.
-pub fn below(section: &str, path: &str) -> Option<&'static Key> {
-    let whole = |path: &str| path.replace(['.', '-'], "_");
-    let family = KEYS.iter().filter(|key| key.section() == section || is_inside(key.section(), section));
-    let path = whole(&format!("{section}.{path}"));
-    if has_inner(section) { best(family.map(|key| (similarity(&path, &whole(key.path)), key))) } else { None }
-}
-
 /// Whether a table is inside another: `alerts.mail` in `alerts`.
 fn is_inside(inner: &str, outer: &str) -> bool {
     inner.strip_prefix(outer).is_some_and(|rest| rest.starts_with('.'))
@@ -142,14 +134,6 @@ mod tests {
         }
         assert!(matches!(inner("alerts", "webhook"), Some(Known::Key(key)) if key.path.starts_with("alerts.webhook")));
         assert_eq!(inner("sync", "mail"), None, "no table belongs there");
-        for (path, meant) in [
-            ("mial.host", "alerts.mail.host"),
-            ("email.password_file", "alerts.mail.password_file"),
-            ("mail.hots", "alerts.mail.host"),
-            ("webhook.url_file", "alerts.webhook_url_file"),
-        ] {
-            assert_eq!(below("alerts", path).map(|key| key.path), Some(meant), "{path}");
-        }
     }
 
     #[test]

@@ -41,28 +41,22 @@ fn implicit(names: &[&str], builder: &mut Builder<'_>) -> Vec<Route> {
 }
 
 fn one(index: &str, raw: settings::Route, names: &[&str], builder: &mut Builder<'_>) -> Route {
-    let at = Some(index);
+    let at = &mut builder.table("routes", index);
     for (key, list) in [("types", &raw.types), ("users", &raw.users)] {
         if list.as_ref().is_some_and(Vec::is_empty) {
-            builder.warn("routes", at, key, "is empty, so the route takes all of them; leave it out to say so");
+            at.warn(key, "is empty, so the route takes all of them; leave it out to say so");
         }
     }
     for kind in raw.types.iter().flatten().filter(|kind| !DOCUMENT_TYPES.contains(&kind.as_str())) {
         let nearest = nearest::among(kind, DOCUMENT_TYPES).unwrap_or_default();
         let what =
             format!("holds \"{kind}\", which the API does not document; the nearest that it does is \"{nearest}\"");
-        builder.warn("routes", at, "types", &what);
+        at.warn("types", &what);
     }
     let to = raw.to.unwrap_or_default();
-    if to.is_empty() && builder.origin("routes", at, "to") != Origin::Default {
+    if to.is_empty() && at.is_given("to") {
         let example = names.first().copied().unwrap_or("pms");
-        builder.error(
-            "routes",
-            at,
-            "to",
-            "names no destination",
-            format!("Write at least one, as in to = [\"{example}\"]."),
-        );
+        at.error("to", "names no destination", format!("Write at least one, as in to = [\"{example}\"]."));
     }
     let mut seen = BTreeSet::new();
     for name in &to {
@@ -71,10 +65,10 @@ fn one(index: &str, raw: settings::Route, names: &[&str], builder: &mut Builder<
                 Some(nearest) => format!("The nearest destination is \"{nearest}\"."),
                 None => format!("Add [destinations.{name}]."),
             };
-            builder.error("routes", at, "to", &format!("names \"{name}\", which is no destination"), fix);
+            at.error("to", &format!("names \"{name}\", which is no destination"), fix);
         } else if !seen.insert(name) {
             let what = format!("names \"{name}\" twice");
-            builder.error("routes", at, "to", &what, "Keep one of the two; a document is delivered there once.");
+            at.error("to", &what, "Keep one of the two; a document is delivered there once.");
         }
     }
     Route {
@@ -93,12 +87,12 @@ fn warn_of_unreachable(routes: &[Route], builder: &mut Builder<'_>) {
         let takes_every = routes.get(before).is_some_and(|before| before.takes_all_of(&Route::default()));
         let all = if takes_every { "every document" } else { "every document that it would" };
         let what = format!("is never reached, because `routes[{before}]` before it takes {all}");
-        builder.warn("routes", Some(&index.to_string()), "to", &what);
+        builder.table("routes", &index.to_string()).warn("to", &what);
     }
 }
 
 fn warn_of_unused(routes: &[Route], names: &[&str], builder: &mut Builder<'_>) {
     for name in names.iter().filter(|name| !routes.iter().any(|route| route.to.iter().any(|to| to == **name))) {
-        builder.warn("destinations", Some(name), "type", "is of a destination that no route sends documents to");
+        builder.table("destinations", name).warn("type", "is of a destination that no route sends documents to");
     }
 }

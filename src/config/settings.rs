@@ -3,6 +3,7 @@
 //! defaults, `config show` and the questions of `setup`. `config/docsyncd.toml` shows the settings to people; a test
 //! compares the two.
 
+use std::collections::BTreeMap;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -19,7 +20,9 @@ use super::schema::Kind::{
 };
 use crate::language::Language;
 
-pub use self::choices::{AuthKind, DestinationType, LogFormat, MailEncryption, WebhookFormat};
+pub use self::choices::{
+    AuthKind, DestinationType, FhirProfile, LogFormat, LostReply, MailEncryption, PatientsEncoding, WebhookFormat,
+};
 use self::typed::typed;
 
 mod choices;
@@ -154,7 +157,7 @@ settings! {
     }
     /// `[accounts.NAME]`
     "accounts.*." Account {
-        auth: Option<AuthKind>, Enum(&["api_key", "oauth"]), "how the account signs in", default("api_key");
+        auth: AuthKind, Enum(&["api_key", "oauth"]), "how the account signs in", default("api_key");
         api_key_file: Option<PathBuf>, SecretFile, "file that holds the key", only("auth", &["api_key"]);
         api_key: Option<SecretString>, Secret, "the key itself, from the environment only", only("auth", &["api_key"]);
         client_id: Option<String>, Text, "client identifier", required(), only("auth", &["oauth"]);
@@ -250,20 +253,20 @@ settings! {
         method: Option<String>, Enum(&["PUT", "POST"]), "method of the request", default("PUT"), only("type", HTTP);
         body: Option<String>, Template, "form in which the PDF is sent: raw, multipart or json; of a mail its text",
             only("type", &["http", "smtp"]);
-        headers: Vec<(String, String)>, TemplateTable, "headers of the request", only("type", HTTP);
-        header_files: Vec<(String, String)>, SecretFileTable, "headers whose values stand in files", only("type", HTTP);
+        headers: BTreeMap<String, String>, TemplateTable, "headers of the request", only("type", HTTP);
+        header_files: BTreeMap<String, String>, SecretFileTable, "headers whose values stand in files", only("type", HTTP);
         file_field: Option<String>, Text, "name of the PDF's part in a multipart body",
             default("file"), only("type", HTTP);
-        fields: Vec<(String, String)>, TemplateTable, "the other parts of a multipart body", only("type", HTTP);
+        fields: BTreeMap<String, String>, TemplateTable, "the other parts of a multipart body", only("type", HTTP);
         json: Option<String>, Template, "the body as JSON; {{ file_base64 }} is the PDF", only("type", HTTP);
         success: Vec<u16>, Statuses, "statuses which say that the document is kept",
             default("[200, 201, 204]"), only("type", HTTP);
         lookup_url: Option<String>, Template, "address that lists the patients who may be meant", only("type", HTTP);
         lookup_field: Option<String>, Text, "field of an entry there that becomes {{ lookup }}", only("type", HTTP);
-        lookup_match: Vec<(String, String)>, TemplateTable, "what fields of the one right entry hold",
+        lookup_match: BTreeMap<String, String>, TemplateTable, "what fields of the one right entry hold",
             only("type", HTTP);
         probe_url: Option<String>, Template, "address that answers 200 when the document is there", only("type", HTTP);
-        probe_contains: Vec<(String, String)>, TemplateTable,
+        probe_contains: BTreeMap<String, String>, TemplateTable,
             "what fields of an entry hold when `probe_url` lists what is there", only("type", HTTP);
         resend_after: Option<Duration>, duration(0, DAY),
             "how long after a lost answer a document that `probe_url` does not show is sent again",
@@ -273,7 +276,7 @@ settings! {
             default("false"), only("type", HTTP);
         html_is_success: Option<bool>, Bool, "whether a web page can be the answer to a kept document",
             default("false"), only("type", HTTP);
-        on_lost_reply: Option<String>, Enum(&["resend", "hold"]),
+        on_lost_reply: Option<LostReply>, Enum(&["resend", "hold"]),
             "what happens to a document whose answer is lost, where nobody can tell whether it arrived",
             only("type", UNSURE);
         confirm: Option<String>, Text, "what shows that the destination's software took a document",
@@ -298,13 +301,13 @@ settings! {
         conditional: Option<String>, Enum(&["auto", "always"]),
             "what happens where the service does not know conditional writes", default("auto"), only("type", S3);
         base_url: Option<Url>, Address, "address of the FHIR server, as in https://HOST/fhir", required(), only("type", FHIR);
-        profile: Option<String>, Enum(&["mhd", "pdsm", "isik", "plain"]), "whose rules the document reference follows",
+        profile: Option<FhirProfile>, Enum(&["mhd", "pdsm", "isik", "plain"]), "whose rules the document reference follows",
             default("mhd"), only("type", FHIR);
         patient: Option<String>, Template, "search that finds the patient there; \"contained\": sent along",
             default("contained"), only("type", FHIR);
         author: Option<String>, Text, "name of the practice, as the author of its letters", only("type", &["fhir", "smtp"]);
         patient_id: Option<String>, Template, "what the patient is known by there", only("type", RECORDS);
-        type_map: Vec<(String, String)>, TypeMap, "codes of the document types", only("type", CODED);
+        type_map: BTreeMap<String, String>, TypeMap, "codes of the document types", only("type", CODED);
         tls: Option<bool>, Bool, "whether the connection is encrypted", default("false"), only("type", &["hl7v2", "dicom"]);
         called_ae_title: Option<String>, Text, "title of the archive's application entity",
             default("ANY-SCP"), only("type", DICOM);
@@ -358,13 +361,13 @@ settings! {
         first_name: Option<String>, Text, "name of its column with the first name";
         date_of_birth: Option<String>, Text, "name of its column with the date of birth";
         former_name: Option<String>, Text, "name of a column with a second last name that counts as well";
-        date_format: Option<String>, Text, "how its dates are written", default("auto");
-        encoding: Option<String>,
+        date_format: String, Text, "how its dates are written", default("auto");
+        encoding: PatientsEncoding,
             Enum(&["auto", "utf-8", "utf-16", "windows-1252", "iso-8859-1", "iso-8859-15", "cp437", "cp850"]),
             "how its bytes are text; a byte order mark decides, whatever stands here", default("auto");
-        delimiter: Option<String>, Enum(&["auto", ";", ",", "\t", "|"]), "what stands between its values",
+        delimiter: String, Enum(&["auto", ";", ",", "\t", "|"]), "what stands between its values",
             default("auto");
-        push: Option<bool>, Bool, "whether the cloud service is told the numbers", default("false");
+        push: bool, Bool, "whether the cloud service is told the numbers", default("false");
     }
     /// `[reconcile]`
     "reconcile." Reconcile {

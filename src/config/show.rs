@@ -2,12 +2,12 @@
 
 use std::path::Path;
 
-use config::ValueKind;
+use toml::Value;
 
 use super::layers::Merged;
 use super::paths;
 use super::report::{Origin, Place};
-use super::schema::{self, KEYS, Key, Kind, Shape};
+use super::schema::{self, Key, Kind};
 use super::value;
 
 /// One effective value.
@@ -17,10 +17,10 @@ pub struct Setting {
     pub key: String,
     /// The value as it would be written in the file, with absolute paths; secrets are masked.
     pub value: String,
-    /// Its origin: `default`, the file with its line, or the environment variable.
-    pub origin: String,
-    /// Whether it is a default.
-    pub is_default: bool,
+    /// Its origin.
+    pub origin: Origin,
+    /// The same with the file's path, in words.
+    pub place: String,
 }
 
 /// Replaces a secret.
@@ -30,14 +30,8 @@ const MASK: &str = "***";
 pub fn settings(merged: &Merged, file: &Path, folder: &Path) -> Vec<Setting> {
     let mut settings = Vec::new();
     for (section, shape) in schema::sections() {
-        let mut instances: Vec<Option<&str>> = merged.tables(section).map(|(instance, _)| Some(instance)).collect();
-        match shape {
-            Shape::Plain => instances.push(None),
-            Shape::Listed => instances.sort_by_key(|index| index.and_then(|index| index.parse::<usize>().ok())),
-            Shape::Named => {}
-        }
-        for instance in instances {
-            let keys = KEYS.iter().filter(|key| key.section() == section);
+        for instance in merged.instances(section, shape) {
+            let keys = schema::keys_of(section);
             settings.extend(keys.filter_map(|key| setting(merged, key, instance, file, folder)));
         }
     }
@@ -45,17 +39,17 @@ pub fn settings(merged: &Merged, file: &Path, folder: &Path) -> Vec<Setting> {
 }
 
 fn setting(merged: &Merged, key: &Key, instance: Option<&str>, file: &Path, folder: &Path) -> Option<Setting> {
-    let value = match &merged.get(key, instance)?.kind {
+    let value = match merged.get(key, instance)? {
         // A path on another machine.
-        ValueKind::String(text) if key.path == "destinations.*.path" && !is_folder(merged, instance) => {
-            text.clone().into()
-        }
-        kind => shown(key, kind, folder)?,
+        value if key.path == "destinations.*.path" && !is_folder(merged, instance) => value.clone(),
+        value => shown(key.kind, value, folder),
     };
     let origin = merged.origin(key, instance);
-    let is_default = origin == Origin::Default;
-    let origin = if is_default { origin.to_string() } else { Place(file, &origin).to_string() };
-    Some(Setting { key: key.at(instance), value: value.to_string(), origin, is_default })
+    let place = match &origin {
+        Origin::Default => origin.to_string(),
+        given => Place(file, given).to_string(),
+    };
+    Some(Setting { key: key.at(instance), value: value.to_string(), origin, place })
 }
 
 /// Whether the destination is a folder of this machine, or on a mounted share.
@@ -63,38 +57,19 @@ fn is_folder(merged: &Merged, instance: Option<&str>) -> bool {
     schema::find("destinations", "type").and_then(|key| merged.text(key, instance)) == Some("folder")
 }
 
-fn shown(key: &Key, kind: &ValueKind, folder: &Path) -> Option<toml::Value> {
-    Some(match (key.kind, kind) {
+fn shown(kind: Kind, value: &Value, folder: &Path) -> Value {
+    match (kind, value) {
         (Kind::Secret, _) => MASK.into(),
-        (Kind::Proxy, ValueKind::String(text)) => without_password(text).into(),
-        (Kind::Path | Kind::SecretFile, ValueKind::String(text)) => {
+        (Kind::Proxy, Value::String(text)) => without_password(text).into(),
+        (Kind::Path | Kind::SecretFile, Value::String(text)) => {
             paths::resolve(folder, Path::new(text)).to_string_lossy().into_owned().into()
         }
-        (_, ValueKind::String(text)) => text.clone().into(),
-        (_, ValueKind::Boolean(value)) => (*value).into(),
-        (_, ValueKind::I64(number)) => (*number).into(),
-        (Kind::TemplateTable | Kind::SecretFileTable | Kind::TypeMap, ValueKind::Array(pairs)) => {
-            toml::Value::Table(pairs.iter().filter_map(|pair| entry(key, &pair.kind, folder)).collect())
+        (Kind::SecretFileTable, Value::Table(files)) => {
+            let file = |(name, file): (&String, &Value)| (name.clone(), shown(Kind::SecretFile, file, folder));
+            Value::Table(files.iter().map(file).collect())
         }
-        (Kind::Statuses, ValueKind::Array(items)) => {
-            items.iter().filter_map(|item| shown(key, &item.kind, folder)).collect::<Vec<_>>().into()
-        }
-        (_, ValueKind::Array(items)) => items.iter().map(|item| item.kind.to_string()).collect::<Vec<_>>().into(),
-        _ => return None,
-    })
-}
-
-/// A name and its value, from a table that is kept as pairs.
-fn entry(key: &Key, pair: &ValueKind, folder: &Path) -> Option<(String, toml::Value)> {
-    let ValueKind::Array(pair) = pair else { return None };
-    let [name, value] = pair.as_slice() else { return None };
-    let value = match key.kind {
-        Kind::SecretFileTable => {
-            paths::resolve(folder, Path::new(&value.kind.to_string())).to_string_lossy().into_owned()
-        }
-        _ => value.kind.to_string(),
-    };
-    Some((name.kind.to_string(), value.into()))
+        _ => value.clone(),
+    }
 }
 
 /// A proxy's address with its password masked.

@@ -15,7 +15,10 @@ use super::dicom::DicomConfig;
 use super::hl7v2::Hl7v2Config;
 use super::mail::SmtpConfig;
 use super::patients::PatientsConfig;
-pub use super::settings::{LogConfig, LogFormat, MailEncryption, StateConfig, SyncConfig, WebhookFormat};
+pub use super::settings::{
+    FhirProfile, LogConfig, LogFormat, LostReply, MailEncryption, PatientsEncoding, StateConfig, SyncConfig,
+    WebhookFormat,
+};
 use super::sidecar::SidecarConfig;
 use super::vdds::VddsConfig;
 use super::web::{FhirConfig, HttpConfig, S3Config, WebDavConfig};
@@ -268,15 +271,6 @@ pub struct RemoteFolder {
     pub on_lost_reply: Option<LostReply>,
     /// What proves that the software there took a letter.
     pub confirm: Option<Confirm>,
-}
-
-/// `on_lost_reply`
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum LostReply {
-    /// Send it again.
-    Resend,
-    /// A person decides.
-    Hold,
 }
 
 /// `type = "sftp"`

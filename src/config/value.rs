@@ -1,12 +1,13 @@
 //! Single values: converts TOML or an environment variable to a value that the key's kind allows, or to a complaint
 //! with the fix. A complaint never quotes a value that could contain a secret.
 
+use std::collections::HashSet;
 use std::net::SocketAddr;
 use std::time::Duration;
 
 use bytesize::ByteSize;
-use config::{Value, ValueKind};
 use toml::de::DeValue;
+use toml::{Table, Value};
 use url::{Host, Url};
 
 use super::nearest;
@@ -15,115 +16,104 @@ use super::schema::{Key, Kind};
 use crate::document::{LOINC, TypeCode};
 
 /// Converts a value of the file unchanged.
-pub fn from_toml(value: &DeValue<'_>) -> ValueKind {
+pub fn from_toml(value: &DeValue<'_>) -> Value {
     match value {
-        DeValue::String(text) => ValueKind::String(text.to_string()),
+        DeValue::String(text) => Value::String(text.to_string()),
         DeValue::Integer(number) => i64::from_str_radix(&number.as_str().replace('_', ""), number.radix())
-            .map_or(ValueKind::Float(f64::INFINITY), ValueKind::I64),
-        DeValue::Float(number) => ValueKind::Float(number.as_str().parse().unwrap_or(f64::NAN)),
-        DeValue::Boolean(value) => ValueKind::Boolean(*value),
-        DeValue::Datetime(moment) => ValueKind::String(moment.to_string()),
-        DeValue::Array(items) => {
-            ValueKind::Array(items.iter().map(|item| Value::new(None, from_toml(item.get_ref()))).collect())
-        }
+            .map_or(Value::Float(f64::INFINITY), Value::Integer),
+        DeValue::Float(number) => Value::Float(number.as_str().parse().unwrap_or(f64::NAN)),
+        DeValue::Boolean(value) => Value::Boolean(*value),
+        DeValue::Datetime(moment) => Value::String(moment.to_string()),
+        DeValue::Array(items) => Value::Array(items.iter().map(|item| from_toml(item.get_ref())).collect()),
         DeValue::Table(entries) => {
-            let entry = |(name, value): (&toml::Spanned<std::borrow::Cow<'_, str>>, &toml::Spanned<DeValue<'_>>)| {
-                (name.get_ref().to_string(), Value::new(None, from_toml(value.get_ref())))
-            };
-            ValueKind::Table(entries.iter().map(entry).collect())
+            let entries = entries.iter().map(|(name, value)| (name.get_ref().to_string(), from_toml(value.get_ref())));
+            Value::Table(entries.collect())
         }
     }
 }
 
 /// Parses the text of an environment variable as the kind of its key. Texts stay unchanged, so that "007" is no number;
-/// an empty text removes an optional value.
-pub fn from_variable(key: &Key, text: &str) -> Result<ValueKind, Complaint> {
+/// an empty text removes an optional value (`None`).
+pub fn from_variable(key: &Key, text: &str) -> Result<Option<Value>, Complaint> {
     let trimmed = text.trim();
     let optional = key.default.is_none() && !key.required && key.kind != Kind::TypeMap;
     match key.kind {
-        _ if trimmed.is_empty() && optional => Ok(ValueKind::Nil),
+        _ if trimmed.is_empty() && optional => return Ok(None),
         Kind::List | Kind::Templates | Kind::Statuses => list(trimmed),
         Kind::TemplateTable | Kind::SecretFileTable | Kind::TypeMap => table(trimmed),
         _ if trimmed.is_empty() => Err(Complaint::new("is empty", "Give the variable a value or remove it.")),
         Kind::Bool => match trimmed.to_lowercase().as_str() {
-            "true" | "yes" | "on" | "1" => Ok(ValueKind::Boolean(true)),
-            "false" | "no" | "off" | "0" => Ok(ValueKind::Boolean(false)),
+            "true" | "yes" | "on" | "1" => Ok(true.into()),
+            "false" | "no" | "off" | "0" => Ok(false.into()),
             _ => Err(Complaint::new("is neither true nor false", "Write true or false.")),
         },
         Kind::Integer { min, max } => trimmed
             .parse()
-            .map(ValueKind::I64)
+            .map(Value::Integer)
             .map_err(|_| Complaint::new("is not a whole number", format!("Write a number from {min} to {max}."))),
+        Kind::Text | Kind::Path | Kind::SecretFile | Kind::Program | Kind::Template => Ok(text.into()),
         Kind::Duration { .. }
         | Kind::Size { .. }
         | Kind::Mode { .. }
         | Kind::Enum(_)
         | Kind::Address
         | Kind::Proxy
-        | Kind::Loopback => Ok(trimmed.into()),
-        Kind::Secret => Ok(trimmed.into()),
-        Kind::Text | Kind::Path | Kind::SecretFile | Kind::Program | Kind::Template => Ok(text.into()),
+        | Kind::Loopback
+        | Kind::Secret => Ok(trimmed.into()),
     }
+    .map(Some)
 }
 
 /// A TOML inline table, or a JSON object.
-fn table(text: &str) -> Result<ValueKind, Complaint> {
+fn table(text: &str) -> Result<Value, Complaint> {
     if let Ok(value) = DeValue::parse(text) {
         return Ok(from_toml(value.get_ref()));
     }
-    let entries: Result<std::collections::BTreeMap<String, String>, _> = serde_json::from_str(text);
-    let entries = entries.map(|entries| entries.into_iter().map(|(name, text)| (name, Value::from(text))).collect());
-    entries
-        .map(ValueKind::Table)
+    serde_json::from_str(text)
+        .map(Value::Table)
         .map_err(|_| Complaint::new("is not a table", r#"Write a table such as { "Name" = "value" }."#))
 }
 
-/// The entries of a table as pairs, sorted by name: the table of a higher layer replaces the whole table below it.
-fn pairs(key: &Key, entries: config::Map<String, Value>) -> Result<ValueKind, Complaint> {
-    let mut pairs = Vec::new();
-    for (name, value) in entries {
-        let ValueKind::String(text) = value.kind else {
-            return Err(Complaint::new("holds something that is not text", format!("Write {}.", example(key))));
-        };
-        if name.trim().is_empty() {
-            return Err(Complaint::new("holds an entry without a name", "Give it a name or remove it."));
-        }
-        pairs.push((name, text));
+/// The entries of a table of texts.
+fn texts(key: &Key, entries: Table) -> Result<Value, Complaint> {
+    if entries.values().any(|value| !value.is_str()) {
+        return Err(Complaint::new("holds something that is not text", format!("Write {}.", example(key))));
     }
-    pairs.sort();
-    let twice = pairs.windows(2).any(|pair| matches!(pair, [a, b] if a.0.eq_ignore_ascii_case(&b.0)));
-    if twice {
+    if entries.keys().any(|name| name.trim().is_empty()) {
+        return Err(Complaint::new("holds an entry without a name", "Give it a name or remove it."));
+    }
+    let names: HashSet<String> = entries.keys().map(|name| name.to_ascii_lowercase()).collect();
+    if names.len() < entries.len() {
         return Err(Complaint::new("holds a name twice, in different letter case", "Remove one of them."));
     }
-    let pair = |(name, text): (String, String)| Value::new(None, ValueKind::Array(vec![name.into(), text.into()]));
-    Ok(ValueKind::Array(pairs.into_iter().map(pair).collect()))
+    Ok(Value::Table(entries))
 }
 
 /// The given codes, and the LOINC code of every other type.
-fn type_map(key: &Key, mut entries: config::Map<String, Value>) -> Result<ValueKind, Complaint> {
-    let is_code = |value: &Value| matches!(&value.kind, ValueKind::String(text) if TypeCode::parse(text).is_some());
+fn type_map(key: &Key, mut entries: Table) -> Result<Value, Complaint> {
+    let is_code = |value: &Value| value.as_str().is_some_and(|text| TypeCode::parse(text).is_some());
     if let Some((kind, _)) = entries.iter().find(|(_, value)| !is_code(value)) {
         let fix =
             "Write a LOINC code, as in referral_letter = \"57133-1\", one of the KDL (\"AU050199\"), or SYSTEM|CODE.";
         return Err(Complaint::new(format!("has no code for \"{}\"", kind.escape_default()), fix));
     }
     for (kind, code) in LOINC {
-        entries.entry(kind.to_owned()).or_insert_with(|| code.into());
+        entries.entry(kind).or_insert_with(|| code.into());
     }
-    pairs(key, entries)
+    texts(key, entries)
 }
 
 /// Statuses of success are of the class 2xx (RFC 9110, section 15.3).
-fn statuses(items: Vec<Value>) -> Result<ValueKind, Complaint> {
-    let number = |item: Value| match item.kind {
-        ValueKind::I64(number) => Some(number),
-        ValueKind::String(text) => text.trim().parse().ok(),
+fn statuses(items: Vec<Value>) -> Result<Value, Complaint> {
+    let number = |item: Value| match item {
+        Value::Integer(number) => Some(number),
+        Value::String(text) => text.trim().parse().ok(),
         _ => None,
     };
     let numbers: Option<Vec<i64>> = items.into_iter().map(number).collect();
     match numbers {
         Some(numbers) if !numbers.is_empty() && numbers.iter().all(|number| (200..=299).contains(number)) => {
-            Ok(ValueKind::Array(numbers.into_iter().map(Value::from).collect()))
+            Ok(numbers.into())
         }
         _ => {
             let what = "is not a list of statuses that say that something went well";
@@ -133,68 +123,63 @@ fn statuses(items: Vec<Value>) -> Result<ValueKind, Complaint> {
 }
 
 /// A TOML or JSON array, or words separated by commas.
-fn list(text: &str) -> Result<ValueKind, Complaint> {
+fn list(text: &str) -> Result<Value, Complaint> {
     if !text.starts_with('[') {
         let words = text.split(',').map(str::trim).filter(|word| !word.is_empty());
-        return Ok(ValueKind::Array(words.map(Value::from).collect()));
+        return Ok(words.collect::<Vec<_>>().into());
     }
     if let Ok(value) = DeValue::parse(text) {
         return Ok(from_toml(value.get_ref()));
     }
     let words: Result<Vec<String>, _> = serde_json::from_str(text);
-    words.map(|words| ValueKind::Array(words.into_iter().map(Value::from).collect())).map_err(|_| {
+    words.map(Value::from).map_err(|_| {
         Complaint::new("is not a list", r#"Write words between commas, or an array such as ["one", "two"]."#)
     })
 }
 
 /// Checks a value against its key's kind, and converts it to its canonical form.
-pub fn accept(key: &Key, value: ValueKind) -> Result<ValueKind, Complaint> {
+pub fn accept(key: &Key, value: Value) -> Result<Value, Complaint> {
     let name = key.name();
     match (key.kind, value) {
-        (_, ValueKind::Nil) => Ok(ValueKind::Nil),
-        (Kind::Bool, ValueKind::Boolean(value)) => Ok(value.into()),
-        (Kind::Integer { min, max }, ValueKind::I64(number)) if (min..=max).contains(&number) => Ok(number.into()),
-        (Kind::Integer { min, max }, ValueKind::I64(_)) => {
+        (Kind::Bool, value @ Value::Boolean(_)) => Ok(value),
+        (Kind::Integer { min, max }, Value::Integer(number)) if (min..=max).contains(&number) => Ok(number.into()),
+        (Kind::Integer { min, max }, Value::Integer(_)) => {
             Err(Complaint::new("is out of range", format!("Write a number from {min} to {max}.")))
         }
-        (Kind::Duration { min, max }, ValueKind::String(text)) => {
+        (Kind::Duration { min, max }, Value::String(text)) => {
             let value = duration(name, &text)?;
             let bounds = [min, max].map(humantime::format_duration).map(|bound| bound.to_string().replace(' ', ""));
             within(value, min, max, &bounds).map(|()| text.into())
         }
-        (Kind::Duration { .. }, ValueKind::I64(number)) => Err(Complaint::new(
+        (Kind::Duration { .. }, Value::Integer(number)) => Err(Complaint::new(
             "is a number without a unit",
             format!("If these are seconds, write {name} = \"{number}s\"."),
         )),
-        (Kind::Size { min, max }, ValueKind::String(text)) => {
+        (Kind::Size { min, max }, Value::String(text)) => {
             let bounds = [min, max].map(|bound| ByteSize(bound).to_string().replace(' ', ""));
             within(size(&text)?, min, max, &bounds).map(|()| text.into())
         }
-        (Kind::Size { .. }, ValueKind::I64(number)) => accept(key, number.to_string().into()),
-        (Kind::Mode { needs, within }, ValueKind::String(text)) => {
-            mode(name, &text, needs, within).map(|_| text.into())
-        }
-        (Kind::Enum(words), ValueKind::String(text)) => word(words, &text).map(ValueKind::from),
-        (Kind::Address, ValueKind::String(text)) => address(&text).map(|_| text.into()),
-        (Kind::Loopback, ValueKind::String(text)) => loopback(&text).map(|address| address.to_string().into()),
-        (Kind::Proxy, ValueKind::String(text)) => proxy(&text).map(|_| text.into()),
-        (Kind::Secret, ValueKind::String(text)) => secret(&text).map(|()| text.into()),
-        (Kind::Text, ValueKind::String(text)) => filled(&text).map(|()| text.into()),
-        (Kind::Path | Kind::SecretFile | Kind::Program, ValueKind::String(text)) => path(&text).map(|()| text.into()),
-        (Kind::Template, ValueKind::String(text)) => filled(&text).map(|()| text.into()),
-        (Kind::TemplateTable | Kind::SecretFileTable, ValueKind::Table(entries)) => pairs(key, entries),
-        (Kind::TypeMap, ValueKind::Table(entries)) => type_map(key, entries),
-        (Kind::Statuses, ValueKind::Array(items)) => statuses(items),
-        (Kind::List | Kind::Templates, ValueKind::Array(items)) => {
-            let all_texts = items.iter().all(|item| matches!(&item.kind, ValueKind::String(_)));
-            let empty = |item: &Value| matches!(&item.kind, ValueKind::String(text) if text.trim().is_empty());
-            if !all_texts {
+        (Kind::Size { .. }, Value::Integer(number)) => accept(key, number.to_string().into()),
+        (Kind::Mode { needs, within }, Value::String(text)) => mode(name, &text, needs, within).map(|_| text.into()),
+        (Kind::Enum(words), Value::String(text)) => word(words, &text).map(Value::from),
+        (Kind::Address, Value::String(text)) => address(&text).map(|_| text.into()),
+        (Kind::Loopback, Value::String(text)) => loopback(&text).map(|address| address.to_string().into()),
+        (Kind::Proxy, Value::String(text)) => proxy(&text).map(|_| text.into()),
+        (Kind::Secret, Value::String(text)) => secret(&text).map(|()| text.into()),
+        (Kind::Text | Kind::Template, Value::String(text)) => filled(&text).map(|()| text.into()),
+        (Kind::Path | Kind::SecretFile | Kind::Program, Value::String(text)) => path(&text).map(|()| text.into()),
+        (Kind::TemplateTable | Kind::SecretFileTable, Value::Table(entries)) => texts(key, entries),
+        (Kind::TypeMap, Value::Table(entries)) => type_map(key, entries),
+        (Kind::Statuses, Value::Array(items)) => statuses(items),
+        (Kind::List | Kind::Templates, Value::Array(items)) => {
+            if !items.iter().all(Value::is_str) {
                 return Err(Complaint::new("holds something that is not text", format!("Write {}.", example(key))));
             }
-            if key.kind == Kind::List && items.iter().any(empty) {
+            let is_empty = |item: &Value| item.as_str().is_some_and(|text| text.trim().is_empty());
+            if key.kind == Kind::List && items.iter().any(is_empty) {
                 return Err(Complaint::new("holds an empty text", "Remove the empty text from the list."));
             }
-            Ok(ValueKind::Array(items))
+            Ok(Value::Array(items))
         }
         (kind, value) => Err(Complaint::new(
             format!("must be {}, not {}", expected(kind), found(&value)),
@@ -366,16 +351,15 @@ fn expected(kind: Kind) -> &'static str {
     }
 }
 
-fn found(value: &ValueKind) -> &'static str {
+fn found(value: &Value) -> &'static str {
     match value {
-        ValueKind::Nil => "nothing",
-        ValueKind::Boolean(_) => "true or false",
-        ValueKind::Float(number) if number.is_infinite() => "a number that large",
-        ValueKind::Float(_) => "a fraction",
-        ValueKind::String(_) => "text",
-        ValueKind::Table(_) => "a table",
-        ValueKind::Array(_) => "a list",
-        ValueKind::I64(_) | ValueKind::I128(_) | ValueKind::U64(_) | ValueKind::U128(_) => "a number",
+        Value::Boolean(_) => "true or false",
+        Value::Integer(_) => "a number",
+        Value::Float(number) if number.is_infinite() => "a number that large",
+        Value::Float(_) => "a fraction",
+        Value::String(_) | Value::Datetime(_) => "text",
+        Value::Table(_) => "a table",
+        Value::Array(_) => "a list",
     }
 }
 
@@ -409,17 +393,17 @@ mod tests {
 
     fn accepted(text: &str) -> Result<String, String> {
         let key = Key::new("destinations.*.type_map", Kind::TypeMap, "");
-        let accepted = from_variable(&key, text).and_then(|value| accept(&key, value));
+        let accepted = from_variable(&key, text).and_then(|value| accept(&key, value.unwrap()));
         accepted.map(|value| value.to_string()).map_err(|complaint| complaint.what)
     }
 
     #[test]
     fn codes_that_are_given_win_and_the_others_are_those_of_loinc() {
         for (text, contains) in [
-            ("{}", "referral_letter, 57134-9"),
-            ("{ referral_letter = \"57133-1\" }", "referral_letter, 57133-1"),
-            ("{ referral_letter = \"57133-1\" }", "lab_slip, 57828-6"),
-            (r#"{"other": "kdl|AM190199", "new_type": "AU050199"}"#, "new_type, AU050199"),
+            ("{}", "referral_letter = \"57134-9\""),
+            ("{ referral_letter = \"57133-1\" }", "referral_letter = \"57133-1\""),
+            ("{ referral_letter = \"57133-1\" }", "lab_slip = \"57828-6\""),
+            (r#"{"other": "kdl|AM190199", "new_type": "AU050199"}"#, "new_type = \"AU050199\""),
         ] {
             let accepted = accepted(text).unwrap();
             assert!(accepted.contains(contains), "{text}: {accepted}");

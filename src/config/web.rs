@@ -8,7 +8,7 @@ use std::time::Duration;
 use url::Url;
 
 use super::confirm::Confirm;
-use super::validated::{LostReply, Secret};
+use super::validated::{FhirProfile, LostReply, Secret};
 use crate::document::TypeMap;
 use crate::template::Template;
 
@@ -201,19 +201,6 @@ pub struct FhirConfig {
     pub resend_after: Duration,
     /// What proves that the server keeps a letter.
     pub confirm: Option<Confirm>,
-}
-
-/// `profile` of a FHIR server
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum FhirProfile {
-    /// IHE MHD 4.2, "Simplified Publish" (ITI-105).
-    Mhd,
-    /// The French form of that (ANS, PDSm).
-    Pdsm,
-    /// The German form of that for hospitals (gematik, ISiK).
-    Isik,
-    /// FHIR R4 alone.
-    Plain,
 }
 
 /// `patient` of a FHIR server

@@ -317,7 +317,8 @@ fn is_broken(value: &str) -> bool {
     let is_odd = |c: char| c == char::REPLACEMENT_CHARACTER || (c.is_control() && !matches!(c, '\t' | '\r' | '\n'));
     let (bytes, _, is_unmappable) = WINDOWS_1252.encode(value);
     let parts: Vec<&str> = value.split(CODE_PAGE_850).collect();
-    let is_inside = |before: &str, after: &str| before.ends_with(char::is_alphabetic) && after.starts_with(char::is_alphabetic);
+    let is_inside =
+        |before: &str, after: &str| before.ends_with(char::is_alphabetic) && after.starts_with(char::is_alphabetic);
     let is_of_850 = parts.windows(2).any(|two| matches!(two, [before, after] if is_inside(before, after)));
     value.chars().any(is_odd) || is_of_850 || (!is_unmappable && std::str::from_utf8(&bytes).is_ok())
 }

@@ -73,7 +73,7 @@ pub(super) fn in_single_braces(kind: TemplateKind, source: &str) -> Result<(), T
 
 /// Whether the practice's number of the patient is used. If the patient is used as a whole, as in `{% set p = patient
 /// %}{{ p.number }}`, the word `number` decides.
-pub(super) fn need_number(used: &HashSet<String>, source: &str) -> bool {
+pub(super) fn need_number(used: &BTreeSet<String>, source: &str) -> bool {
     let is_number = |path: &String| path == "patient.number" || path.starts_with("patient.number.");
     used.iter().any(is_number) || (used.contains("patient") && has_word(source, "number"))
 }

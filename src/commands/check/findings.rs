@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use serde::Serialize;
 
-use super::super::output::{completed, folded, print, print_json, terminal_width};
+use super::super::output::{completed, print_json, say};
 use super::super::{Exit, Outcome};
 
 /// One line.
@@ -96,7 +96,7 @@ impl Findings {
             // Writing to a String cannot fail.
             let _ = writeln!(text, "{verdict:<5} {what:<22} {says}");
         }
-        print(&folded(&text, terminal_width()))
+        say(&text)
     }
 
     pub(super) fn print_json(&self) -> Outcome {

@@ -2,13 +2,12 @@
 
 use tokio::net::TcpListener;
 
-use super::super::interruptible;
+use super::super::{clients, interruptible};
 use super::findings::Findings;
 use super::page::said_by_daemon;
-use crate::api::Transport;
 use crate::config::Config;
 use crate::ledger::{is_locked, process};
-use crate::{daemon, web, webhook};
+use crate::{web, webhook};
 
 const WHAT: &str = "webhook";
 
@@ -30,11 +29,9 @@ pub(super) async fn check(config: &Config) -> Option<Findings> {
         Err(error) => findings.fail(WHAT, &web::in_words("webhook.listen", listen, &error)),
     }
     // What is wrong with it is said of the accounts.
-    let Ok(transport) = Transport::new(&config.api) else { return Some(findings) };
-    for account in config.accounts.values() {
-        let client = daemon::client(&transport, config, account);
-        let what = format!("{WHAT} of {}", account.name);
-        match interruptible(&client, webhook::try_out(&client, &wanted.public_url)).await {
+    for (account, client) in clients(config).unwrap_or_default() {
+        let what = format!("{WHAT} of {account}");
+        match interruptible([&client], webhook::try_out(&client, &wanted.public_url)).await {
             Ok(()) => findings.ok(&what, "the account may register one: it was tried, and taken back"),
             Err(error) => findings.fail(&what, &error.to_string()),
         }

@@ -6,10 +6,9 @@ use anyhow::Context as _;
 
 use super::{With, find, list, look};
 use crate::adapters;
-use crate::api::{Api as _, Client, ListQuery, Transport};
-use crate::commands::{UsageError, runtime};
+use crate::api::{Api as _, ListQuery};
+use crate::commands::{clients, runtime};
 use crate::config::Loaded;
-use crate::daemon;
 use crate::document::{DocumentUuid, Metadata};
 use crate::patients::{List, Person, Unmatched, whose};
 use crate::pipeline::fetch;
@@ -42,9 +41,7 @@ pub(in crate::commands) struct Examples {
 /// The names of the first that wait, and where these are few of the newest that were synchronized, or those that an
 /// invented letter would get. Holds patient data.
 pub(in crate::commands) fn examples(loaded: &Loaded, limit: usize) -> anyhow::Result<Examples> {
-    let transport = Transport::new(&loaded.config.api).map_err(UsageError)?;
-    let clients: Vec<Client> =
-        loaded.config.accounts.values().map(|account| daemon::client(&transport, &loaded.config, account)).collect();
+    let clients = clients(&loaded.config)?;
     // What is wrong with it is told by the check that follows.
     let list = list(&loaded.config).unwrap_or_default();
     let with = With { config: &loaded.config, ledger: None, list: list.as_ref() };
@@ -54,7 +51,7 @@ pub(in crate::commands) fn examples(loaded: &Loaded, limit: usize) -> anyhow::Re
             letters.into_iter().flat_map(|letter| letter.destinations).filter_map(|goal| goal.place).collect()
         };
         let (mut places, mut of) = (places_of(found.waiting), ExamplesOf::Waiting);
-        for (account, client) in loaded.config.accounts.keys().zip(&clients) {
+        for (account, client) in &clients {
             let lacking = limit.saturating_sub(places.len());
             let query = ListQuery { page: 1, synchronized: true, ..ListQuery::default() };
             if lacking == 0 {
@@ -106,11 +103,10 @@ pub(in crate::commands) fn matches(
     list: &List,
     limit: usize,
 ) -> anyhow::Result<Vec<(String, Result<String, Unmatched>)>> {
-    let transport = Transport::new(&loaded.config.api).map_err(UsageError)?;
+    let clients = clients(&loaded.config)?;
     let (mut matches, mut seen, mut looked_at) = (Vec::new(), HashSet::new(), 0);
     runtime()?.block_on(async {
-        for (name, account) in &loaded.config.accounts {
-            let client = daemon::client(&transport, &loaded.config, account);
+        for (name, client) in &clients {
             for synchronized in [false, true] {
                 let query = ListQuery { page: 1, synchronized, ..ListQuery::default() };
                 // What cannot be read is told by the check that follows.
@@ -122,7 +118,7 @@ pub(in crate::commands) fn matches(
                     }
                     looked_at += 1;
                     let Ok(detail) = client.document(&item.uuid).await else { continue };
-                    let Ok(metadata) = fetch::metadata(&client, name, detail).await else { continue };
+                    let Ok(metadata) = fetch::metadata(client, name, detail).await else { continue };
                     let (patient, person) = (metadata.patient_key(&item.uuid), Person::of(&metadata));
                     if seen.insert(person.canonical()) {
                         let who = format!("{} {}", person.last_name(), person.first_name());

@@ -1,10 +1,7 @@
 //! How docsyncd proves who it is: a key, tried against the service at once, or what a sign-in in the browser needs.
 
-use anyhow::Context as _;
-
 use super::super::UsageError;
 use super::Setup;
-use super::ask::Question;
 use crate::api::auth::client_secret;
 use crate::api::{Api as _, ApiError, ListQuery, PAGE_SIZE, Transport};
 use crate::config::{Auth, Loaded};
@@ -21,14 +18,13 @@ impl Setup {
         let account = self.account.clone();
         let choices = [("api_key", self.say("setup-auth-key", &[])), ("oauth", self.say("setup-auth-sign-in", &[]))];
         let default = self.draft.current("accounts", Some(&account), "auth").unwrap_or_else(|| "api_key".to_owned());
-        let question = Question { default: Some(default), ..self.question("auth", "setup-auth", &[]) };
-        let chosen = self.ask.choose(&question, &choices)?;
-        let (auth, _) = choices.get(chosen).context("no such choice")?;
-        if *auth == "oauth" || self.draft.current("accounts", Some(&account), "auth").is_some() {
-            self.draft.set("accounts", Some(&account), "auth", *auth)?;
+        let question = self.question("auth", "setup-auth", &[]).or(Some(default));
+        let auth = self.ask.choose(&question, &choices)?;
+        if auth == "oauth" || self.draft.current("accounts", Some(&account), "auth").is_some() {
+            self.draft.set("accounts", Some(&account), "auth", auth)?;
         }
         self.draft.leave_out_others("accounts", &account, auth);
-        if *auth == "oauth" { self.ask_for_client(&account) } else { self.ask_for_key(&account) }
+        if auth == "oauth" { self.ask_for_client(&account) } else { self.ask_for_key(&account) }
     }
 
     fn choose_account(&mut self) -> anyhow::Result<String> {
@@ -37,10 +33,8 @@ impl Setup {
             [only] => Ok(only.clone()),
             several => {
                 let choices: Vec<(&str, String)> = several.iter().map(|name| (name.as_str(), name.clone())).collect();
-                let default = several.first().cloned();
-                let question = Question { default, ..self.question("account", "setup-account", &[]) };
-                let chosen = self.ask.choose(&question, &choices)?;
-                several.get(chosen).cloned().context("no such account")
+                let question = self.question("account", "setup-account", &[]).or(several.first().cloned());
+                Ok(self.ask.choose(&question, &choices)?.to_owned())
             }
         }
     }
@@ -121,7 +115,7 @@ impl Setup {
     fn ask_for_client(&mut self, account: &str) -> anyhow::Result<()> {
         loop {
             let default = self.draft.current("api", None, "app_url");
-            let question = Question { default, ..self.question("app_url", "setup-pages", &[]) };
+            let question = self.question("app_url", "setup-pages", &[]).or(default);
             let address = self.needed(&question)?;
             let address = self.with_scheme(address)?;
             let before = self.draft.text.clone();
@@ -133,14 +127,14 @@ impl Setup {
             self.ask.refused("app_url", &wrong)?;
         }
         let default = self.draft.current("accounts", Some(account), "client_id");
-        let question = Question { default, ..self.question("client_id", "setup-client-id", &[]) };
+        let question = self.question("client_id", "setup-client-id", &[]).or(default);
         let id = self.needed(&question)?;
         self.draft.set("accounts", Some(account), "client_id", id.as_str())?;
         self.ask_for_client_secret(account)?;
         loop {
             let now = self.draft.current("accounts", Some(account), "redirect_port");
             let default = now.or_else(|| Some(USUAL_PORT.to_owned()));
-            let question = Question { default, ..self.question("redirect_port", "setup-port", &[]) };
+            let question = self.question("redirect_port", "setup-port", &[]).or(default);
             let port = self.needed(&question)?;
             let Ok(port) = port.parse::<u16>() else {
                 self.refuse("redirect_port", "setup-port-expected", &[])?;

@@ -71,6 +71,11 @@ impl<'a> Question<'a> {
     pub(super) fn of_file(key: &'a str) -> Self {
         Self { key, words: String::new(), help: String::new(), default: None }
     }
+
+    /// The same, where this counts when nothing is answered.
+    pub(super) fn or(self, default: Option<String>) -> Self {
+        Self { default, ..self }
+    }
 }
 
 /// Who answers. The errors end the setup: nobody answers any more, or the file's answer was refused. [`Back`] does not.
@@ -79,8 +84,8 @@ pub(super) trait Ask {
     fn language(&self) -> Language;
     /// A text; `None`: nothing was answered, and there is no default.
     fn text(&mut self, question: &Question<'_>) -> anyhow::Result<Option<String>>;
-    /// One of these: name, and what a person reads. Returns its index.
-    fn choose(&mut self, question: &Question<'_>, choices: &[(&str, String)]) -> anyhow::Result<usize>;
+    /// One of these: name, and what a person reads. Returns the name.
+    fn choose<'c>(&mut self, question: &Question<'_>, choices: &[(&'c str, String)]) -> anyhow::Result<&'c str>;
     /// Yes or no.
     fn agree(&mut self, question: &Question<'_>, default: bool) -> anyhow::Result<bool>;
     /// A key or client secret; `None`: nothing was answered.

@@ -1,9 +1,6 @@
 //! What shows that the destination's software took a letter (`confirm`).
 
-use anyhow::Context as _;
-
 use super::Setup;
-use super::ask::Question;
 use super::questions::Part;
 use crate::config::DestinationKind;
 
@@ -36,11 +33,10 @@ impl Setup {
                 choices.push(("sidecar", self.say("setup-confirm-sidecar", &[])));
             }
             let default = Some(if word.is_empty() { "none" } else { word }.to_owned());
-            let question = Question { default, ..self.question("confirm", "setup-confirm", &[]) };
+            let question = self.question("confirm", "setup-confirm", &[]).or(default);
             let chosen = self.ask.choose(&question, &choices)?;
-            let (word_chosen, _) = choices.get(chosen).context("no such choice")?;
-            let detail = |usual: &str| Some(if word == *word_chosen { rest } else { usual }.to_owned());
-            let value = match *word_chosen {
+            let detail = |usual: &str| Some(if word == chosen { rest } else { usual }.to_owned());
+            let value = match chosen {
                 "none" => {
                     for key in ["confirm", "confirm_failed", "confirm_within"] {
                         self.draft.leave_out("destinations", Some(&self.destination), key);
@@ -48,13 +44,11 @@ impl Setup {
                     return Ok(());
                 }
                 "moved" => {
-                    let question = self.question("confirm", "setup-confirm-folder", &[]);
-                    let question = Question { default: detail("imported"), ..question };
+                    let question = self.question("confirm", "setup-confirm-folder", &[]).or(detail("imported"));
                     format!("moved:{}", self.ask.text(&question)?.unwrap_or_default())
                 }
                 "sidecar" => {
-                    let question = self.question("confirm", "setup-confirm-line", &[]);
-                    let question = Question { default: detail("READY=1"), ..question };
+                    let question = self.question("confirm", "setup-confirm-line", &[]).or(detail("READY=1"));
                     format!("sidecar:{}", self.ask.text(&question)?.unwrap_or_default())
                 }
                 word => word.to_owned(),

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use anyhow::Context as _;
 use toml_edit::Value;
 
-use super::super::output::{folded, print, terminal_width};
+use super::super::output::say;
 use super::ask::Question;
 use super::edit::Letters;
 use super::presets::{self, Asked, Preset};
@@ -15,6 +15,7 @@ use super::{Setup, check, service_user};
 use crate::adapters::{self, Checked};
 use crate::config::{Destination, DestinationKind, FolderConfig};
 use crate::document::DOCUMENT_TYPES;
+use crate::language::Language;
 use crate::name;
 use crate::template::Context;
 
@@ -107,15 +108,13 @@ impl Setup {
         {
             return Ok(only.clone());
         }
-        let default = names.first().cloned();
-        let question = Question { default, ..self.question("destination", "setup-destination", &[]) };
-        let chosen = self.ask.choose(&question, &choices)?;
-        match names.get(chosen) {
-            Some(name) => Ok(name.clone()),
-            None => {
+        let question = self.question("destination", "setup-destination", &[]).or(names.first().cloned());
+        match self.ask.choose(&question, &choices)? {
+            ADD => {
                 let name = self.needed(&self.question(ADD, "setup-name", &[]))?;
                 self.add_destination(&names, name)
             }
+            name => Ok(name.to_owned()),
         }
     }
 
@@ -132,14 +131,11 @@ impl Setup {
             ("also", self.say("setup-letters-also", &[("places", (&now).into())])),
             ("only", self.say("setup-letters-only", &[])),
         ];
-        let default = Some("all".to_owned());
-        let question = Question { default, ..self.question("letters", "setup-letters", &[]) };
-        let chosen = self.ask.choose(&question, &choices)?;
-        let types = if chosen == 0 { Vec::new() } else { self.ask_for_types()? };
-        let letters = match chosen {
-            0 => Letters::All,
-            1 => Letters::Also(types),
-            _ => Letters::Only(types),
+        let question = self.question("letters", "setup-letters", &[]).or(Some("all".to_owned()));
+        let letters = match self.ask.choose(&question, &choices)? {
+            "all" => Letters::All,
+            "also" => Letters::Also(self.ask_for_types()?),
+            _ => Letters::Only(self.ask_for_types()?),
         };
         self.draft.text = super::edit::route(&self.draft.text, &name, &letters, names)
             .map_err(|wrong| super::UsageError(format!("{}: {wrong}", self.draft.path.display())))?;
@@ -147,13 +143,13 @@ impl Setup {
     }
 
     fn ask_for_types(&mut self) -> anyhow::Result<Vec<String>> {
-        let question = self.question("types", "setup-types", &[("types", (&DOCUMENT_TYPES.join(" ")).into())]);
+        let language = self.ask.language();
+        let types = DOCUMENT_TYPES.map(|kind| language.kind(kind)).join(", ");
+        let question = self.question("types", "setup-types", &[("types", (&types).into())]);
         loop {
-            let types: Vec<String> = self.needed(&question)?.split([' ', ',']).map(str::to_owned).collect();
-            let types: Vec<String> = types.into_iter().filter(|one| !one.is_empty()).collect();
-            match types.iter().find(|one| !DOCUMENT_TYPES.contains(&one.as_str())) {
-                None => return Ok(types),
-                Some(unknown) => self.refuse("types", "setup-types-unknown", &[("type", unknown.into())])?,
+            match types_of(&self.needed(&question)?, language) {
+                Ok(types) => return Ok(types),
+                Err(unknown) => self.refuse("types", "setup-types-unknown", &[("type", (&unknown).into())])?,
             }
         }
     }
@@ -185,16 +181,16 @@ impl Setup {
             choices.push(("", format!("{title}\n      {about}")));
         }
         let default = presets.first().map(|preset| preset.name.clone());
-        let question = Question { default, ..self.question("preset", "setup-preset", &[]) };
+        let question = self.question("preset", "setup-preset", &[]).or(default);
         let mut chosen = self.ask.choose(&question, &choices)?;
-        while chosen == presets.len() {
+        while chosen.is_empty() {
             // What is known of practice software that has no choice of its own, country by country.
             for text in ["setup-other-france", "setup-other-germany", "setup-other-english"] {
-                print(&folded(&format!("{}\n", self.say(text, &[])), terminal_width()))?;
+                say(&format!("{}\n", self.say(text, &[])))?;
             }
             chosen = self.ask.choose(&question, &choices)?;
         }
-        presets.into_iter().nth(chosen).context("no such choice")
+        presets.iter().find(|preset| preset.name == chosen).cloned().context("no such choice")
     }
 
     pub(super) fn try_destination(&self, destination: &Destination, ledger: &Path) -> Result<Checked, String> {
@@ -255,7 +251,7 @@ impl Setup {
         let only = self.service.as_ref().map_or_else(|| self.say("setup-you", &[]), |user| user.name.clone());
         loop {
             let question = self.question("reader", "setup-reader", &[("user", (&only).into())]);
-            let question = Question { default: folder.reader.clone(), ..question };
+            let question = question.or(folder.reader.clone());
             let Some(reader) = self.ask.text(&question)? else { return Ok(()) };
             if let Err(why) = self.let_read(&name, folder, &reader) {
                 self.ask.refused("reader", &why)?;
@@ -299,6 +295,23 @@ impl Setup {
     }
 }
 
+/// Types of letters, as the API calls them or, between commas, as people read them. Fails with what is none.
+fn types_of(answer: &str, language: Language) -> Result<Vec<String>, String> {
+    let is_label = |kind: &&&str, text: &str| language.kind(kind).to_lowercase() == text.trim().to_lowercase();
+    let mut types = Vec::new();
+    for part in answer.split(',') {
+        if let Some(kind) = DOCUMENT_TYPES.iter().find(|kind| is_label(kind, part)) {
+            types.push((*kind).to_owned());
+            continue;
+        }
+        types.extend(part.split_whitespace().map(str::to_owned));
+    }
+    match types.iter().find(|one| !DOCUMENT_TYPES.contains(&one.as_str())) {
+        Some(unknown) => Err(unknown.clone()),
+        None => Ok(types),
+    }
+}
+
 /// Whether letters get folders below the destination's own.
 fn goes_into_sub_folders(destination: &Destination) -> bool {
     let DestinationKind::Folder(folder) = &destination.kind else { return false };
@@ -309,4 +322,22 @@ fn goes_into_sub_folders(destination: &Destination) -> bool {
 /// The folder itself, not a link to it.
 fn real(folder: &FolderConfig) -> PathBuf {
     std::fs::canonicalize(&folder.path).unwrap_or_else(|_| folder.path.clone())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::language::LANGUAGES;
+
+    #[test]
+    fn types_of_letters_are_taken_in_the_words_of_the_api_and_in_those_that_are_shown() {
+        for language in LANGUAGES {
+            let shown = DOCUMENT_TYPES.map(|kind| language.kind(kind)).join(", ");
+            assert_eq!(types_of(&shown, language).unwrap(), DOCUMENT_TYPES, "{shown}");
+            for answer in ["lab_slip prescription", "lab_slip,prescription", " lab_slip ,  prescription,"] {
+                assert_eq!(types_of(answer, language).unwrap(), ["lab_slip", "prescription"], "{answer}");
+            }
+            assert_eq!(types_of("lab_slip slip", language), Err("slip".to_owned()));
+        }
+    }
 }

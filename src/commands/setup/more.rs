@@ -33,8 +33,7 @@ impl Setup {
                 choices.push((name, choice(&title, is_there, &about)));
             }
             let question = self.question("", "setup-more", &[]);
-            let chosen = self.ask.choose(&question, &choices)?;
-            match choices.get(chosen).map_or("none", |(name, _)| name) {
+            match self.ask.choose(&question, &choices)? {
                 "none" => return self.send_test(changed),
                 "patients" => self.ask_for_patients()?,
                 "confirm" => self.ask_for_confirm()?,

@@ -5,7 +5,6 @@ use std::path::Path;
 
 use anyhow::Context as _;
 
-use super::ask::Question;
 use super::presets::Asked;
 use super::questions::Part;
 use super::{SHOWN, Setup, preview, service_user};
@@ -20,113 +19,39 @@ const FILE: &str = "patients.file";
 /// count. What it holds for a person is the text `setup-column-…`.
 struct Column {
     key: &'static str,
-    names: &'static [&'static str],
+    /// With commas between them.
+    names: &'static str,
 }
 
 /// The last may be missing.
 const COLUMNS: [Column; 5] = [
     Column {
         key: "number",
-        names: &[
-            "PatNum",
-            "PatNo",
-            "PatNr",
-            "PatID",
-            "Patient number",
-            "Patient no",
-            "Patient nr",
-            "Patient ID",
-            "Patientennummer",
-            "Patientennr",
-            "Patienten ID",
-            "No patient",
-            "No de patient",
-            "Num patient",
-            "Numéro patient",
-            "Numéro de patient",
-            "Numéro du patient",
-            "ID patient",
-            "Code patient",
-            "No dossier",
-            "No de dossier",
-            "Numéro dossier",
-            "Numéro de dossier",
-            "Karteinummer",
-            "Kartei Nr",
-            "Chart number",
-            "Number",
-            "Nummer",
-            "Numéro",
-            "No",
-            "Nr",
-        ],
+        names: "PatNum, PatNo, PatNr, PatID, Patient number, Patient no, Patient nr, Patient ID, \
+                Patientennummer, Patientennr, Patienten ID, No patient, No de patient, Num patient, \
+                Numéro patient, Numéro de patient, Numéro du patient, ID patient, Code patient, No dossier, \
+                No de dossier, Numéro dossier, Numéro de dossier, Karteinummer, Kartei Nr, Chart number, \
+                Number, Nummer, Numéro, No, Nr",
     },
     Column {
         key: "last_name",
-        names: &[
-            "LName",
-            "Last name",
-            "Surname",
-            "Family name",
-            "Nachname",
-            "Familienname",
-            "Zuname",
-            "Nom d'usage",
-            "Nom usuel",
-            "Nom de famille",
-            "Nom",
-            "Nom patient",
-            "Nom du patient",
-            "Name",
-        ],
+        names: "LName, Last name, Surname, Family name, Nachname, Familienname, Zuname, Nom d'usage, \
+                Nom usuel, Nom de famille, Nom, Nom patient, Nom du patient, Name",
     },
     Column {
         key: "first_name",
-        names: &[
-            "FName",
-            "First name",
-            "Given name",
-            "Forename",
-            "Vorname",
-            "Rufname",
-            "Prénom usuel",
-            "Prénom",
-            "Prénoms",
-            "Prénom patient",
-            "Prénom du patient",
-        ],
+        names: "FName, First name, Given name, Forename, Vorname, Rufname, Prénom usuel, Prénom, Prénoms, \
+                Prénom patient, Prénom du patient",
     },
     Column {
         key: "date_of_birth",
-        names: &[
-            "Birthdate",
-            "Date of birth",
-            "DOB",
-            "Birthday",
-            "Geburtsdatum",
-            "Geburtstag",
-            "Geb Datum",
-            "Gebdat",
-            "Geboren",
-            "Geboren am",
-            "Date de naissance",
-            "Date naissance",
-            "Naissance",
-            "Né le",
-            "Née le",
-        ],
+        names: "Birthdate, Date of birth, DOB, Birthday, Geburtsdatum, Geburtstag, Geb Datum, Gebdat, \
+                Geboren, Geboren am, Date de naissance, Date naissance, Naissance, Né le, Née le",
     },
     Column {
         key: "former_name",
-        names: &[
-            "Nom de naissance",
-            "Nom de jeune fille",
-            "Geburtsname",
-            "Mädchenname",
-            "Birth name",
-            "Maiden name",
-            "Former name",
-        ],
+        names: "Nom de naissance, Nom de jeune fille, Geburtsname, Mädchenname, Birth name, Maiden name, \
+                Former name",
     },
 ];
 
@@ -138,7 +63,7 @@ const ENCODINGS: [(&str, &str); 3] =
 impl Column {
     /// Which of these columns is meant.
     fn find<'a>(&self, header: &'a [String]) -> Option<&'a String> {
-        let known = self.names.iter().map(|name| plain(name));
+        let known = self.names.split(", ").map(plain);
         let mut found = known.filter_map(|known| header.iter().find(|name| plain(name).is(&known)));
         found.next()
     }
@@ -175,7 +100,7 @@ impl Setup {
         let before = self.draft.text.clone();
         loop {
             let default = self.draft.current(SECTION, None, "file");
-            let question = Question { default, ..self.question(FILE, "setup-list", &[]) };
+            let question = self.question(FILE, "setup-list", &[]).or(default);
             let Some(file) = self.ask.text(&question)? else {
                 return if self.ask.is_person() { Ok(()) } else { self.refuse(FILE, "setup-needed", &[]) };
             };
@@ -202,9 +127,9 @@ impl Setup {
                     shown.push(("", self.say("setup-another-file", &[])));
                     let name = part.answer(key);
                     let question = self.question(&name, "setup-written-with", &[]);
-                    match choices.get(self.ask.choose(&question, &shown)?) {
-                        Some((value, _)) => self.put(part, key, *value)?,
-                        None => return Ok(false),
+                    match self.ask.choose(&question, &shown)? {
+                        "" => return Ok(false),
+                        value => self.put(part, key, value)?,
                     }
                 }
                 Err(Wrong::Unclear(why, ..)) => {
@@ -254,7 +179,7 @@ impl Setup {
             let found = match found.or_else(|| column.find(&free).cloned()) {
                 Some(found) => found,
                 None if !is_needed => continue,
-                None if self.ask.is_person() && !free.is_empty() => self.choose_column(part, column, free)?,
+                None if self.ask.is_person() && !free.is_empty() => self.choose_column(part, column, &free)?,
                 None => {
                     let listed: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
                     let (holds, has) = (self.holds(column), listed.join(", "));
@@ -283,12 +208,11 @@ impl Setup {
         self.say(&format!("setup-column-{}", column.key.replace('_', "-")), &[])
     }
 
-    fn choose_column(&mut self, part: &Part, column: &Column, mut free: Vec<String>) -> anyhow::Result<String> {
+    fn choose_column(&mut self, part: &Part, column: &Column, free: &[String]) -> anyhow::Result<String> {
         let choices: Vec<(&str, String)> = free.iter().map(|name| (name.as_str(), name.clone())).collect();
         let (key, holds) = (part.answer(column.key), self.holds(column));
         let question = self.question(&key, "setup-column", &[("holds", (&holds).into())]);
-        let chosen = self.ask.choose(&question, &choices)?;
-        Ok(free.swap_remove(chosen))
+        Ok(self.ask.choose(&question, &choices)?.to_owned())
     }
 
     /// Shows who patients of letters are in the list. A person says whether that is right.
@@ -388,7 +312,7 @@ mod tests {
         let mut seen: Vec<Folded> = Vec::new();
         for column in &COLUMNS {
             assert!(schema::find(SECTION, column.key).is_some(), "{}", column.key);
-            for name in column.names.iter().map(|name| plain(name)) {
+            for name in column.names.split(", ").map(plain) {
                 assert!(!seen.contains(&name), "{}", name.as_str());
                 seen.push(name);
             }

@@ -88,7 +88,7 @@ impl Ask for Plain {
         Ok(Some(answer).filter(|answer| !answer.is_empty()).or_else(|| question.default.clone()))
     }
 
-    fn choose(&mut self, question: &Question<'_>, choices: &[(&str, String)]) -> anyhow::Result<usize> {
+    fn choose<'c>(&mut self, question: &Question<'_>, choices: &[(&'c str, String)]) -> anyhow::Result<&'c str> {
         let begin = choices.iter().position(|(name, _)| Some(*name) == question.default.as_deref()).unwrap_or(0);
         complain(&question.words);
         for (number, (_, shown)) in (1..).zip(choices) {
@@ -97,13 +97,13 @@ impl Ask for Plain {
         loop {
             self.prompt(&format!("{} [{}] ", self.language.text("setup-its-number"), begin + 1))?;
             let answer = self.line()?;
-            let number = if answer.is_empty() { Ok(begin + 1) } else { answer.parse::<usize>() };
-            match number {
-                Ok(number) if (1..=choices.len()).contains(&number) => {
+            let number = if answer.is_empty() { Some(begin + 1) } else { answer.parse::<usize>().ok() };
+            match number.and_then(|number| choices.get(number.checked_sub(1)?)) {
+                Some((name, _)) => {
                     self.answered += 1;
-                    return Ok(number - 1);
+                    return Ok(*name);
                 }
-                _ => {
+                None => {
                     let most = choices.len().to_string();
                     let why = self.language.fill("setup-number-expected", &[("most", (&most).into())]);
                     self.refused(question.key, &why)?;

@@ -76,8 +76,7 @@ impl Setup {
         let value = if let Kind::Enum(words) = key.kind {
             let choices: Vec<(&str, String)> =
                 words.iter().map(|word| (*word, self.in_words(&asked.key, word))).collect();
-            let chosen = self.ask.choose(&question, &choices)?;
-            Value::from(words.get(chosen).copied().context("no such choice")?)
+            Value::from(self.ask.choose(&question, &choices)?)
         } else if key.kind == Kind::Bool && self.ask.is_person() {
             let is_so = question.default.as_deref() == Some("true");
             Value::from(self.ask.agree(&question, is_so)?)

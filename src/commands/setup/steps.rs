@@ -42,9 +42,9 @@ impl Setup {
         };
         let steps: &[Step] = match chosen {
             // Another service has other keys.
-            0 => &[Self::ask_for_address, Self::ask_for_account],
-            1 => &[Self::ask_for_account],
-            2 => &PLACE,
+            "address" => &[Self::ask_for_address, Self::ask_for_account],
+            "account" => &[Self::ask_for_account],
+            "destination" => &PLACE,
             _ => &[Self::ask_for_more],
         };
         self.go_through(steps)

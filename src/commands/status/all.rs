@@ -3,7 +3,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::super::output::{complain, completed, folded, ledger_to_read, print, terminal_width};
+use super::super::output::{complain, ledger_to_read, say};
 use super::super::{Exit, Outcome, UsageError, language, runtime};
 use super::{Status, gather};
 use crate::cli::Spoken;
@@ -43,7 +43,7 @@ pub(in crate::commands) fn all(path: &Path, spoken: Spoken) -> Outcome {
         of_sum.get_or_insert(own);
         found.push((name, runtime()?.block_on(gather(&loaded, ledger.as_ref(), own))?));
     }
-    let language = of_sum.or(spoken.given()).unwrap_or_else(language::of_system);
+    let language = of_sum.or(spoken.lang).unwrap_or_else(language::of_system);
     let sum = |of: fn(&Status) -> u64| found.iter().map(|(_, status)| of(status)).sum::<u64>();
     let mut text = language.fill(
         "sum",
@@ -59,7 +59,7 @@ pub(in crate::commands) fn all(path: &Path, spoken: Spoken) -> Outcome {
     for (name, status) in &found {
         text.push_str(&format!("{name:width$}  {}\n", status.headline));
     }
-    print(&folded(&completed(&text), terminal_width()))?;
+    say(&text)?;
     Ok(match exit {
         Exit::Done if found.iter().any(|(_, status)| !status.running) => Exit::NotRunning,
         exit => exit,

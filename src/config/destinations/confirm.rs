@@ -2,12 +2,10 @@
 
 use std::sync::Arc;
 
-use super::super::build::Builder;
+use super::super::build::At;
 use super::super::confirm::{Confirm, Evidence, Line};
-use super::super::report::Origin;
+use super::super::settings;
 use super::super::sidecar::SidecarConfig;
-use super::super::{schema, settings};
-use super::SECTION;
 use crate::name;
 use crate::sidecar::Charset;
 use crate::template::{Context, Template};
@@ -19,19 +17,11 @@ pub(super) struct Given<'a> {
 }
 
 /// For a destination that names the PDF below a folder.
-pub(super) fn of_folder(
-    name: &str,
-    raw: &mut settings::Destination,
-    given: &Given<'_>,
-    builder: &mut Builder<'_>,
-) -> Option<Confirm> {
-    let (success, failed) = (raw.confirm.take(), raw.confirm_failed.take());
-    let Some(success) = success else {
-        without(name, builder);
-        return None;
-    };
-    let success = evidence(name, "confirm", &success, given, builder);
-    let failed = failed.map(|text| evidence(name, "confirm_failed", &text, given, builder));
+pub(super) fn of_folder(at: &mut At<'_, '_>, raw: &mut settings::Destination, given: &Given<'_>) -> Option<Confirm> {
+    let failed = raw.confirm_failed.take();
+    let success = text(at, raw)?;
+    let success = evidence(at, "confirm", &success, given);
+    let failed = failed.map(|text| evidence(at, "confirm_failed", &text, given));
     let confirm = Confirm {
         success: success?,
         failed: failed.map_or(Some(None), |failed| failed.map(Some))?,
@@ -40,18 +30,14 @@ pub(super) fn of_folder(
     };
     if confirm.failed.as_ref().is_some_and(|failed| is_the_same(failed, &confirm.success)) {
         let fix = "Name what the software does with a letter that it refuses, or remove it.";
-        builder.error(SECTION, Some(name), "confirm_failed", "is the same as `confirm`", fix);
-        return None;
+        return at.refuse("confirm_failed", "is the same as `confirm`", fix);
     }
     Some(confirm)
 }
 
 /// For a server with a search.
-pub(super) fn of_query(name: &str, raw: &mut settings::Destination, builder: &mut Builder<'_>) -> Option<Confirm> {
-    let Some(text) = raw.confirm.take() else {
-        without(name, builder);
-        return None;
-    };
+pub(super) fn of_query(at: &mut At<'_, '_>, raw: &mut settings::Destination) -> Option<Confirm> {
+    let text = text(at, raw)?;
     if text.trim().eq_ignore_ascii_case("query") {
         return Some(Confirm {
             success: Evidence::Query,
@@ -61,45 +47,37 @@ pub(super) fn of_query(name: &str, raw: &mut settings::Destination, builder: &mu
         });
     }
     let fix = "Write confirm = \"query\", or remove it.";
-    builder.error(SECTION, Some(name), "confirm", "is not for a server that is searched, which shows no files", fix);
-    None
+    at.refuse("confirm", "is not for a server that is searched, which shows no files", fix)
 }
 
 /// For an HTTP service.
-pub(super) fn of_http(
-    name: &str,
-    raw: &mut settings::Destination,
-    has_probe: bool,
-    builder: &mut Builder<'_>,
-) -> Option<Confirm> {
-    let Some(text) = raw.confirm.take() else {
-        without(name, builder);
-        return None;
-    };
-    let mut wrong = |what: &str, fix: &str| builder.error(SECTION, Some(name), "confirm", what, fix);
+pub(super) fn of_http(at: &mut At<'_, '_>, raw: &mut settings::Destination, has_probe: bool) -> Option<Confirm> {
+    let text = text(at, raw)?;
+    let mut wrong = |what: &str, fix: &str| at.refuse("confirm", what, fix);
     if !text.trim().eq_ignore_ascii_case("probe") {
-        wrong("is not for a service over HTTP, which shows no files", "Write confirm = \"probe\", and `probe_url`.");
-        return None;
+        return wrong(
+            "is not for a service over HTTP, which shows no files",
+            "Write confirm = \"probe\", and `probe_url`.",
+        );
     }
     if !has_probe {
         let fix = "Write the address that shows a document that was taken: probe_url = \"https://…/{{ key }}\".";
-        wrong("is \"probe\", and `probe_url` is missing", fix);
-        return None;
+        return wrong("is \"probe\", and `probe_url` is missing", fix);
     }
     Some(Confirm { success: Evidence::Probe, failed: None, within: raw.confirm_within?, charset: Charset::default() })
 }
 
-fn without(name: &str, builder: &mut Builder<'_>) {
+/// `confirm`, without which the others mean nothing.
+fn text(at: &mut At<'_, '_>, raw: &mut settings::Destination) -> Option<String> {
+    let text = raw.confirm.take();
     for key in ["confirm_failed", "confirm_within"] {
         // An explicit default is allowed: `config show` prints it.
-        let value = schema::find(SECTION, key).map(|key| (builder.merged.get(key, Some(name)), key.default));
-        let is_own =
-            value.is_some_and(|(value, default)| value.map(|value| value.kind.to_string()).as_deref() != default);
-        if is_own && builder.origin(SECTION, Some(name), key) != Origin::Default {
+        if text.is_none() && at.is_own(key) {
             let fix = "Write what the software does with a letter that it takes, as in confirm = \"taken\".";
-            builder.error(SECTION, Some(name), key, "means nothing without `confirm`", fix);
+            at.error(key, "means nothing without `confirm`", fix);
         }
     }
+    text
 }
 
 fn is_the_same(one: &Evidence, other: &Evidence) -> bool {
@@ -110,7 +88,7 @@ fn is_the_same(one: &Evidence, other: &Evidence) -> bool {
     }
 }
 
-fn evidence(name: &str, key: &str, text: &str, given: &Given<'_>, builder: &mut Builder<'_>) -> Option<Evidence> {
+fn evidence(at: &mut At<'_, '_>, key: &str, text: &str, given: &Given<'_>) -> Option<Evidence> {
     let is_success = key == "confirm";
     let (word, rest) = text.split_once(':').map_or((text, None), |(word, rest)| (word, Some(rest)));
     let found = match (word.trim().to_ascii_lowercase().as_str(), rest) {
@@ -131,7 +109,7 @@ fn evidence(name: &str, key: &str, text: &str, given: &Given<'_>, builder: &mut 
             "Write what the software does with a letter that it refuses, as in confirm_failed = \"moved:refused\".",
         )),
     };
-    found.map_err(|(what, fix)| builder.error(SECTION, Some(name), key, &what, fix)).ok()
+    found.map_err(|(what, fix)| at.error(key, &what, fix)).ok()
 }
 
 type Wrong = (String, &'static str);

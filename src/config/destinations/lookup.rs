@@ -4,12 +4,11 @@ use std::sync::Arc;
 
 use url::Url;
 
-use super::super::build::Builder;
-use super::super::report::Origin;
+use super::super::build::At;
 use super::super::settings;
 use super::super::web::{HttpBody, HttpConfig, Lookup};
 use super::http::{fields, same_host};
-use super::{SECTION, template};
+use super::template;
 use crate::template::{Context, Template, TemplateKind};
 
 /// At least so many characters must differ between letters: a shorter part of a key would soon match another letter.
@@ -20,43 +19,42 @@ const TWO: [&str; 2] = ["5eb1c0ffee5eb1c0ffee5eb1c0ffee00", "6fc2d100ff6fc2d100f
 
 /// `lookup_url`, `lookup_field`, `lookup_match`
 #[expect(clippy::option_option, reason = "the outer None is a wrong one, the inner one is none at all")]
-pub(super) fn lookup(
-    name: &str,
-    raw: &mut settings::Destination,
-    origin: &Url,
-    builder: &mut Builder<'_>,
-) -> Option<Option<Lookup>> {
+pub(super) fn lookup(at: &mut At<'_, '_>, raw: &mut settings::Destination, origin: &Url) -> Option<Option<Lookup>> {
     let Some(source) = raw.lookup_url.take() else {
-        without(name, &["lookup_field", "lookup_match"], "lookup_url", builder);
+        at.warn_of_given(&["lookup_field", "lookup_match"], "has no effect without `lookup_url`");
         return Some(None);
     };
-    same_host(name, "lookup_url", &source, origin, builder)?;
-    let url = template(name, "lookup_url", TemplateKind::Url, &source, builder)?;
-    let wanted = fields(name, "lookup_match", std::mem::take(&mut raw.lookup_match), builder)?;
-    let mut wrong = |key: &str, what: &str, fix: &str| builder.error(SECTION, Some(name), key, what, fix);
+    same_host(at, "lookup_url", &source, origin)?;
+    let url = template(at, "lookup_url", TemplateKind::Url, &source)?;
+    let wanted = fields(at, "lookup_match", std::mem::take(&mut raw.lookup_match))?;
+    let mut wrong = |key: &str, what: &str, fix: &str| at.refuse(key, what, fix);
     let Some(field) = raw.lookup_field.take() else {
         let fix = "Name the field that identifies a patient there: lookup_field = \"PatNum\".";
-        wrong("lookup_url", "does not say what of its answer is wanted: `lookup_field` is missing", fix);
-        return None;
+        return wrong("lookup_url", "does not say what of its answer is wanted: `lookup_field` is missing", fix);
     };
     if wanted.is_empty() {
         let fix = "Write lookup_match = { LName = \"{{ patient.lastName }}\", Birthdate = \"{{ patient.dateOfBirth | date }}\" }.";
-        wrong("lookup_url", "is trusted with whom it finds: `lookup_match` is missing, by which that is compared", fix);
-        return None;
+        return wrong(
+            "lookup_url",
+            "is trusted with whom it finds: `lookup_match` is missing, by which that is compared",
+            fix,
+        );
     }
     let is_early = |template: &Template| template.mentions("lookup") || template.mentions("offset");
     if is_early(&url) || wanted.iter().any(|(_, value)| is_early(value)) {
-        wrong("lookup_url", "or lookup_match uses {{ lookup }} or {{ offset }}, which are not known yet", "Remove it.");
-        return None;
+        return wrong(
+            "lookup_url",
+            "or lookup_match uses {{ lookup }} or {{ offset }}, which are not known yet",
+            "Remove it.",
+        );
     }
     if !wanted.iter().any(|(_, value)| value.source().contains("patient")) {
         let fix = "Write lookup_match = { LName = \"{{ patient.lastName }}\", Birthdate = \"{{ patient.dateOfBirth | date }}\" }.";
-        wrong("lookup_match", "compares nothing of the patient: whoever is found would count", fix);
-        return None;
+        return wrong("lookup_match", "compares nothing of the patient: whoever is found would count", fix);
     }
     if !wanted.iter().any(|(_, value)| value.source().contains("dateOfBirth")) {
         let what = "compares no date of birth: two patients of one name are not told apart by it";
-        builder.warn(SECTION, Some(name), "lookup_match", what);
+        at.warn("lookup_match", what);
     }
     Some(Some(Lookup { url, field, wanted }))
 }
@@ -64,34 +62,29 @@ pub(super) fn lookup(
 type Probe = (Option<Arc<Template>>, Vec<(String, Arc<Template>)>);
 
 /// `probe_url`, `probe_contains`
-pub(super) fn probe(
-    name: &str,
-    raw: &mut settings::Destination,
-    origin: &Url,
-    builder: &mut Builder<'_>,
-) -> Option<Probe> {
+pub(super) fn probe(at: &mut At<'_, '_>, raw: &mut settings::Destination, origin: &Url) -> Option<Probe> {
     let Some(source) = raw.probe_url.take() else {
-        without(name, &["probe_contains"], "probe_url", builder);
+        at.warn_of_given(&["probe_contains"], "has no effect without `probe_url`");
         return Some((None, Vec::new()));
     };
-    same_host(name, "probe_url", &source, origin, builder)?;
-    let url = template(name, "probe_url", TemplateKind::Url, &source, builder)?;
-    let marks = fields(name, "probe_contains", std::mem::take(&mut raw.probe_contains), builder)?;
+    same_host(at, "probe_url", &source, origin)?;
+    let url = template(at, "probe_url", TemplateKind::Url, &source)?;
+    let marks = fields(at, "probe_contains", std::mem::take(&mut raw.probe_contains))?;
     if marks.is_empty() && !url.is_unique() {
         let fix = "Put {{ key }}, {{ uuid }} or {{ document.uuid }} into it; if it answers with a list, write probe_contains.";
-        builder.error(SECTION, Some(name), "probe_url", "is the same for every document", fix);
+        at.error("probe_url", "is the same for every document", fix);
     }
     if !marks.is_empty() && !marks.iter().any(|(_, mark)| mark.is_per_version()) {
         let fix = "Write {{ key }}, or a part of it such as {{ key | truncate(20) }}, that the document is sent with.";
-        builder.error(SECTION, Some(name), "probe_contains", "is the same for several documents", fix);
+        at.error("probe_contains", "is the same for several documents", fix);
     } else if marks.is_empty() && url.is_unique() && telling(&[&url]) < TELLING {
         let fix =
             "Put all of {{ key }}, {{ uuid }} or {{ document.uuid }} into it, whatever else is true of the document.";
-        builder.error(SECTION, Some(name), "probe_url", &hardly_tells(), fix);
+        at.error("probe_url", &hardly_tells(), fix);
     } else if !marks.is_empty() && telling(&marks.iter().map(|(_, mark)| &**mark).collect::<Vec<_>>()) < TELLING {
         let fix =
             "Write {{ key }}, or a part of it such as {{ key | truncate(20) }}, whatever else is true of the document.";
-        builder.error(SECTION, Some(name), "probe_contains", &hardly_tells(), fix);
+        at.error("probe_contains", &hardly_tells(), fix);
     }
     Some((Some(url), marks))
 }
@@ -110,16 +103,8 @@ fn telling(templates: &[&Template]) -> usize {
     templates.iter().filter_map(differ).sum()
 }
 
-fn without(name: &str, keys: &[&str], wanted: &str, builder: &mut Builder<'_>) {
-    for key in keys {
-        if builder.origin(SECTION, Some(name), key) != Origin::Default {
-            builder.warn(SECTION, Some(name), key, &format!("has no effect without `{wanted}`"));
-        }
-    }
-}
-
 /// Whether the templates' variables are known, and the marks to look for are sent.
-pub(super) fn fits(name: &str, config: &HttpConfig, builder: &mut Builder<'_>) -> Option<()> {
+pub(super) fn fits(at: &mut At<'_, '_>, config: &HttpConfig) -> Option<()> {
     let (json, parts) = match &config.body {
         HttpBody::Raw => (None, &[][..]),
         HttpBody::Json(json) => (Some(json), &[][..]),
@@ -131,27 +116,21 @@ pub(super) fn fits(name: &str, config: &HttpConfig, builder: &mut Builder<'_>) -
         .chain(parts.iter().map(|(_, part)| ("fields", &**part)))
         .chain(config.headers.iter().map(|(_, header)| ("headers", &**header)))
         .collect();
-    let mut wrong = |key: &str, what: &str, fix: &str| builder.error(SECTION, Some(name), key, what, fix);
+    let mut wrong = |key: &str, what: &str, fix: &str| at.refuse(key, what, fix);
     let asked = config.probe_url.iter().map(|url| ("probe_url", &**url));
     if config.lookup.is_none()
         && let Some((key, _)) = sent.iter().copied().chain(asked).find(|(_, template)| template.mentions("lookup"))
     {
-        wrong(
-            key,
-            "uses {{ lookup }}, and there is no `lookup_url`",
-            "Write lookup_url, lookup_field and lookup_match.",
-        );
-        return None;
+        let fix = "Write lookup_url, lookup_field and lookup_match.";
+        return wrong(key, "uses {{ lookup }}, and there is no `lookup_url`", fix);
     }
     if config.url.mentions("offset") {
-        wrong("url", "uses {{ offset }}, which is for lists", "Remove it.");
-        return None;
+        return wrong("url", "uses {{ offset }}, which is for lists", "Remove it.");
     }
     if config.lookup.is_some() && !sent.iter().any(|(_, template)| template.mentions("lookup")) {
         let fix =
             "Put {{ lookup }} into `url`, `json`, `fields` or `headers`, where the service takes the patient from.";
-        wrong("lookup_url", "finds a patient whom no document is sent to: {{ lookup }} is used nowhere", fix);
-        return None;
+        return wrong("lookup_url", "finds a patient whom no document is sent to: {{ lookup }} is used nowhere", fix);
     }
     let [identity, _] = TWO;
     let context = Context::sample("file_name.pdf").with_identity(identity);
@@ -161,8 +140,7 @@ pub(super) fn fits(name: &str, config: &HttpConfig, builder: &mut Builder<'_>) -
     };
     if config.probe_contains.iter().any(|(_, mark)| !is_sent(mark)) {
         let fix = "Put the same into `json`, `fields`, `headers` or `url`, where the service takes it from.";
-        wrong("probe_contains", "is nothing that a document is sent with, so none would be found", fix);
-        return None;
+        return wrong("probe_contains", "is nothing that a document is sent with, so none would be found", fix);
     }
     Some(())
 }

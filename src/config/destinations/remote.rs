@@ -6,11 +6,11 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD_NO_PAD;
 use url::Host;
 
-use super::super::build::Builder;
+use super::super::build::At;
 use super::super::settings;
-use super::super::validated::{RemoteFolder, Secret, SftpConfig, SshHostKey, SshSignIn};
+use super::super::validated::{RemoteFolder, SftpConfig, SshHostKey, SshSignIn};
 use super::confirm::{self, Given};
-use super::{SECTION, lost_reply, marker, sidecar, template};
+use super::{marker, sidecar, template};
 use crate::template::TemplateKind;
 
 /// The start of a fingerprint, as `ssh-keygen -l` prints it.
@@ -19,45 +19,44 @@ const SHA256: &str = "SHA256:";
 const SHA256_BYTES: usize = 32;
 
 /// Takes the shared settings out of `raw`.
-pub(super) fn folder(name: &str, raw: &mut settings::Destination, builder: &mut Builder<'_>) -> Option<RemoteFolder> {
+pub(super) fn folder(at: &mut At<'_, '_>, raw: &mut settings::Destination) -> Option<RemoteFolder> {
     let file_name =
-        raw.file_name.take().and_then(|source| template(name, "file_name", TemplateKind::RemoteName, &source, builder));
-    let sidecar = sidecar::sidecar(name, raw, file_name.as_deref(), builder);
+        raw.file_name.take().and_then(|source| template(at, "file_name", TemplateKind::RemoteName, &source));
+    let sidecar = sidecar::sidecar(at, raw, file_name.as_deref());
     let given = Given { file_name: file_name.as_ref(), sidecar: sidecar.as_ref() };
-    let confirm = confirm::of_folder(name, raw, &given, builder);
+    let confirm = confirm::of_folder(at, raw, &given);
     Some(RemoteFolder {
-        name: name.to_owned(),
-        path: path(name, raw.path.take()?, builder)?,
-        marker: marker(name, raw.marker.take(), builder).map(|path| path.to_string_lossy().replace('\\', "/")),
+        name: at.name(),
+        path: path(at, raw.path.take()?)?,
+        marker: marker(at, raw.marker.take()).map(|path| path.to_string_lossy().replace('\\', "/")),
         file_name: file_name?,
         sidecar,
         verify_content: raw.verify.as_deref() != Some("size"),
         max_connections: raw.max_connections?,
-        on_lost_reply: lost_reply(raw.on_lost_reply.as_deref()),
+        on_lost_reply: raw.on_lost_reply,
         confirm,
     })
 }
 
 /// A path on the server has slashes, whatever this machine uses.
-fn path(name: &str, path: PathBuf, builder: &mut Builder<'_>) -> Option<String> {
+fn path(at: &mut At<'_, '_>, path: PathBuf) -> Option<String> {
     let text = path.to_string_lossy().into_owned();
     if text.contains('\\') {
         let fix = "Write slashes, as in path = \"/inbox\": it is a folder on the server.";
-        builder.error(SECTION, Some(name), "path", "holds a backslash", fix);
-        return None;
+        return at.refuse("path", "holds a backslash", fix);
     }
     let trimmed = text.trim_end_matches('/');
     Some(if trimmed.is_empty() && !text.is_empty() { "/".to_owned() } else { trimmed.to_owned() })
 }
 
-pub(super) fn sftp(name: &str, mut raw: settings::Destination, builder: &mut Builder<'_>) -> Option<SftpConfig> {
+pub(super) fn sftp(at: &mut At<'_, '_>, mut raw: settings::Destination) -> Option<SftpConfig> {
     if let Some("none" | "query") = raw.verify.as_deref() {
         let fix = "Write \"content\" or \"size\".";
-        builder.error(SECTION, Some(name), "verify", "is not for an SFTP server, whose files are read back", fix);
+        at.error("verify", "is not for an SFTP server, whose files are read back", fix);
     }
-    let folder = folder(name, &mut raw, builder);
-    let host = host(name, raw.host.take(), builder);
-    let (sign_in, host_key) = (sign_in(name, &mut raw, builder), host_key(name, &mut raw, builder));
+    let folder = folder(at, &mut raw);
+    let host = host(at, raw.host.take());
+    let (sign_in, host_key) = (sign_in(at, &mut raw), host_key(at, &mut raw));
     Some(SftpConfig {
         folder: folder?,
         host: host?,
@@ -69,7 +68,7 @@ pub(super) fn sftp(name: &str, mut raw: settings::Destination, builder: &mut Bui
     })
 }
 
-pub(super) fn host(name: &str, host: Option<String>, builder: &mut Builder<'_>) -> Option<String> {
+pub(super) fn host(at: &mut At<'_, '_>, host: Option<String>) -> Option<String> {
     let text = host?;
     let text = text.trim();
     let example = "Write the name or address alone: host = \"sftp.lab.test\".";
@@ -77,8 +76,7 @@ pub(super) fn host(name: &str, host: Option<String>, builder: &mut Builder<'_>) 
         let rest = rest.split(['/', '@']).next_back().unwrap_or_default();
         let (what, fix) = ("is an address with a scheme", format!("Write the name alone: host = \"{rest}\"."));
         let fix = if rest.is_empty() { example.to_owned() } else { fix };
-        builder.error(SECTION, Some(name), "host", what, fix);
-        return None;
+        return at.refuse("host", what, fix);
     }
     if text.parse::<std::net::Ipv6Addr>().is_ok() {
         return Some(text.to_owned());
@@ -88,49 +86,40 @@ pub(super) fn host(name: &str, host: Option<String>, builder: &mut Builder<'_>) 
         Ok(host) if !text.contains(['/', '@', ':']) => Some(host.to_string()),
         _ => {
             let fix = format!("{example} The port has an option of its own, `port`, and so has `user`.");
-            builder.error(SECTION, Some(name), "host", "is not the name of a host", fix);
-            None
+            at.refuse("host", "is not the name of a host", fix)
         }
     }
 }
 
-fn secret(name: &str, key: &str, path: Option<PathBuf>, builder: &mut Builder<'_>) -> Option<Secret> {
-    path.map(|path| builder.secret(SECTION, Some(name), key, &path))
-}
-
-fn sign_in(name: &str, raw: &mut settings::Destination, builder: &mut Builder<'_>) -> Option<SshSignIn> {
-    let key = secret(name, "key_file", raw.key_file.take(), builder);
-    let passphrase = secret(name, "key_passphrase_file", raw.key_passphrase_file.take(), builder);
-    let password = secret(name, "password_file", raw.password_file.take(), builder);
+fn sign_in(at: &mut At<'_, '_>, raw: &mut settings::Destination) -> Option<SshSignIn> {
+    let key = raw.key_file.take().map(|path| at.secret("key_file", &path));
+    let passphrase = raw.key_passphrase_file.take().map(|path| at.secret("key_passphrase_file", &path));
+    let password = raw.password_file.take().map(|path| at.secret("password_file", &path));
     if key.is_none() && passphrase.is_some() {
         let fix = "Name the key that it opens: key_file = \"...\".";
-        builder.error(SECTION, Some(name), "key_passphrase_file", "is given without `key_file`", fix);
-        return None;
+        return at.refuse("key_passphrase_file", "is given without `key_file`", fix);
     }
     if key.is_none() && password.is_none() {
         let fix = "Add key_file = \"...\" (made by ssh-keygen -t ed25519), or password_file = \"...\".";
-        builder.error(SECTION, Some(name), "key_file", "is missing, and so is `password_file`", fix);
-        return None;
+        return at.refuse("key_file", "is missing, and so is `password_file`", fix);
     }
     Some(SshSignIn { key, passphrase, password })
 }
 
 /// `Some(None)`: no key is configured, which `check` and every delivery report, with the server's fingerprint.
-fn host_key(name: &str, raw: &mut settings::Destination, builder: &mut Builder<'_>) -> Option<Option<SshHostKey>> {
+fn host_key(at: &mut At<'_, '_>, raw: &mut settings::Destination) -> Option<Option<SshHostKey>> {
     let (fingerprint, known_hosts) = (raw.host_key.take(), raw.known_hosts_file.take());
     if fingerprint.is_some() && known_hosts.is_some() {
-        builder.warn(SECTION, Some(name), "known_hosts_file", "has no effect beside `host_key`");
+        at.warn("known_hosts_file", "has no effect beside `host_key`");
     }
     match (fingerprint, known_hosts) {
         (None, None) => {
             let what = "goes without `host_key` or `known_hosts_file`, so nothing is sent: `docsyncd check` shows the server's \
                         fingerprint";
-            builder.warn(SECTION, Some(name), "host", what);
+            at.warn("host", what);
             Some(None)
         }
-        (None, Some(path)) => {
-            Some(Some(SshHostKey::KnownHosts(builder.path(SECTION, Some(name), "known_hosts_file", &path))))
-        }
+        (None, Some(path)) => Some(Some(SshHostKey::KnownHosts(at.path("known_hosts_file", &path)))),
         (Some(text), _) => {
             let digits = text.trim().strip_prefix(SHA256).map(|digits| digits.trim_end_matches('='));
             let bytes = digits.and_then(|digits| STANDARD_NO_PAD.decode(digits).ok());
@@ -140,8 +129,7 @@ fn host_key(name: &str, raw: &mut settings::Destination, builder: &mut Builder<'
                 }
                 _ => {
                     let fix = "Write the fingerprint as `docsyncd check` or `ssh-keygen -l` shows it: SHA256: and 43 characters.";
-                    builder.error(SECTION, Some(name), "host_key", "is not a fingerprint", fix);
-                    None
+                    at.refuse("host_key", "is not a fingerprint", fix)
                 }
             }
         }

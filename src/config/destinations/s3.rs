@@ -1,42 +1,34 @@
 //! `type = "s3"`
 
-use super::super::build::Builder;
+use super::super::build::At;
 use super::super::settings;
 use super::super::web::S3Config;
+use super::template;
 use super::web::{connection, secret};
-use super::{SECTION, template};
 use crate::template::TemplateKind;
 
-pub(super) fn s3(name: &str, mut raw: settings::Destination, builder: &mut Builder<'_>) -> Option<S3Config> {
-    let secret = secret(
-        name,
-        "secret_access_key_file",
-        raw.secret_access_key_file.take(),
-        raw.secret_access_key.take(),
-        builder,
-    );
+pub(super) fn s3(at: &mut At<'_, '_>, mut raw: settings::Destination) -> Option<S3Config> {
+    let secret = secret(at, "secret_access_key_file", raw.secret_access_key_file.take(), raw.secret_access_key.take());
     if secret.is_none() {
         let fix = "Write the secret into a file that only docsyncd may read: secret_access_key_file = \"...\".";
-        let origin = builder.origin(SECTION, Some(name), "type");
-        builder.report.error(origin, format!("`{SECTION}.{name}.secret_access_key_file` is missing"), fix);
+        let origin = at.origin("type");
+        at.builder.report.error(origin, format!("`destinations.{}.secret_access_key_file` is missing", at.name()), fix);
     }
     let bucket = raw.bucket.take()?;
     if bucket.contains(['/', '\\', ' ', ':']) || matches!(bucket.as_str(), "." | "..") {
         let fix = "Write the bucket's name alone; folders stand in `prefix`, the service in `endpoint`.";
-        builder.error(SECTION, Some(name), "bucket", "is not the name of a bucket", fix);
-        return None;
+        return at.refuse("bucket", "is not the name of a bucket", fix);
     }
     let prefix = raw.prefix.take().unwrap_or_default();
     let leads_away = prefix.split(['/', '\\']).any(|part| matches!(part, "." | ".."));
     if prefix.starts_with('/') || prefix.contains('\\') || leads_away || prefix.chars().any(char::is_control) {
         let fix = "Write it without a slash at its beginning, as in prefix = \"letters/\".";
-        builder.error(SECTION, Some(name), "prefix", "cannot begin keys", fix);
-        return None;
+        return at.refuse("prefix", "cannot begin keys", fix);
     }
-    let file_name = template(name, "file_name", TemplateKind::RemoteName, &raw.file_name.take()?, builder);
+    let file_name = template(at, "file_name", TemplateKind::RemoteName, &raw.file_name.take()?);
     let endpoint = raw.endpoint.take()?;
     let path_style = raw.force_path_style.unwrap_or(true);
-    let connection = connection(name, "endpoint", endpoint.clone(), &mut raw, true, builder)?;
+    let connection = connection(at, "endpoint", endpoint.clone(), &mut raw, true)?;
     Some(S3Config {
         connection,
         endpoint,

@@ -1,10 +1,9 @@
 //! `sidecar`, `sidecar_name`, …, `visible_path`
 
-use super::super::build::Builder;
-use super::super::report::Origin;
+use super::super::build::At;
 use super::super::settings;
 use super::super::sidecar::SidecarConfig;
-use super::{SECTION, template};
+use super::template;
 use crate::name;
 use crate::sidecar::{Charset, Fault, Form};
 use crate::template::{Context, Template, TemplateKind, TextFormat};
@@ -22,28 +21,23 @@ const OPTIONS: [&str; 7] = [
 
 /// Takes the sidecar's settings out of `raw`.
 pub(super) fn sidecar(
-    destination: &str,
+    at: &mut At<'_, '_>,
     raw: &mut settings::Destination,
     file_name: Option<&Template>,
-    builder: &mut Builder<'_>,
 ) -> Option<SidecarConfig> {
     let Some(content) = raw.sidecar.take() else {
-        for key in OPTIONS {
-            if builder.origin(SECTION, Some(destination), key) != Origin::Default {
-                builder.warn(SECTION, Some(destination), key, "has no effect without `sidecar`");
-            }
-        }
+        at.warn_of_given(&OPTIONS, "has no effect without `sidecar`");
         return None;
     };
     let name_source = raw.sidecar_name.take().unwrap_or_default();
-    let name = template(destination, "sidecar_name", TemplateKind::SidecarName, &name_source, builder);
+    let name = template(at, "sidecar_name", TemplateKind::SidecarName, &name_source);
     // Formats have the names of their extensions; but a name that ends with .gdt says nothing about line lengths.
     let format = match raw.sidecar_format.take().as_deref() {
         Some("gdt") => TextFormat::Gdt,
         Some(format) => TextFormat::of_name(&format!(".{format}")),
         None => TextFormat::of_name(&name_source),
     };
-    let content = template(destination, "sidecar", TemplateKind::Text(format), &content, builder);
+    let content = template(at, "sidecar", TemplateKind::Text(format), &content);
     let form = Form {
         charset: raw.sidecar_encoding.take().and_then(|word| Charset::of_word(&word)).unwrap_or_default(),
         crlf: raw.sidecar_newline.take().as_deref() == Some("crlf"),
@@ -57,13 +51,13 @@ pub(super) fn sidecar(
         is_last: raw.sidecar_after.unwrap_or(false),
         visible_path: raw.visible_path.take(),
     };
-    refuse(destination, file_name, &sidecar, builder);
+    refuse(at, file_name, &sidecar);
     Some(sidecar)
 }
 
 /// Refuses impossible settings, tested with an example.
-fn refuse(destination: &str, file_name: Option<&Template>, sidecar: &SidecarConfig, builder: &mut Builder<'_>) {
-    let mut wrong = |key: &str, what: &str, fix: &str| builder.error(SECTION, Some(destination), key, what, fix);
+fn refuse(at: &mut At<'_, '_>, file_name: Option<&Template>, sidecar: &SidecarConfig) {
+    let mut wrong = |key: &str, what: &str, fix: &str| at.error(key, what, fix);
     let charset = sidecar.form.charset;
     if sidecar.form.is_gdt && charset.in_gdt().is_none() {
         let what = format!("is \"{}\", which GDT 2.1 has no word for", charset.word());
@@ -76,18 +70,15 @@ fn refuse(destination: &str, file_name: Option<&Template>, sidecar: &SidecarConf
             let fix = "Write the folder as the practice's computers see it: visible_path = '\\\\SRV\\letters'.";
             wrong("sidecar", "uses {{ visible_file }}, and there is no `visible_path`", fix);
         }
-        (false, Some(_)) => builder.warn(
-            SECTION,
-            Some(destination),
-            "visible_path",
-            "has no effect, as `sidecar` does not use {{ visible_file }}",
-        ),
+        (false, Some(_)) => {
+            at.warn("visible_path", "has no effect, as `sidecar` does not use {{ visible_file }}");
+        }
         _ => {}
     }
     let rendered = file_name.and_then(|file_name| file_name.render(&Context::sample("")).ok());
     let pdf = rendered.and_then(|rendered| name::relative_path(&rendered).pop()).unwrap_or_default();
     let beside = sidecar.name.render(&Context::sample(&pdf)).map(|rendered| name::file_name(&rendered));
-    let mut wrong = |key: &str, what: &str, fix: &str| builder.error(SECTION, Some(destination), key, what, fix);
+    let mut wrong = |key: &str, what: &str, fix: &str| at.error(key, what, fix);
     if !pdf.is_empty() && beside.is_ok_and(|beside| beside.eq_ignore_ascii_case(&pdf)) {
         let fix = "Give it another extension, as in {{ file_stem }}.xml.";
         wrong("sidecar_name", "gives the PDF's own name", fix);
@@ -109,6 +100,6 @@ fn refuse(destination: &str, file_name: Option<&Template>, sidecar: &SidecarConf
     if sidecar.is_counted() && !sidecar.content.is_unique() {
         let what = "may be the same for two letters, of which `sidecar_name` counts the second then: write {{ file_name }} or \
                     {{ document.uuid }} into it";
-        builder.warn(SECTION, Some(destination), "sidecar", what);
+        at.warn("sidecar", what);
     }
 }

@@ -1,34 +1,32 @@
 //! `type = "vdds"`
 
-use super::super::build::Builder;
+use super::super::build::At;
 use super::super::patients;
 use super::super::settings;
-use super::super::validated::LostReply;
 use super::super::vdds::{VddsConfig, VddsProgram};
-use super::{SECTION, lost_reply, own_file, program, record};
+use super::{own_file, program, record};
 
-pub(super) fn vdds(name: &str, raw: settings::Destination, builder: &mut Builder<'_>) -> Option<VddsConfig> {
+pub(super) fn vdds(at: &mut At<'_, '_>, raw: settings::Destination) -> Option<VddsConfig> {
     let found = match (raw.archive, raw.program) {
         (Some(section), None) => Some(VddsProgram::Archive(section)),
-        (None, Some(path)) => Some(VddsProgram::Program(program(name, path, builder))),
+        (None, Some(path)) => Some(VddsProgram::Program(program(at, path))),
         (given, _) => {
             let what = if given.is_some() { "stands beside `program`" } else { "is missing, and so is `program`" };
             let fix = "Write the section of VDDS_MMI.INI that has MMOINFIMPORT, such as archive = \"PVS_ARCHIV\", or that program itself.";
-            builder.error(SECTION, Some(name), "archive", what, fix);
-            None
+            at.refuse("archive", what, fix)
         }
     };
-    own_file(name, if matches!(found, Some(VddsProgram::Program(_))) { "program" } else { "archive" }, builder);
-    if raw.patient_id.is_none() && !patients::is_given(builder.merged) {
+    own_file(at, if matches!(found, Some(VddsProgram::Program(_))) { "program" } else { "archive" });
+    if raw.patient_id.is_none() && !patients::is_given(at.builder.merged) {
         let what = "is missing, and without [patients] only the cloud service's number of the patient is known, which no archive knows";
-        builder.warn(SECTION, Some(name), "patient_id", what);
+        at.warn("patient_id", what);
     }
-    let patient_id = record::patient_id(name, raw.patient_id, builder);
+    let patient_id = record::patient_id(at, raw.patient_id);
     Some(VddsConfig {
-        name: name.to_owned(),
+        name: at.name(),
         program: found?,
         patient_id: patient_id?,
         timeout: raw.timeout?,
-        on_lost_reply: lost_reply(raw.on_lost_reply.as_deref()).unwrap_or(LostReply::Resend),
+        on_lost_reply: raw.on_lost_reply.unwrap_or_default(),
     })
 }

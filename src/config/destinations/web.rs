@@ -2,72 +2,65 @@
 
 use url::Url;
 
-use super::super::build::Builder;
+use super::super::build::At;
 use super::super::settings;
 use super::super::validated::Secret;
 use super::super::value::is_loopback;
 use super::super::web::{WebConnection, WebSignIn};
-use super::SECTION;
 
 /// The scheme, host and port of an address that may contain values after the host; reports its errors. `key` is its
 /// setting.
-pub(super) fn origin(name: &str, key: &str, text: &str, builder: &mut Builder<'_>) -> Option<Url> {
-    let mut wrong = |what: &str, fix: &str| builder.error(SECTION, Some(name), key, what, fix);
+pub(super) fn origin(at: &mut At<'_, '_>, key: &str, text: &str) -> Option<Url> {
+    let mut wrong = |what: &str, fix: &str| at.refuse(key, what, fix);
     let text = text.trim();
     let example = "Write it as in \"https://documents.practice.test/inbox\".";
     let Some((scheme, rest)) = text.split_once("://") else {
-        wrong("does not begin with https://", example);
-        return None;
+        return wrong("does not begin with https://", example);
     };
     let authority = rest.split(['/', '?', '#', '\\']).next().unwrap_or_default();
     if scheme.contains('{') || authority.contains(['{', '}']) {
         let fix = "Write the host itself; values such as {{ key }} may stand behind it. For several hosts make a destination each.";
-        wrong("has values in its scheme or host, which decide where patient data goes", fix);
-        return None;
+        return wrong("has values in its scheme or host, which decide where patient data goes", fix);
     }
     if !scheme.eq_ignore_ascii_case("https") && !scheme.eq_ignore_ascii_case("http") {
-        wrong("is no https or http address", example);
-        return None;
+        return wrong("is no https or http address", example);
     }
     if authority.contains('@') {
-        wrong("holds a user name or password", "Remove what stands before the @; write user and password_file.");
-        return None;
+        return wrong(
+            "holds a user name or password",
+            "Remove what stands before the @; write user and password_file.",
+        );
     }
     match Url::parse(&format!("{scheme}://{authority}/")) {
         Ok(url) if url.host().is_some() => Some(url),
-        _ => {
-            wrong("is not a web address", example);
-            None
-        }
+        _ => wrong("is not a web address", example),
     }
 }
 
 /// The connection; takes its settings out of `raw`. `has_other_secrets`: whether requests carry secrets of another
 /// kind.
 pub(super) fn connection(
-    name: &str,
+    at: &mut At<'_, '_>,
     key: &str,
     origin: Url,
     raw: &mut settings::Destination,
     has_other_secrets: bool,
-    builder: &mut Builder<'_>,
 ) -> Option<WebConnection> {
-    let sign_in = sign_in(name, raw, builder)?;
+    let sign_in = sign_in(at, raw)?;
     let is_open = origin.scheme() == "http" && !is_loopback(&origin);
     if is_open && (has_other_secrets || !matches!(sign_in, WebSignIn::None)) {
         let fix = "Write https://; http:// with credentials is for localhost, 127.0.0.1 and [::1] only.";
-        builder.error(SECTION, Some(name), key, "would send the credentials over the network unencrypted", fix);
-        return None;
+        return at.refuse(key, "would send the credentials over the network unencrypted", fix);
     }
     if is_open {
-        builder.warn(SECTION, Some(name), key, "sends patient data over the network unencrypted: https:// does not");
+        at.warn(key, "sends patient data over the network unencrypted: https:// does not");
     }
-    let client_certificate = client_certificate(name, raw, builder)?;
+    let client_certificate = client_certificate(at, raw)?;
     Some(WebConnection {
-        name: name.to_owned(),
+        name: at.name(),
         origin,
         sign_in,
-        ca_file: raw.ca_file.take().map(|path| builder.path(SECTION, Some(name), "ca_file", &path)),
+        ca_file: raw.ca_file.take().map(|path| at.path("ca_file", &path)),
         client_certificate,
         proxy: raw.proxy.take(),
         timeout: raw.timeout?,
@@ -75,70 +68,80 @@ pub(super) fn connection(
     })
 }
 
-fn sign_in(name: &str, raw: &mut settings::Destination, builder: &mut Builder<'_>) -> Option<WebSignIn> {
-    let token = secret(name, "bearer_token_file", raw.bearer_token_file.take(), raw.bearer_token.take(), builder);
-    let password = secret(name, "password_file", raw.password_file.take(), raw.password.take(), builder);
-    let mut wrong = |key: &str, what: &str, fix: &str| {
-        builder.error(SECTION, Some(name), key, what, fix);
-        None
-    };
+fn sign_in(at: &mut At<'_, '_>, raw: &mut settings::Destination) -> Option<WebSignIn> {
+    let token = secret(at, "bearer_token_file", raw.bearer_token_file.take(), raw.bearer_token.take());
+    let password = secret(at, "password_file", raw.password_file.take(), raw.password.take());
     match (token, raw.user.take(), password) {
-        (None, None, None) => Some(WebSignIn::None),
         (Some(token), None, None) => Some(WebSignIn::Bearer(token)),
-        (None, Some(user), Some(_)) if user.contains(':') || user.chars().any(char::is_control) => wrong(
-            "user",
-            "has a colon or a control character, which no user name can have here",
-            "Write the name alone.",
-        ),
-        (None, Some(user), Some(password)) => Some(WebSignIn::Basic { user, password }),
-        (Some(_), ..) => wrong(
-            "bearer_token_file",
-            "stands beside a user or password, and a request can carry only one of them",
-            "Remove bearer_token_file, or user and password_file.",
-        ),
-        (None, Some(_), None) => {
-            wrong("user", "has no password", "Write the password into a file and name it: password_file = \"...\".")
+        (Some(_), ..) => {
+            let fix = "Remove bearer_token_file, or user and password_file.";
+            let what = "stands beside a user or password, and a request can carry only one of them";
+            at.refuse("bearer_token_file", what, fix)
         }
-        (None, None, Some(_)) => wrong("password_file", "has no user", "Write the name: user = \"...\"."),
+        (None, Some(user), Some(_)) if user.contains(':') || user.contains(char::is_control) => {
+            let what = "has a colon or a control character, which no user name can have here";
+            at.refuse("user", what, "Write the name alone.")
+        }
+        (None, user, password) => Some(match credentials(at, user, password)? {
+            Some((user, password)) => WebSignIn::Basic { user, password },
+            None => WebSignIn::None,
+        }),
+    }
+}
+
+/// A user with the password, or neither.
+#[expect(clippy::option_option, reason = "none at all, or one that is wrong")]
+pub(super) fn credentials(
+    at: &mut At<'_, '_>,
+    user: Option<String>,
+    password: Option<Secret>,
+) -> Option<Option<(String, Secret)>> {
+    match (user, password) {
+        (None, None) => Some(None),
+        (Some(user), Some(_)) if user.contains(char::is_control) => {
+            at.refuse("user", "has a control character", "Write the name alone.")
+        }
+        (Some(user), Some(password)) => Some(Some((user, password))),
+        (Some(_), None) => {
+            let fix = "Write the password into a file and name it: password_file = \"...\".";
+            at.refuse("user", "has no password", fix)
+        }
+        (None, Some(_)) => at.refuse("password_file", "has no user", "Write the name: user = \"...\"."),
     }
 }
 
 /// A secret from its file or the environment; only one of them may be given.
 pub(super) fn secret(
-    name: &str,
+    at: &mut At<'_, '_>,
     key: &str,
     file: Option<std::path::PathBuf>,
     given: Option<secrecy::SecretString>,
-    builder: &mut Builder<'_>,
 ) -> Option<Secret> {
     match (file, given) {
         (_, Some(given)) => Some(Secret::Given(given)),
-        (Some(path), None) => Some(builder.secret(SECTION, Some(name), key, &path)),
+        (Some(path), None) => Some(at.secret(key, &path)),
         (None, None) => None,
     }
 }
 
 #[expect(clippy::option_option, reason = "none at all, or one that is wrong")]
 pub(super) fn client_certificate(
-    name: &str,
+    at: &mut At<'_, '_>,
     raw: &mut settings::Destination,
-    builder: &mut Builder<'_>,
 ) -> Option<Option<(std::path::PathBuf, Secret)>> {
     match (raw.client_cert_file.take(), raw.client_key_file.take()) {
         (None, None) => Some(None),
         (Some(certificate), Some(key)) => {
-            let certificate = builder.path(SECTION, Some(name), "client_cert_file", &certificate);
-            Some(Some((certificate, builder.secret(SECTION, Some(name), "client_key_file", &key))))
+            let certificate = at.path("client_cert_file", &certificate);
+            Some(Some((certificate, at.secret("client_key_file", &key))))
         }
         (Some(_), None) => {
             let fix = "Name the file with the key of that certificate: client_key_file = \"...\".";
-            builder.error(SECTION, Some(name), "client_cert_file", "has no key", fix);
-            None
+            at.refuse("client_cert_file", "has no key", fix)
         }
         (None, Some(_)) => {
             let fix = "Name the file with the certificate of that key: client_cert_file = \"...\".";
-            builder.error(SECTION, Some(name), "client_key_file", "has no certificate", fix);
-            None
+            at.refuse("client_key_file", "has no certificate", fix)
         }
     }
 }

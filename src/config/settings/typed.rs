@@ -1,18 +1,21 @@
 //! Converts values of the configuration to the types of the rest of the program.
 
+use std::collections::BTreeMap;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use config::{Value, ValueKind};
 use secrecy::SecretString;
-use serde::Deserialize;
+use serde::de::DeserializeOwned;
+use toml::Value;
 use tracing::level_filters::LevelFilter;
 use url::Url;
 
 use super::super::layers::Merged;
 use super::super::{schema, value};
-use super::{AuthKind, DestinationType, LogFormat, MailEncryption, WebhookFormat};
+use super::{
+    AuthKind, DestinationType, FhirProfile, LogFormat, LostReply, MailEncryption, PatientsEncoding, WebhookFormat,
+};
 use crate::language::Language;
 
 /// The value of this setting in its type; the error is the setting's name.
@@ -37,14 +40,22 @@ impl<T: Typed> Typed for Option<T> {
     }
 }
 
-impl<T: Typed> Typed for Vec<T> {
+/// What holds several is empty without a value.
+impl<T: DeserializeOwned> Typed for Vec<T> {
     fn of(value: Option<&Value>) -> Option<Self> {
-        match value.map(|value| &value.kind) {
-            None => Some(Vec::new()),
-            Some(ValueKind::Array(items)) => items.iter().map(|item| T::of(Some(item))).collect(),
-            Some(_) => None,
-        }
+        value.map_or_else(|| Some(Self::new()), known)
     }
+}
+
+impl Typed for BTreeMap<String, String> {
+    fn of(value: Option<&Value>) -> Option<Self> {
+        value.map_or_else(|| Some(Self::new()), known)
+    }
+}
+
+/// A value of a type that serde knows.
+fn known<T: DeserializeOwned>(value: &Value) -> Option<T> {
+    value.clone().try_into().ok()
 }
 
 /// Types that a function parses from text, and types that serde knows.
@@ -52,13 +63,12 @@ macro_rules! typed {
     ($($Type:ty: $parse:expr;)* @ $($Known:ty),*) => {
         $(impl Typed for $Type {
             fn of(value: Option<&Value>) -> Option<Self> {
-                let ValueKind::String(text) = &value?.kind else { return None };
-                $parse(text)
+                $parse(value?.as_str()?)
             }
         })*
         $(impl Typed for $Known {
             fn of(value: Option<&Value>) -> Option<Self> {
-                Deserialize::deserialize(value?.clone()).ok()
+                known(value?)
             }
         })*
     };
@@ -73,5 +83,6 @@ typed! {
     u32: |text| value::mode("", text, 0, u32::MAX).ok();
     Language: Language::parse;
     LevelFilter: |text: &str| text.parse().ok();
-    @ String, PathBuf, bool, u16, usize, (String, String), AuthKind, DestinationType, WebhookFormat, MailEncryption, LogFormat
+    @ String, PathBuf, bool, u16, usize, AuthKind, DestinationType, FhirProfile, LogFormat, LostReply, MailEncryption,
+        PatientsEncoding, WebhookFormat
 }

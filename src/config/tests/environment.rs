@@ -115,7 +115,7 @@ fn every_key_has_its_variable() {
         }
         let loaded =
             load(&write(&file).path, variables.clone()).unwrap_or_else(|error| panic!("{variables:?}: {error}"));
-        let origin = &effective(&loaded, &key.at(instance)).origin;
+        let origin = &effective(&loaded, &key.at(instance)).place;
         assert_eq!(origin, &format!("environment variable {}", variables[0].0));
     }
 }
@@ -173,6 +173,22 @@ fn the_whole_configuration_can_come_from_the_environment() {
     let config = loaded("", &variables).config;
     assert!(matches!(&config.accounts["main"].auth, Auth::ApiKey(_)));
     assert_eq!(config.routes.len(), 1);
+}
+
+#[test]
+fn a_variable_replaces_one_value_as_a_whole_in_any_table() {
+    let web =
+        "[destinations.Web-1]\ntype = \"http\"\nurl = \"https://h.test/in\"\nheaders = { A = \"a\", B = \"b\" }\n";
+    let routes: String = (0..12).map(|n| format!("[[routes]]\ntypes = [\"t{n}\"]\nto = [\"pms\"]\n")).collect();
+    let variables =
+        [("DOCSYNCD__DESTINATIONS__WEB_1__HEADERS", "{ B = \"c\" }"), ("DOCSYNCD__ROUTES__10__TO", "Web-1")];
+    let config = loaded(&format!("{LEAST}{web}{routes}"), &variables).config;
+    let DestinationKind::Http(http) = &config.destinations["Web-1"].kind else { panic!() };
+    assert_eq!(http.headers.iter().map(|(name, text)| (&**name, text.source())).collect::<Vec<_>>(), [("B", "c")]);
+    for (n, route) in config.routes.iter().enumerate() {
+        assert_eq!(route.types, [format!("t{n}")]);
+        assert_eq!(route.to, [if n == 10 { "Web-1" } else { "pms" }]);
+    }
 }
 
 #[test]

@@ -70,11 +70,15 @@ fn the_file_of_config_init_loads_with_every_option_on_and_names_every_key_with_i
     let given: BTreeMap<&str, &Setting> = shown
         .effective
         .iter()
-        .filter(|setting| !setting.is_default)
+        .filter(|setting| setting.origin != Origin::Default)
         .map(|setting| (setting.key.as_str(), setting))
         .collect();
-    let defaults: BTreeMap<String, String> =
-        loaded(LEAST, &[]).effective.into_iter().filter(|s| s.is_default).map(|s| (s.key, s.value)).collect();
+    let defaults: BTreeMap<String, String> = loaded(LEAST, &[])
+        .effective
+        .into_iter()
+        .filter(|s| s.origin == Origin::Default)
+        .map(|s| (s.key, s.value))
+        .collect();
     for key in schema::KEYS.iter().filter(|key| key.kind != schema::Kind::Secret) {
         let instances = [
             "main",

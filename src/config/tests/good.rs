@@ -198,8 +198,8 @@ fn what_is_shown_names_where_every_value_came_from() {
     let file = write(with("sync", "poll_interval = '90s'"));
     let shown = file.load(&[("docsyncd__Api__Timeout", "10s")]).unwrap();
     let line = |key| {
-        let Setting { value, origin, .. } = effective(&shown, key);
-        file.neutral(&format!("{value} ({origin})"))
+        let Setting { value, place, .. } = effective(&shown, key);
+        file.neutral(&format!("{value} ({place})"))
     };
     assert_eq!(line("sync.poll_interval"), r#""90s" (FOLDER/docsyncd.toml, line 10)"#);
     assert_eq!(line("api.timeout"), r#""10s" (environment variable docsyncd__Api__Timeout)"#);
@@ -216,6 +216,10 @@ fn the_hash_follows_the_file() {
     let (one, two) = (loaded(LEAST, &[]), loaded(&format!("{LEAST}\n"), &[]));
     assert_eq!(one.file_sha256.len(), 64);
     assert_ne!(one.file_sha256, two.file_sha256);
+    let overridden = |text: &str| loaded(LEAST, &[("DOCSYNCD__API__TIMEOUT", text)]).sha256();
+    assert_eq!(one.sha256(), one.file_sha256);
+    assert_ne!(overridden("5s"), one.sha256(), "a variable changes what is in force");
+    assert_ne!(overridden("5s"), overridden("6s"));
 }
 
 /// A route takes nothing if an earlier one takes everything that it could.
@@ -286,6 +290,7 @@ fn alarms_follow_the_language_of_everything_unless_they_have_their_own() {
         (format!("language = \"de\"\n{LEAST}"), &[], Some(Language::German), Language::German),
         (format!("language = \"de\"\n{own}"), &[], Some(Language::German), Language::English),
         (LEAST.to_owned(), &[("DOCSYNCD__LANGUAGE", "en")], Some(Language::English), Language::English),
+        (format!("language = \"de\"\n{LEAST}"), &[("DOCSYNCD__LANGUAGE", "")], None, Language::French),
     ] {
         let loaded = loaded(&text, variables);
         assert_eq!((loaded.config.language, loaded.config.alerts.language), (everything, alarms), "{text}");

@@ -102,7 +102,8 @@ fn what_came_last_is_first_among_what_was_never_tried_and_nowhere_else() {
             Postponed { due_at: Some(9), reason: "no", code: None, failure: Some(&failure(READ)), charge: None };
         failures::postpone(&two.db, &two.row(id), &postponed, at).unwrap();
     };
-    (fail(1, 4), fail(2, 5));
+    fail(1, 4);
+    fail(2, 5);
     assert_eq!(probe(fresh, &[]), Some(1), "none was never tried");
     for (failed, longest) in [(1, 2), (2, 1)] {
         fail(failed, failed + 6);

@@ -22,39 +22,6 @@ async fn before_any_ledger_status_and_list_say_so_and_show_and_retry_fail() {
     assert!(!practice.path("state").exists(), "looking creates nothing");
 }
 
-/// A time zone is read from a file where `TZ` names one.
-#[cfg(unix)]
-#[tokio::test]
-async fn a_time_zone_that_is_no_file_or_never_ends_is_that_of_the_system() {
-    let practice = Practice::with_documents(1).await;
-    assert_eq!(practice.sync().await.code, 0);
-    let pipe = practice.path("pipe").display().to_string();
-    assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
-    std::fs::File::create(practice.path("huge")).unwrap().set_len(1 << 40).unwrap();
-    let huge = practice.path("huge").display().to_string();
-    let status = async |zone: Option<&str>| {
-        // Reading without end would take all memory of this machine.
-        let mut command = tokio::process::Command::new("sh");
-        command.args(["-c", "ulimit -v 4000000; exec \"$@\"", "sh"]).arg(crate::harness::program());
-        command.arg("--config").arg(practice.config_path()).arg("status").env_remove("TZ");
-        if let Some(zone) = zone {
-            command.env("TZ", zone);
-        }
-        crate::harness::Ended::of(command).await
-    };
-    let plain = status(None).await;
-    assert_eq!(plain.code, 4, "{plain:?}");
-    let last_success = |said: &str| said.lines().find(|line| line.starts_with("last success")).unwrap().to_owned();
-    for zone in [&*pipe, &*format!(":{pipe}"), "/dev/zero", ":/dev/zero", &*huge] {
-        let ended = status(Some(zone)).await;
-        assert_eq!((ended.code, last_success(&ended.stdout)), (4, last_success(&plain.stdout)), "{zone}: {ended:?}");
-    }
-    for (zone, shown) in [("Asia/Tokyo", "JST"), (":/usr/share/zoneinfo/Asia/Tokyo", "JST"), ("XYZ-3", "XYZ")] {
-        let ended = status(Some(zone)).await;
-        assert!(last_success(&ended.stdout).contains(shown), "{zone}: {ended:?}");
-    }
-}
-
 #[tokio::test]
 async fn status_answers_what_a_person_asks_first() {
     let practice = Practice::with_documents(3).await;

@@ -114,11 +114,12 @@ impl Ask for Answers {
         }
     }
 
-    fn choose(&mut self, question: &Question<'_>, choices: &[(&str, String)]) -> anyhow::Result<usize> {
+    fn choose<'c>(&mut self, question: &Question<'_>, choices: &[(&'c str, String)]) -> anyhow::Result<&'c str> {
         let names = || choices.iter().map(|(name, _)| format!("\"{name}\"")).collect::<Vec<_>>().join(", ");
         let answer = self.text(question)?;
-        let found = answer.and_then(|answer| choices.iter().position(|(name, _)| *name == answer));
-        found.ok_or_else(|| self.wrong(question.key, &format!("one of {} is expected", names())))
+        let found = answer.and_then(|answer| choices.iter().find(|(name, _)| *name == answer));
+        let expected = || self.wrong(question.key, &format!("one of {} is expected", names()));
+        found.map(|(name, _)| *name).ok_or_else(expected)
     }
 
     fn agree(&mut self, question: &Question<'_>, default: bool) -> anyhow::Result<bool> {

@@ -97,7 +97,7 @@ impl Ask for Terminal {
         Ok(answer)
     }
 
-    fn choose(&mut self, question: &Question<'_>, choices: &[(&str, String)]) -> anyhow::Result<usize> {
+    fn choose<'c>(&mut self, question: &Question<'_>, choices: &[(&'c str, String)]) -> anyhow::Result<&'c str> {
         let begin = choices.iter().position(|(name, _)| Some(*name) == question.default.as_deref()).unwrap_or(0);
         // The mark of the choice stands before each.
         let width = line::width();
@@ -113,7 +113,7 @@ impl Ask for Terminal {
         let prompt = prompt.with_help_message(&help).with_formatter(&formatter);
         let chosen = prompt.raw_prompt().map_err(|error| self.ended(error))?.index;
         self.answered += 1;
-        Ok(chosen)
+        choices.get(chosen).map(|(name, _)| *name).context("no such choice")
     }
 
     fn agree(&mut self, question: &Question<'_>, default: bool) -> anyhow::Result<bool> {

@@ -80,10 +80,6 @@ async fn at_point(world: &mut World, point: &'static str, way: Way, count: usize
             std::fs::create_dir_all(world.practice.spool()).unwrap();
             std::fs::write(world.practice.spool().join("0-0.pdf"), "half a download").unwrap();
         }
-        // No process has such a number.
-        Way::CheckLeftover => {
-            std::fs::write(world.inbox().join(".docsyncd-check-2147483647-0.part"), "docsyncd check").unwrap();
-        }
         Way::Found => {
             let mut before = world.start("folder.rename.after=return");
             assert_eq!(before.ended().await, BY_SIGNAL, "{}", before.log());

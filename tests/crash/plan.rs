@@ -67,11 +67,7 @@ pub fn plans(arguments: &Arguments, number: usize, random: &mut Rng) -> VecDeque
         random.shuffle(&mut points);
         for (name, way) in points {
             let count = match (way, round) {
-                (
-                    Way::Start | Way::FirstStart | Way::Stop | Way::SpoolLeftover | Way::CheckLeftover | Way::Found,
-                    _,
-                )
-                | (_, 0) => 1,
+                (Way::Start | Way::FirstStart | Way::Stop | Way::SpoolLeftover | Way::Found, _) | (_, 0) => 1,
                 // The first ones are of sidecars.
                 (Way::Errors(_), 1) => 6,
                 (_, 1) => 3,

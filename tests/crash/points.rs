@@ -21,8 +21,6 @@ pub enum Way {
     CutDownload,
     /// Something that is nobody's lies in the spool.
     SpoolLeftover,
-    /// A check that was cut off lies in the destination's folder.
-    CheckLeftover,
     /// The process died before between a PDF's rename and the ledger.
     Found,
     /// The system answers with errors: further `FAILPOINTS`.
@@ -73,7 +71,6 @@ pub const POINTS: &[(&str, Way)] = &[
     ("spool.write.after", Way::Errors("spool.memory=return(12)")),
     ("spool.discard.before", Way::CutDownload),
     ("spool.discard.after", Way::CutDownload),
-    ("folder.sweep.before", Way::CheckLeftover),
     ("durable.create_folder.before", Way::Work),
     ("durable.create_folder.after", Way::Work),
     ("durable.create.before", Way::Work),

@@ -80,8 +80,8 @@ use crate::document::{DocumentUuid, Metadata, Spooled};
 use crate::proof::{Filed, Proof, Sight};
 use crate::reservation::{Intent, Known, Place, Wanted};
 
-/// The longest time for a document, whatever its progress: a large PDF over a slow line takes minutes, a peer that drips
-/// takes for ever.
+/// The longest time for a document, whatever its progress: a large PDF over a slow line takes minutes, and a peer that
+/// drips takes for ever.
 const DOCUMENT_LIMIT: Duration = Duration::from_secs(30 * 60);
 /// The longest time for a check.
 const CHECK_LIMIT: Duration = Duration::from_secs(60);

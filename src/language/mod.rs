@@ -1,5 +1,5 @@
-//! What docsyncd says to the people of a practice, in English, French and German: alarms, `docsyncd setup` and `status`,
-//! the status page.
+//! What docsyncd says to the people of a practice, in English, French and German: alarms, `docsyncd setup` and
+//! `status`, the status page.
 //!
 //! All strings stand in `en.ftl`, `fr.ftl` and `de.ftl` (Project Fluent), but for the choices of `setup`, which have
 //! theirs in `config/presets`; log lines and messages for whoever installs docsyncd are English and stand where they

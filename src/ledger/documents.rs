@@ -237,7 +237,8 @@ fn wait_after(revisions: u32) -> Millis {
     }
 }
 
-/// Records that two answers of the API show two PDFs of the document, after it was tried for so long; `None`: they agree.
+/// Records that two answers of the API show two PDFs of the document, after it was tried for so long; `None`: they
+/// agree.
 pub fn disagree(db: &Connection, id: i64, after: Option<Millis>) -> QueryResult<()> {
     db.run("UPDATE document SET disagreed_after = ?2 WHERE id = ?1", params![id, after])
 }

@@ -158,9 +158,9 @@ fn lane(scope: &Scope) -> Option<Lane> {
     }
 }
 
-/// The documents of up to `limit` pieces of work that are due in the scope, and whether each failed before. The one that
-/// is due longest comes first; documents that were last seen without a PDF come last. If there are `limit` of them, up
-/// to as many that never failed follow: a place is kept for those.
+/// The documents of up to `limit` pieces of work that are due in the scope, and whether each failed before. The one
+/// that is due longest comes first; documents that were last seen without a PDF come last. If there are `limit` of them,
+/// up to as many that never failed follow: a place is kept for those.
 pub fn due(db: &Connection, scope: &Scope, now: Millis, limit: usize) -> QueryResult<Vec<(i64, bool)>> {
     let Some(Lane { table, which, join, .. }) = lane(scope) else { return Ok(Vec::new()) };
     let due = |more: &str, limit: usize| -> QueryResult<Vec<(i64, bool)>> {

@@ -305,8 +305,8 @@ fn shown(name: &str) -> String {
 /// How UTF-8 looks when it is read as windows-1252.
 const MOJIBAKE: &str = "MÃ¼ller";
 
-/// How é, â, ä, à, å, ç, ê, ë, ï, ô and ö of the code pages 437 and 850 look when they are read as windows-1252. In names
-/// these signs never stand between two letters.
+/// How é, â, ä, à, å, ç, ê, ë, ï, ô and ö of the code pages 437 and 850 look when they are read as windows-1252. In
+/// names these signs never stand between two letters.
 const CODE_PAGE_850: [char; 11] = ['‚', 'ƒ', '„', '…', '†', '‡', 'ˆ', '‰', '‹', '“', '”'];
 
 /// Whether letters were lost, or were read in another encoding than they were written in.

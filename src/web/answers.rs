@@ -126,7 +126,7 @@ impl Site {
 
     async fn route(&self, asked: &Asked, query: &Fields, language: Language) -> Answer {
         let (head, path) = (&asked.head, asked.head.uri.path());
-        // Nobody makes more than a few pages at once; the semaphore is never closed. A PDF is no page, and may take long.
+        // Nobody makes more than a few pages at once; the semaphore is never closed. A PDF is no page and may take long.
         let _making = if path.ends_with("/pdf") { None } else { self.making.acquire().await.ok() };
         let letter = path.strip_prefix("/letter/");
         let allowed = match path {

@@ -164,7 +164,7 @@ pub(super) fn of(db: &Connection, ids: impl IntoIterator<Item = i64>) -> QueryRe
 /// The document with this number in the ledger.
 ///
 /// # Errors
-/// As [`of`].
+/// Any SQLite error; [`rusqlite::Error::QueryReturnedNoRows`] if there is none of that number.
 pub fn one(db: &Connection, id: i64) -> QueryResult<DocumentView> {
     of(db, [id])?.pop().ok_or(rusqlite::Error::QueryReturnedNoRows)
 }

@@ -136,8 +136,10 @@ async fn the_line_of_a_terminal_has_the_usual_keys() {
     shows("such as https://api.example.test]").await;
     stdin.write_all(format!("nonsense\u{15}{url}\r").as_bytes()).await.unwrap();
     shows("the service answers").await;
+    // Before the terminal is in raw mode, the key would be a signal, which a caller may have had ignored.
+    shows("with an API key").await;
     stdin.write_all(b"\x03").await.unwrap();
-    assert!(!child.wait().await.unwrap().success());
+    assert!(!tokio::time::timeout(crate::harness::PATIENCE, child.wait()).await.unwrap().unwrap().success());
     assert!(!practice.path("new.toml").exists());
 }
 

@@ -79,7 +79,7 @@ impl Problem {
     }
 
     /// The body as it is sent.
-    fn body(&self) -> Value {
+    pub fn body(&self) -> Value {
         match self {
             Self::Plain { status, detail } => plain(*status, detail),
             Self::WrongMethod { detail, .. } => plain(405, detail),

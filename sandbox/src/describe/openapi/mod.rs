@@ -1,5 +1,6 @@
 //! The OpenAPI 3.1 document, made from the tables that requests are checked against.
 
+mod example;
 mod operation;
 mod parameter;
 mod schema;
@@ -160,5 +161,31 @@ mod tests {
                 .len()
         };
         assert_eq!((steps(&old), steps(&new)), (4, 6));
+    }
+
+    /// Every `content` of a response, by where it is.
+    fn contents(document: &Value) -> Vec<(String, Value)> {
+        let mut found = Vec::new();
+        for (path, operations) in document["paths"].as_object().unwrap() {
+            for (method, operation) in operations.as_object().unwrap() {
+                for (status, response) in operation["responses"].as_object().unwrap() {
+                    for (media, content) in response["content"].as_object().into_iter().flatten() {
+                        found.push((format!("{method} {path} {status} {media}"), content.clone()));
+                    }
+                }
+            }
+        }
+        found
+    }
+
+    #[test]
+    fn every_response_with_a_body_has_an_example() {
+        for version in [Version::V1_0, Version::V1_1] {
+            let contents = contents(&document(version));
+            assert!(contents.len() > 100);
+            for (place, content) in contents {
+                assert!(content.get("example").is_some_and(|example| !example.is_null()), "{place}");
+            }
+        }
     }
 }

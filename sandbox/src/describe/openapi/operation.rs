@@ -5,6 +5,7 @@ use serde_json::{Map, Value, json};
 use super::super::endpoints::{Answer, ENDPOINTS, Endpoint};
 use super::super::field::Record;
 use super::super::version::Version;
+use super::example;
 use super::parameter;
 use super::schema::{Form, Schemas, reference};
 
@@ -56,19 +57,25 @@ fn responses(endpoint: &Endpoint, version: Version, schemas: &mut Schemas) -> Va
         responses.insert(status.to_owned(), Value::Object(response));
     };
     match endpoint.answer {
-        Answer::Item(record) => well("200", "The record.", Some(item(record, schemas))),
+        Answer::Item(record) => well("200", "The record.", Some(item(record, version, schemas))),
         Answer::List(record) => {
             let items = schemas.of(record, Form::Json);
             let content = json!({
-                "application/json": { "schema": { "type": "array", "items": items } },
-                "application/ld+json": { "schema": schemas.collection(record) },
+                "application/json": {
+                    "schema": { "type": "array", "items": items },
+                    "example": [example::item(record, false, version)],
+                },
+                "application/ld+json": {
+                    "schema": schemas.collection(record),
+                    "example": example::collection(record, endpoint.path, version),
+                },
             });
             well("200", "A page of the list.", Some(content));
         }
-        Answer::Created(record) => well("201", "The new record.", Some(item(record, schemas))),
+        Answer::Created(record) => well("201", "The new record.", Some(item(record, version, schemas))),
         Answer::Upserted(record) => {
-            well("200", "The record that matched, updated.", Some(item(record, schemas)));
-            well("201", "The new record.", Some(item(record, schemas)));
+            well("200", "The record that matched, updated.", Some(item(record, version, schemas)));
+            well("201", "The new record.", Some(item(record, version, schemas)));
         }
         Answer::Nothing => well("204", "Done.", None),
     }
@@ -85,7 +92,10 @@ fn responses(endpoint: &Endpoint, version: Version, schemas: &mut Schemas) -> Va
         json!({
             "description": "The token is missing, unknown or expired.",
             "headers": { "WWW-Authenticate": { "required": true, "schema": { "type": "string" } } },
-            "content": { "application/json": { "schema": reference("Unauthorized") } },
+            "content": { "application/json": {
+                "schema": reference("Unauthorized"),
+                "example": example::problem(401, ""),
+            } },
         }),
     );
     for status in problems {
@@ -98,16 +108,23 @@ fn responses(endpoint: &Endpoint, version: Version, schemas: &mut Schemas) -> Va
             415 => ("Error", "The body's media type is not supported."),
             _ => ("ConstraintViolation", "Fields of the body are wrong; every one is named."),
         };
-        let content = json!({ PROBLEM: { "schema": reference(schema) } });
+        let content =
+            json!({ PROBLEM: { "schema": reference(schema), "example": example::problem(status, description) } });
         responses.insert(status.to_string(), json!({ "description": description, "content": content }));
     }
     Value::Object(responses)
 }
 
-fn item(record: &Record, schemas: &mut Schemas) -> Value {
+fn item(record: &Record, version: Version, schemas: &mut Schemas) -> Value {
     json!({
-        "application/json": { "schema": schemas.of(record, Form::Json) },
-        "application/ld+json": { "schema": schemas.of(record, Form::LdJson) },
+        "application/json": {
+            "schema": schemas.of(record, Form::Json),
+            "example": example::item(record, false, version),
+        },
+        "application/ld+json": {
+            "schema": schemas.of(record, Form::LdJson),
+            "example": example::item(record, true, version),
+        },
     })
 }
 
@@ -176,10 +193,13 @@ pub(super) fn token() -> Value {
         let required: Vec<String> = properties.keys().cloned().collect();
         json!({ "type": "object", "required": required, "properties": properties })
     };
-    let failure = |description: &str| {
+    let failure = |description: &str, error: &str, told: &str| {
         json!({
             "description": description,
-            "content": { "application/json": { "schema": reference("TokenError") } },
+            "content": { "application/json": {
+                "schema": reference("TokenError"),
+                "example": { "error": error, "error_description": told },
+            } },
         })
     };
     json!({
@@ -211,10 +231,19 @@ pub(super) fn token() -> Value {
                         },
                     },
                     "additionalProperties": false,
+                }, "example": {
+                    "token_type": "Bearer",
+                    "expires_in": 3600,
+                    "access_token": "eyJ0eXAiOiJKV1QiLCJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIwZjBjN2E0NCJ9.c2lnbmF0dXJl",
+                    "refresh_token": "q0Jc1v6yM0b2lYw3Xr8eVt5uZp7nKd9s",
                 } } },
             },
-            "400": failure("invalid_request, invalid_grant or unsupported_grant_type."),
-            "401": failure("invalid_client."),
+            "400": failure(
+                "invalid_request, invalid_grant or unsupported_grant_type.",
+                "invalid_grant",
+                "The code has expired, or was used before.",
+            ),
+            "401": failure("invalid_client.", "invalid_client", "client_id or client_secret is wrong."),
         },
     })
 }

@@ -1,6 +1,7 @@
 //! The fields that the API describes ("Resources and their fields"), to find a misspelt one before a document is filed
-//! under `unknown`. A server may have more, so a field that is similar to none of them is no error.
+//! under `unknown`. A server may have more: a template that names one says what stands there without it, by `default`.
 
+use std::fmt;
 use std::path::PathBuf;
 
 use serde_json::Value;
@@ -96,14 +97,35 @@ pub(super) fn sample(pdf_name: &str, identity: &str) -> Context {
         .with_offset(0)
 }
 
-/// From this similarity on, between 0 and 1, a known field was surely meant.
-const MISSPELT: f64 = 0.7;
+/// From this similarity on, between 0 and 1, a known field was probably meant.
+const MISSPELT: f64 = 0.5;
+
+/// A field that the API does not describe.
+pub(super) struct Unknown {
+    /// What stands before the field: `patient`, `document.pdf`.
+    parent: &'static str,
+    /// The known fields, the nearest alone if one is similar.
+    meant: Vec<&'static str>,
+}
+
+/// What was meant, or what there is.
+impl fmt::Display for Unknown {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match *self.meant.as_slice() {
+            [nearest] => write!(f, "did you mean `{}.{nearest}`?", self.parent),
+            ref all => {
+                let all = all.join(", ");
+                write!(f, "`{}` has {all}; one that your service has beyond these needs `| default(\"\")`", self.parent)
+            }
+        }
+    }
+}
 
 /// What is doubtful about a field; continues a sentence that begins with the template.
 ///
 /// # Errors
-/// The field that was meant: `patient.lastName` for `patient.lastNam`.
-pub(super) fn doubt(path: &str) -> Result<Option<String>, String> {
+/// The API does not describe the field.
+pub(super) fn doubt(path: &str) -> Result<Option<String>, Unknown> {
     let parts: Vec<&str> = path.split('.').collect();
     let (parent, field, known) = match *parts.as_slice() {
         ["document", "pdf", field, ..] => ("document.pdf", field, PDF),
@@ -120,14 +142,8 @@ pub(super) fn doubt(path: &str) -> Result<Option<String>, String> {
     }
     let nearest = known
         .iter()
-        .map(|known| (strsim::normalized_damerau_levenshtein(&known.to_lowercase(), &field.to_lowercase()), known))
-        .filter(|(likeness, _)| *likeness > 0.5)
+        .map(|known| (strsim::normalized_damerau_levenshtein(&known.to_lowercase(), &field.to_lowercase()), *known))
+        .filter(|(likeness, _)| *likeness > MISSPELT)
         .max_by(|a, b| a.0.total_cmp(&b.0));
-    match nearest {
-        Some((likeness, known)) if likeness > MISSPELT => Err(format!("{parent}.{known}")),
-        nearest => {
-            let hint = nearest.map(|(_, known)| format!(": did you mean `{parent}.{known}`?")).unwrap_or_default();
-            Ok(Some(format!("uses `{parent}.{field}`, which the API does not describe{hint}")))
-        }
-    }
+    Err(Unknown { parent, meant: nearest.map_or_else(|| known.to_vec(), |(_, nearest)| vec![nearest]) })
 }

@@ -20,7 +20,7 @@ fn letter() -> Metadata {
     metadata(
         json!({"uuid": "1A2B3C4D-5e6f", "createdAt": "2026-11-21T23:30:00+00:00", "type": "lab_slip", "isAnonymized": false,
                "pdf": {"size": 61_234, "name": null}}),
-        json!({"lastName": "Müller/Dupont", "firstName": "Zoé", "email": "", "names": ["BAD"], "note": "a\r\nb=<c> & \"d\" \u{202e}\u{1}'"}),
+        json!({"lastName": "Müller/Dupont", "firstName": "Zoé", "email": "", "visibilityOption": ["BAD"], "anonymousCode": "a\r\nb=<c> & \"d\" \u{202e}\u{1}'"}),
     )
 }
 
@@ -67,18 +67,18 @@ fn only_the_slashes_of_the_template_make_folders() {
 #[test]
 fn what_is_missing_null_or_empty_is_unknown_in_names_and_arguments_and_nothing_in_texts() {
     for missing in [
-        "patient.x",
-        "patient.a.b.c",
+        "patient.languageSpoken",
+        "patient.user.b.c",
         "patient.email",
         "document.pdf.name",
-        "patient.x | upper",
-        "patient.x | date",
+        "patient.languageSpoken | upper",
+        "patient.languageSpoken | date",
         "document.type | date",
-        "patient.x | short",
+        "patient.languageSpoken | short",
         "'..' | trim('.')",
-        "patient.x | truncate(3)",
+        "patient.languageSpoken | truncate(3)",
         // A list or an object is no text either.
-        "patient.names",
+        "patient.visibilityOption",
         "document.pdf",
     ] {
         let source = format!("<{{{{ {missing} }}}}>");
@@ -88,7 +88,7 @@ fn what_is_missing_null_or_empty_is_unknown_in_names_and_arguments_and_nothing_i
         assert_eq!(text(TextFormat::Xml, &source), "<>", "{missing}");
     }
     assert_eq!(name("{{ '..' }}{{ ' .' }}"), "unknownunknown");
-    assert_eq!(text(TextFormat::Json, "{{ patient.x }}{{ document.pdf.name }}"), "nullnull");
+    assert_eq!(text(TextFormat::Json, "{{ patient.languageSpoken }}{{ document.pdf.name }}"), "nullnull");
 }
 
 #[test]
@@ -97,10 +97,13 @@ fn the_filters_a_template_needs_are_there() {
         name("{{ document.uuid | short }}-{{ document.type | upper }}-{{ document.pdf.size }}"),
         "3c4d5e6f-LAB_SLIP-61234"
     );
-    assert_eq!(name("{{ patient.email | default('none') }}-{{ patient.x | default(document.type) }}"), "none-lab_slip");
+    assert_eq!(
+        name("{{ patient.email | default('none') }}-{{ patient.languageSpoken | default(document.type) }}"),
+        "none-lab_slip"
+    );
     assert_eq!(name("{{ document.isAnonymized }}-{{ patient.lastName | truncate(3) | lower }}"), "false-mül");
     assert_eq!(name("{{ account }}-{{ account | upper }}-{{ 'y' if account == 'main' else 'n' }}"), "main-MAIN-y");
-    assert_eq!(name("{% if patient.x %}a{% else %}b{% endif %}"), "b");
+    assert_eq!(name("{% if patient.languageSpoken %}a{% else %}b{% endif %}"), "b");
 }
 
 #[test]
@@ -125,12 +128,12 @@ fn dates_are_the_printed_ones() {
 #[test]
 fn an_argument_is_verbatim_but_for_characters_no_argument_should_have() {
     assert_eq!(argument("{{ file }}"), "/spool/a  b.pdf");
-    let escaped = argument("{{ patient.note | e }}{{ patient.note | safe }}{{ file | safe }}");
+    let escaped = argument("{{ patient.anonymousCode | e }}{{ patient.anonymousCode | safe }}{{ file | safe }}");
     assert!(
         !escaped.contains(['\r', '\n', '\u{202e}', '\u{1}']) && escaped.ends_with("/spool/a  b.pdf"),
         "{escaped:?}"
     );
-    assert_eq!(argument("--note={{ patient.note }}; $(x) *"), "--note=ab=<c> & \"d\" '; $(x) *");
+    assert_eq!(argument("--note={{ patient.anonymousCode }}; $(x) *"), "--note=ab=<c> & \"d\" '; $(x) *");
 }
 
 #[test]
@@ -144,7 +147,7 @@ fn no_value_makes_an_option_of_an_argument() {
         "{{ patient.lastName }}.pdf",
         "{{ patient.lastName | safe }}",
         "{% set x %}{{ patient.lastName }}{% endset %}{{ x }}",
-        "{{ patient.none | d('-o') }}",
+        "{{ patient.phone | d('-o') }}",
     ] {
         for value in ["-o/etc/passwd", "\u{1}-o", "--", "\u{fdd0}-o"] {
             let error = render(source, value).unwrap_err().to_string();
@@ -194,9 +197,9 @@ fn a_value_in_csv_stays_in_its_field_and_is_no_formula() {
 
 #[test]
 fn a_value_can_neither_add_a_line_nor_markup() {
-    assert_eq!(text(TextFormat::Plain, "n={{ patient.note }}\r\nx=1\r\n"), "n=a  b=<c> & \"d\"  '\r\nx=1\r\n");
+    assert_eq!(text(TextFormat::Plain, "n={{ patient.anonymousCode }}\r\nx=1\r\n"), "n=a  b=<c> & \"d\"  '\r\nx=1\r\n");
     assert_eq!(
-        text(TextFormat::Xml, "<n>{{ patient.note }}</n>\n"),
+        text(TextFormat::Xml, "<n>{{ patient.anonymousCode }}</n>\n"),
         "<n>a&#13;\nb=&lt;c&gt; &amp; &quot;d&quot; \u{202e}&#39;</n>\n"
     );
     assert_eq!(
@@ -205,7 +208,7 @@ fn a_value_can_neither_add_a_line_nor_markup() {
     );
     let document: Json = serde_json::from_str(&text(
         TextFormat::Json,
-        "{\"n\": {{ patient.note }}, \"s\": {{ document.pdf.size }}, \"a\": {{ document.isAnonymized }}}\n",
+        "{\"n\": {{ patient.anonymousCode }}, \"s\": {{ document.pdf.size }}, \"a\": {{ document.isAnonymized }}}\n",
     ))
     .unwrap();
     assert_eq!(document, json!({"n": "a\r\nb=<c> & \"d\" \u{202e}\u{1}'", "s": 61_234, "a": false}));
@@ -213,8 +216,8 @@ fn a_value_can_neither_add_a_line_nor_markup() {
 
 #[test]
 fn a_value_within_a_json_string_comes_without_quotes_of_its_own() {
-    let written = "{\"a\": \"{{ patient.note }}\", \"b\": \"x {{ document.pdf.size }} {{ patient.email }}{{ patient.none }}\", \
-                   \"c\": \"\\\\\", \"d\": \"\\\"{{ patient.lastName }}\\\"\", \"e\": {{ patient.lastName }}, \"f\": {{ patient.none }}, \
+    let written = "{\"a\": \"{{ patient.anonymousCode }}\", \"b\": \"x {{ document.pdf.size }} {{ patient.email }}{{ patient.phone }}\", \
+                   \"c\": \"\\\\\", \"d\": \"\\\"{{ patient.lastName }}\\\"\", \"e\": {{ patient.lastName }}, \"f\": {{ patient.phone }}, \
                    \"g\": \"{{ document.pdf }}\", \"h\": {{ document.pdf }}, \"i\": {{ patient.firstName | tojson }}}";
     let document: Json = serde_json::from_str(&text(TextFormat::Json, written)).unwrap();
     let note = "a\r\nb=<c> & \"d\" \u{202e}\u{1}'";
@@ -246,10 +249,7 @@ fn what_the_api_does_not_describe_and_json_that_is_none_are_doubted() {
     for (source, expected) in [
         (NAMES, ""),
         ("{{ patient.externalId }}", "uses `patient.externalId`, which the API takes and never gives back"),
-        (
-            "{{ user.insurance }}{% for patient in [1] %}{{ patient.x }}{% endfor %}",
-            "uses `user.insurance`, which the API does not describe",
-        ),
+        ("{{ user.insurance | upper | default('') }}{% for patient in [1] %}{{ patient.x }}{% endfor %}", ""),
         ("{{ account }}{{ file_name }}{{ size }}", ""),
     ] {
         assert_eq!(doubts(TextFormat::Plain, source), expected, "{source}");
@@ -264,6 +264,11 @@ fn a_mistake_is_answered_with_what_was_meant() {
     for (source, expected) in [
         ("{{ patient.lastNam }}", "line 1: there is no field `patient.lastNam`: did you mean `patient.lastName`?"),
         ("a\n{{ patient.lastname }}", "line 2: there is no field `patient.lastname`: did you mean `patient.lastName`?"),
+        (
+            "{{ document.pdf.lang | default('') }}{{ document.pdf.lang }}",
+            "line 1: there is no field `document.pdf.lang`: `document.pdf` has uuid, name, size, createdAt, updatedAt, url, \
+             fileName; one that your service has beyond these needs `| default(\"\")`",
+        ),
         (
             "{{ document.created_at | date }}",
             "line 1: there is no field `document.created_at`: did you mean `document.createdAt`?",
@@ -406,7 +411,7 @@ fn a_sidecar_knows_the_final_name() {
 fn the_field_of_a_line_of_gdt_is_the_templates_own() {
     assert_eq!(text(TextFormat::Gdt, "80006310\n3101{{ patient.lastName }}\n"), "80006310\n3101Müller/Dupont\n");
     assert_eq!(
-        text(TextFormat::Gdt, "6227{{ patient.note }}\n\n  \n6228x\n"),
+        text(TextFormat::Gdt, "6227{{ patient.anonymousCode }}\n\n  \n6228x\n"),
         "6227a  b=<c> & \"d\"  '\n\n  \n6228x\n"
     );
     let kind = TemplateKind::Text(TextFormat::Gdt);
@@ -424,12 +429,11 @@ fn the_field_of_a_line_of_gdt_is_the_templates_own() {
 fn what_a_template_uses_can_be_asked_for_by_its_value() {
     let letter = letter();
     let context = Context::new(&letter);
-    let source =
-        "{{ patient.note }}{{ patient.names }}{{ patient.firstName }}{% for f in document %}{{ f }}{% endfor %}";
+    let source = "{{ patient.anonymousCode }}{{ patient.visibilityOption }}{{ patient.firstName }}{% for f in document %}{{ f }}{% endfor %}";
     let template = Template::compile(TemplateKind::Text(TextFormat::Plain), source).unwrap();
     let with = |sign: char| template.variables_with(&context, |text| text.contains(sign));
-    assert_eq!(with('&'), ["patient.note"]);
-    assert_eq!(with('B'), ["document.uuid", "patient.names"]);
+    assert_eq!(with('&'), ["patient.anonymousCode"]);
+    assert_eq!(with('B'), ["document.uuid", "patient.visibilityOption"]);
     assert_eq!(with('é'), ["patient.firstName"]);
 }
 
@@ -532,9 +536,9 @@ fn body(source: &str, patient: serde_json::Value) -> Vec<String> {
 #[test]
 fn the_pdf_stands_in_json_where_the_template_says_so_and_nowhere_else() {
     for source in
-        [r#"{"a":"{{ patient.a }}","b":"{{ file_base64 }}"}"#, r#"{"a":{{ patient.a }},"b":{{ file_base64 }}}"#]
+        [r#"{"a":"{{ patient.phone }}","b":"{{ file_base64 }}"}"#, r#"{"a":{{ patient.phone }},"b":{{ file_base64 }}}"#]
     {
-        let parts = body(source, json!({"a": "x\u{fdd2}\"y"}));
+        let parts = body(source, json!({"phone": "x\u{fdd2}\"y"}));
         let [before, after] = parts.as_slice() else { panic!("{parts:?}") };
         let whole: serde_json::Value = serde_json::from_str(&format!("{before}JVBE{after}")).unwrap();
         assert_eq!(whole, json!({"a": "x\u{fdd2}\"y", "b": "JVBE"}), "{source}");
@@ -549,7 +553,7 @@ fn the_pdf_stands_in_json_where_the_template_says_so_and_nowhere_else() {
 
 #[test]
 fn a_value_in_an_address_separates_nothing_and_leads_nowhere() {
-    let source = "https://h.test/a/{{ patient.a }}?b={{ patient.a }}";
+    let source = "https://h.test/a/{{ patient.phone }}?b={{ patient.phone }}";
     for (value, encoded) in [
         (json!("x/y?z=1&c#d"), "x%2Fy%3Fz%3D1%26c%23d"),
         (json!("x/../y"), "x_.._y"),
@@ -561,7 +565,8 @@ fn a_value_in_an_address_separates_nothing_and_leads_nowhere() {
         (json!(null), "unknown"),
         (json!(7), "7"),
     ] {
-        let metadata = Metadata { patient: json!({"a": value}).as_object().cloned().unwrap(), ..Metadata::default() };
+        let metadata =
+            Metadata { patient: json!({"phone": value}).as_object().cloned().unwrap(), ..Metadata::default() };
         let template = Template::compile(TemplateKind::Url, source).unwrap();
         let rendered = template.render(&Context::new(&metadata)).unwrap();
         assert_eq!(rendered, format!("https://h.test/a/{encoded}?b={encoded}"));

@@ -36,17 +36,32 @@ pub(super) fn known(
     Err(TemplateError::new(format!("line {line}: there is no variable `{name}`: {hint}")))
 }
 
-/// What is odd about the used fields. The error says which field was probably meant.
+/// What is odd about the used fields. A field that the API does not describe needs a `default` wherever it is used.
+///
+/// # Errors
+/// The field has none. The error says which field was probably meant, or which there are.
 pub(super) fn doubts(source: &str, used: &HashSet<String>) -> Result<Vec<String>, TemplateError> {
     let mut doubts = BTreeSet::new();
     for path in used {
-        let doubt = fields::doubt(path).map_err(|meant| {
-            let line = line_of(source, path.rsplit('.').next().unwrap_or(path));
-            TemplateError::new(format!("line {line}: there is no field `{path}`: did you mean `{meant}`?"))
-        })?;
-        doubts.extend(doubt);
+        match fields::doubt(path) {
+            Ok(doubt) => doubts.extend(doubt),
+            Err(_) if has_default(source, path) => {}
+            Err(unknown) => {
+                let line = line_of(source, path.rsplit('.').next().unwrap_or(path));
+                return Err(TemplateError::new(format!("line {line}: there is no field `{path}`: {unknown}")));
+            }
+        }
     }
     Ok(doubts.into_iter().collect())
+}
+
+/// Whether a `default` follows the path within its braces wherever it stands.
+fn has_default(source: &str, path: &str) -> bool {
+    source.contains(path)
+        && source.match_indices(path).all(|(at, _)| {
+            let behind = source.get(at + path.len()..).unwrap_or_default();
+            has_word(behind.split('}').next().unwrap_or_default(), "default")
+        })
 }
 
 /// Refuses a variable in single braces, where it is plain text. The error shows the correct form.

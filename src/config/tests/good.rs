@@ -252,7 +252,7 @@ fn a_route_behind_one_that_takes_the_same_is_warned_of() {
 fn what_can_be_meant_is_only_warned_of() {
     let text = format!(
         "{LEAST}sidecar_name = \"x.txt\"\n[destinations.lab]\ntype = \"command\"\nprogram = \"lab\"\n\
-                        args = [\"{{{{ patient.insurance }}}}\"]\n[[routes]]\ntypes = [\"lab_slips\"]\nto = [\"pms\"]\n[[routes]]\nto = [\"pms\"]\n\
+                        args = [\"{{{{ patient.externalId }}}}\"]\n[[routes]]\ntypes = [\"lab_slips\"]\nto = [\"pms\"]\n[[routes]]\nto = [\"pms\"]\n\
                         [[routes]]\nusers = []\nto = [\"pms\"]\n"
     );
     let file = write(&text);
@@ -260,7 +260,7 @@ fn what_can_be_meant_is_only_warned_of() {
     insta::assert_snapshot!(file.neutral(&warnings.join("\n")), @r#"
     FOLDER/docsyncd.toml, line 9: `destinations.pms.sidecar_name` has no effect without `sidecar`
     FOLDER/docsyncd.toml, line 11: `destinations.lab.type` is of a destination that no route sends documents to
-    FOLDER/docsyncd.toml, line 13: `destinations.lab.args` uses `patient.insurance`, which the API does not describe
+    FOLDER/docsyncd.toml, line 13: `destinations.lab.args` uses `patient.externalId`, which the API takes and never gives back
     FOLDER/docsyncd.toml, line 15: `routes[0].types` holds "lab_slips", which the API does not document; the nearest that it does is "lab_slip"
     FOLDER/docsyncd.toml, line 20: `routes[2].users` is empty, so the route takes all of them; leave it out to say so
     FOLDER/docsyncd.toml, line 21: `routes[2].to` is never reached, because `routes[1]` before it takes every document

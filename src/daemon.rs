@@ -1,6 +1,7 @@
 //! The only wiring: builds the stages from a configuration, runs them, drains them. Every entry point (`run`, `sync`,
 //! the demo, the tests) builds the same daemon.
 
+mod away;
 mod follow;
 mod health_check;
 mod parts;
@@ -207,6 +208,7 @@ impl Daemon {
     /// wants that; and gives memory back.
     pub fn start_listeners(&mut self, config: &Config) {
         self.tasks.spawn(memory::run(self.context.clone()));
+        self.tasks.spawn(away::run(self.context.clone(), self.adapters.clone(), config.destinations.clone()));
         self.tasks.spawn(webhook::run(self.context.clone(), webhook::Setup::of(config)));
         if let Some(every) = config.reconcile_every {
             let emptied = config.destinations.values().filter(|to| to.is_emptied()).map(|to| to.name.clone()).collect();

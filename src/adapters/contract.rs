@@ -194,7 +194,7 @@ impl Spool {
                 account: "main".into(),
                 document: record(
                     json!({"uuid": uuid.as_str(), "type": "lab_slip", "createdAt": "2026-11-21T10:00:00Z",
-                    "number": number, "pdf": {"uuid": "p", "size": digest.size, "fileName": format!("{CANARY}.pdf")}}),
+                    "audio": number, "pdf": {"uuid": "p", "size": digest.size, "fileName": format!("{CANARY}.pdf")}}),
                 ),
                 patient: record(
                     json!({"uuid": "p-1", "lastName": CANARY, "firstName": "Zoé", "dateOfBirth": "1980-03-12",

@@ -122,6 +122,13 @@ impl Adapter for FolderAdapter {
         Ok(Checked { warnings, ..Checked::default() })
     }
 
+    async fn is_there(&self) -> Result<(), Outcome> {
+        let adapter = self.clone();
+        let work = move || adapter.local().map(drop);
+        let found = blocking::run(self.claim("whether it is there"), CHECK_LIMIT, work).await;
+        found.unwrap_or_else(|stuck| Err(Outcome::transient(Code::word("no_answer"), self.stuck(stuck))))
+    }
+
     fn proof(&self) -> Proof {
         Proof::Durable
     }

@@ -227,6 +227,14 @@ pub trait Adapter: Send + Sync {
     /// in bounded time by itself, too.
     async fn check(&self) -> Result<Checked, String>;
 
+    /// Whether its folder is there, looked at while no letter goes there. It ends in bounded time by itself.
+    ///
+    /// # Errors
+    /// It is not, or does not answer.
+    async fn is_there(&self) -> Result<(), Outcome> {
+        Ok(())
+    }
+
     /// Whether the PDF must be a file of this machine, because another program is to read it.
     fn needs_file(&self) -> bool {
         false

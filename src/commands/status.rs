@@ -109,6 +109,7 @@ async fn gather(loaded: &Loaded, ledger: Option<&Ledger>, language: Language) ->
     for account in &mut summary.accounts {
         account.configured = loaded.config.accounts.contains_key(&account.account);
     }
+    summary.of_destinations(loaded.config.destinations.keys());
     let mut sign_ins: Vec<SignInStatus> = accounts.map(|account| SignInStatus::of(account, path)).collect();
     for sign_in in &mut sign_ins {
         let account = found.accounts.iter_mut().find(|account| account.name == sign_in.account);

@@ -11,7 +11,7 @@ use secrecy::SecretString;
 use url::Url;
 
 use super::confirm::{Confirm, Evidence};
-use super::dicom::DicomConfig;
+use super::dicom::{DicomArchive, DicomConfig};
 use super::hl7v2::Hl7v2Config;
 use super::mail::SmtpConfig;
 use super::patients::PatientsConfig;
@@ -21,7 +21,7 @@ pub use super::settings::{
 };
 use super::sidecar::SidecarConfig;
 use super::vdds::VddsConfig;
-use super::web::{FhirConfig, HttpConfig, S3Config, WebDavConfig};
+use super::web::{FhirConfig, HttpConfig, S3Config, WebConnection, WebDavConfig};
 use crate::health::{Disks, Rules};
 use crate::language::Language;
 use crate::retry::RetryPolicy;
@@ -189,6 +189,33 @@ impl Destination {
             | DestinationKind::Hl7v2(_)
             | DestinationKind::Smtp(_)
             | DestinationKind::Vdds(_) => None,
+        }
+    }
+
+    /// Whether it is a folder that this machine reaches as one.
+    pub fn is_folder(&self) -> bool {
+        matches!(self.kind, DestinationKind::Folder(_))
+    }
+
+    /// Host and port that are dialled first: of the server, or of the proxy before it. `None` if it has no server.
+    pub fn server(&self) -> Option<(String, u16)> {
+        let web = |connection: &WebConnection| {
+            let url = connection.proxy.as_ref().unwrap_or(&connection.origin);
+            Some((url.host_str()?.trim_matches(['[', ']']).to_owned(), url.port_or_known_default()?))
+        };
+        match &self.kind {
+            DestinationKind::Sftp(sftp) => Some((sftp.host.clone(), sftp.port)),
+            DestinationKind::Hl7v2(hl7) => Some((hl7.host.clone(), hl7.port)),
+            DestinationKind::Smtp(smtp) => Some((smtp.host.clone(), smtp.port)),
+            DestinationKind::WebDav(webdav) => web(&webdav.connection),
+            DestinationKind::Http(http) => web(&http.connection),
+            DestinationKind::S3(s3) => web(&s3.connection),
+            DestinationKind::Fhir(fhir) => web(&fhir.connection),
+            DestinationKind::Dicom(dicom) => match &dicom.archive {
+                DicomArchive::Host(host) => Some((host.host.clone(), host.port)),
+                DicomArchive::Web { connection, .. } => web(connection),
+            },
+            DestinationKind::Folder(_) | DestinationKind::Command(_) | DestinationKind::Vdds(_) => None,
         }
     }
 

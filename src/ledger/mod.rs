@@ -7,6 +7,7 @@
 
 pub mod accounts;
 pub mod alerts;
+pub mod away;
 pub(crate) mod columns;
 pub mod deliveries;
 pub mod documents;

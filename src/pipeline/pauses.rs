@@ -129,6 +129,11 @@ impl Pauses {
         })
     }
 
+    /// When the newest work began that succeeded in this process.
+    pub fn last_good_at(&self, scope: &Scope) -> Option<Millis> {
+        self.lock().get(scope)?.last_good_at
+    }
+
     /// The scopes that are paused, or were at this time or later, as far as this process knows.
     pub fn paused_since(&self, at: Millis) -> Vec<Scope> {
         let scopes = self.lock();

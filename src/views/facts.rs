@@ -11,9 +11,9 @@ use crate::durable;
 use crate::failure::Scope;
 use crate::health::{AccountFacts, Ended, Facts, PauseFacts, Stalled};
 use crate::ledger::columns::{Statements as _, from_row};
-use crate::ledger::pauses::{self, Pause};
+use crate::ledger::pauses::Pause;
 use crate::ledger::polls::{Latest, Polls};
-use crate::ledger::{Millis, QueryResult, now, process};
+use crate::ledger::{Millis, QueryResult, away, now, process};
 use crate::state::State;
 
 /// A disk with fewer free bytes counts as full: the next letter does not fit, and soon the ledger cannot be written.
@@ -74,7 +74,7 @@ pub fn facts(db: &Connection, present: &Present) -> QueryResult<Facts> {
     facts.last_done_at = process.get("last_success").and_then(|at| at.parse().ok());
     facts.awake_since = started_at(&process).filter(|_| present.running);
     accounts(db, &mut facts)?;
-    for pause in pauses::all(db)? {
+    for pause in away::pauses(db)? {
         if let Some(scope) = Scope::parse(&pause.scope) {
             let count = held_back(db, &scope)?;
             let Pause { since, probe_at, failure, .. } = pause;

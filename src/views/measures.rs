@@ -3,8 +3,9 @@
 use rusqlite::{Connection, params};
 
 use super::facts;
+use crate::ledger::away;
 use crate::ledger::columns::Statements as _;
-use crate::ledger::pauses::{self, Pause};
+use crate::ledger::pauses::Pause;
 use crate::ledger::polls::{Latest, Polls};
 use crate::ledger::{Millis, QueryResult};
 use crate::state::State;
@@ -57,7 +58,7 @@ pub fn read(db: &Connection) -> QueryResult<Measures> {
         .prepare_cached("SELECT page_count * page_size FROM pragma_page_count(), pragma_page_size()")?
         .query_row([], |row| row.get(0))?;
     let (needs_person, to_confirm) = (facts::unmatched(db)?.count, facts::to_confirm(db)?);
-    Ok(Measures { counts, accounts, needs_person, to_confirm, pauses: pauses::all(db)?, ledger_bytes })
+    Ok(Measures { counts, accounts, needs_person, to_confirm, pauses: away::pauses(db)?, ledger_bytes })
 }
 
 /// When the account's open document that waits longest was found.

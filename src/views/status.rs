@@ -8,9 +8,9 @@ use serde::Serialize;
 use super::facts::{self, open_of};
 use super::in_json;
 use crate::language::Reason;
-use crate::ledger::pauses::{self, Pause};
+use crate::ledger::pauses::Pause;
 use crate::ledger::polls::{Latest, Polls};
-use crate::ledger::{Millis, QueryResult, process};
+use crate::ledger::{Millis, QueryResult, away, process};
 use crate::state::{STATES, State};
 
 /// What the ledger knows for `status`.
@@ -33,7 +33,9 @@ pub struct Summary {
     pub last_success: Option<Millis>,
     /// Accounts by name.
     pub accounts: Vec<AccountView>,
-    /// The pauses.
+    /// The configured destinations.
+    pub destinations: Vec<DestinationView>,
+    /// The pauses, and destinations that are away.
     pub pauses: Vec<PauseView>,
     /// What the process that works, or last worked, on the ledger publishes about itself.
     pub process: ProcessView,
@@ -43,6 +45,14 @@ impl Summary {
     /// The summary before there is a ledger.
     pub fn of_nothing() -> Self {
         Self { documents: no_documents(), ..Self::default() }
+    }
+
+    /// Limits the destinations to the configured ones, and adds those of which the ledger knows nothing yet.
+    pub fn of_destinations<'a>(&mut self, configured: impl Iterator<Item = &'a String>) {
+        let known = std::mem::take(&mut self.destinations);
+        let at = |name: &String| known.iter().find(|known| known.destination == *name)?.last_worked;
+        let view = |name: &String| DestinationView { destination: name.clone(), last_worked: at(name) };
+        self.destinations = configured.map(view).collect();
     }
 
     /// What the daemon does, in one line for a person who looks at the service.
@@ -88,6 +98,16 @@ pub struct AccountView {
     pub waiting: u64,
     /// Whether it is in the configuration; the caller sets this, as the ledger does not know.
     pub configured: bool,
+}
+
+/// One destination in `status`.
+#[derive(Debug, Serialize)]
+pub struct DestinationView {
+    /// Its name.
+    pub destination: String,
+    /// When it was last seen to work, within ten minutes.
+    #[serde(serialize_with = "in_json")]
+    pub last_worked: Option<Millis>,
 }
 
 /// One pause.
@@ -148,7 +168,9 @@ pub fn summary(db: &Connection) -> QueryResult<Summary> {
             })
         })?
         .collect::<QueryResult<_>>()?;
-    let pauses = pauses::all(db)?.iter().map(PauseView::from).collect();
+    let worked = away::last_worked(db)?.into_iter();
+    let destinations = worked.map(|(destination, at)| DestinationView { destination, last_worked: Some(at) }).collect();
+    let pauses = away::pauses(db)?.iter().map(PauseView::from).collect();
     let mut process = process::all(db)?;
     let last_success = process.get("last_success").and_then(|at| at.parse().ok());
     let process = ProcessView {
@@ -165,6 +187,7 @@ pub fn summary(db: &Connection) -> QueryResult<Summary> {
         documents,
         last_success,
         accounts,
+        destinations,
         pauses,
         process,
     })

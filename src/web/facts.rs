@@ -12,7 +12,7 @@ use crate::failure::Scope;
 use crate::health::{self, Disks, Facts, Health, Rules};
 use crate::language::Language;
 use crate::ledger::pauses::Pause;
-use crate::ledger::{Millis, QueryResult};
+use crate::ledger::{Millis, QueryResult, away};
 use crate::state::State;
 use crate::views::facts::{Present, facts};
 use crate::views::letters::{self, Day, Letters};
@@ -141,9 +141,10 @@ pub(super) fn overview(db: &Connection, setup: &Setup, ledger_fails_since: Optio
         polled_at: measures.accounts.iter().find(|known| known.account == *name).and_then(|known| known.polled_at),
         pause: paused(&[Scope::Account(name.clone()), Scope::Fetch(name.clone()), Scope::Report(name.clone())]),
     };
+    let worked = away::last_worked(db)?;
     let destination = |name: &String| Place {
         name: name.clone(),
-        polled_at: None,
+        polled_at: worked.get(name).copied(),
         pause: paused(&[Scope::Destination(name.clone())]),
     };
     Ok(Overview {

@@ -296,7 +296,7 @@ fn places(language: Language, what: &str, places: &[Place], now: &Zoned) -> Mark
                         None => {
                             span .badge.good { (language.text("page-works")) }
                             @if let Some(polled_at) = place.polled_at {
-                                span .soft { " " (language.text("page-asked")) " " (clock(language, polled_at, now)) }
+                                span .soft { " " (language.text(&format!("page-asked-{what}"))) " " (clock(language, polled_at, now)) }
                             }
                         }
                         Some(pause) => {

@@ -9,6 +9,7 @@ use serde_json::json;
 use crate::dictated::*;
 use crate::harness::{Practice, sha256};
 
+mod away;
 #[cfg(unix)]
 mod command;
 mod sidecars;

@@ -148,11 +148,11 @@ mod unix {
         let script = "for arg; do printf '<%s>' \"$arg\"; done > args; for out; do :; done; mv args \"$out/args\"";
         let program = Program::new(
             &format!("cd \"${{0%/*}}\"; {script}"),
-            &["--x={{ patient.note }}", "", "{{ patient.x }}", "{{ file }}"],
+            &["--x={{ patient.phone }}", "", "{{ patient.email }}", "{{ file }}"],
         );
         let spool = Spool::new();
         let mut item = spool.item(1, PDF);
-        Arc::make_mut(&mut item.metadata).patient.insert("note".into(), json!("a b; $(touch x) * \"q\" 'r' `s`"));
+        Arc::make_mut(&mut item.metadata).patient.insert("phone".into(), json!("a b; $(touch x) * \"q\" 'r' `s`"));
         assert_delivered(&program.adapter().deliver(&item).await);
         let file = item.pdf.path.display();
         let expected = format!("<--x=a b; $(touch x) * \"q\" 'r' `s`><><unknown><{file}>");
@@ -187,7 +187,7 @@ mod unix {
             "DOCSYNCD_DESTINATION=pms",
             "DOCSYNCD_ACCOUNT=main",
             "DOCSYNCD_DOCUMENT_TYPE=lab_slip",
-            "DOCSYNCD_DOCUMENT_NUMBER=1",
+            "DOCSYNCD_DOCUMENT_AUDIO=1",
             "DOCSYNCD_DOCUMENT_PDF_SIZE=15",
             "DOCSYNCD_PATIENT_LAST_NAME=Canaryworth",
             "DOCSYNCD_USER_EMAIL=a@practice.test",

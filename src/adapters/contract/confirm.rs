@@ -82,7 +82,7 @@ async fn look(adapter: &dyn Adapter, letters: &[Unproved]) -> Vec<&'static str> 
     said(&adapter.look(letters, &Known::default()).await.unwrap_or_else(|outcome| panic!("{outcome:?}")))
 }
 
-const NAME: &str = "letters/{{ patient.firstName }} {{ document.number }}.pdf";
+const NAME: &str = "letters/{{ patient.firstName }} {{ document.audio }}.pdf";
 const FIRST: &str = "letters/Zoé 1.pdf";
 const SECOND: &str = "letters/Zoé 2.pdf";
 

@@ -10,7 +10,7 @@ use crate::config::{Evidence, SidecarConfig};
 use crate::sidecar::{Charset, Form};
 use crate::template::{Template, TemplateKind, TextFormat};
 
-const NAME: &str = "letters/{{ patient.firstName }} {{ document.number }}.pdf";
+const NAME: &str = "letters/{{ patient.firstName }} {{ document.audio }}.pdf";
 const PDF: &[u8] = b"%PDF-1.7 letter";
 
 fn sidecar(name: &str, content: &str) -> SidecarConfig {

@@ -91,7 +91,7 @@ impl Memory {
     }
 
     fn with_sidecar(mut self, name: &str) -> Self {
-        let content = compile(TemplateKind::Text(TextFormat::Plain), "document={{ document.number }}");
+        let content = compile(TemplateKind::Text(TextFormat::Plain), "document={{ document.audio }}");
         self.config.sidecar = Some(SidecarConfig::new(content, compile(TemplateKind::SidecarName, name)));
         self
     }

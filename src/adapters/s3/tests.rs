@@ -78,16 +78,16 @@ impl RemotePlace for Place {
     }
 }
 
-keeps_the_contract!(place("{{ patient.lastName }}/{{ document.number }}.pdf").await);
+keeps_the_contract!(place("{{ patient.lastName }}/{{ document.audio }}.pdf").await);
 #[tokio::test]
 async fn letters_are_seen_where_they_were_put() {
     crate::adapters::contract::kept::letters_are_seen_where_they_were_put(
-        place("{{ patient.lastName }}/{{ document.number }}.pdf").await,
+        place("{{ patient.lastName }}/{{ document.audio }}.pdf").await,
     )
     .await;
 }
 keeps_the_remote_contract!(
-    place("{{ patient.lastName }}/{{ document.number }}.pdf").await,
+    place("{{ patient.lastName }}/{{ document.audio }}.pdf").await,
     &format!("/docs/in/{}/1.pdf", super::super::super::contract::CANARY)
 );
 

@@ -13,7 +13,7 @@ use super::*;
 use crate::config::{Confirm, RemoteFolder, Secret, SidecarConfig, WebSignIn};
 use docsyncd_test_support::peer::{EndsNames, Fault, Kept, Peer};
 
-const FILE_NAME: &str = "{{ patient.lastName }} ä#?/{{ document.number }}.pdf";
+const FILE_NAME: &str = "{{ patient.lastName }} ä#?/{{ document.audio }}.pdf";
 
 fn config(peer: &Peer, file_name: &str) -> WebDavConfig {
     let password = Secret::Given(SecretString::from(SECRET));
@@ -162,7 +162,7 @@ async fn answers_mean_what_they_say() {
 
 #[tokio::test]
 async fn a_folder_that_is_missing_is_never_made_and_those_below_it_are() {
-    let (place, spool) = (collection("a/b/{{ document.number }}.pdf").await, Spool::new());
+    let (place, spool) = (collection("a/b/{{ document.audio }}.pdf").await, Spool::new());
     assert_delivered(&place.adapter().deliver(&spool.item(1, b"%PDF-1.7 letter")).await);
     assert!(place.objects().contains_key("/dav/u/inbox/a/b/1.pdf"));
     place.peer.state().folders = Some(BTreeSet::from(["/dav".to_owned()]));
@@ -224,7 +224,7 @@ async fn a_success_of_a_move_that_did_nothing_is_none() {
 async fn what_a_look_says_of_the_resource_itself_counts() {
     let spool = Spool::new();
     for (status, is_delivered) in [(404, true), (410, true), (500, false), (423, false)] {
-        let place = collection("{{ document.number }}.pdf").await;
+        let place = collection("{{ document.audio }}.pdf").await;
         place.peer.state().inner_status = Some(status);
         let outcome = place.adapter().deliver(&spool.item(1, b"%PDF-1.7 letter")).await;
         assert_eq!(matches!(outcome, Outcome::Delivered { .. }), is_delivered, "{status}: {outcome:?}");
@@ -235,7 +235,7 @@ async fn what_a_look_says_of_the_resource_itself_counts() {
 
 #[tokio::test]
 async fn a_check_removes_what_checks_left_that_were_cut_off() {
-    let place = collection("{{ document.number }}.pdf").await;
+    let place = collection("{{ document.audio }}.pdf").await;
     let now = std::time::SystemTime::now();
     let kept = |minutes: u64| {
         let date = httpdate::fmt_http_date(now - Duration::from_secs(minutes * 60));

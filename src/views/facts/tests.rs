@@ -1,7 +1,7 @@
 use super::*;
 use crate::failure::{Call, Code, Failure, Kind};
 use crate::ledger::failures::{self, Charge, Postponed};
-use crate::ledger::{accounts, documents, listed, polls, testing, work};
+use crate::ledger::{accounts, documents, listed, pauses, polls, testing, work};
 
 fn present() -> Present {
     Present { now: 1_000, midnight: 500, running: true, accounts: vec![("main".to_owned(), true)] }

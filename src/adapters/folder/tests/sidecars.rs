@@ -140,7 +140,7 @@ async fn a_sidecar_that_an_importer_has_answered_in_is_the_letters_own_after_a_c
 
 #[tokio::test]
 async fn when_all_counted_names_are_taken_the_letter_waits() {
-    let (inbox, spool) = (Inbox::new("{{ document.number }}.pdf", Some(("D.{{ number3 }}", "x"))), Spool::new());
+    let (inbox, spool) = (Inbox::new("{{ document.audio }}.pdf", Some(("D.{{ number3 }}", "x"))), Spool::new());
     (1..=999).for_each(|number| inbox.put(&format!("D.{number:03}"), b"another's"));
     let outcome = inbox.adapter().deliver(&spool.item(1, PDF)).await;
     assert!(matches!(outcome, Outcome::Transient { .. }) && reason(&outcome).contains("not been imported yet"));
@@ -185,7 +185,7 @@ async fn what_cannot_be_written_fails_by_the_field_and_nothing_of_it_is_told() {
     let sidecar = ("{{ file_stem }}.txt", "{{ document.type }}\n{{ patient.lastName }}");
     for (last_name, transliterates) in [("Canaryworth ł", false), ("Canaryworth \u{1f600}", true)] {
         for is_last in [false, true] {
-            let mut inbox = Inbox::new("{{ document.number }}.pdf", Some(sidecar));
+            let mut inbox = Inbox::new("{{ document.audio }}.pdf", Some(sidecar));
             in_windows_1252(&mut inbox).transliterates = transliterates;
             inbox.config.sidecar.as_mut().unwrap().is_last = is_last;
             let outcome = inbox.adapter().deliver(&of_patient(spool.item(1, PDF), last_name)).await;
@@ -196,7 +196,7 @@ async fn what_cannot_be_written_fails_by_the_field_and_nothing_of_it_is_told() {
         }
     }
     // The reason is not its field, but its length.
-    let mut inbox = Inbox::new("{{ document.number }}.pdf", None);
+    let mut inbox = Inbox::new("{{ document.audio }}.pdf", None);
     let compile = |kind, source: &str| Arc::new(Template::compile(kind, source).unwrap());
     let content = compile(TemplateKind::Text(TextFormat::Gdt), "80006310\n6227{{ patient.lastName }}");
     inbox.config.sidecar = Some(SidecarConfig::new(content, compile(TemplateKind::SidecarName, "a.gdt")));

@@ -1,0 +1,193 @@
+//! Looks at destinations while no letter goes there, so that one which is away is a problem before the next letter
+//! comes. A folder is opened; a server is dialled, without a sign-in.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::net::TcpStream;
+use tokio::time::timeout;
+
+use crate::adapters::{Adapter, Outcome};
+use crate::config::Destination;
+use crate::failure::{Call, Code, Failure, Kind};
+use crate::ledger::away::{self, Away};
+use crate::ledger::{LedgerError, Millis, now};
+use crate::pipeline::{Scope, Shared};
+
+/// The time between two looks at a folder, unless polls come sooner.
+const FOLDER_EVERY: Duration = Duration::from_secs(30);
+/// A server at which something worked is dialled after this time.
+const SERVER_QUIET: Duration = Duration::from_secs(15 * 60);
+/// A server that did not answer is dialled again after this time.
+const SERVER_AGAIN: Duration = Duration::from_secs(60);
+/// How often a server must not answer in a row.
+const SERVER_TRIES: u32 = 2;
+/// The longest look: a share that hangs counts as away.
+const LONGEST: Duration = Duration::from_secs(20);
+/// While all is well, the ledger learns this seldom that it is.
+const NOTE_EVERY: Millis = 10 * 60 * 1000;
+
+/// What is looked at.
+enum Target {
+    Folder,
+    Server(String, u16),
+    /// Only letters show whether it works.
+    Program,
+}
+
+/// What a series of looks found.
+struct Looks {
+    name: String,
+    away: Option<Away>,
+    failed: u32,
+    noted_at: Millis,
+}
+
+/// What the ledger is told after a look.
+#[derive(Debug, PartialEq, Eq)]
+enum Note {
+    Nothing,
+    Away(Away),
+    Worked,
+}
+
+/// Looks at each destination that can be looked at until the daemon stops; one that hangs delays no other.
+pub(super) async fn run(
+    context: Shared,
+    adapters: BTreeMap<String, Arc<dyn Adapter>>,
+    destinations: BTreeMap<String, Destination>,
+) {
+    let configured: Vec<String> = destinations.keys().cloned().collect();
+    // If the ledger does not answer, the looks find out anew.
+    let mut known = context.ledger.write(move |db| away::keep(db, &configured)).await.unwrap_or_default();
+    let looks = destinations.into_iter().filter_map(|(name, destination)| {
+        let target = match destination.server() {
+            Some((host, port)) => Target::Server(host, port),
+            None if destination.is_folder() => Target::Folder,
+            None => Target::Program,
+        };
+        let looks = Looks { away: known.remove(&name), name, failed: 0, noted_at: 0 };
+        Some(follow(&context, adapters.get(&looks.name)?, target, looks))
+    });
+    context.stop.run_until_cancelled(futures_util::future::join_all(looks)).await;
+}
+
+async fn follow(context: &Shared, adapter: &Arc<dyn Adapter>, target: Target, mut looks: Looks) {
+    let scope = Scope::Destination(looks.name.clone());
+    loop {
+        let wait = match &target {
+            Target::Folder => context.limits.poll_interval.min(FOLDER_EVERY),
+            Target::Server(..) if looks.failed == 0 => SERVER_QUIET,
+            Target::Server(..) | Target::Program => SERVER_AGAIN,
+        };
+        let good_at = context.pauses.last_good_at(&scope).unwrap_or(0);
+        let is_quiet = now().saturating_sub(good_at) >= Millis::try_from(wait.as_millis()).unwrap_or(Millis::MAX);
+        // What a letter shows needs no look.
+        let note = match &target {
+            Target::Program if is_quiet => Note::Nothing,
+            target => {
+                let found = if is_quiet { look(adapter, target).await } else { Ok(()) };
+                looks.after(found, matches!(target, Target::Folder), now())
+            }
+        };
+        if let Err(error) = record(context, &mut looks, note).await {
+            tracing::debug!(event = "look_failed", "{error}");
+        }
+        tokio::time::sleep(wait).await;
+    }
+}
+
+async fn look(adapter: &Arc<dyn Adapter>, target: &Target) -> Result<(), Outcome> {
+    let away = |code, reason: String| Err(Outcome::unavailable(code, reason));
+    match target {
+        Target::Folder => match timeout(LONGEST, adapter.is_there()).await {
+            Ok(found) => found,
+            Err(_) => away("no_answer", "its folder does not answer: is the server of the share reachable?".to_owned()),
+        },
+        Target::Program => Ok(()),
+        Target::Server(host, port) => match timeout(LONGEST, TcpStream::connect((host.as_str(), *port))).await {
+            Ok(Ok(_)) => Ok(()),
+            Ok(Err(_)) | Err(_) => away(
+                "no_connection",
+                format!("no connection to {host}, port {port}: is it running, and reachable from here?"),
+            ),
+        },
+    }
+}
+
+impl Looks {
+    /// What a look means. A folder is away at once; a server when it did not answer several times in a row.
+    fn after(&mut self, found: Result<(), Outcome>, is_folder: bool, now: Millis) -> Note {
+        let Err(outcome) = found else {
+            self.failed = 0;
+            let is_news = self.away.is_some() || !(0..NOTE_EVERY).contains(&now.saturating_sub(self.noted_at));
+            return if is_news { Note::Worked } else { Note::Nothing };
+        };
+        self.failed = self.failed.saturating_add(1);
+        let code = match &outcome {
+            Outcome::Transient { code, .. } | Outcome::Unavailable { code, .. } => code.clone(),
+            _ => Code::word("check"),
+        };
+        let failure = Failure { call: Call::Deliver, kind: Kind::Down(code) }.to_string();
+        let reason = outcome.into_reason();
+        let since = self.away.as_ref().map_or(now, |away| away.since);
+        let away = Away { since, failure, reason };
+        let counts = is_folder || self.failed >= SERVER_TRIES;
+        if counts && self.away.as_ref() != Some(&away) { Note::Away(away) } else { Note::Nothing }
+    }
+}
+
+async fn record(context: &Shared, looks: &mut Looks, note: Note) -> Result<(), LedgerError> {
+    let (name, at) = (looks.name.clone(), now());
+    match note {
+        Note::Nothing => {}
+        Note::Away(away) => {
+            let (destination, reason) = (&looks.name, &away.reason);
+            if looks.away.is_none() {
+                tracing::warn!(event = "destination_away", destination, reason, "{destination} is away: {reason}");
+            }
+            looks.away = Some(away.clone());
+            context.ledger.write(move |db| away::begin(db, &name, &away)).await?;
+        }
+        Note::Worked => {
+            context.ledger.write(move |db| away::worked(db, &name, at)).await?;
+            looks.noted_at = at;
+            if looks.away.take().is_some() {
+                let destination = &looks.name;
+                // Letters that wait for it are tried now.
+                context.pauses.probe_now(&Scope::Destination(destination.clone()));
+                context.nudges.stages();
+                tracing::info!(event = "destination_back", destination, "{destination} is back");
+            }
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn gone() -> Result<(), Outcome> {
+        Err(Outcome::transient(Code::word("folder_unusable"), "gone"))
+    }
+
+    #[test]
+    fn a_folder_is_away_at_the_first_look_a_server_at_the_second_and_each_is_back_at_once() {
+        let looks = || Looks { name: "pms".to_owned(), away: None, failed: 0, noted_at: 0 };
+        for (is_folder, first) in [(true, true), (false, false)] {
+            let mut looks = looks();
+            assert_eq!(matches!(looks.after(gone(), is_folder, 1000), Note::Away(_)), first);
+            let Note::Away(away) = looks.after(gone(), is_folder, 2000) else { panic!("twice") };
+            assert_eq!((away.since, away.failure.as_str()), (2000, "deliver down folder_unusable"));
+            looks.away = Some(Away { since: 1000, ..away });
+            assert_eq!(looks.after(gone(), is_folder, 3000), Note::Nothing, "the same is told once");
+            assert_eq!(looks.after(Ok(()), is_folder, 4000), Note::Worked);
+            (looks.away, looks.noted_at) = (None, 4000);
+            assert_eq!(looks.after(Ok(()), is_folder, 5000), Note::Nothing);
+            assert_eq!(looks.after(Ok(()), is_folder, 4000 + NOTE_EVERY), Note::Worked);
+            assert_eq!(looks.after(Ok(()), is_folder, 3000), Note::Worked, "the clock was set back");
+        }
+    }
+}

@@ -27,7 +27,7 @@ pub struct Facts {
     pub today: u64,
     /// When a document was last reported.
     pub last_done_at: Option<Millis>,
-    /// Documents that docsyncd still has to work on.
+    /// Documents that docsyncd still has to work on, without those that are filed and not yet taken.
     pub open: u64,
     /// The accounts, including those that are no longer configured.
     pub accounts: Vec<AccountFacts>,

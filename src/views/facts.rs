@@ -66,7 +66,7 @@ impl Present {
 /// Any SQLite error.
 pub fn facts(db: &Connection, present: &Present) -> QueryResult<Facts> {
     let mut facts = present.without_ledger();
-    facts.open = sum(&counts(db)?, State::is_open);
+    facts.open = sum(&counts(db)?, State::is_open).saturating_sub(to_confirm(db)?);
     facts.today = db
         .prepare_cached("SELECT count(*) FROM document WHERE state = 'reported' AND changed_at >= ?1")?
         .query_row([present.midnight], |row| row.get(0))?;

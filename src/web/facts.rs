@@ -78,7 +78,9 @@ pub(super) struct Overview {
     pub(super) health: Health,
     pub(super) disks: Disks,
     pub(super) today: u64,
+    /// Without those that are filed and not yet taken.
     pub(super) waiting: u64,
+    pub(super) not_taken: u64,
     pub(super) failed: u64,
     pub(super) days: Vec<(Date, Day)>,
     pub(super) accounts: Vec<Place>,
@@ -127,7 +129,12 @@ pub(super) fn overview(db: &Connection, setup: &Setup, ledger_fails_since: Optio
     let facts = Facts { ledger_fails_since, ..facts(db, &present)? };
     let measures = measures::read(db)?;
     let sum = |states: &[State]| {
-        measures.counts.iter().filter(|(_, state, _)| states.contains(state)).map(|(.., documents)| documents).sum()
+        measures
+            .counts
+            .iter()
+            .filter(|(_, state, _)| states.contains(state))
+            .map(|(.., documents)| documents)
+            .sum::<u64>()
     };
     let midnights = midnights(&now);
     let moments: Vec<Millis> = midnights.iter().map(|(_, at)| *at).collect();
@@ -151,7 +158,8 @@ pub(super) fn overview(db: &Connection, setup: &Setup, ledger_fails_since: Optio
         health: health::assess(&facts, &setup.rules),
         disks: setup.disks.clone(),
         today: counted.last().map_or(0, |day| day.filed),
-        waiting: sum(&WAITING),
+        waiting: sum(&WAITING).saturating_sub(measures.to_confirm),
+        not_taken: measures.to_confirm,
         failed: sum(&FAILED),
         days: midnights.iter().map(|(day, _)| *day).zip(counted).collect(),
         accounts: setup.accounts.iter().map(account).collect(),

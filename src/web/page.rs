@@ -191,6 +191,7 @@ fn tiles(language: Language, overview: &Overview, keyed: bool) -> Markup {
         ul .tiles {
             (tile("page-today", overview.today, "", "#today"))
             (tile("page-waiting", overview.waiting, if overview.waiting > 0 { "some" } else { "" }, "#waiting"))
+            @if overview.not_taken > 0 { (tile("page-not-taken", overview.not_taken, "", "#waiting")) }
             (tile("page-failed", overview.failed, if overview.failed > 0 { "bad" } else { "" }, "#failed"))
         }
     }

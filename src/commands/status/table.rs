@@ -124,7 +124,10 @@ pub(super) fn text(status: &Status, language: Language) -> String {
     let count = |state: &str| summary.documents.get(state).copied().unwrap_or(0);
     lines.add("table-reported", &count("reported").to_string());
     let report = count("delivered") + count("failing");
-    let waiting = [summary.waiting, count("discovered"), count("fetched"), report].map(|count| count.to_string());
+    // What is filed and not yet taken has a line of its own.
+    let to_file = |count: u64| count.saturating_sub(summary.to_confirm);
+    let waiting = [to_file(summary.waiting), count("discovered"), to_file(count("fetched")), report];
+    let waiting = waiting.map(|count| count.to_string());
     let [waiting, fetch, deliver, report] = waiting.each_ref().map(String::as_str);
     let values = [("waiting", waiting), ("fetch", fetch), ("deliver", deliver), ("report", report)];
     lines.say("table-waiting", "table-waiting-for", &values);

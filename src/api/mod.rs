@@ -36,7 +36,7 @@ pub use me::{Me, me};
 pub use redirect::redirect_target;
 pub use transport::{TokenAnswer, Transport};
 pub use webhooks::{NewWebhook, Webhook};
-pub use wire::{Detail, Page, Pdf, ReportAnswer};
+pub use wire::{Detail, Page, Pdf, ReportAnswer, is_about};
 
 use crate::config::Account;
 use crate::document::{DocumentUuid, Record};

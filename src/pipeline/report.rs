@@ -195,8 +195,8 @@ async fn tell(
     accepted(context, document, began, error.as_deref().zip(Some(failed_at)), revised).await
 }
 
-/// Some servers refuse a report of a document that is synchronized already (409, 422): an earlier report had its effect,
-/// and its answer was lost. Both lists say so before the refusal counts.
+/// Some servers refuse a report of a document that is synchronized already (409, 422): an earlier report had its
+/// effect, and its answer was lost. Both lists are asked before the refusal counts.
 ///
 /// # Errors
 /// The refusal, if it counts; the error of the lists, if that may pass.

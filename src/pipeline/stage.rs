@@ -169,8 +169,8 @@ fn start<S: Stage>(
     flights.insert(handle.id(), flight);
 }
 
-/// A bug that this document may meet at every attempt: a panic, or something that the ledger refuses. So it counts as an
-/// attempt and backs off, like any failure of the document's own. The panic hook has logged where it happened.
+/// A bug that this document may meet at every attempt: a panic, or something that the ledger refuses. So it counts as
+/// an attempt and backs off, like any failure of the document's own. The panic hook has logged where it happened.
 async fn at_fault<S: Stage>(
     context: &Context,
     scope: Option<&Scope>,

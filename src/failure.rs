@@ -40,6 +40,9 @@ pub const TRIES: u32 = 3;
 /// How long a doubtful failure must be tried if nothing good came from the same origin meanwhile (promise 5). Otherwise
 /// [`Patience::pdf_grace`] is enough.
 pub const DOUBTFUL_SPAN: Duration = Duration::from_secs(3600);
+/// The longest wait before the next try after a doubtful failure, unless the server asks for more: such a failure is
+/// decided within a minute of the time from which it may be, however long the backoff has become.
+pub const DOUBTFUL_WAIT: Duration = Duration::from_secs(45);
 /// How many attempts there have to be before `sync.give_up_after` counts, and how many probes before a pause can be too
 /// old.
 pub const MIN_ATTEMPTS: u32 = 5;

@@ -82,6 +82,10 @@ pub enum ApiError {
     /// The answer does not fit the description of the API.
     #[error("the answer of the API cannot be understood: {0}")]
     Shape(String),
+    /// The answer is about something else than was asked for, or does not say what it is about. Something on the way
+    /// mixes up answers.
+    #[error("the API answered with something else than was asked for")]
+    Another,
     /// A record has more values than docsyncd keeps.
     #[error(
         "the API's record holds more than {most} values: ask its operator to leave out of it what no document needs, then run docsyncd \
@@ -138,6 +142,7 @@ impl ApiError {
             ApiError::Status { status: ..400 | 500.. | 407 | 408 | 421 | 425, .. }
             | ApiError::BrokenOff { .. }
             | ApiError::Shape(_)
+            | ApiError::Another
             | ApiError::NotJson(_)
             | ApiError::Redirect(_) => Meaning::Transient,
             ApiError::Unauthorized { .. } | ApiError::SignedOut { .. } | ApiError::Credentials(_) => {
@@ -160,7 +165,11 @@ impl ApiError {
     /// did not (RFC 9110, section 15.5). A redirect may say that it did (section 15.4.4).
     pub fn may_have_had_effect(&self) -> bool {
         match self {
-            ApiError::BrokenOff { .. } | ApiError::Shape(_) | ApiError::NotJson(_) | ApiError::Redirect(_) => true,
+            ApiError::BrokenOff { .. }
+            | ApiError::Shape(_)
+            | ApiError::Another
+            | ApiError::NotJson(_)
+            | ApiError::Redirect(_) => true,
             ApiError::Status { status, .. } => !(400..500).contains(status),
             ApiError::Unreachable { .. }
             | ApiError::Unauthorized { .. }
@@ -219,6 +228,7 @@ impl ApiError {
             ApiError::MissingScope { .. } => "scope".into(),
             ApiError::Status { status, .. } | ApiError::NotHere { status, .. } => format!("http_{status}"),
             ApiError::Shape(_) | ApiError::NotJson(_) => "shape".into(),
+            ApiError::Another => "other_document".into(),
             ApiError::TooMuch { .. } => "too_much".into(),
             ApiError::Redirect(_) => "redirect".into(),
             ApiError::Insecure(_) => "insecure".into(),

@@ -36,7 +36,7 @@ pub use me::{Me, me};
 pub use redirect::redirect_target;
 pub use transport::{TokenAnswer, Transport};
 pub use webhooks::{NewWebhook, Webhook};
-pub use wire::{Detail, Page, Pdf, ReportAnswer};
+pub use wire::{Detail, Page, Pdf, ReportAnswer, is_about};
 
 use crate::config::Account;
 use crate::document::{DocumentUuid, Record};
@@ -300,13 +300,15 @@ impl Api for Client {
         fault_point!("api.list.before");
         let page = self.read_list(&url, Page::read_list).await;
         fault_point!("api.list.after");
-        page.map_err(|error| match error {
-            ApiError::Status { status: status @ (404 | 405 | 410), .. } => {
+        match page {
+            // Some servers answer so to a page beyond the last one. Page 1 is where the list is.
+            Err(ApiError::Status { status: 404, .. }) if query.page > 1 => Ok(Page::default()),
+            Err(ApiError::Status { status: status @ (404 | 405 | 410), .. }) => {
                 url.set_query(None);
-                ApiError::NotHere { status, url: url.to_string() }
+                Err(ApiError::NotHere { status, url: url.to_string() })
             }
-            other => other,
-        })
+            page => page,
+        }
     }
 
     async fn document(&self, uuid: &DocumentUuid) -> Result<Detail, ApiError> {

@@ -100,6 +100,13 @@ fn identifier(value: &Value) -> Option<String> {
     (!last.is_empty()).then(|| last.to_owned())
 }
 
+/// Whether a record is the one that was asked for, by its `uuid` or its `@id`. One that names itself by neither is not:
+/// filing one patient's letter as another's would be the worst of all mistakes.
+pub fn is_about(record: &Record, asked: &str) -> bool {
+    let mut named = ["uuid", "@id"].into_iter().filter_map(|field| identifier(record.get(field)?));
+    named.any(|named| without_case(&named) == without_case(asked))
+}
+
 /// A document's PDF.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Pdf {
@@ -133,11 +140,9 @@ pub struct Detail {
 }
 
 impl Detail {
-    /// Whether the record is of this document; true if it has no identifier. Filing one patient's letter as another's
-    /// would be the worst of all mistakes.
+    /// Whether the record is of this document.
     pub fn is_of(&self, uuid: &DocumentUuid) -> bool {
-        let shown = self.document.get("uuid").and_then(Value::as_str);
-        shown.is_none_or(|shown| shown.eq_ignore_ascii_case(uuid.as_str()))
+        is_about(&self.document, uuid.as_str())
     }
 
     /// Reads a document, in whichever form its relations are.
@@ -318,6 +323,23 @@ mod tests {
             let Err(error) = accepted(other) else { panic!("{other}") };
             assert_eq!(error.meaning(), crate::api::Meaning::Transient, "{other}");
         }
+    }
+
+    #[test]
+    fn a_record_is_about_what_it_names_itself() {
+        let id = "0c1f4a52-00aa-7000-8000-00000000000b";
+        let about = |record: Value, asked: &str| is_about(record.as_object().unwrap(), asked);
+        for same in [json!({"uuid": id}), json!({"uuid": id.to_uppercase()}), json!({"@id": format!("/patients/{id}")})]
+        {
+            assert!(about(same.clone(), id), "{same}");
+        }
+        assert!(about(json!({"uuid": id, "@id": "/patients/17"}), "17"), "asked for by the letter's own reference");
+        for other in
+            [json!({"uuid": "0c1f"}), json!({}), json!({"lastName": id}), json!({"uuid": null}), json!({"uuid": 7})]
+        {
+            assert!(!about(other.clone(), id), "{other}");
+        }
+        assert!(!about(json!({"uuid": "aB"}), "Ab"), "only a UUID has no case");
     }
 
     #[test]

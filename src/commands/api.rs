@@ -1,13 +1,11 @@
 //! `docsyncd api`: one authenticated call, for whoever has to see what the API really says.
 
-use std::io::IsTerminal as _;
-
-use super::output::{complain, print};
+use super::harmless::Form;
+use super::output::{complain, print_as};
 use super::{Exit, Outcome, UsageError, interruptible, runtime};
 use crate::api::Transport;
 use crate::config::{Account, Loaded};
 use crate::daemon::{self, DaemonError};
-use crate::name;
 
 pub(super) fn api(loaded: &Loaded, method: &str, path: &str, body: Option<String>, account: Option<&str>) -> Outcome {
     let account = choose(loaded, account)?;
@@ -22,14 +20,10 @@ pub(super) fn api(loaded: &Loaded, method: &str, path: &str, body: Option<String
     let call = client.raw(target, body.map(String::into_bytes));
     let answer = runtime()?.block_on(interruptible([&client], call))?;
     let mut text = answer.body;
-    if std::io::stdout().is_terminal() {
-        // A terminal obeys control characters, and turns text around, as the server says.
-        text.retain(|c| matches!(c, '\n' | '\t') || !(c.is_control() || name::is_bidirectional(c)));
-    }
     if !text.is_empty() && !text.ends_with('\n') {
         text.push('\n');
     }
-    print(&text)?;
+    print_as(&text, Form::Exact)?;
     if (200..300).contains(&answer.status) {
         return Ok(Exit::Done);
     }

@@ -1,7 +1,9 @@
 //! `docsyncd assign`: a person says who a letter's patient is in the practice's own list (RECORD.md, section 1).
 
+use std::borrow::Cow;
 use std::fmt::Write as _;
 
+use super::harmless::in_line;
 use super::output::{can_ask, complain, docsyncd, ledger_to_read, local, print, say, table};
 use super::{Exit, Outcome, UsageError, named, record, retry, runtime};
 use crate::cli::AssignArgs;
@@ -90,8 +92,8 @@ fn candidates(loaded: &Loaded, config: &PatientsConfig, uuid: &str) -> Outcome {
             let differences = if differences.is_empty() { "nothing".to_owned() } else { differences.join(", ") };
             rows.add_row([
                 near.row.number,
-                &near.row.last_names_shown(),
-                near.row.first_name,
+                &in_line(&near.row.last_names_shown()),
+                &in_line(near.row.first_name),
                 &near.row.born.map_or_else(|| "-".to_owned(), |born| born.to_string()),
                 &differences,
             ]);
@@ -136,14 +138,14 @@ fn beside(person: &Person, row: Option<&Row<'_>>) -> String {
     ];
     let mark = |is_same: bool| if is_same { "" } else { "differs" };
     for (what, cloud, list, is_same) in names {
-        text.add_row([what, named_or(cloud), named_or(&list), mark(is_same)]);
+        text.add_row([what, &named_or(cloud), &named_or(&list), mark(is_same)]);
     }
     text.add_row(["date of birth", &born(person.born()), &born(row.born), mark(same.born)]);
     text.to_string()
 }
 
-fn named_or(name: &str) -> &str {
-    if name.is_empty() { "-" } else { name }
+fn named_or(name: &str) -> Cow<'_, str> {
+    if name.is_empty() { "-".into() } else { in_line(name) }
 }
 
 /// A person settles who it is.
@@ -221,7 +223,7 @@ fn all(loaded: &Loaded, config: &PatientsConfig) -> Outcome {
         rows.add_row([
             letter.as_deref().unwrap_or("-"),
             &assigned.number,
-            &listed,
+            &in_line(&listed),
             &at,
             assigned.who.as_deref().unwrap_or("-"),
         ]);

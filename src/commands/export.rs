@@ -12,6 +12,7 @@ use anyhow::Context as _;
 use serde_json::{Map, Value, json};
 use sha2::{Digest as _, Sha256};
 
+use super::harmless::{self, Form, Harmless, harmless};
 use super::output::{complain, ended, ledger_to_list, print};
 use super::times::Moment;
 use super::{Exit, Outcome, UsageError, runtime};
@@ -94,7 +95,7 @@ pub(super) fn export(loaded: &Loaded, from: Moment, to: Option<Moment>, format: 
 }
 
 struct Lines {
-    out: BufWriter<StdoutLock<'static>>,
+    out: BufWriter<Harmless<StdoutLock<'static>>>,
     format: ExportFormat,
     names: bool,
     written: io::Result<()>,
@@ -104,7 +105,7 @@ struct Lines {
 
 impl Lines {
     fn begin(format: ExportFormat, names: bool) -> Self {
-        let mut out = BufWriter::new(io::stdout().lock());
+        let mut out = BufWriter::new(harmless::output(Form::Exact));
         let (header, written) = match format {
             ExportFormat::Jsonl => (String::new(), Ok(())),
             ExportFormat::Csv => {
@@ -184,9 +185,10 @@ impl Lines {
     }
 }
 
-/// An event is a line, whatever stands in it.
+/// An event is a line, whatever stands in it, and orders no terminal about that the file is shown at.
 fn one_line(text: &str) -> String {
-    text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
+    let line: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
+    harmless(&line).into_owned()
 }
 
 /// A field of CSV (RFC 4180). A table program that opens the file must not take it for a formula (OWASP, "CSV

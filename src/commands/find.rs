@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use super::harmless::in_line;
 use super::list::{short, short_time};
 use super::output::{complain, docsyncd, ledger_to_list, local, place_lines, print_json, show_table, terminal_width};
 use super::times::Moment;
@@ -73,7 +74,7 @@ pub(super) fn find(loaded: &Loaded, wanted: Wanted<'_>) -> Outcome {
 fn text(found: &[DocumentView], width: Option<usize>, language: Language) -> String {
     let mut text = String::new();
     for document in found {
-        let name = document.name.as_deref().unwrap_or("-");
+        let name = in_line(document.name.as_deref().unwrap_or("-"));
         let kind = document.kind.as_deref().map_or_else(|| "-".to_owned(), |kind| language.kind(kind));
         let (state, found_at) = (language.state(document.state.as_str()), document.found_at);
         let line = |when: &str, uuid: &str| format!("{when}  {state}  {kind}  {name}  {uuid}");
@@ -84,7 +85,7 @@ fn text(found: &[DocumentView], width: Option<usize>, language: Language) -> Str
         let _ = writeln!(text, "{line}");
         for DeliveryView { destination, place, .. } in &document.deliveries {
             if let Some(place) = place {
-                text.push_str(&place_lines(&format!("    {destination}: "), place, "", width));
+                text.push_str(&place_lines(&format!("    {destination}: "), &in_line(place), "", width));
             }
         }
     }

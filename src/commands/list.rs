@@ -8,6 +8,7 @@ use std::ops::ControlFlow;
 use rusqlite::Connection;
 use serde::ser::{SerializeSeq as _, Serializer as _};
 
+use super::harmless::{self, Form, in_line};
 use super::output::{completed, ended, ledger_to_list, local, print, terminal_width};
 use super::pager::Out;
 use super::{Outcome, runtime};
@@ -48,7 +49,7 @@ fn nothing(language: Language) -> String {
 /// Writes while it reads. The outer error is the ledger's, the inner one that of standard output.
 fn write_all(db: &Connection, wanted: Wanted) -> QueryResult<io::Result<()>> {
     if wanted.json {
-        let mut out = BufWriter::new(io::stdout().lock());
+        let mut out = BufWriter::new(harmless::output(Form::Json));
         return Ok(write_json(db, wanted, &mut out)?.and_then(|()| out.flush()));
     }
     let mut out = BufWriter::new(if wanted.wide { Out::of_long_lines() } else { Out::open() });
@@ -145,12 +146,12 @@ fn line(document: &DocumentView, is_terminal: bool, language: Language) -> Line 
     present.sort_by_key(|delivery| &delivery.destination);
     let names: Vec<&str> = present.iter().map(|delivery| delivery.destination.as_str()).collect();
     let place = present.iter().find_map(|delivery| delivery.place.as_ref()).filter(|_| is_terminal);
-    let file = || place.and_then(|place| place.rsplit(['/', '\\']).next().map(str::to_owned));
+    let file = || place.and_then(|place| place.rsplit(['/', '\\']).next().map(|file| in_line(file).into_owned()));
     let reason = reason(document, language).map(|reason| completed(&reason)).or_else(file);
     let cells = [
         language.state(document.state.as_str()),
         local(document.changed_at),
-        document.name.clone().filter(|_| is_terminal).unwrap_or_default(),
+        document.name.as_deref().filter(|_| is_terminal).map_or_else(String::new, |name| in_line(name).into_owned()),
         document.kind.as_deref().map_or_else(|| "-".to_owned(), |kind| language.kind(kind)),
         if names.is_empty() { "-".to_owned() } else { names.join(", ") },
         document.uuid.clone(),

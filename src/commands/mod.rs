@@ -11,6 +11,7 @@ mod config_file;
 mod export;
 mod find;
 mod forget;
+mod harmless;
 mod language;
 mod list;
 mod login;

@@ -11,6 +11,7 @@ use comfy_table::{ContentArrangement, Table};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use serde::Serialize;
 
+use super::harmless::{self, Form};
 use super::pager::Out;
 use super::{Exit, Outcome};
 use crate::cli::Cli;
@@ -21,7 +22,12 @@ use crate::logging;
 
 /// Writes to standard output.
 pub(super) fn print(text: &str) -> Outcome {
-    let mut out = io::stdout().lock();
+    print_as(text, Form::Text)
+}
+
+/// The same, of text in this form.
+pub(super) fn print_as(text: &str, form: Form) -> Outcome {
+    let mut out = harmless::output(form);
     ended(out.write_all(text.as_bytes()).and_then(|()| out.flush()))
 }
 
@@ -49,7 +55,7 @@ pub(super) fn ended(written: io::Result<()>) -> Outcome {
 pub(super) fn complain(line: &str) {
     logging::flush();
     let width = known(Table::new().use_stderr().width());
-    let _ = writeln!(io::stderr().lock(), "{}", folded(&completed(line), width));
+    let _ = writeln!(harmless::error(), "{}", folded(&completed(line), width));
 }
 
 /// The width of the terminal that standard output is; `None` when it is none.
@@ -70,7 +76,7 @@ pub(super) fn can_ask() -> bool {
 /// Whether the person at the terminal agrees. Asked beside standard output, which may be a program's.
 pub(super) fn agreed(question: &str) -> anyhow::Result<bool> {
     logging::flush();
-    let mut error = io::stderr().lock();
+    let mut error = harmless::error();
     write!(error, "{} [y/N] ", folded(question, known(Table::new().use_stderr().width())))?;
     error.flush()?;
     let mut answer = String::new();
@@ -211,7 +217,7 @@ fn quoted(path: &str) -> String {
 pub(super) fn print_json<T: Serialize>(value: &T) -> Outcome {
     let mut text = serde_json::to_string_pretty(value).context("cannot write JSON")?;
     text.push('\n');
-    print(&text)
+    print_as(&text, Form::Json)
 }
 
 /// A table without lines, cut to the terminal's width; when it goes into a file or pipe, nothing is cut.

@@ -5,14 +5,16 @@
 
 use std::io::{self, IsTerminal as _, Write};
 use std::path::Path;
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, ChildStdin, Command, Stdio};
+
+use super::harmless::{self, Form, Harmless};
 
 /// Where output goes.
 pub(super) enum Out {
-    /// The pager.
-    Pager(Child),
+    /// The pager, and its standard input.
+    Pager(Child, Option<Harmless<ChildStdin>>),
     /// Standard output.
-    Plain(io::StdoutLock<'static>),
+    Plain(Harmless<io::StdoutLock<'static>>),
 }
 
 impl Out {
@@ -30,8 +32,11 @@ impl Out {
     fn start(for_less: &[&str]) -> Self {
         let wanted = io::stdout().is_terminal().then(|| wanted(|name| std::env::var(name).ok())).flatten();
         match wanted.and_then(|words| start(&with(words, for_less))) {
-            Some(pager) => Self::Pager(pager),
-            None => Self::Plain(io::stdout().lock()),
+            Some(mut pager) => {
+                let into = pager.stdin.take().map(|into| Harmless::new(into, Form::Text));
+                Self::Pager(pager, into)
+            }
+            None => Self::Plain(harmless::output(Form::Text)),
         }
     }
 
@@ -41,8 +46,8 @@ impl Out {
     /// Standard output cannot be written.
     pub(super) fn close(self) -> io::Result<()> {
         match self {
-            Self::Pager(mut pager) => {
-                drop(pager.stdin.take());
+            Self::Pager(mut pager, into) => {
+                drop(into);
                 pager.wait().map(drop)
             }
             Self::Plain(mut out) => out.flush(),
@@ -53,17 +58,15 @@ impl Out {
 impl Write for Out {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         match self {
-            Self::Pager(pager) => match &mut pager.stdin {
-                Some(into) => into.write(bytes),
-                None => Err(io::ErrorKind::BrokenPipe.into()),
-            },
+            Self::Pager(_, Some(into)) => into.write(bytes),
+            Self::Pager(_, None) => Err(io::ErrorKind::BrokenPipe.into()),
             Self::Plain(out) => out.write(bytes),
         }
     }
 
     fn flush(&mut self) -> io::Result<()> {
         match self {
-            Self::Pager(pager) => pager.stdin.as_mut().map_or(Ok(()), Write::flush),
+            Self::Pager(_, into) => into.as_mut().map_or(Ok(()), Write::flush),
             Self::Plain(out) => out.flush(),
         }
     }

@@ -220,6 +220,10 @@ async fn look(with: With<'_>, account: &str, client: &Client, item: Listed, know
         destinations: Vec::new(),
     };
     let detail = match client.document(&item.uuid).await {
+        Ok(detail) if !detail.is_of(&item.uuid) => {
+            waiting.problem = Some(ApiError::Another.to_string());
+            return waiting;
+        }
         Ok(detail) => detail,
         Err(error) => {
             waiting.problem = Some(error.to_string());

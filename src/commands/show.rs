@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use comfy_table::ContentArrangement;
 
+use super::harmless::in_line;
 use super::output::{completed, folded, ledger_to_read, local, print_json, show_table, table, terminal_width};
 use super::{Exit, Outcome, list, named, runtime};
 use crate::adapters;
@@ -92,7 +93,7 @@ fn text(shown: &DocumentHistory, ledger: &Path, width: Option<usize>, language: 
             below(&language.fill("show-patient-number", &[("number", number.into())]));
         }
         if let Some(place) = &delivery.place {
-            below(place);
+            below(&in_line(place));
         }
         if let Some(reason) = &delivery.reason {
             if !is_english && reason.code.is_some() {

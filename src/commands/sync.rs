@@ -7,6 +7,7 @@ use indicatif::ProgressBar;
 use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 use tracing::level_filters::LevelFilter;
 
+use super::harmless::harmless;
 use super::output::{complain, print, progress_bar};
 use super::{Exit, Outcome, asked_to_stop, runtime};
 use crate::config::Loaded;
@@ -198,7 +199,7 @@ impl View {
                     Some(bar) => {
                         bar.inc(1);
                         if state.is_failure() {
-                            bar.println(line);
+                            bar.println(harmless(&line));
                         }
                     }
                     // A reader that went away does not end the synchronization.

@@ -1,22 +1,31 @@
 //! What `docsyncd run` is: a daemon that answers the system, and is rebuilt when its configuration changes.
 
 use std::path::Path;
+use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
+use futures_util::future::OptionFuture;
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
-use tokio::time::{Interval, MissedTickBehavior, interval};
+use tokio::time::{Instant, Interval, MissedTickBehavior, interval, sleep};
+use tokio_util::sync::CancellationToken;
 
 use super::health_check::check;
 use super::parts::{Connecting, Parts, clients, secrets_of_destinations};
 use super::{Daemon, DaemonError, introduce};
 use crate::alerts::{Alerts, Channels};
 use crate::api::Transport;
-use crate::config::Loaded;
+use crate::config::{Config, Loaded};
 use crate::ledger::{Ledger, Lock, history, now, polls};
 use crate::pipeline::Shared;
 use crate::service::{ConfigWatch, News, Request, Supervisor};
+
+/// How long a reload may take before the system's watchdog counts. The end of what is in flight is bounded by
+/// [`super::DRAIN_LIMIT`], by the renewals of tokens, and by the spool's disk.
+const RELOAD_LIMIT: Duration = Duration::from_secs(5 * 60);
+/// How long to wait after the ledger failed.
+const LEDGER_PAUSE: Duration = Duration::from_secs(2);
 
 /// What `docsyncd run` is made of: a daemon that is rebuilt when the configuration changes, until it is told to stop.
 pub struct Server<R, L> {
@@ -56,8 +65,11 @@ where
         self.supervisor.tell(&News::Ready);
         let mut ticks = self.supervisor.listens_every().map(ticks);
         let mut told: Option<JoinHandle<()>> = None;
-        loop {
+        let mut put_off = None;
+        let running = loop {
             let request = tokio::select! {
+                biased;
+                Some(request) = std::future::ready(put_off.take()) => request,
                 () = next(&mut ticks) => {
                     // One at a time, and apart: a ledger that hangs must not keep us from stopping.
                     if told.as_ref().is_none_or(JoinHandle::is_finished) {
@@ -75,12 +87,14 @@ where
                 }
             };
             match request {
-                Request::Stop => break,
+                Request::Stop => break Some(daemon),
                 Request::PollNow => daemon.poll_now(),
                 Request::Reload => {
                     self.supervisor.tell(&News::Reloading);
                     let before = self.loaded.file_sha256.clone();
-                    daemon = self.reload(daemon, &ledger).await?;
+                    let (reloaded, asked) = self.reload_and_hear(daemon, &ledger, &mut ticks).await?;
+                    let Some(reloaded) = reloaded else { break None };
+                    (daemon, put_off) = (reloaded, asked);
                     if self.loaded.file_sha256 != before {
                         watch.was_read(&self.loaded.file_sha256);
                     }
@@ -89,11 +103,11 @@ where
                     self.supervisor.tell(&News::Ready);
                 }
             }
-        }
+        };
         self.supervisor.tell(&News::Stopping);
         self.supervisor.tell(&News::Doing("finishing what is in flight".to_owned()));
         tracing::info!(event = "stopping", "stopping: what is in flight is finished first");
-        tokio::join!(daemon.drain(), alerts.drain());
+        tokio::join!(OptionFuture::from(running.map(Daemon::drain)), alerts.drain());
         if let Err(error) = ledger.write(polls::end).await {
             tracing::debug!(event = "polls_not_recorded", "{error}");
         }
@@ -101,8 +115,47 @@ where
         Ok(())
     }
 
-    /// A daemon of the new configuration, or the old one when the new one cannot be used.
-    async fn reload(&mut self, running: Daemon, ledger: &Ledger) -> Result<Daemon, DaemonError> {
+    /// Reloads. The system is heard meanwhile: the end of what is in flight may take long. Returns also what is to be
+    /// done next.
+    async fn reload_and_hear(
+        &mut self,
+        running: Daemon,
+        ledger: &Ledger,
+        ticks: &mut Option<Interval>,
+    ) -> Result<(Option<Daemon>, Option<Request>), DaemonError> {
+        let (supervisor, stop, until) =
+            (self.supervisor.clone(), CancellationToken::new(), Instant::now() + RELOAD_LIMIT);
+        // The reload needs the rest of `self`.
+        let mut requests = std::mem::replace(&mut self.requests, mpsc::unbounded_channel().1);
+        let mut asked = None;
+        let reloaded = {
+            let mut reload = pin!(self.reload(running, ledger, &stop));
+            loop {
+                tokio::select! {
+                    reloaded = &mut reload => break reloaded?,
+                    () = next(ticks), if Instant::now() < until => supervisor.tell(&News::Alive),
+                    request = requests.recv(), if !stop.is_cancelled() => match request.unwrap_or(Request::Stop) {
+                        Request::Stop => {
+                            stop.cancel();
+                            asked = Some(Request::Stop);
+                        }
+                        request => asked = asked.filter(|asked| *asked == Request::Reload).or(Some(request)),
+                    },
+                }
+            }
+        };
+        self.requests = requests;
+        Ok((reloaded, asked))
+    }
+
+    /// A daemon of the new configuration, or the old one when the new one cannot be used; `None` when docsyncd is told
+    /// to stop before there is one.
+    async fn reload(
+        &mut self,
+        running: Daemon,
+        ledger: &Ledger,
+        stop: &CancellationToken,
+    ) -> Result<Option<Daemon>, DaemonError> {
         let new = match (self.reload)().and_then(|new| usable(&self.loaded, new)) {
             Ok(new) => new,
             Err(reason) => {
@@ -114,37 +167,31 @@ where
                     reason,
                     "the new configuration is refused and the old one stays: {reason} (docsyncd check says what to do)"
                 );
-                return Ok(running);
+                return Ok(Some(running));
             }
         };
         running.drain().await;
-        let connecting = Connecting::begin(&new.config);
-        let started = Daemon::start(&new.config, connecting, ledger.clone(), None, true).await;
-        let mut daemon = match started {
-            Ok(daemon) => daemon,
+        let (started, is_new) = match start_again(&new.config, true, ledger, stop).await {
             Err(error) => {
                 tracing::error!(
                     event = "reload_refused",
                     "the new configuration cannot be used, the old one stays: {error}"
                 );
-                let transport = Connecting::begin(&self.loaded.config).ready().await?;
-                let parts = Parts::of(&self.loaded.config, &transport)?;
-                let mut old = Daemon::assemble(parts, ledger.clone(), None, true).await?;
-                old.follow_patients(&self.loaded.config).await?;
-                old.start_polls();
-                old.start_listeners(&self.loaded.config);
-                return Ok(old);
+                (start_again(&self.loaded.config, false, ledger, stop).await?, false)
             }
+            Ok(started) => (started, true),
         };
-        self.loaded = new;
-        let sha256 = self.loaded.sha256();
-        ledger.write(move |db| history::configuration(db, now(), &sha256)).await?;
-        (self.applied)(&self.loaded);
-        tracing::info!(event = "reloaded", "the new configuration is in force");
-        self.announce();
+        let Some(mut daemon) = started else { return Ok(None) };
+        if is_new {
+            self.loaded = new;
+            record(&mut daemon, self.loaded.sha256()).await;
+            (self.applied)(&self.loaded);
+            tracing::info!(event = "reloaded", "the new configuration is in force");
+            self.announce();
+        }
         daemon.start_polls();
         daemon.start_listeners(&self.loaded.config);
-        Ok(daemon)
+        Ok(Some(daemon))
     }
 
     fn announce(&self) {
@@ -161,6 +208,51 @@ where
             "docsyncd runs"
         );
     }
+}
+
+/// A daemon of this configuration; one that `is_new` has to be whole. While the ledger cannot be written (a full disk),
+/// this tries again. `None`: docsyncd is told to stop.
+async fn start_again(
+    config: &Config,
+    is_new: bool,
+    ledger: &Ledger,
+    stop: &CancellationToken,
+) -> Result<Option<Daemon>, DaemonError> {
+    while !stop.is_cancelled() {
+        let starting = async {
+            let connecting = Connecting::begin(config);
+            if is_new {
+                return Daemon::start(config, connecting, ledger.clone(), None, true).await;
+            }
+            let parts = Parts::of(config, &connecting.ready().await?)?;
+            let mut old = Daemon::assemble(parts, ledger.clone(), None, true).await?;
+            old.follow_patients(config).await?;
+            Ok(old)
+        };
+        match starting.await {
+            Err(DaemonError::Ledger(error)) if error.is_transient() => {
+                tracing::error!(event = "ledger_failed", "{error}; trying again");
+                stop.run_until_cancelled(sleep(LEDGER_PAUSE)).await;
+            }
+            started => return started.map(Some),
+        }
+    }
+    Ok(None)
+}
+
+/// Writes down which configuration is in force. If the ledger cannot be written now, this tries again beside the work.
+async fn record(daemon: &mut Daemon, sha256: String) {
+    let context = daemon.context.clone();
+    let write = move |sha256: String| {
+        let ledger = context.ledger.clone();
+        async move { ledger.write(move |db| history::configuration(db, now(), &sha256)).await }
+    };
+    let Err(error) = write(sha256.clone()).await else { return };
+    tracing::error!(event = "ledger_failed", "{error}; trying again");
+    let stop = daemon.context.stop.clone();
+    daemon.tasks.spawn(async move {
+        while stop.run_until_cancelled(sleep(LEDGER_PAUSE)).await.is_some() && write(sha256.clone()).await.is_err() {}
+    });
 }
 
 fn ticks(period: Duration) -> Interval {

@@ -5,7 +5,7 @@ use rusqlite::{Connection, Error, OptionalExtension as _, Params, Row, ToSql};
 
 use super::QueryResult;
 use crate::document::DocumentUuid;
-use crate::failure::Failure;
+use crate::failure::{Call, Code, Failure, Kind};
 use crate::state::State;
 
 /// Builds a struct from the row's columns, which have the names of the fields. `field: f` applies `f` to the column.
@@ -95,8 +95,12 @@ impl ToSql for Failure {
     }
 }
 
+/// One that does not parse (another version of docsyncd wrote it) counts as a failure that may pass, and is like no
+/// other: it must not hold up the documents that are read with it.
 impl FromSql for Failure {
     fn column_result(value: ValueRef<'_>) -> FromSqlResult<Self> {
-        Self::parse(value.as_str()?).ok_or(FromSqlError::InvalidType)
+        let text = value.as_str()?;
+        let unknown = || Failure { call: Call::Read, kind: Kind::Passing(Code::Word(text.to_owned().into())) };
+        Ok(Self::parse(text).unwrap_or_else(unknown))
     }
 }

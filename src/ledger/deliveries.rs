@@ -91,7 +91,7 @@ fn in_states(db: &Connection, destination: &str, document: i64, states: &str) ->
     let found = db
         .prepare_cached(&format!(
             "SELECT attempts, failing_since, failing_for, failure, refusals, changed_at, due_at, number
-             FROM delivery WHERE document = ?1 AND pdf = ?2 AND destination = ?3 AND +state IN {states}"
+             FROM delivery WHERE document = ?1 AND pdf = ?2 AND destination = ?3 AND state IN {states}"
         ))?
         .query_row(params![id, pdf, destination], read)
         .optional()?;
@@ -104,7 +104,7 @@ fn in_states(db: &Connection, destination: &str, document: i64, states: &str) ->
     let arrived_before: Option<String> = db
         .prepare_cached(
             "SELECT pdf, max(changed_at) FROM delivery WHERE document = ?1 AND pdf <> ?2 AND destination = ?3
-               AND (+state IN ('filed', 'delivered') OR unconfirmed_at IS NOT NULL)",
+               AND (state IN ('filed', 'delivered') OR unconfirmed_at IS NOT NULL)",
         )?
         .query_row(params![id, pdf, destination], |row| row.get(0))?;
     let (replaced, arrived_before) = (replaced.into_iter().map(key).collect(), arrived_before.map(key));
@@ -131,7 +131,7 @@ fn frozen(db: &Connection, document: i64) -> QueryResult<Option<String>> {
 /// The destinations that have this version of the document, proved or not.
 pub fn delivered_to(db: &Connection, document: i64, pdf: &str) -> QueryResult<Vec<String>> {
     db.values(
-        "SELECT destination FROM delivery WHERE document = ?1 AND pdf = ?2 AND +state IN ('filed', 'delivered')",
+        "SELECT destination FROM delivery WHERE document = ?1 AND pdf = ?2 AND state IN ('filed', 'delivered')",
         params![document, pdf],
     )
 }

@@ -83,9 +83,16 @@ pub enum LedgerError {
         /// The operating system's message.
         what: String,
     },
-    /// SQLite failed in a way that may pass: the disk is full, or another process holds a lock for long.
+    /// SQLite failed in a way that may pass: the disk is full, or cannot be read.
     #[error("the ledger could not be read or written: {0}")]
     Sqlite(String),
+    /// Another program holds a lock on the ledger for long, which passes as well.
+    #[error("the ledger could not be read or written: {0}")]
+    Busy(String),
+    /// The ledger refuses what docsyncd wrote into it, or holds what docsyncd cannot read. This does not pass by
+    /// itself, and concerns one document, not the ledger.
+    #[error("an internal fault of docsyncd ({0}): please report it")]
+    Fault(String),
     /// The program is ending.
     #[error("the ledger is closed")]
     Closed,
@@ -144,7 +151,12 @@ fn other_than(path: &Path, folders: &OsStr) -> Option<String> {
 impl LedgerError {
     /// Whether the daemon can continue and try again later.
     pub fn is_transient(&self) -> bool {
-        matches!(self, LedgerError::Sqlite(_))
+        matches!(self, LedgerError::Sqlite(_) | LedgerError::Busy(_))
+    }
+
+    /// Whether only the work that met it cannot go on.
+    pub fn is_fault(&self) -> bool {
+        matches!(self, LedgerError::Fault(_))
     }
 
     /// Translates an error of SQLite on the ledger at `path`.
@@ -158,7 +170,11 @@ impl LedgerError {
             Some(Code::DiskFull) => {
                 LedgerError::Sqlite(format!("{what}. Free space on the disk that holds {}", path.display()))
             }
-            _ => LedgerError::Sqlite(what),
+            Some(Code::DatabaseBusy | Code::DatabaseLocked) => LedgerError::Busy(what),
+            Some(Code::ConstraintViolation | Code::TypeMismatch | Code::TooBig | Code::ParameterOutOfRange) | None => {
+                LedgerError::Fault(what)
+            }
+            Some(_) => LedgerError::Sqlite(what),
         }
     }
 }
@@ -178,6 +194,22 @@ mod tests {
         assert_eq!(told("/var/lib/docsyncd-instances/north/ledger.sqlite3", north), None);
         assert_eq!(told("/srv/two/ledger.sqlite3", "/srv/one:/srv/two"), None);
         assert_eq!(told("/srv/two/ledger.sqlite3", ""), None);
+    }
+
+    #[test]
+    fn what_does_not_pass_by_itself_is_no_passing_error() {
+        let of = |code| {
+            let error = rusqlite::Error::SqliteFailure(rusqlite::ffi::Error::new(code), None);
+            LedgerError::from_sqlite(Path::new("/srv/ledger.sqlite3"), &error)
+        };
+        for code in [rusqlite::ffi::SQLITE_BUSY, rusqlite::ffi::SQLITE_LOCKED, rusqlite::ffi::SQLITE_IOERR] {
+            let error = of(code);
+            assert!(error.is_transient() && !error.is_fault(), "{error}");
+        }
+        let unread = LedgerError::from_sqlite(Path::new("l"), &rusqlite::Error::QueryReturnedNoRows);
+        for error in [of(rusqlite::ffi::SQLITE_CONSTRAINT_UNIQUE), of(rusqlite::ffi::SQLITE_MISMATCH), unread] {
+            assert!(error.is_fault() && !error.is_transient(), "{error}");
+        }
     }
 
     #[test]

@@ -71,7 +71,7 @@ impl Ledger {
     /// Any [`LedgerError`]. The file is changed only if it is a sound ledger of a layout that this program reads.
     pub fn open_exclusive(path: &Path) -> Result<(Self, Lock), LedgerError> {
         let lock = Lock::acquire(path)?;
-        Ok((Self::start(path, open::open_or_create(path)?)?, lock))
+        Ok((Self::start(path, open::open_to_write(path)?)?, lock))
     }
 
     /// Opens an existing ledger beside a daemon that may be running.

@@ -30,6 +30,9 @@ fn newest(steps: &[&str]) -> i64 {
 const APPLICATION_ID: i64 = 0x4453_5944;
 /// How long a statement waits for another process's write.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
+/// How often a start waits for another program that holds the ledger, each time for [`BUSY_TIMEOUT`]. systemd gives a
+/// service 90 s to start (systemd-system.conf, "DefaultTimeoutStartSec=").
+const BUSY_TRIES: u32 = 6;
 /// The first bytes of every SQLite 3 database (SQLite, "Database File Format", 1.3).
 const SQLITE_MAGIC: &[u8; 16] = b"SQLite format 3\0";
 /// How often the lock is tried. A daemon that is ending, or a `docsyncd status`, holds it only for a moment.
@@ -126,6 +129,25 @@ pub(crate) fn open_or_create(path: &Path) -> Result<Connection, LedgerError> {
     bring_up_to_date(path, connection)
 }
 
+/// As [`open_or_create`], for a program that will write. If another program holds the ledger (a backup, a viewer), this
+/// waits for a minute: what would fail later fails here.
+pub(super) fn open_to_write(path: &Path) -> Result<Connection, LedgerError> {
+    let open = || {
+        let connection = open_or_create(path)?;
+        let locked = connection.execute_batch("BEGIN IMMEDIATE; ROLLBACK");
+        locked.map(|()| connection).map_err(|error| LedgerError::from_sqlite(path, &error))
+    };
+    for _ in 0..BUSY_TRIES {
+        match open() {
+            Err(error @ LedgerError::Busy(_)) => {
+                tracing::warn!(event = "ledger_busy", "another program holds the ledger, and is waited for: {error}");
+            }
+            opened => return opened,
+        }
+    }
+    open()
+}
+
 pub(super) fn open_existing(path: &Path) -> Result<Connection, LedgerError> {
     bring_up_to_date(path, look(path)?)
 }
@@ -177,7 +199,7 @@ pub(crate) fn bring_up_to_date(path: &Path, mut connection: Connection) -> Resul
         match up_to_date(path, &mut connection) {
             // Some steps do not wait for another process that does the same, but fail (SQLite, "Result Codes",
             // SQLITE_BUSY).
-            Err(LedgerError::Sqlite(what)) if what.contains("locked") => std::thread::sleep(LOCK_PAUSE),
+            Err(LedgerError::Busy(_)) => std::thread::sleep(LOCK_PAUSE),
             done => return done.map(|()| connection),
         }
     }

@@ -11,6 +11,7 @@ use tokio::sync::{self, Notify};
 use tokio::time::{Instant, timeout};
 
 use super::failure::{Failed, gave_up, may_have_arrived, moved, record_failure, wait, write_until_durable};
+use super::patients::ToPush;
 use super::pauses::{Scope, after};
 use super::stage::{self, Lane, Stage};
 use super::transition_log::TransitionLog;
@@ -102,10 +103,8 @@ impl Stage for Deliver {
             Outcome::Delivered { place, filed, beside } => {
                 let proof = destination.adapter.proof();
                 let is_filed = filed.is_some();
-                let state = record(context, &delivery, &names.owner, &place, filed.as_deref(), proof, beside).await?;
-                if let Some(number) = number {
-                    patients::delivered_with(context, &item.metadata, &delivery, number).await?;
-                }
+                let push = number.and_then(|number| patients::to_push(context, &item.metadata, &delivery, number));
+                let state = record(context, &delivery, &place, filed.as_deref(), proof, beside, push).await?;
                 let line = || TransitionLog::to(&delivery.document.version, &delivery.destination);
                 let there = line().attempt(delivery.tries.attempts + 1).bytes(item.pdf.size).since(began);
                 there.info(if is_filed { "filed" } else { "delivered" });
@@ -118,12 +117,12 @@ impl Stage for Deliver {
                     confirming.filed.notify_one();
                 }
                 let was_paused = context.pauses.paused_until(&scope).is_some();
-                context.pauses.succeeded(&scope, stage::began()).await?;
+                let ended = context.pauses.succeeded(&scope, stage::began()).await;
                 if was_paused {
                     context.nudges.stages();
                 }
                 clear_replaced(destination, &delivery, item).await;
-                return Ok(());
+                return ended;
             }
             Outcome::SpoolDamaged => {
                 destination.adapter.abandon(&item).await;
@@ -241,20 +240,20 @@ async fn clear_replaced(destination: &Destination, delivery: &Delivery, item: It
     let _ = timeout(CLEARING_LIMIT, clear).await;
 }
 
-/// Records where the destination has the document, and that the intent is carried out, in one transaction. Returns the
-/// document's new state, if it changed.
+/// Records where the destination has the document, that the intent is carried out, and which number the service is to
+/// be told, in one transaction: nothing would repeat a part of it. Returns the document's new state, if it changed.
 async fn record(
     context: &Context,
     delivery: &Delivery,
-    owner: &Owner,
     place: &str,
     filed: Option<&Filed>,
     proof: Proof,
     beside: bool,
+    push: Option<ToPush>,
 ) -> Result<Option<State>, LedgerError> {
     let told_at = confirm::told_at(context, &delivery.destination);
     let (state, is_over) = write_until_durable(context, || {
-        let (row, owner, place, filed) = (delivery.clone(), owner.clone(), place.to_owned(), filed.cloned());
+        let (row, place, filed, push) = (delivery.clone(), place.to_owned(), filed.cloned(), push.clone());
         move |db| {
             let ended = match &filed {
                 Some(filed) => Ended::Filed { place: &place, filed, told_at },
@@ -264,12 +263,16 @@ async fn record(
             if beside {
                 deliveries::not_replaced(db, &row, now())?;
             }
-            reservations::delivered(db, &owner)?;
+            reservations::delivered(db, &row.owner())?;
             names::filed_at(db, row.document.id, &place)?;
+            push.map_or(Ok(()), |push| push.write(db, now()))?;
             Ok((state, filed.is_some() && !deliveries::any_pending(db, row.document.id, &row.document.version.pdf)?))
         }
     })
     .await?;
+    if push.is_some() {
+        patients::wake_push(context);
+    }
     // A delivery that waits for its proof needs no PDF any more.
     if is_over {
         context.spool.remove(delivery.document.id, delivery.document.round).await;

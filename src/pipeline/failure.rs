@@ -9,12 +9,13 @@ use super::stage::{LEDGER_PAUSE, took};
 use super::transition_log::TransitionLog;
 use super::{Context, Progress};
 use crate::api::{ApiError, ListQuery, Order};
-use crate::failure::{Call, Code, Consequence, Failure, HOLD, Kind, Pause, Ruling, Tried, decide};
+use crate::failure::{Call, Code, Consequence, DOUBTFUL_WAIT, Failure, HOLD, Kind, Pause, Ruling, Tried, decide};
 use crate::ledger::deliveries::{self, Ended};
 use crate::ledger::documents::Document;
 use crate::ledger::failures::{self, Charge, Postponed};
 use crate::ledger::work::Work;
 use crate::ledger::{LedgerError, Millis, QueryResult, held, listed, now};
+use crate::retry::RetryPolicy;
 use crate::state::State;
 
 pub(super) use self::failed::{Failed, other_document};
@@ -126,7 +127,7 @@ pub(super) async fn record_failure(
 ) -> Result<(), LedgerError> {
     let Some(failed) = unless_account_is_paused(context, work, failed).await? else { return Ok(()) };
     let another_may = failed.failure.is_refusal() && another_may(context, work.document(), REFUSED_FOR).await?;
-    let deciding = context.pauses.decide_next().await;
+    let deciding = context.pauses.decide_next(scope).await;
     let Decided { ruling, change, line, fate, failure, kept, refusals, reason, retry_at, at } =
         decided(context, scope, work, failed, another_may);
     let retracts = matches!(ruling.pause, Pause::Extend);
@@ -233,7 +234,7 @@ fn decided(context: &Context, scope: &Scope, work: &Work, failed: Failed, anothe
         // row is due.
         Consequence::Hold if refused_report => (None, Fate::Waits { due_at: Some(held_until), charge: None }),
         Consequence::Charge => {
-            let due_at = Some(after(at, context.retry.delay(attempt, retry_after)));
+            let due_at = Some(after(at, delay(&context.retry, attempt, doubtful, retry_after)));
             (due_at, Fate::Waits { due_at, charge: Some(Charge { doubtful, failing_for: spent, began }) })
         }
         Consequence::Ask => (None, Fate::Unconfirmed),
@@ -247,6 +248,12 @@ fn decided(context: &Context, scope: &Scope, work: &Work, failed: Failed, anothe
     };
     let kept = kept.unwrap_or_else(|| failure.clone());
     Decided { ruling, change, line, fate, failure, kept, refusals, reason, retry_at, at }
+}
+
+/// How long charged work waits.
+fn delay(retry: &RetryPolicy, attempt: u32, doubtful: bool, retry_after: Option<Duration>) -> Duration {
+    let delay = retry.delay(attempt, retry_after);
+    if doubtful { delay.min(DOUBTFUL_WAIT).max(retry_after.unwrap_or_default().min(delay)) } else { delay }
 }
 
 /// What a person reads of a delivery whose answer was lost, and what to do about it.
@@ -265,7 +272,7 @@ pub(super) async fn believe_refusal(context: &Context, document: &Document) -> R
     {
         return Ok(false);
     }
-    let _deciding = context.pauses.decide_next().await;
+    let _deciding = context.pauses.decide_next(&Scope::Report(document.version.account.clone())).await;
     let row = document.clone();
     let write = context.ledger.write(move |db| failures::believe_refusal(db, &row, now()));
     let Some((state, reason)) = write.await? else { return Ok(true) };
@@ -426,4 +433,37 @@ pub(super) async fn moved(context: &Context, document: &Document, state: Option<
         state,
         reason: reason.map(str::to_owned),
     });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::failure::{Evidence, Patience};
+
+    /// The backoff alone grew beyond the grace: the tenth wait was of minutes.
+    #[test]
+    fn a_download_that_is_no_pdf_is_decided_within_its_grace_and_a_minute() {
+        let retry = RetryPolicy { initial: Duration::from_secs(1), max: Duration::from_secs(900) };
+        let patience =
+            Patience { give_up_after: Duration::from_secs(7 * 24 * 3600), pdf_grace: Duration::from_secs(120) };
+        let failure = Failure { call: Call::Download, kind: Kind::Doubtful(Code::word("not_a_pdf")) };
+        let evidence = Evidence { alike: 1, good_since: true, pause: None };
+        // So many attempts failed in another way before.
+        for before in [0, 3, 9] {
+            for _ in 0..200 {
+                let (mut failing_for, mut attempts) = (Duration::ZERO, before);
+                loop {
+                    let tried = Tried { attempts, doubtful: attempts - before, failing_for, another_may: false };
+                    if decide(&failure, &tried, &evidence, patience).work == Consequence::Hold {
+                        break;
+                    }
+                    attempts += 1;
+                    failing_for += delay(&retry, attempts, true, None);
+                }
+                assert!(failing_for < patience.pdf_grace + Duration::from_secs(60), "{failing_for:?}");
+            }
+        }
+        let hour = Duration::from_secs(3600);
+        assert_eq!(delay(&retry, 1, true, Some(hour)), hour, "the server asks for it");
+    }
 }

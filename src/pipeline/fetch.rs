@@ -15,7 +15,7 @@ use super::pauses::{Scope, after};
 use super::spool::Announced;
 use super::stage::{self, Lane, Stage};
 use super::transition_log::TransitionLog;
-use crate::api::{Api, ApiError, Detail, ListQuery, Meaning, Pdf};
+use crate::api::{Api, ApiError, Detail, ListQuery, Meaning, Pdf, is_about};
 use crate::document::{DOCUMENT_TYPES, Metadata, Record};
 use crate::failure::{Call, Code, Kind, TWO_VERSIONS};
 use crate::ledger::documents::{self, Document, Fetched};
@@ -357,6 +357,7 @@ async fn whole(client: &dyn Api, account: &str, what: &str, record: Record) -> R
             Ok(record)
         }
         Err(ApiError::MissingScope { .. }) => Ok(record),
+        Ok(other) if !is_about(&other, uuid) => Err(ApiError::Another),
         answer => answer,
     }
 }

@@ -22,7 +22,7 @@ use crate::document::{DocumentUuid, Metadata, Record};
 use crate::ledger::deliveries::{self, Delivery, Waiting};
 use crate::ledger::history::{self, Action};
 use crate::ledger::patients::{self as kept, Assigned, Push};
-use crate::ledger::{LedgerError, Millis, now, process};
+use crate::ledger::{LedgerError, Millis, QueryResult, now, process};
 use crate::patients::{List, Patients, Person, Snapshot, Unmatched, whose};
 
 /// If the service does not take a number, it is told again this much later.
@@ -128,22 +128,36 @@ async fn first_list(numbers: &Numbers) -> Option<std::sync::Arc<List>> {
     numbers.patients.current().list
 }
 
-/// A letter was delivered with this number: the service is to be told, if `patients.push` says so.
-///
-/// # Errors
-/// Any error of the ledger.
-pub(super) async fn delivered_with(
-    context: &Context,
-    metadata: &Metadata,
-    delivery: &Delivery,
+/// A patient's number that the service is to be told.
+#[derive(Clone)]
+pub(super) struct ToPush {
+    patient: String,
+    account: String,
     number: String,
-) -> Result<(), LedgerError> {
-    let Some(numbers) = context.numbers.as_ref().filter(|numbers| numbers.push) else { return Ok(()) };
-    let Some(patient) = metadata.patient_uuid().map(str::to_owned) else { return Ok(()) };
-    let account = delivery.document.version.account.clone();
-    context.ledger.write(move |db| kept::push(db, &patient, &account, &number, now())).await?;
-    numbers.pushes.notify_one();
-    Ok(())
+}
+
+impl ToPush {
+    /// Keeps it until the service has it.
+    ///
+    /// # Errors
+    /// Any SQLite error.
+    pub(super) fn write(&self, db: &Connection, at: Millis) -> QueryResult<()> {
+        kept::push(db, &self.patient, &self.account, &self.number, at)
+    }
+}
+
+/// What the service is to be told of a letter that was delivered with this number, if `patients.push` says so.
+pub(super) fn to_push(context: &Context, metadata: &Metadata, delivery: &Delivery, number: String) -> Option<ToPush> {
+    context.numbers.as_ref().filter(|numbers| numbers.push)?;
+    let patient = metadata.patient_uuid()?.to_owned();
+    Some(ToPush { patient, account: delivery.document.version.account.clone(), number })
+}
+
+/// Wakes the loop that tells the service numbers.
+pub(super) fn wake_push(context: &Context) {
+    if let Some(numbers) = &context.numbers {
+        numbers.pushes.notify_one();
+    }
 }
 
 /// Leaves the delivery until the list or a person says whose letter it is.

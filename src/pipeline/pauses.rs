@@ -10,8 +10,10 @@
 //! other. So no bad document keeps a pause up, and neither does a server that fails the first tries of each document.
 
 use std::collections::HashMap;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
+
+use tokio::sync::Mutex as AsyncMutex;
 
 use crate::failure::{self, Call};
 use crate::ledger::{Ledger, LedgerError, Millis, held, now, pauses};
@@ -61,8 +63,9 @@ pub struct Pauses {
     scopes: Mutex<HashMap<Scope, Known>>,
     /// Which part of an account has told of its failures.
     pub(super) speakers: Speakers,
-    /// Held from a decision until it is written, so that the next decision knows of it.
-    change: tokio::sync::Mutex<()>,
+    /// Held from a decision about a scope until it is written, so that the next decision about it knows of it. Those
+    /// about other scopes share its commit.
+    deciding: Mutex<HashMap<Scope, Arc<AsyncMutex<()>>>>,
 }
 
 impl Pauses {
@@ -86,8 +89,8 @@ impl Pauses {
         for (scope, failure, document) in ledger.write(move |db| held::hold_anew(db, until)).await? {
             scopes.entry(scope).or_default().failed_so(&failure, document, true);
         }
-        let change = tokio::sync::Mutex::new(());
-        Ok(Self { ledger, policy, scopes: Mutex::new(scopes), speakers: Speakers::default(), change })
+        let (scopes, deciding) = (Mutex::new(scopes), Mutex::default());
+        Ok(Self { ledger, policy, scopes, speakers: Speakers::default(), deciding })
     }
 
     fn lock(&self) -> MutexGuard<'_, HashMap<Scope, Known>> {
@@ -219,7 +222,7 @@ impl Pauses {
         if self.with_pause(scope, ends) != Some(true) {
             return Ok(());
         }
-        let _change = self.change.lock().await;
+        let _deciding = self.decide_next(scope).await;
         // The pause may have been extended meanwhile.
         if self.with_pause(scope, ends) == Some(true) {
             let change = self.ending(scope, why);

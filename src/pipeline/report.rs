@@ -14,7 +14,8 @@ use super::failure::{
 use super::pauses::{Scope, after};
 use super::stage::{self, Lane, Stage};
 use super::transition_log::TransitionLog;
-use crate::api::{Api, ApiError, Meaning};
+use crate::api::{Api, ApiError, Meaning, ReportAnswer, look};
+use crate::document::DocumentUuid;
 use crate::failure::{Call, HOLD, Kind};
 use crate::ledger::documents::{self, Document};
 use crate::ledger::work::Work;
@@ -160,7 +161,10 @@ async fn tell(
         }
     }
     context.reports_begun.fetch_add(1, Ordering::SeqCst);
-    let answer = client.report(&document.version.uuid, error.as_deref()).await;
+    let answer = match client.report(&document.version.uuid, error.as_deref()).await {
+        Err(refused) if was_sent => unless_accepted_before(client, &document.version.uuid, refused).await,
+        answer => answer,
+    };
     context.reports_ended.fetch_add(1, Ordering::SeqCst);
     let shown = match answer.map(|answer| answer.pdf) {
         Err(refused) => {
@@ -189,6 +193,31 @@ async fn tell(
         Shown::Failed(failed) => return Ok(Some(failed)),
     };
     accepted(context, document, began, error.as_deref().zip(Some(failed_at)), revised).await
+}
+
+/// Some servers refuse a report of a document that is synchronized already (409, 422): an earlier report had its
+/// effect, and its answer was lost. Both lists are asked before the refusal counts.
+///
+/// # Errors
+/// The refusal, if it counts; the error of the lists, if that may pass.
+async fn unless_accepted_before(
+    client: &dyn Api,
+    uuid: &DocumentUuid,
+    refused: ApiError,
+) -> Result<ReportAnswer, ApiError> {
+    if !matches!(refused.status(), Some(409 | 422)) {
+        return Err(refused);
+    }
+    let asked = std::slice::from_ref(uuid);
+    let looked = async {
+        let is_open = !look(client, asked, false).await?.absent.contains(uuid);
+        Ok(if is_open { None } else { look(client, asked, true).await?.items.remove(uuid) })
+    };
+    match looked.await {
+        Ok(Some(listed)) => Ok(ReportAnswer { pdf: listed.pdf }),
+        Err::<_, ApiError>(error) if matches!(error.meaning(), Meaning::Transient | Meaning::Origin) => Err(error),
+        _ => Err(refused),
+    }
 }
 
 /// Waits until the new version is rendered: nothing is reported for a version that the API does not show.

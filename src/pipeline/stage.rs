@@ -156,8 +156,11 @@ fn start<S: Stage>(
     context.in_flight.fetch_add(1, Ordering::Relaxed);
     let run = async move {
         let ended = match AssertUnwindSafe(stage.run(&shared, work.clone())).catch_unwind().await {
+            Ok(Err(error)) if error.is_fault() => {
+                at_fault::<S>(&shared, scope.as_ref(), &work, &error.to_string()).await
+            }
             Ok(result) => result,
-            Err(_) => panicked::<S>(&shared, scope.as_ref(), &work).await,
+            Err(_) => at_fault::<S>(&shared, scope.as_ref(), &work, "a task panicked").await,
         };
         shared.counters.tried(S::NAME, took());
         ended
@@ -166,10 +169,15 @@ fn start<S: Stage>(
     flights.insert(handle.id(), flight);
 }
 
-/// A panic is a bug that this document may meet at every attempt. So it counts as an attempt and backs off, like any
-/// failure of the document's own. The panic hook has logged where it happened.
-async fn panicked<S: Stage>(context: &Context, scope: Option<&Scope>, work: &Work) -> Result<(), LedgerError> {
-    tracing::error!(event = "internal_error", stage = S::NAME, "a task panicked");
+/// A bug that this document may meet at every attempt: a panic, or something that the ledger refuses. So it counts as
+/// an attempt and backs off, like any failure of the document's own. The panic hook has logged where it happened.
+async fn at_fault<S: Stage>(
+    context: &Context,
+    scope: Option<&Scope>,
+    work: &Work,
+    what: &str,
+) -> Result<(), LedgerError> {
+    tracing::error!(event = "internal_error", stage = S::NAME, "{what}");
     let Some(scope) = scope else { return Ok(()) };
     let reason = "an internal fault of docsyncd: please report it".to_owned();
     let call = match work {
@@ -215,7 +223,7 @@ fn land<S: Stage>(
 
 /// The ledger failed. If that may pass, logs it; if a person has to mend it, ends the daemon.
 pub(super) fn ledger_failed(context: &Context, stage: &str, error: &LedgerError) {
-    if error.is_transient() {
+    if error.is_transient() || error.is_fault() {
         context.ledger_error(Some(stage), error);
     } else {
         // Only the first error is read.

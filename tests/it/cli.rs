@@ -25,7 +25,7 @@ use crate::harness::Practice;
 
 /// A command at a terminal, where this is typed; what was shown, and the exit code.
 #[cfg(target_os = "linux")]
-async fn at_a_terminal(practice: &Practice, args: &[&str], typed: &str) -> (String, i32) {
+pub async fn at_a_terminal(practice: &Practice, args: &[&str], typed: &str) -> (String, i32) {
     use std::process::Stdio;
     use tokio::io::AsyncWriteExt as _;
     let command = format!("'{}' --config docsyncd.toml {}", crate::harness::program().display(), args.join(" "));

@@ -139,6 +139,104 @@ async fn a_long_type_with_orders_to_the_terminal_is_kept_and_shown_short_and_har
     assert!(ledger < 400 << 10, "the ledger has {ledger} bytes");
 }
 
+/// Commands that print nothing of letters or patients, or that ask, serve or change the machine.
+const OF_NO_LETTER: [&str; 9] = ["run", "setup", "login", "logout", "open", "alerts", "service", "vdds", "help"];
+
+/// Whatever a name says, it is a name: it moves no cursor, turns no line around, and begins none.
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn no_command_prints_what_a_terminal_obeys() {
+    crate::faults::tools::needs!("script");
+    let orders = ['\u{1b}', '\u{7}', '\u{8}', '\u{7f}', '\u{85}', '\u{9b}', '\u{202e}', '\u{2066}', '\u{2028}'];
+    let odd: String = orders.iter().collect();
+    let mut practice = Practice::with_documents(0).await;
+    practice.env.insert("DOCSYNCD_PAGER".into(), "cat".into());
+    std::fs::create_dir(practice.path("archive")).unwrap();
+    practice.configure(
+        "file_name = '{{ patient.number }}/{{ document.uuid }}.pdf'
+         [destinations.archive]
+         type = \"folder\"
+         path = 'archive'
+         file_name = '{{ patient.lastName }}.pdf'
+         [[routes]]
+         to = [\"pms\", \"archive\"]
+         [patients]
+         file = 'patients.csv'
+         number = \"PatNum\"
+         last_name = \"LName\"
+         first_name = \"FName\"
+         date_of_birth = \"Birthdate\"",
+    );
+    let row = "7;Dupont\u{202e};\"Zoé\nFORGED\";1980-03-12";
+    std::fs::write(practice.path("patients.csv"), format!("PatNum;LName;FName;Birthdate\n{row}\n")).unwrap();
+    let patient = serde_json::json!({"lastName": format!("Dupont{odd}[31m\r\nFORGED"), "firstName": "Zo",
+                                     "dateOfBirth": "1980-03-12"});
+    let uuid = practice.sandbox.add(NewDocument { patient: Some(patient), ..small("letter") }).await.unwrap();
+    let commands: Vec<Vec<&str>> = [
+        "preview",
+        "preview --json",
+        "sync",
+        "list",
+        "list --wide",
+        "list --json",
+        "find dupont",
+        "find dupont --json",
+        "show UUID",
+        "show UUID --json",
+        "status",
+        "status --json",
+        "assign UUID",
+        "assign UUID 7 --yes",
+        "assign --list",
+        "assign --remove UUID",
+        "retry",
+        "retry UUID --yes",
+        "reconcile",
+        "check",
+        "poll",
+        "config show",
+        "export --from 2020-01-01 --to 2040-01-01 --names",
+        "api GET /patients",
+        "api GET /documents/UUID",
+        "completions bash",
+        "man",
+        "forget UUID --yes",
+    ]
+    .into_iter()
+    .map(|line| line.split(' ').map(|word| if word == "UUID" { uuid.as_str() } else { word }).collect())
+    .collect();
+    let help = practice.docsyncd(&["help"]).await.stdout;
+    let listed = help.lines().skip_while(|line| *line != "Commands:").skip(1).take_while(|line| !line.is_empty());
+    let listed: Vec<&str> = listed.filter_map(|line| line.strip_prefix("  ")?.split(' ').next()).collect();
+    assert!(listed.len() > 15, "{help}");
+    for command in listed.into_iter().filter(|command| !command.is_empty()) {
+        let is_tried = commands.iter().any(|words| words[0] == command);
+        assert!(is_tried || OF_NO_LETTER.contains(&command), "a new command: {command}");
+    }
+    for words in &commands {
+        let mut said = Vec::new();
+        // A program gets what the API said.
+        if words[0] != "api" {
+            let ended = practice.docsyncd(words).await;
+            said.push(ended.stdout + &ended.stderr);
+        }
+        // A bar moves, and asks the terminal for that.
+        if words[0] != "sync" {
+            said.push(crate::cli::at_a_terminal(&practice, words, "").await.0);
+        }
+        for said in said {
+            assert!(!said.contains(orders), "{words:?}: {said:?}");
+            let forged = said.lines().any(|line| line.trim_start().starts_with("FORGED"));
+            assert!(!forged, "{words:?}: {said}");
+            if words.contains(&"--json") {
+                serde_json::from_str::<serde_json::Value>(&said).unwrap_or_else(|error| panic!("{error}: {said}"));
+            }
+        }
+    }
+    let shown = practice.docsyncd(&["find", &uuid]).await;
+    assert_eq!(shown.code, 0, "{shown:?}");
+}
+
 /// The most memory that the process ever had; bytes.
 #[cfg(target_os = "linux")]
 fn peak(id: u32) -> u64 {

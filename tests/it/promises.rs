@@ -53,6 +53,20 @@ async fn a_report_of_which_the_answer_is_lost_is_repeated_and_the_delivery_is_no
     assert_only_lists(&practice);
 }
 
+/// A server may refuse to be told twice. The list of synchronized documents says that the first report arrived.
+#[tokio::test]
+async fn a_report_that_is_refused_since_an_earlier_one_arrived_is_no_failure() {
+    for code in [409, 422] {
+        let (practice, uuids) = practice_with_small(2).await;
+        practice.sandbox.inject(Fault::once(Route::Status, FaultKind::LostReply).for_document(&uuids[0]));
+        practice.sandbox.inject(Fault::always(Route::Status, FaultKind::status(code)).for_document(&uuids[0]));
+        let synced = practice.sync().await;
+        assert_eq!(synced.code, 0, "{synced:?}");
+        assert_eq!(practice.state(&uuids[0]).await, "reported");
+        assert_each_reported_once(&practice, &uuids);
+    }
+}
+
 #[tokio::test]
 async fn a_report_that_is_refused_is_kept_as_unreported_until_someone_retries_it() {
     for code in [403, 422, 400] {

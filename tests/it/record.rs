@@ -194,6 +194,27 @@ async fn the_service_is_told_each_patients_number_once() {
     running.stop().await;
 }
 
+/// The delivery and the number are one entry: nothing would write the number a second time.
+#[tokio::test]
+async fn a_number_that_the_ledger_does_not_take_at_once_is_told_all_the_same() {
+    let practice = practice_with_list(&["0042;Müller;Jörg;21.02.1980"]).await;
+    let config = fs::read_to_string(practice.config_path()).unwrap();
+    practice.configure_wholly(&format!("{config}\npush = true\n"));
+    assert_eq!(practice.sync().await.code, 0);
+    let ledger = rusqlite::Connection::open(practice.ledger()).unwrap();
+    ledger.busy_timeout(PATIENCE).unwrap();
+    let refuses = "CREATE TRIGGER refuses BEFORE INSERT ON patient_push BEGIN SELECT RAISE(ABORT, 'not now'); END";
+    ledger.execute_batch(refuses).unwrap();
+    let letter = letter(&practice, "Müller", "Jörg", Some("1980-02-21")).await;
+    let mut running = practice.run().await;
+    running.wait_for_log("event=\"internal_error\"").await;
+    ledger.execute_batch("DROP TRIGGER refuses").unwrap();
+    wait_for_state(&practice, &letter, "reported").await;
+    let told = || practice.sandbox.requests().iter().filter(|request| request.method == "PATCH").count();
+    until(async || told(), |count| *count == 1).await;
+    running.stop().await;
+}
+
 async fn practice_with_proof(confirm: &str) -> (Practice, String) {
     let practice = Practice::with_documents(0).await;
     practice.configure(&format!("file_name = '{{{{ document.uuid }}}}.pdf'\n{confirm}"));

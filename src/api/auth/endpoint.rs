@@ -191,6 +191,7 @@ fn tokens(body: &Map<String, Value>, obtained_at: SystemTime, old: Option<&Secre
     }
     let token = |name: &str| match body.get(name) {
         None | Some(Value::Null) => Ok(None),
+        Some(Value::String(text)) if text.is_empty() => Ok(None),
         Some(Value::String(text)) if is_plausible(text) => Ok(Some(SecretString::from(text.as_str()))),
         Some(_) => Err(format!("its {name} cannot be a token")),
     };
@@ -251,8 +252,11 @@ mod tests {
     #[test]
     fn a_refresh_without_a_new_refresh_token_keeps_the_old_one_and_a_sign_in_needs_one() {
         let body = json!({"access_token": "a", "token_type": "bearer"});
-        assert_eq!(read(&body, Some("old")).unwrap().refresh_token.expose_secret(), "old");
-        assert!(read(&body, None).is_err());
+        let empty = json!({"access_token": "a", "token_type": "bearer", "refresh_token": ""});
+        for body in [body, empty] {
+            assert_eq!(read(&body, Some("old")).unwrap().refresh_token.expose_secret(), "old");
+            assert!(read(&body, None).is_err());
+        }
         for wrong in [
             json!({"refresh_token": "r"}),
             json!({"access_token": "", "refresh_token": "r"}),

@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use super::{Found, Waiting};
+use crate::commands::harmless::in_line;
 use crate::commands::list::short;
 use crate::commands::output::{completed, folded, place_lines};
 
@@ -30,12 +31,12 @@ pub(super) fn text(found: &Found, width: Option<usize>) -> String {
             let _ = writeln!(text, "    patient number {number}");
         }
         for goal in destinations {
-            let place = goal.place.as_deref().unwrap_or("-");
+            let place = in_line(goal.place.as_deref().unwrap_or("-"));
             let there = if goal.delivered { "  (there already)" } else { "" };
-            text.push_str(&place_lines(&format!("    {}: ", goal.destination), place, there, width));
+            text.push_str(&place_lines(&format!("    {}: ", goal.destination), &place, there, width));
             if let Some(otherwise) = &goal.otherwise {
                 let words = "        that name is taken; unless by this very document: ";
-                text.push_str(&place_lines(words, otherwise, "", width));
+                text.push_str(&place_lines(words, &in_line(otherwise), "", width));
             }
             if let Some(problem) = &goal.problem {
                 let _ = writeln!(text, "{}", folded(&format!("        {problem}"), width));

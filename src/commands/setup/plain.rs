@@ -6,6 +6,7 @@ use anyhow::Context as _;
 use rustix::termios::{LocalModes, OptionalActions, SpecialCodeIndex, Termios, tcgetattr, tcsetattr};
 use secrecy::SecretString;
 
+use super::super::harmless;
 use super::super::output::complain;
 use super::ask::{Ask, BACK, Back, MAX_BYTES, Question, YES_OR_NO, both_answers, secret_of, yes_or_no};
 use crate::language::Language;
@@ -29,7 +30,7 @@ impl Plain {
 
     /// Shows this where an answer is to follow.
     fn prompt(&self, text: &str) -> anyhow::Result<()> {
-        let mut terminal = io::stderr().lock();
+        let mut terminal = harmless::error();
         terminal.write_all(text.as_bytes()).and_then(|()| terminal.flush()).with_context(|| self.unusable())
     }
 

@@ -4,7 +4,8 @@
 use std::io::IsTerminal as _;
 use std::time::Duration;
 
-use super::super::output::{completed, folded, ledger_to_read, print, terminal_width};
+use super::super::harmless::{self, Form, redraw};
+use super::super::output::{completed, folded, ledger_to_read, terminal_width};
 use super::super::{Exit, Outcome, asked_to_stop, runtime};
 use super::{gather, sentences, table};
 use crate::config::Loaded;
@@ -12,8 +13,6 @@ use crate::language::Language;
 
 /// How often it looks.
 const INTERVAL: Duration = Duration::from_secs(2);
-/// Clears the screen and begins at its top (ECMA-48, ED and CUP).
-const CLEAR: &str = "\x1b[2J\x1b[H";
 
 pub(super) fn watch(loaded: &Loaded, language: Language) -> Outcome {
     let terminal = std::io::stdout().is_terminal();
@@ -29,7 +28,7 @@ pub(super) fn watch(loaded: &Loaded, language: Language) -> Outcome {
             let said = sentences::text(&status, language);
             if terminal {
                 let text = folded(&completed(&format!("{said}\n{}", table::text(&status, language))), terminal_width());
-                print(&format!("{CLEAR}{text}"))?;
+                redraw(&text)?;
             } else {
                 // The time of the next poll changes with every look.
                 let lines = status.problems.iter().map(|problem| problem.text.as_str());
@@ -54,6 +53,6 @@ pub(super) fn watch(loaded: &Loaded, language: Language) -> Outcome {
 /// Writes a line; a reader that went away is nobody to go on for.
 fn reader_is_there(line: &str) -> bool {
     use std::io::Write as _;
-    let mut out = std::io::stdout().lock();
+    let mut out = harmless::output(Form::Text);
     out.write_all(line.as_bytes()).and_then(|()| out.flush()).is_ok()
 }

@@ -44,10 +44,9 @@ impl Failed {
     }
 }
 
-/// The API answered with another document than the one asked for: something on the way mixes up answers.
+/// The API answered with another document than the one asked for.
 pub(in crate::pipeline) fn other_document() -> Failed {
-    let reason = "the API answered with another document than the one asked for";
-    Failed::new(Call::Read, Kind::Passing(Code::word("other_document")), reason)
+    Failed::of_call(Call::Read, "reading the document", &ApiError::Another)
 }
 
 #[cfg(test)]

@@ -1,10 +1,11 @@
 //! Carries out the rulings of [`crate::failure::decide`] over a pause: collects the evidence, and begins, extends and
 //! ends pauses.
 
+use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 
 use rusqlite::Connection;
-use tokio::sync::MutexGuard as AsyncGuard;
+use tokio::sync::OwnedMutexGuard;
 
 use super::known::Pause;
 use super::lines::say_that_it_works;
@@ -71,9 +72,12 @@ impl Change {
 }
 
 impl Pauses {
-    /// Waits until no other decision is being written.
-    pub(in crate::pipeline) async fn decide_next(&self) -> AsyncGuard<'_, ()> {
-        self.change.lock().await
+    /// Waits until no other decision about the scope is being written.
+    pub(in crate::pipeline) async fn decide_next(&self, scope: &Scope) -> OwnedMutexGuard<()> {
+        let of_scope = || {
+            Arc::clone(self.deciding.lock().unwrap_or_else(PoisonError::into_inner).entry(scope.clone()).or_default())
+        };
+        of_scope().lock_owned().await
     }
 
     /// What is known of the scope, this failure of the document included.
@@ -206,7 +210,7 @@ impl Pauses {
         reason: &str,
         retry_after: Option<Duration>,
     ) -> Result<Duration, LedgerError> {
-        let _change = self.change.lock().await;
+        let _deciding = self.decide_next(scope).await;
         let (change, line) = self.extend(scope, failure, reason, retry_after);
         let written = self.ledger.write(move |db| change.write(db, now())).await;
         // The pause holds even if it could not be written.

@@ -254,3 +254,17 @@ async fn what_waits_for_room_in_the_spool_is_due_when_its_destination_works_and_
         assert_eq!(due_at().await.unwrap() <= now(), is_due);
     }
 }
+
+/// A decision waits for a commit. 500 accounts that are offline must not wait for one another's.
+#[tokio::test]
+async fn a_decision_about_one_scope_waits_for_none_about_another() {
+    let folder = tempfile::tempdir().unwrap();
+    let (pauses, _held) = pauses(&folder).await;
+    let deciding = pauses.decide_next(&pms()).await;
+    let close = async |scope: Scope, limit| {
+        tokio::time::timeout(limit, pauses.close(&scope, &failure(500), "it fails", None)).await
+    };
+    close(Scope::Account("main".to_owned()), Duration::from_secs(30)).await.expect("it waits for nobody").unwrap();
+    assert!(close(pms(), Duration::from_millis(50)).await.is_err(), "the next decision knows of the last");
+    drop(deciding);
+}

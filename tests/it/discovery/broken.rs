@@ -205,6 +205,20 @@ async fn a_refusal_of_everything_fails_no_document() {
     }
 }
 
+#[tokio::test]
+async fn a_page_beyond_the_last_that_is_not_there_is_the_end_of_the_list() {
+    let (mut practice, uuids) = practice_with_small(20).await;
+    relative(&practice, Quirks { max_page_size: Some(10), ..Quirks::default() });
+    let beyond = |address: &str, _: &str| {
+        let is_list = address.starts_with("/documents?");
+        (is_list && !["page=1", "page=2"].iter().any(|page| address.ends_with(page))).then_some(404)
+    };
+    behind_proxy(&mut practice, Arc::new(beyond)).await;
+    let synced = practice.sync().await;
+    assert_eq!(synced.code, 0, "{synced:?}");
+    assert_each_reported_once(&practice, &uuids);
+}
+
 /// The order is refused from the second page on: what was read in order and what is not are two different lists.
 #[tokio::test]
 async fn an_order_that_is_refused_in_the_middle_of_a_list_hides_none() {

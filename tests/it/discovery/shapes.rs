@@ -105,6 +105,30 @@ async fn a_patient_that_is_refused_is_asked_for_once_more() {
     }
 }
 
+/// The letter would be filed under another patient's names.
+#[tokio::test]
+async fn a_patient_or_user_that_was_not_asked_for_is_asked_for_again() {
+    let others = [
+        r#"{"uuid": "3f0c8a52-0000-7000-8000-000000000000", "firstName": "Eve", "lastName": "Other"}"#,
+        r#"{"firstName": "Eve", "lastName": "Other"}"#,
+    ];
+    let routes = [Route::Patient, Route::Endpoint("GET /users/{uuid}")];
+    for (route, other) in routes.into_iter().flat_map(|route| others.map(|other| (route, other))) {
+        let practice = Practice::with_documents(0).await;
+        practice.configure("file_name = \"{{ patient.lastName }}_{{ user.lastName }}.pdf\"");
+        practice.sandbox.set_quirks(Quirks { single_shows: SingleShape::Identifiers, ..Quirks::default() });
+        let named = |first: &str, last: &str| serde_json::json!({"firstName": first, "lastName": last});
+        let (patient, user) = (named("Zoé", "Dupont"), named("Luc", "Moreau"));
+        let document = NewDocument { patient: Some(patient), user: user.as_object().cloned(), ..small("letter") };
+        practice.sandbox.add(document).await.unwrap();
+        practice.sandbox.inject(Fault::once(route, FaultKind::Bytes(other.into())));
+        let synced = practice.sync().await;
+        assert_eq!(synced.code, 0, "{other} {synced:?}");
+        assert_eq!(practice.filed().into_keys().collect::<Vec<_>>(), ["Dupont_Moreau.pdf"], "{other}");
+        assert!(synced.stderr.contains("something else than was asked for"), "{synced:?}");
+    }
+}
+
 /// Of a patient who is given, and is too much, the letter is not filed as an unknown one's.
 #[tokio::test]
 async fn a_patient_of_more_values_than_are_kept_fails_the_letter() {

@@ -239,6 +239,21 @@ async fn a_ledger_that_another_program_writes_for_long_is_waited_for_and_doubles
     practice.assert_all_filed().await;
 }
 
+#[tokio::test]
+async fn a_ledger_that_another_program_holds_at_the_start_is_waited_for() {
+    let (practice, uuids) = practice_with_small(1).await;
+    assert_eq!(practice.docsyncd(&["sync"]).await.code, 0);
+    let late = add_small(&practice, 1, |_, _| small("late")).await;
+    let writer = other_program(&practice);
+    writer.execute_batch("BEGIN EXCLUSIVE").unwrap();
+    let mut running = Running::spawn(practice.command(&["run"]));
+    running.wait_for_log("event=\"ledger_busy\"").await;
+    writer.execute_batch("ROLLBACK").unwrap();
+    practice.wait_for_posts(2).await;
+    assert_each_reported_once(&practice, &[uuids, late].concat());
+    assert_eq!(running.stop().await, 0);
+}
+
 /// The ledger and what SQLite has beside it.
 fn ledger_files(practice: &Practice) -> Vec<PathBuf> {
     ["", "-wal", "-shm"].iter().map(|end| practice.path(&format!("state/ledger.sqlite3{end}"))).collect()

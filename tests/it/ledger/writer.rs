@@ -128,7 +128,7 @@ async fn a_query_that_fails_in_a_batch_undoes_only_itself() {
     for write in writes {
         match write.await {
             Ok(()) => {}
-            Err(LedgerError::Sqlite(what)) => {
+            Err(LedgerError::Fault(what)) => {
                 assert!(what.contains("NOT NULL"), "{what}");
                 failed += 1;
             }

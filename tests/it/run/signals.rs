@@ -10,7 +10,7 @@ use crate::harness::Running;
 use crate::harness::{Held, PATIENCE, Practice, STOPS};
 
 /// A practice whose only destination is a held program.
-async fn with_held_program(documents: usize) -> (Practice, Held) {
+pub async fn with_held_program(documents: usize) -> (Practice, Held) {
     let practice = Practice::with_documents(documents).await;
     let held = Held::new(&practice);
     practice.configure_wholly(&format!("{}\n{}", practice.base_config(), held.destination("scan")));

@@ -72,6 +72,33 @@ async fn systemd_is_told_at_a_socket_that_is_a_file_and_at_one_that_is_none() {
     }
 }
 
+/// What is in flight ends first, and that may take as long as the watchdog waits. A stop needs no new daemon.
+#[tokio::test]
+async fn the_system_is_heard_while_the_configuration_is_reloaded() {
+    let (practice, held) = super::signals::with_held_program(1).await;
+    let systemd = Systemd::listens();
+    let mut command = practice.command(&["run"]);
+    systemd.starts(&mut command);
+    let mut running = Running::spawn(command);
+    held.until_begun().await;
+    running.signal("HUP");
+    let mut heard = String::new();
+    systemd.hears(&mut heard, "RELOADING=1\n").await;
+    heard = heard.split("RELOADING=1\n").last().unwrap().to_owned();
+    for _ in 0..8 {
+        let mut beat = String::new();
+        systemd.hears(&mut beat, "WATCHDOG=1\n").await;
+        heard.push_str(&beat);
+    }
+    running.signal("TERM");
+    tokio::time::sleep(Duration::from_millis(300)).await;
+    held.go_on().await;
+    assert_eq!(running.ended().await, 0, "{}", running.log());
+    heard.push_str(&systemd.heard());
+    assert!(!heard.contains("READY=1\n") && heard.contains("STOPPING=1\n"), "{heard}");
+    assert!(!running.log().contains("event=\"reloaded\""), "{}", running.log());
+}
+
 /// The queue of a socket has room for a few only.
 #[tokio::test]
 async fn a_socket_that_nobody_reads_holds_up_nothing() {

@@ -12,6 +12,7 @@ use crossterm::{cursor, queue};
 use tui_input::Input;
 use tui_input::backend::crossterm::EventHandler as _;
 
+use super::super::super::harmless::harmless;
 use super::super::super::output::folded;
 
 /// Columns of a terminal that does not say.
@@ -110,7 +111,7 @@ fn begin_anew(terminal: &mut impl io::Write, above: u16) -> io::Result<()> {
 fn draw(terminal: &mut impl io::Write, prompt: &Prompt<'_>, line: &Input, above: u16) -> io::Result<u16> {
     let width = width();
     let usual = prompt.usual.map(|usual| format!(" ({usual})")).unwrap_or_default();
-    let mut head = folded(&format!("? {}{usual} ", prompt.words), Some(width));
+    let mut head = folded(&harmless(&format!("? {}{usual} ", prompt.words)), Some(width));
     let columns = |text: &str| text.rsplit('\n').next().unwrap_or_default().chars().count();
     if columns(&head) + LEAST_ROOM > width {
         head.push_str("\n  ");
@@ -120,7 +121,7 @@ fn draw(terminal: &mut impl io::Write, prompt: &Prompt<'_>, line: &Input, above:
     let text: String = line.value().chars().skip(from).take(room).collect();
     let text = if prompt.is_secret { "*".repeat(text.chars().count()) } else { text };
     let help = if prompt.help.is_empty() { String::new() } else { format!("\n[{}]", prompt.help) };
-    let help = folded(&help, Some(width));
+    let help = folded(&harmless(&help), Some(width));
     let rows = |text: &str| u16::try_from(text.matches('\n').count()).unwrap_or(0);
     begin_anew(terminal, above)?;
     let column = u16::try_from(columns(&head) + line.visual_cursor().saturating_sub(from)).unwrap_or(u16::MAX);
@@ -136,7 +137,7 @@ fn draw(terminal: &mut impl io::Write, prompt: &Prompt<'_>, line: &Input, above:
 
 /// Shows what was answered.
 pub(super) fn answered(prompt: &Prompt<'_>, answer: &str) -> io::Result<()> {
-    let said = folded(&format!("> {} {answer}", prompt.words), Some(width()));
+    let said = folded(&harmless(&format!("> {} {answer}", prompt.words)), Some(width()));
     let said = painted(prompt.colours, 92, ">") + said.get(1..).unwrap_or_default().trim_end();
     writeln!(io::stderr().lock(), "{said}")
 }

@@ -1,0 +1,157 @@
+//! The one way out: all that a command prints passes here, so that nothing that came from outside (a patient's name, a
+//! server's word) moves a cursor, colours a line, or turns it around.
+//!
+//! What it is not: it knows no names. So that a name does not begin a line of its own, whoever writes it into a line
+//! says [`in_line`].
+
+use std::borrow::Cow;
+use std::io::{self, IsTerminal as _, Write};
+
+use crate::name;
+
+/// What is printed, and so what becomes of a character that a terminal obeys.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Form {
+    /// For people: it is left out.
+    Text,
+    /// JSON: it is escaped (RFC 8259, section 7), so that programs read what was meant.
+    Json,
+    /// For programs: it stays, except at a terminal.
+    Exact,
+}
+
+/// Whether a terminal obeys the character: control characters (ECMA-48), also those of eight bits, and characters that
+/// change the direction of text or end a line (Unicode Standard Annexes 9 and 14). Our own texts have line ends and
+/// tabs.
+fn is_obeyed(c: char) -> bool {
+    !matches!(c, '\n' | '\t') && (c.is_control() || name::is_bidirectional(c) || matches!(c, '\u{2028}' | '\u{2029}'))
+}
+
+/// The text without what a terminal obeys.
+pub(super) fn harmless(text: &str) -> Cow<'_, str> {
+    if text.contains(is_obeyed) { text.replace(is_obeyed, "").into() } else { text.into() }
+}
+
+/// A value from outside within a line of text: it has no line end either.
+pub(super) fn in_line(value: &str) -> Cow<'_, str> {
+    if value.contains(['\n', '\r', '\t']) {
+        harmless(&value.replace(['\n', '\r', '\t'], " ")).into_owned().into()
+    } else {
+        harmless(value)
+    }
+}
+
+/// JSON, as it is printed: outside of its texts it has only characters that are harmless.
+fn escaped(json: &str) -> Cow<'_, str> {
+    if !json.contains(is_obeyed) {
+        return json.into();
+    }
+    let each = json.chars().map(|c| if is_obeyed(c) { format!("\\u{:04x}", u32::from(c)) } else { c.to_string() });
+    each.collect::<String>().into()
+}
+
+/// Writes to a stream, and passes on only what is harmless there. Each write is of whole characters.
+pub(super) struct Harmless<W> {
+    to: W,
+    form: Form,
+}
+
+impl<W: Write> Harmless<W> {
+    pub(super) fn new(to: W, form: Form) -> Self {
+        Self { to, form }
+    }
+}
+
+impl<W: Write> Write for Harmless<W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let text = || String::from_utf8_lossy(bytes);
+        match self.form {
+            Form::Text => self.to.write_all(harmless(&text()).as_bytes()),
+            Form::Json => self.to.write_all(escaped(&text()).as_bytes()),
+            Form::Exact => self.to.write_all(bytes),
+        }?;
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.to.flush()
+    }
+}
+
+/// Standard output.
+pub(super) fn output(form: Form) -> Harmless<io::StdoutLock<'static>> {
+    let form = if form == Form::Exact && io::stdout().is_terminal() { Form::Text } else { form };
+    Harmless::new(io::stdout().lock(), form)
+}
+
+/// Clears the screen and begins at its top (ECMA-48, ED and CUP).
+const CLEAR: &str = "\x1b[2J\x1b[H";
+
+/// Draws the whole screen of the terminal anew.
+pub(super) fn redraw(text: &str) -> io::Result<()> {
+    let mut out = io::stdout().lock();
+    out.write_all(format!("{CLEAR}{}", harmless(text)).as_bytes()).and_then(|()| out.flush())
+}
+
+/// Standard error.
+pub(super) fn error() -> Harmless<io::StderrLock<'static>> {
+    Harmless::new(io::stderr().lock(), Form::Text)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::*;
+
+    /// ESC, BEL, CSI and NEL of eight bits, DEL, directions, separators.
+    const ORDERS: &str = "\u{1b}\u{7}\u{8}\r\u{9b}\u{85}\u{7f}\u{202e}\u{2066}\u{61c}\u{2028}\u{2029}";
+
+    fn written(text: &str, form: Form) -> String {
+        let mut out = Vec::new();
+        Harmless::new(&mut out, form).write_all(text.as_bytes()).unwrap();
+        String::from_utf8(out).unwrap()
+    }
+
+    #[test]
+    fn a_terminal_gets_nothing_that_it_obeys_and_a_program_gets_what_was_meant() {
+        let name = format!("Zoé{ORDERS}\nDupont\t—");
+        assert_eq!(written(&name, Form::Text), "Zoé\nDupont\t—");
+        assert_eq!(in_line(&name), "Zoé  Dupont —", "a line end of two characters is two spaces");
+        assert_eq!(in_line("Zoé Dupont"), "Zoé Dupont");
+        assert_eq!(written(&name, Form::Exact), name);
+        let json = serde_json::to_string_pretty(&[&name]).unwrap();
+        let shown = written(&json, Form::Json);
+        assert!(!shown.contains(is_obeyed), "{shown}");
+        assert_eq!(serde_json::from_str::<Vec<String>>(&shown).unwrap(), [name]);
+    }
+
+    /// Whoever writes to a stream directly goes around this.
+    #[test]
+    fn every_command_prints_through_here() {
+        // What is logged is made plain by `logging`; the questions of `setup` draw with escapes, and make harmless what
+        // they draw.
+        let may = ["harmless.rs", "run.rs", "sync.rs", "line.rs"];
+        let mut folders = vec![Path::new(env!("CARGO_MANIFEST_DIR")).join("src/commands")];
+        let (mut around, mut seen) = (Vec::new(), 0);
+        while let Some(folder) = folders.pop() {
+            for path in std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()) {
+                if path.is_dir() {
+                    folders.push(path);
+                    continue;
+                }
+                seen += 1;
+                let source = std::fs::read_to_string(&path).unwrap();
+                let source = source.split("#[cfg(test)]").next().unwrap();
+                let lines = source.lines().filter(|line| {
+                    let streams = ["stdout()", "stderr()", "Stdout", "Stderr"].iter().any(|name| line.contains(name));
+                    let only_asks = line.contains("is_terminal()") || line.contains("ProgressDrawTarget");
+                    (streams && !only_asks && !line.contains(".use_stderr()")) || line.contains("print!(")
+                });
+                let is_free = may.iter().any(|name| path.ends_with(name));
+                around.extend(lines.filter(|_| !is_free).map(|line| format!("{}: {line}", path.display())));
+            }
+        }
+        assert!(seen > 40 && around.is_empty(), "{around:#?}");
+    }
+}

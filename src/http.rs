@@ -17,11 +17,13 @@ mod client;
 mod plain;
 pub mod reason;
 mod retry_after;
+mod trusted;
 
 pub use body::{Body, BodyError};
 pub use client::{Client, builder, install_crypto};
 pub use plain::speaks_http;
 pub use retry_after::asked_to_wait;
+pub use trusted::trusted;
 
 /// The User-Agent of all requests.
 pub const USER_AGENT: &str = concat!("docsyncd/", env!("CARGO_PKG_VERSION"));

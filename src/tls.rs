@@ -5,9 +5,10 @@ use std::net::{IpAddr, SocketAddr};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use rustls::ClientConfig;
+use rustls::client::danger::ServerCertVerifier;
 use rustls::pki_types::pem::PemObject as _;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName};
-use rustls::{ClientConfig, RootCertStore};
 use rustls_platform_verifier::BuilderVerifierExt as _;
 use secrecy::ExposeSecret as _;
 use tokio::io::{AsyncRead, AsyncWrite};
@@ -55,7 +56,7 @@ pub struct Tls {
 }
 
 impl Tls {
-    /// Trusts the system's certificate authorities, or only those of `ca_file`. `shown` is docsyncd's own certificate
+    /// Trusts the system's certificate authorities, or only the certificates in `ca_file`. `shown` is docsyncd's own certificate
     /// with its key. Reads nothing yet.
     pub fn new(ca_file: Option<PathBuf>, shown: Option<(PathBuf, Secret)>) -> Self {
         Self { ca_file, shown, made: Mutex::new(None) }
@@ -96,7 +97,7 @@ impl Tls {
         http::install_crypto();
         let builder = ClientConfig::builder();
         let builder = match &self.ca_file {
-            Some(file) => builder.with_root_certificates(authorities(file)?),
+            Some(file) => builder.dangerous().with_custom_certificate_verifier(authorities(file)?),
             None => builder.with_platform_verifier().map_err(|error| http::no_tls(&error, "ca_file"))?,
         };
         let Some((file, key)) = &self.shown else { return Ok(builder.with_no_client_auth()) };
@@ -110,13 +111,9 @@ impl Tls {
     }
 }
 
-fn authorities(file: &Path) -> Result<RootCertStore, String> {
-    let mut roots = RootCertStore::empty();
-    roots.add_parsable_certificates(certificates("ca_file", file)?);
-    match roots.is_empty() {
-        false => Ok(roots),
-        true => Err(format!("ca_file {} holds no certificate of an authority", file.display())),
-    }
+fn authorities(file: &Path) -> Result<Arc<dyn ServerCertVerifier>, String> {
+    let trusted = http::trusted(certificates("ca_file", file)?);
+    trusted.ok_or_else(|| format!("ca_file {} holds no certificate of an authority", file.display()))
 }
 
 fn certificates(key: &str, file: &Path) -> Result<Vec<CertificateDer<'static>>, String> {

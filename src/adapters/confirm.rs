@@ -19,8 +19,10 @@ use crate::proof::{Proof, Sight};
 
 pub(super) use memory::Memory;
 use memory::{Said, Signature};
+pub(super) use sights::Sights;
 
 mod memory;
+mod sights;
 #[cfg(test)]
 mod tests;
 

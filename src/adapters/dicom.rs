@@ -10,6 +10,7 @@
 use async_trait::async_trait;
 use serde_json::Value;
 
+use super::confirm::Sights;
 use super::web_client::WebClient;
 use super::{Adapter, Checked, Holds, Item, Kept, Known, Others, Outcome, Planned, Unproved, spooled, wording};
 use crate::config::{DicomArchive, DicomConfig, LostReply};
@@ -158,7 +159,10 @@ impl DicomAdapter {
         };
         let patient = Value::from(patient_id);
         match &self.way {
-            Way::Web(web) => web.store(&self.archive, (item, uids), letter(true)?, &patient).await,
+            Way::Web(web) => {
+                let waits = self.config.confirm.is_some();
+                web.store(&self.archive, (item, uids), letter(true)?, &patient, waits).await
+            }
             Way::Host(host) => host.store(&self.archive, (item, uids), letter, &patient).await,
         }
     }
@@ -185,7 +189,7 @@ impl DicomAdapter {
             (Found::Hidden, Some(lost)) => Err(lost.held_if(self.holds())),
             (Found::Nothing | Found::Unseen(_), Some(lost)) => Err(lost),
             // A look for proof queries it later.
-            (_, None) if !self.config.verifies => Ok(self.there(&uids, false)),
+            (_, None) if !self.config.verifies || self.config.confirm.is_some() => Ok(self.there(&uids, false)),
             (Found::Hidden, None) => Err(not_shown(NO_QUERIES).held_if(self.holds())),
             (Found::Nothing | Found::Unseen(_), None) => {
                 Err(not_shown("it says that it keeps the letter, and does not show it"))
@@ -290,22 +294,22 @@ impl Adapter for DicomAdapter {
     }
 
     async fn look(&self, letters: &[Unproved], _: &dyn Others) -> Result<Vec<Sight>, Outcome> {
-        let mut sights = Vec::with_capacity(letters.len());
+        let mut sights = Sights::default();
         for letter in letters {
             let Some(uids) = Uids::of_place(&self.archive.address, &letter.place, &letter.key) else {
-                sights.push(Sight::Waits);
+                sights.add(Ok(Sight::Waits))?;
                 continue;
             };
-            sights.push(match self.find(&uids, letter.size).await {
-                Found::Ours => Sight::Proved { proof: Proof::Query, place: None },
-                Found::Other | Found::Nothing => Sight::Waits,
+            sights.add(match self.find(&uids, letter.size).await {
+                Found::Ours => Ok(Sight::Proved { proof: Proof::Query, place: None }),
+                Found::Other | Found::Nothing => Ok(Sight::Waits),
                 Found::Hidden => {
                     return Err(Outcome::transient(Code::word("no_look"), self.archive.said(NO_QUERIES)));
                 }
-                Found::Unseen(outcome) => return Err(outcome),
-            });
+                Found::Unseen(outcome) => Err(outcome),
+            })?;
         }
-        Ok(sights)
+        sights.all()
     }
 
     async fn still_holds(&self, letters: &[Kept]) -> Result<Vec<Holds>, Outcome> {

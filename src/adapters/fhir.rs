@@ -14,6 +14,7 @@ use reqwest::header::{ACCEPT, CONTENT_TYPE, HeaderName, HeaderValue, LOCATION};
 use serde_json::Value;
 use url::Url;
 
+use super::confirm::Sights;
 use super::web_client::{self, Fault, Request, Upload, WebClient};
 use super::{
     Adapter, Checked, Holds, Item, Kept, Known, Others, Outcome, Planned, Unproved, candidate, spooled, wording,
@@ -175,6 +176,12 @@ impl FhirAdapter {
             }
             // Nobody may look: the server's word is the only evidence.
             (Found::Hidden, Some(id)) => self.there(id, false, &sent),
+            // It took the letter, and a look for proof asks for it later: its index may lag behind.
+            (Found::Nothing | Found::Hidden | Found::Unseen(_), id)
+                if self.config.confirm.is_some() && sent.is_taken() =>
+            {
+                self.there(id.as_deref().unwrap_or_default(), false, &sent)
+            }
             // Several have its identifier, which belongs to this delivery only (FHIR R4, "Conditional create").
             (Found::Hidden, None) if sent.code == Code::Status(412) => self.there("", false, &sent),
             (Found::Hidden | Found::Nothing | Found::Unseen(_), _) => {
@@ -253,6 +260,11 @@ struct Sent<'a> {
 impl<'a> Sent<'a> {
     fn of(item: &'a Item, subject: &'a Subject, content: &'a Content) -> Self {
         Self { item, subject, content, id: None, code: Code::word("no_answer"), beside: false }
+    }
+
+    /// Whether the server said that it created the letter. A page with status 200 says no such thing.
+    fn is_taken(&self) -> bool {
+        self.id.is_some() || self.code == Code::Status(201)
     }
 
     fn wanted(&self) -> Wanted<'_> {
@@ -335,22 +347,24 @@ impl Adapter for FhirAdapter {
     }
 
     async fn look(&self, letters: &[Unproved], _: &dyn Others) -> Result<Vec<Sight>, Outcome> {
-        let mut sights = Vec::with_capacity(letters.len());
+        let mut sights = Sights::default();
         for letter in letters {
             let pdf = spooled::away(letter.size, &letter.sha256);
             let hash = letter.filed.digest.as_deref();
-            sights.push(match self.look_for(Wanted { key: &letter.key, pdf: &pdf, hash, patient: None }).await {
-                Found::Ours { id, seen: true } => Sight::Proved { proof: Proof::Query, place: Some(self.place(&id)) },
-                Found::Unseen(outcome) => return Err(outcome),
+            sights.add(match self.look_for(Wanted { key: &letter.key, pdf: &pdf, hash, patient: None }).await {
+                Found::Ours { id, seen: true } => {
+                    Ok(Sight::Proved { proof: Proof::Query, place: Some(self.place(&id)) })
+                }
+                Found::Unseen(outcome) => Err(outcome),
                 Found::Hidden => {
                     let words =
                         "nobody may search it, so nothing shows that it keeps the letters: let the token search there";
                     return Err(Outcome::transient(Code::word("no_look"), self.client.named(words)));
                 }
-                _ => Sight::Waits,
-            });
+                _ => Ok(Sight::Waits),
+            })?;
         }
-        Ok(sights)
+        sights.all()
     }
 
     async fn still_holds(&self, letters: &[Kept]) -> Result<Vec<Holds>, Outcome> {

@@ -5,14 +5,15 @@
 //! when nothing moves for `timeout`. The caller learns whether everything had been sent by then, because from then on
 //! the other side may have it.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use reqwest::header::{AUTHORIZATION, CONTENT_LENGTH, HeaderMap, HeaderValue};
-use reqwest::{Certificate, ClientBuilder, Identity, Method, Proxy};
+use reqwest::header::{AUTHORIZATION, CACHE_CONTROL, CONTENT_LENGTH, HeaderMap, HeaderValue, WWW_AUTHENTICATE};
+use reqwest::{ClientBuilder, Method, Proxy, StatusCode};
+use rustls::ClientConfig;
 use secrecy::{ExposeSecret as _, SecretString};
 use tokio::time::{Instant, sleep_until, timeout_at};
 use url::Url;
@@ -22,6 +23,7 @@ use crate::config::{WebConnection, WebSignIn, is_loopback};
 use crate::failure::Code;
 use crate::http::{self, reason};
 use crate::secret::{self, FileStamp};
+use crate::tls::Tls;
 
 mod answer;
 mod body;
@@ -95,12 +97,14 @@ pub(super) struct WebClient {
     connection: WebConnection,
     /// The client, with the stamp of its files when it was built.
     made: Mutex<Option<(FileStamp, http::Client)>>,
+    /// The sign-in that the last 401 asked for, if docsyncd does not know it.
+    asks_for: Mutex<Option<&'static str>>,
 }
 
 impl WebClient {
     /// Opens nothing and reads nothing.
     pub(super) fn new(connection: WebConnection) -> Self {
-        Self { connection, made: Mutex::new(None) }
+        Self { connection, made: Mutex::new(None), asks_for: Mutex::new(None) }
     }
 
     pub(super) fn connection(&self) -> &WebConnection {
@@ -134,7 +138,11 @@ impl WebClient {
     ///
     /// # Errors
     /// [`Fault`]
-    pub(super) async fn send_as_it_is(&self, request: Request) -> Result<Answer, Fault> {
+    pub(super) async fn send_as_it_is(&self, mut request: Request) -> Result<Answer, Fault> {
+        // What a cache kept is no look: HAPI answers a search for a minute with what it found before.
+        if request.body.is_none() {
+            request.headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-cache"));
+        }
         #[cfg(test)]
         if crate::simulation::web::is_simulated() {
             return simulated::send(self, request).await;
@@ -170,7 +178,12 @@ impl WebClient {
                 let what = format!("it answers with status {} before it has all", response.status().as_u16());
                 Err(Fault::Lost(self.failed(&what)))
             }
-            Some(Ok(response)) => Ok(Answer::new(response, self.connection.timeout)),
+            Some(Ok(response)) => {
+                if response.status() == StatusCode::UNAUTHORIZED {
+                    *self.asks_for.lock().unwrap_or_else(PoisonError::into_inner) = foreign_scheme(response.headers());
+                }
+                Ok(Answer::new(response, self.connection.timeout))
+            }
             Some(Err(error)) if error.is_connect() || error.is_builder() => {
                 Err(Fault::Down("no_connection", self.not_connected(&error)))
             }
@@ -233,7 +246,22 @@ impl WebClient {
 
     /// The outcome of a delivery with this status.
     pub(super) fn of_status(&self, status: u16, is_base: bool, retry_after: Option<Duration>) -> Outcome {
-        status::outcome(&self.connection.name, status, is_base, retry_after)
+        match self.foreign_sign_in(status) {
+            Some(words) => {
+                let reason = self.named(&format!("it answers with status {status}: {words}"));
+                Outcome::Unavailable { code: Code::Status(status), reason, retry_after }
+            }
+            None => status::outcome(&self.connection.name, status, is_base, retry_after),
+        }
+    }
+
+    /// What to say of a 401 that asks for a sign-in which docsyncd does not know: no password would help.
+    pub(super) fn foreign_sign_in(&self, status: u16) -> Option<String> {
+        let scheme = (*self.asks_for.lock().unwrap_or_else(PoisonError::into_inner)).filter(|_| status == 401)?;
+        Some(format!(
+            "it asks for a sign-in by {scheme}, which docsyncd does not know: let it take Basic (`user`, `password_file`), a token \
+             or a client certificate"
+        ))
     }
 
     /// A message about the connection.
@@ -311,17 +339,27 @@ impl WebClient {
         } else if is_loopback(origin) {
             builder = builder.no_proxy();
         }
-        if let Some(file) = ca_file {
-            builder = builder.tls_certs_only(certificates(file)?);
+        if ca_file.is_some() || client_certificate.is_some() {
+            let tls = Tls::new(ca_file.clone(), client_certificate.clone()).set_up()?;
+            builder = builder.tls_backend_preconfigured(ClientConfig::clone(&tls));
         } else if origin.scheme() == "http" && proxy.is_none_or(|proxy| proxy.scheme() != "https") {
             // TLS is not used: a system without certificate authorities must do.
             builder = builder.tls_certs_only([]);
         }
-        if let Some((certificate, key)) = client_certificate {
-            builder = builder.identity(identity(certificate, key)?);
-        }
         Ok(builder)
     }
+}
+
+/// The scheme that a 401 asks for, if it names none but these (RFC 9110, section 11.6.1).
+fn foreign_scheme(headers: &HeaderMap) -> Option<&'static str> {
+    const FOREIGN: [&str; 3] = ["Digest", "NTLM", "Negotiate"];
+    let values = headers.get_all(WWW_AUTHENTICATE).iter().filter_map(|value| value.to_str().ok());
+    // What is quoted names no scheme.
+    let plain = values.map(|value| value.split('"').step_by(2).collect::<String>()).collect::<Vec<_>>().join(",");
+    let words = plain.split(',').filter_map(|challenge| challenge.split_whitespace().next());
+    let schemes = words.filter(|word| !word.contains('='));
+    let foreign = schemes.map(|scheme| FOREIGN.into_iter().find(|foreign| foreign.eq_ignore_ascii_case(scheme)));
+    foreign.collect::<Option<Vec<_>>>()?.first().copied()
 }
 
 /// A URL below another; `query` is encoded.
@@ -341,26 +379,6 @@ pub(super) fn secret_header(value: &SecretString) -> Option<HeaderValue> {
     let mut value = HeaderValue::from_bytes(value.expose_secret().as_bytes()).ok()?;
     value.set_sensitive(true);
     Some(value)
-}
-
-/// The certificate authorities of a PEM file.
-fn certificates(file: &Path) -> Result<Vec<Certificate>, String> {
-    let shown = file.display();
-    let pem = http::read_pem(file).map_err(|error| format!("ca_file {shown} cannot be read: {error}"))?;
-    let roots = Certificate::from_pem_bundle(&pem).ok().filter(|roots| !roots.is_empty());
-    roots.ok_or_else(|| format!("ca_file {shown} holds no PEM certificate"))
-}
-
-/// The client certificate of a PEM file with its key.
-fn identity(file: &Path, key: &crate::config::Secret) -> Result<Identity, String> {
-    let shown = file.display();
-    let key = secret::read_private_key(key, "client_key_file")?;
-    let certificate =
-        http::read_pem(file).map_err(|error| format!("client_cert_file {shown} cannot be read: {error}"))?;
-    let pem = [key.expose_secret().as_bytes(), b"\n", &certificate].concat();
-    Identity::from_pem(&pem).map_err(|_| {
-        format!("client_cert_file {shown} and client_key_file are no PEM certificate with its key (one without a passphrase)")
-    })
 }
 
 #[cfg(test)]

@@ -346,12 +346,10 @@ fn trust(config: &ApiConfig) -> Result<ClientConfig, String> {
     let mut tls = if let Some(file) = &config.ca_file {
         let pem =
             http::read_pem(file).map_err(|error| format!("api.ca_file {} cannot be read: {error}", file.display()))?;
-        let mut roots = RootCertStore::empty();
-        let added = CertificateDer::pem_slice_iter(&pem).try_for_each(|root| roots.add(root.ok()?).ok());
-        if added.is_none() || roots.is_empty() {
-            return Err(format!("api.ca_file {} holds no PEM certificate", file.display()));
-        }
-        builder.with_root_certificates(roots).with_no_client_auth()
+        let found: Option<Vec<_>> = CertificateDer::pem_slice_iter(&pem).collect::<Result<_, _>>().ok();
+        let trusted = found.and_then(http::trusted);
+        let trusted = trusted.ok_or_else(|| format!("api.ca_file {} holds no PEM certificate", file.display()))?;
+        builder.dangerous().with_custom_certificate_verifier(trusted).with_no_client_auth()
     } else {
         match builder.clone().with_platform_verifier() {
             Ok(verified) => verified.with_no_client_auth(),

@@ -170,6 +170,9 @@ fn tls(error: &rustls::Error, section: &str) -> String {
                 "its certificate comes from an authority that is not trusted (does a firewall read TLS? see {section}.ca_file)"
             );
         }
+        rustls::Error::InvalidCertificate(error @ CertificateError::Other(_)) => {
+            return format!("{}; if it is the right one, name it in {section}.ca_file", certificate(error));
+        }
         rustls::Error::InvalidCertificate(error) => certificate(error),
         rustls::Error::AlertReceived(alert) => {
             return format!("it refuses the TLS connection (alert {})", u8::from(*alert));
@@ -187,6 +190,9 @@ fn certificate(error: &CertificateError) -> &'static str {
         }
         CertificateError::NotValidYet | CertificateError::NotValidYetContext { .. } => {
             "its certificate is not valid yet (is this computer's clock right?)"
+        }
+        CertificateError::NotValidForNameContext { presented, .. } if presented.is_empty() => {
+            "its certificate names no server: it needs a subjectAltName with the server's name"
         }
         CertificateError::NotValidForName | CertificateError::NotValidForNameContext { .. } => {
             "its certificate is another server's"

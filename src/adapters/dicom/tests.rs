@@ -272,7 +272,10 @@ async fn what_a_query_shows_is_proved() {
     assert_eq!((adapter.proof(), peer.state().queries), (Proof::Query, 0));
     let seen = adapter.deliver(&spool.item(9, b"%PDF-1.7 seen")).await;
     assert!(matches!(seen, Outcome::Delivered { filed: None, .. }) && peer.state().queries == 1, "{seen:?}");
-    peer.state().lags = 2;
+    peer.state().lags = 3;
+    // What waits to be seen is not sent again, also where `verify` asks at once.
+    let both = DicomConfig { verifies: true, confirm: adapter.config.confirm.clone(), ..config(&peer) };
+    filed(&DicomAdapter::new(both), &spool, 8, b"%PDF-1.7 slow").await;
     let letters = [filed(&adapter, &spool, 1, LETTER).await, filed(&adapter, &spool, 2, b"%PDF-1.7 another").await];
     let look = async || adapter.look(&letters, &Known::default()).await.map(|sights| said(&sights));
     assert_eq!(look().await.unwrap(), ["query", "query"]);

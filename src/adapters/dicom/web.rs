@@ -77,13 +77,15 @@ impl Web {
         }
     }
 
-    /// Sends a letter. Success: the archive names it among the objects that it keeps.
+    /// Sends a letter. Success: the archive names it among the objects that it keeps; `waits`: even where it may show it
+    /// later.
     pub(super) async fn store(
         &self,
         archive: &Archive,
         (item, uids): (&Item, &Uids),
         letter: Letter,
         patient: &Value,
+        waits: bool,
     ) -> Result<(), Outcome> {
         // No PDF can contain it: the PDF would have to contain a digest of itself.
         let boundary = format!("docsyncd-{}", uids.instance);
@@ -115,7 +117,7 @@ impl Web {
                 unsure("it names the letter among what it did not take, and says no reason")
             }
             (_, Said::Failed(reason)) => archive.of_status(reason),
-            (202, Said::Stored) => match self.find(uids, item.pdf.size).await {
+            (202, Said::Stored) if !waits => match self.find(uids, item.pdf.size).await {
                 Found::Nothing | Found::Other => unsure("it says that it keeps the letter, and does not show it"),
                 Found::Unseen(_) => unsure("it says that it keeps the letter, and does not answer whether it does"),
                 Found::Ours | Found::Hidden => Ok(()),

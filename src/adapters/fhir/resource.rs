@@ -184,7 +184,20 @@ fn resource(
         );
     }
     put("content", json!([part]));
-    Value::Object(document)
+    let mut document = Value::Object(document);
+    clean(&mut document);
+    document
+}
+
+/// Makes spaces of characters that no text of FHIR has (FHIR R4, "string": `[ \r\n\t\S]+`). Identifiers have none.
+fn clean(value: &mut Value) {
+    let is_other = |c: char| (c.is_control() || c.is_whitespace()) && !matches!(c, ' ' | '\r' | '\n' | '\t');
+    match value {
+        Value::String(text) if text.contains(is_other) => *text = text.replace(is_other, " "),
+        Value::Array(all) => all.iter_mut().for_each(clean),
+        Value::Object(all) => all.values_mut().for_each(clean),
+        _ => {}
+    }
 }
 
 /// The profile's canonical URL (IHE MHD 4.2, "Simplified Publish"; ANS PDSm 3.1; gematik ISiK).
@@ -245,6 +258,13 @@ fn patient(id: &str, metadata: &Metadata) -> Value {
         if !called.is_empty() {
             all.insert("name".to_owned(), json!([called]));
         }
+        // FHIR R4, "AdministrativeGender".
+        let gender = metadata.patient.get("gender").and_then(Value::as_str);
+        all.extend(
+            gender
+                .filter(|gender| matches!(*gender, "female" | "male" | "other" | "unknown"))
+                .map(|gender| ("gender".to_owned(), gender.into())),
+        );
         all.extend(person.born().map(|born| ("birthDate".to_owned(), born.to_string().into())));
     }
     patient

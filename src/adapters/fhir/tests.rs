@@ -185,11 +185,17 @@ async fn names_that_attack_stay_names() {
     let (peer, spool) = (peer(Fhir::default()).await, Spool::new());
     let mut item = spool.item(1, LETTER);
     let evil = "\"}],\"status\":\"entered-in-error\",\"data\":\"docsyncd \u{0}\n\\";
-    Arc::make_mut(&mut item.metadata).patient.insert("lastName".to_owned(), evil.into());
+    let signs = format!("{evil}A\u{b}B\u{1c}C\u{1b}D\u{a0}E\tF\r");
+    let patient = &mut Arc::make_mut(&mut item.metadata).patient;
+    patient.insert("lastName".to_owned(), signs.into());
+    patient.insert("gender".to_owned(), "female".into());
     let contained = FhirConfig { patient: FhirPatient::Contained, ..config(&peer) };
     assert_delivered(&FhirAdapter::new(contained).deliver(&item).await);
     let sent = letters(&peer).remove(0);
     assert_eq!(sent["status"], "current");
+    assert_eq!(sent["contained"][0]["gender"], "female");
+    let name = sent["contained"][0]["name"][0]["family"].as_str().unwrap();
+    assert!(name.contains("\\A B C D E\tF") && !name.contains('\u{0}'), "{name:?}");
     assert_eq!(sent["content"][0]["attachment"]["data"], STANDARD.encode(LETTER));
     // A number that would change the search.
     let mut item = spool.item(2, b"%PDF-1.7 another");

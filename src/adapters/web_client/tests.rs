@@ -234,7 +234,7 @@ fn files_that_cannot_be_used_are_named_with_what_is_wrong() {
         (WebConnection { ca_file: Some(folder.path().join("none")), ..https() }, "cannot be read"),
         (
             WebConnection { client_certificate: Some((write("cert", "none"), key)), ..https() },
-            "no PEM certificate with its key",
+            "holds no PEM certificate",
         ),
         (
             WebConnection { sign_in: WebSignIn::Bearer(Secret::File(folder.path().join("none"))), ..https() },
@@ -243,5 +243,38 @@ fn files_that_cannot_be_used_are_named_with_what_is_wrong() {
     ] {
         let wrong = WebClient::new(connection).configured().unwrap_err();
         assert!(wrong.contains(sign), "{wrong}");
+    }
+}
+
+#[test]
+fn a_sign_in_that_is_not_known_here_is_told_by_its_name() {
+    for (values, expected) in [
+        (&["Digest realm=\"a, b\", qop=\"auth,auth-int\", nonce=\"x\""][..], Some("Digest")),
+        (&["Negotiate", "NTLM"], Some("Negotiate")),
+        (&["ntlm TlRMTVNTUAAC=="], Some("NTLM")),
+        (&["Digest realm=\"a\"", "Basic realm=\"a\""], None),
+        (&["Digest realm=\"a\", Basic realm=\"Digest\""], None),
+        (&["Bearer"], None),
+        (&["ApiKey"], None),
+        (&[], None),
+    ] {
+        let headers = values.iter().map(|value| (WWW_AUTHENTICATE, HeaderValue::from_static(value))).collect();
+        assert_eq!(foreign_scheme(&headers), expected, "{values:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_401_names_the_sign_in_and_not_the_password() {
+    let peer = Peer::start().await;
+    let client = WebClient::new(connection(&peer.url("/")));
+    for (value, words) in
+        [("Digest realm=\"Canaryworth\", nonce=\"x\"", "by Digest"), ("Basic realm=\"x\"", "password")]
+    {
+        let refusal = docsyncd_test_support::peer::Fault::Refuse(401, Some(("www-authenticate", value.to_owned())));
+        peer.state().other_faults.push_back((Method::GET, refusal));
+        let answer = client.send(Request::new(Method::GET, peer.url("/a").parse().unwrap())).await.unwrap();
+        let outcome = client.of_status(answer.status, true, None);
+        assert!(matches!(&outcome, Outcome::Unavailable { code: Code::Status(401), .. }), "{outcome:?}");
+        assert!(outcome.reason().contains(words) && !outcome.reason().contains("Canaryworth"), "{outcome:?}");
     }
 }

@@ -129,6 +129,17 @@ async fn what_the_sequences_say_counts_and_not_the_status() {
 }
 
 #[tokio::test]
+async fn what_it_accepts_and_shows_later_is_filed_once_and_waits_to_be_seen() {
+    let (peer, spool) = (peer().await, Spool::new());
+    let confirm = Some(suite::confirm::confirm(crate::config::Evidence::Query, None));
+    change(&peer, |web| web.says = Some((202, stored(&["INSTANCE"], &[]), false)));
+    let adapter = DicomAdapter::new(DicomConfig { confirm, ..config(&peer) });
+    let letters = [suite::confirm::filed(&adapter, &spool, 1, LETTER).await];
+    let sights = adapter.look(&letters, &suite::confirm::Known::default()).await.unwrap();
+    assert_eq!((suite::confirm::said(&sights), peer.received(&Method::POST).len()), (vec!["waits"], 1));
+}
+
+#[tokio::test]
 async fn what_is_found_is_not_sent_again_and_where_nobody_may_ask_its_word_counts() {
     let (peer, spool) = (peer().await, Spool::new());
     let item = spool.item(1, LETTER);

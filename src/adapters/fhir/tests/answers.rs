@@ -110,6 +110,29 @@ async fn a_check_says_what_is_wrong() {
 }
 
 #[tokio::test]
+async fn what_it_took_and_shows_later_is_filed_once_and_waits_to_be_seen() {
+    use suite::confirm::{Known, confirm, filed, said};
+    let spool = Spool::new();
+    for answers in [None, Some(json!({}))] {
+        let peer = peer(Fhir { lags: 10, answers, ignores_condition: true, ..Fhir::default() }).await;
+        let confirming = |peer: &Peer| FhirConfig { confirm: Some(confirm(Evidence::Query, None)), ..config(peer) };
+        let adapter = FhirAdapter::new(confirming(&peer));
+        let letter = [filed(&adapter, &spool, 1, LETTER).await];
+        change(&peer, |fhir| fhir.lags = 1);
+        let look = async || said(&adapter.look(&letter, &Known::default()).await.unwrap());
+        assert_eq!((look().await, look().await, posts(&peer).len()), (vec!["waits"], vec!["query"], 1));
+        // A search that the server keeps would send a letter twice.
+        let looks = peer.received(&Method::GET);
+        assert!(looks.len() > 3 && looks.iter().all(|look| look.header("cache-control") == Some("no-cache")));
+        // A page is no word of a server that took anything.
+        let peer = self::peer(Fhir::default()).await;
+        peer.inject(Fault::WebPage(200));
+        let outcome = FhirAdapter::new(confirming(&peer)).deliver(&spool.item(2, b"%PDF-1.7 another")).await;
+        assert!(matches!(outcome, Outcome::Unconfirmed { .. }), "{outcome:?}");
+    }
+}
+
+#[tokio::test]
 async fn what_a_query_shows_is_proved() {
     use suite::confirm::{Known, confirm, filed, said};
     use suite::kept::kept;

@@ -297,7 +297,7 @@ impl Adapter for DicomAdapter {
                 continue;
             };
             sights.push(match self.find(&uids, letter.size).await {
-                Found::Ours => Sight::Proved { proof: Proof::Query, place: None },
+                Found::Ours => Sight::Proved { proof: Proof::Query, place: None, seen: None },
                 Found::Other | Found::Nothing => Sight::Waits,
                 Found::Hidden => {
                     return Err(Outcome::transient(Code::word("no_look"), self.archive.said(NO_QUERIES)));

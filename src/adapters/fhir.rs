@@ -340,7 +340,9 @@ impl Adapter for FhirAdapter {
             let pdf = spooled::away(letter.size, &letter.sha256);
             let hash = letter.filed.digest.as_deref();
             sights.push(match self.look_for(Wanted { key: &letter.key, pdf: &pdf, hash, patient: None }).await {
-                Found::Ours { id, seen: true } => Sight::Proved { proof: Proof::Query, place: Some(self.place(&id)) },
+                Found::Ours { id, seen: true } => {
+                    Sight::Proved { proof: Proof::Query, place: Some(self.place(&id)), seen: None }
+                }
                 Found::Unseen(outcome) => return Err(outcome),
                 Found::Hidden => {
                     let words =

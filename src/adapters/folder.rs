@@ -6,12 +6,10 @@
 //! the files away.
 
 use std::path::PathBuf;
-use std::pin::pin;
 use std::sync::Arc;
 
 use async_trait::async_trait;
 use tokio::runtime::Handle;
-use tokio::time::timeout;
 
 use super::blocking::{self, Stuck};
 use super::confirm::{self, Memory};
@@ -79,22 +77,11 @@ impl FolderAdapter {
         format!("{}\0{}\0{key}", self.config.name, self.config.path.display())
     }
 
-    /// Waits for work of one document as long as the folder answers at all: a large PDF over a slow line takes minutes,
-    /// and a share that is mounted hard hangs for ever.
-    async fn patiently<T>(
-        &self,
-        uuid: &DocumentUuid,
-        work: impl Future<Output = Result<T, Stuck>>,
-    ) -> Result<T, Stuck> {
-        let mut work = pin!(work);
-        loop {
-            if let Ok(done) = timeout(CHECK_LIMIT, &mut work).await {
-                return done;
-            }
-            let config = Arc::clone(&self.config);
-            let look = move || drop(place::Folder::open(&config));
-            blocking::run(self.claim(&format!("look for {uuid}")), CHECK_LIMIT, look).await.map_err(|_| Stuck::Now)?;
-        }
+    /// Whether the folder answers at all; asked for a document that takes long.
+    async fn answers(&self, uuid: &DocumentUuid) -> bool {
+        let config = Arc::clone(&self.config);
+        let look = move || drop(place::Folder::open(&config));
+        blocking::run(self.claim(&format!("look for {uuid}")), CHECK_LIMIT, look).await.is_ok()
     }
 
     fn stuck(&self, stuck: Stuck) -> String {
@@ -118,8 +105,8 @@ impl Adapter for FolderAdapter {
             filed.unwrap_or_else(|outcome| outcome)
         };
         // One attempt per document at a time, whichever account listed it.
-        let result =
-            self.patiently(&item.uuid, blocking::run(self.claim(item.uuid.as_str()), DOCUMENT_LIMIT, work)).await;
+        let filing = blocking::run(self.claim(item.uuid.as_str()), DOCUMENT_LIMIT, work);
+        let result = blocking::while_answered(filing, CHECK_LIMIT, || self.answers(&item.uuid)).await;
         result.unwrap_or_else(|stuck| Outcome::transient(Code::word("no_answer"), self.stuck(stuck)))
     }
 

@@ -4,6 +4,7 @@
 //! the same key begins: two at once would share a temporary file.
 
 use std::collections::BTreeSet;
+use std::pin::pin;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -43,6 +44,24 @@ pub(super) async fn run<T: Send + 'static>(
         Ok(Ok(result)) => Ok(result),
         Ok(Err(_)) => Err(Stuck::Broken),
         Err(_) => Err(Stuck::Now),
+    }
+}
+
+/// Waits for `work` while `answers` says, whenever so much time has passed, that there is an answer at all: a large PDF
+/// over a slow line takes minutes, and a share that is mounted hard hangs for ever.
+pub(super) async fn while_answered<T, A: Future<Output = bool>>(
+    work: impl Future<Output = Result<T, Stuck>>,
+    every: Duration,
+    answers: impl Fn() -> A,
+) -> Result<T, Stuck> {
+    let mut work = pin!(work);
+    loop {
+        if let Ok(done) = tokio::time::timeout(every, &mut work).await {
+            return done;
+        }
+        if !answers().await {
+            return Err(Stuck::Now);
+        }
     }
 }
 
@@ -98,6 +117,25 @@ mod tests {
         while run(key(), limit, || ()).await == Err(Stuck::Before) {
             tokio::task::yield_now().await;
         }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn slow_work_is_waited_for_while_there_is_an_answer_and_no_longer() {
+        let (every, asked) = (Duration::from_secs(60), std::cell::Cell::new(0));
+        let work = async |seconds: u64| {
+            tokio::time::sleep(Duration::from_secs(seconds)).await;
+            Ok(seconds)
+        };
+        let answers = |most: u32| {
+            asked.set(asked.get() + 1);
+            std::future::ready(asked.get() <= most)
+        };
+        assert_eq!(while_answered(work(600), every, || answers(100)).await, Ok(600));
+        asked.set(0);
+        let began = tokio::time::Instant::now();
+        assert_eq!(while_answered(work(1800), every, || answers(2)).await, Err(Stuck::Now));
+        assert_eq!(began.elapsed(), every * 3);
+        assert_eq!(while_answered(work(1), every, || answers(0)).await, Ok(1));
     }
 
     #[test]

@@ -3,7 +3,8 @@
 //!
 //! A folder implements [`Shelf`]; [`look`] does the rest. It concludes that a letter is gone from a look at the
 //! letter's own name, between two looks at the destination's folder itself. A listing only saves that look if the
-//! letter still lies there. One file proves one letter.
+//! letter still lies there. One file proves one letter. Whoever asks compares what was seen ([`Seen`]) with the
+//! next look, since nothing counts that is still being written.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
@@ -15,23 +16,18 @@ use super::files::Digest;
 use super::{Others, Outcome, Unproved};
 use crate::config::{Confirm, Evidence};
 use crate::failure::Code;
-use crate::proof::{Proof, Sight};
+use crate::proof::{Proof, Seen, Sight};
 
 pub(super) use memory::Memory;
-use memory::{Said, Signature};
+use memory::{Answer, Said};
 pub(super) use sights::Sights;
 
+mod compared;
 mod memory;
+mod sidecar;
 mod sights;
 #[cfg(test)]
 mod tests;
-
-/// The longest sidecar that is read, in bytes.
-const SIDECAR: u64 = 64 * 1024;
-/// Files that one look reads to compare them. The next look compares the rest.
-const MOST_COMPARED: usize = 100;
-/// An importer that changes a letter adds at most this many bytes.
-const ADDED: u64 = 16 * 1024 * 1024;
 
 /// A file in a folder.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -54,6 +50,9 @@ pub(super) trait Shelf: Send + Sync {
 
     /// The files in a sub-folder, up to a bound; `None` if there is no such sub-folder.
     async fn list(&self, folder: &str) -> Result<Option<Vec<Entry>>, Outcome>;
+
+    /// When a sub-folder was last changed, in any unit, if the folder tells it: whenever a name in it comes or goes.
+    async fn changed(&self, folder: &str) -> Result<Option<u64>, Outcome>;
 
     /// Those of the paths that have no file. A path that cannot be looked at is not among them.
     async fn missing(&self, paths: Vec<String>) -> Result<HashSet<String>, Outcome>;
@@ -147,7 +146,9 @@ struct Look<'a> {
 }
 
 /// The letters that some evidence covers, by their index in the list, with the path of the file that shows it.
-type Held = BTreeMap<usize, Option<String>>;
+type Held = BTreeMap<usize, (Option<String>, Seen)>;
+/// The letters that are gone, by their index in the list, each with the last change of its folder.
+type Gone = BTreeMap<usize, Option<u64>>;
 
 impl Look<'_> {
     async fn sights(&mut self) -> Result<Vec<Sight>, Outcome> {
@@ -155,7 +156,7 @@ impl Look<'_> {
         let both = [Some(success), failed.as_ref()];
         let (by_sidecar, by_place) =
             both.into_iter().flatten().partition::<Vec<_>, _>(|of| matches!(of, Evidence::Sidecar(_)));
-        let gone = if by_place.is_empty() { BTreeSet::new() } else { self.gone().await? };
+        let gone = if by_place.is_empty() { Gone::new() } else { self.gone().await? };
         let said = if by_sidecar.is_empty() { Vec::new() } else { self.said().await? };
         let refused = match failed {
             Some(failed) => self.held(failed, &gone, &said, Said::Refused).await?,
@@ -163,39 +164,39 @@ impl Look<'_> {
         };
         let taken = self.held(success, &gone, &said, Said::Taken).await?;
         let sight = |index| match (refused.get(&index), taken.get(&index), success) {
-            (Some(_), ..) => self.refused(),
+            (Some((_, seen)), ..) => self.refused(seen.clone()),
             (None, None, _) | (None, Some(_), Evidence::Probe | Evidence::Query) => Sight::Waits,
-            (None, Some(_), Evidence::Taken) => Sight::Gone,
-            (None, Some(path), Evidence::Moved(_) | Evidence::Renamed) => {
-                Sight::Proved { proof: Proof::Moved, place: path.as_deref().map(|path| self.shelf.shown(path)) }
+            (None, Some((_, seen)), Evidence::Taken) => Sight::Gone(seen.clone()),
+            (None, Some((path, seen)), Evidence::Moved(_) | Evidence::Renamed) => {
+                let place = path.as_deref().map(|path| self.shelf.shown(path));
+                Sight::Proved { proof: Proof::Moved, place, seen: Some(seen.clone()) }
             }
-            (None, Some(_), Evidence::Sidecar(_)) => Sight::Proved { proof: Proof::Sidecar, place: None },
+            (None, Some((_, seen)), Evidence::Sidecar(_)) => {
+                Sight::Proved { proof: Proof::Sidecar, place: None, seen: Some(seen.clone()) }
+            }
         };
         Ok((0..self.letters.len()).map(sight).collect())
     }
 
-    fn refused(&self) -> Sight {
+    fn refused(&self, seen: Seen) -> Sight {
         let what = match self.confirm.failed {
             Some(Evidence::Sidecar(_)) => "wrote into the sidecar that it refuses it",
             _ => "moved it to its folder of refused files",
         };
-        Sight::Refused(format!("destination `{}`: the practice's software {what}", self.shelf.name()))
+        Sight::Refused { reason: format!("destination `{}`: the practice's software {what}", self.shelf.name()), seen }
     }
 
-    async fn held(
-        &mut self,
-        evidence: &Evidence,
-        gone: &BTreeSet<usize>,
-        said: &[Said],
-        wanted: Said,
-    ) -> Result<Held, Outcome> {
+    async fn held(&mut self, evidence: &Evidence, gone: &Gone, said: &[Answer], wanted: Said) -> Result<Held, Outcome> {
         match evidence {
-            Evidence::Taken => Ok(gone.iter().map(|index| (*index, None)).collect()),
+            // A file that came back and went again has changed its folder.
+            Evidence::Taken => {
+                Ok(gone.iter().map(|(index, changed)| (*index, (None, Seen::of(format!("{changed:?}"))))).collect())
+            }
             Evidence::Moved(folder) => self.came_to(Some(folder), gone).await,
             Evidence::Renamed => self.came_to(None, gone).await,
             Evidence::Sidecar(_) => {
-                let of_it = said.iter().enumerate().filter(|(_, said)| **said == wanted);
-                Ok(of_it.map(|(index, _)| (index, None)).collect())
+                let of_it = said.iter().enumerate().filter(|(_, answer)| answer.said == wanted);
+                Ok(of_it.map(|(index, answer)| (index, (None, answer.seen.clone()))).collect())
             }
             Evidence::Probe | Evidence::Query => Ok(Held::new()),
         }
@@ -207,18 +208,25 @@ impl Look<'_> {
     }
 
     /// The letters that no longer lie where they were put.
-    async fn gone(&mut self) -> Result<BTreeSet<usize>, Outcome> {
+    async fn gone(&mut self) -> Result<Gone, Outcome> {
         let letters = self.letters;
-        let mut unseen = Vec::new();
+        let (mut unseen, mut changed) = (Vec::new(), HashMap::new());
         for letter in letters {
             let filed = &letter.filed;
             if self.is_here(letter) && !self.list(filed.folder()).await?.files.contains_key(&composed(filed.name())) {
                 unseen.push(filed.path.clone());
+                // Before the look at the letter, so that it cannot come and go in between unnoticed.
+                if self.confirm.success == Evidence::Taken && !changed.contains_key(filed.folder()) {
+                    changed.insert(filed.folder(), of_one(self.shelf.changed(filed.folder()).await)?);
+                }
             }
         }
         let missing = if unseen.is_empty() { HashSet::new() } else { self.shelf.missing(unseen).await? };
-        let is_gone = |(index, letter): (usize, &Unproved)| missing.contains(&letter.filed.path).then_some(index);
-        Ok(letters.iter().enumerate().filter_map(is_gone).collect())
+        let gone = |(index, letter): (usize, &Unproved)| {
+            let changed = || changed.get(letter.filed.folder()).copied().flatten();
+            missing.contains(&letter.filed.path).then(|| (index, changed()))
+        };
+        Ok(letters.iter().enumerate().filter_map(gone).collect())
     }
 
     /// A sub-folder, listed once.
@@ -241,19 +249,19 @@ impl Look<'_> {
     }
 
     /// Of the letters that are gone, those that came into a folder, or got another name in their own.
-    async fn came_to(&mut self, folder: Option<&str>, gone: &BTreeSet<usize>) -> Result<Held, Outcome> {
+    async fn came_to(&mut self, folder: Option<&str>, gone: &Gone) -> Result<Held, Outcome> {
         let letters = self.letters;
         let ways: &[By] = match folder {
-            Some(_) => &[By::NameAndContent, By::Name, By::Content],
+            Some(_) => &[By::NameAndContent, By::Content, By::Name],
             None => &[By::Content],
         };
         let mut held = Held::new();
         for by in ways {
-            for index in gone {
+            for index in gone.keys() {
                 let Some(letter) = letters.get(*index).filter(|_| !held.contains_key(index)) else { continue };
-                if let Some(path) = self.file_of(letter, folder, *by).await? {
+                if let Some((path, seen)) = self.file_of(letter, folder, *by).await? {
                     self.used.insert(path.clone());
-                    held.insert(*index, Some(path));
+                    held.insert(*index, (Some(path), seen));
                 }
             }
         }
@@ -261,7 +269,12 @@ impl Look<'_> {
     }
 
     /// The path of a file that belongs to this letter and to no other.
-    async fn file_of(&mut self, letter: &Unproved, folder: Option<&str>, by: By) -> Result<Option<String>, Outcome> {
+    async fn file_of(
+        &mut self,
+        letter: &Unproved,
+        folder: Option<&str>,
+        by: By,
+    ) -> Result<Option<(String, Seen)>, Outcome> {
         let (within, name) = (letter.filed.folder(), composed(letter.filed.name()));
         let places = match folder {
             Some(folder) if within.is_empty() => vec![folder.to_owned()],
@@ -283,9 +296,9 @@ impl Look<'_> {
                 if self.is_free(&path).await
                     // A file with the name of another letter belongs to that letter.
                     && (by != By::Content || self.is_free(&below(within, &file.name)).await)
-                    && self.proves(&path, &file, letter, by).await?
+                    && let Some(seen) = self.proves(&path, &file, letter, by).await?
                 {
-                    return Ok(Some(path));
+                    return Ok(Some((path, seen)));
                 }
             }
         }
@@ -294,74 +307,6 @@ impl Look<'_> {
 
     async fn is_free(&self, path: &str) -> bool {
         !self.used.contains(path) && !self.own.contains(path) && !self.others.have(path, &self.shelf.shown(path)).await
-    }
-
-    async fn proves(&mut self, path: &str, file: &Entry, letter: &Unproved, by: By) -> Result<bool, Outcome> {
-        if by == By::Name {
-            // An importer may change the file that it takes; one that it took of another letter is known by that
-            // letter's content.
-            let is_new = !letter.filed.before.iter().any(|before| composed(before) == composed(path));
-            return match self.digest(path, file, letter.size).await? {
-                Some(found) if is_new => Ok(!self.others.sent(&found.sha256).await),
-                _ => Ok(false),
-            };
-        }
-        if file.size.is_some_and(|size| size != letter.size) {
-            return Ok(false);
-        }
-        Ok(self.digest(path, file, letter.size).await?.is_some_and(|found| found.sha256 == letter.sha256))
-    }
-
-    /// The digest of a file; `None` if it cannot be read, or not yet.
-    async fn digest(&mut self, path: &str, file: &Entry, size: u64) -> Result<Option<Digest>, Outcome> {
-        let signature = Signature::of(file);
-        let known = self.digests.get(path).cloned().or_else(|| self.memory.digests.known(path, signature));
-        if known.is_some() || self.compared == MOST_COMPARED {
-            return Ok(known);
-        }
-        self.compared += 1;
-        let limit = file.size.unwrap_or(size).min(size.saturating_add(ADDED));
-        let digest = of_one(self.shelf.digest(path, limit).await)?;
-        if let Some(digest) = digest.as_ref().filter(|digest| digest.size <= limit) {
-            self.memory.digests.note(path, signature, digest.clone());
-            self.digests.insert(path.to_owned(), digest.clone());
-        }
-        Ok(digest)
-    }
-
-    /// What the letters' sidecars say.
-    async fn said(&mut self) -> Result<Vec<Said>, Outcome> {
-        let letters = self.letters;
-        let mut said = Vec::new();
-        for letter in letters {
-            said.push(match &letter.filed.sidecar {
-                Some(name) if self.is_here(letter) => self.said_by(letter.filed.folder(), name).await?,
-                _ => Said::Nothing,
-            });
-        }
-        Ok(said)
-    }
-
-    async fn said_by(&mut self, within: &str, name: &str) -> Result<Said, Outcome> {
-        let (memory, path) = (self.memory, below(within, name));
-        let Some(file) = self.list(within).await?.files.get(&composed(name)) else { return Ok(Said::Nothing) };
-        let signature = Signature::of(file);
-        if let Some(said) = memory.sidecars.known(&path, signature) {
-            return Ok(said);
-        }
-        let Some(content) = of_one(self.shelf.content(&path, SIDECAR).await)? else { return Ok(Said::Nothing) };
-        let text = self.confirm.charset.decode(&content);
-        let holds =
-            |evidence: Option<&Evidence>| matches!(evidence, Some(Evidence::Sidecar(line)) if line.holds_in(&text));
-        let said = if holds(self.confirm.failed.as_ref()) {
-            Said::Refused
-        } else if holds(Some(&self.confirm.success)) {
-            Said::Taken
-        } else {
-            Said::Nothing
-        };
-        memory.sidecars.note(&path, signature, said);
-        Ok(said)
     }
 }
 

@@ -87,6 +87,8 @@ struct Row {
 #[derive(Debug, Default)]
 struct Table {
     rows: BTreeMap<Reserved, Row>,
+    /// The names of sidecars, and whose they are until they are proved.
+    sidecars: BTreeMap<Reserved, (DocumentUuid, String)>,
     /// How many more questions get an answer.
     answers: Option<usize>,
 }
@@ -146,6 +148,12 @@ impl Names for TableNames {
         })
     }
 
+    async fn reserve_sidecar(&self, place: &Reserved) -> Result<bool, Unrecorded> {
+        self.ask(|_| ())?;
+        let mut table = self.table.lock().unwrap();
+        Ok(table.sidecars.entry(place.clone()).or_insert_with(|| self.owner.clone()) == &self.owner)
+    }
+
     async fn settle(&self, place: &Reserved, filed: bool) -> Result<(), Unrecorded> {
         self.ask(|rows| {
             let row = rows.get_mut(place).unwrap();
@@ -170,9 +178,14 @@ impl Spool {
         }
     }
 
+    /// Records that the item was proved.
+    pub(super) fn prove(&self, uuid: &DocumentUuid) {
+        self.1.lock().unwrap().sidecars.retain(|_, owner| owner.0 != *uuid);
+    }
+
     /// Loses the ledger.
     pub(super) fn forget(&self) {
-        self.1.lock().unwrap().rows.clear();
+        *self.1.lock().unwrap() = Table::default();
     }
 
     /// The ledger answers so many more questions, and then none, until `None` lifts the limit.

@@ -301,7 +301,7 @@ impl Adapter for DicomAdapter {
                 continue;
             };
             sights.add(match self.find(&uids, letter.size).await {
-                Found::Ours => Ok(Sight::Proved { proof: Proof::Query, place: None }),
+                Found::Ours => Ok(Sight::Proved { proof: Proof::Query, place: None, seen: None }),
                 Found::Other | Found::Nothing => Ok(Sight::Waits),
                 Found::Hidden => {
                     return Err(Outcome::transient(Code::word("no_look"), self.archive.said(NO_QUERIES)));

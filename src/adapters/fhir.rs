@@ -353,7 +353,7 @@ impl Adapter for FhirAdapter {
             let hash = letter.filed.digest.as_deref();
             sights.add(match self.look_for(Wanted { key: &letter.key, pdf: &pdf, hash, patient: None }).await {
                 Found::Ours { id, seen: true } => {
-                    Ok(Sight::Proved { proof: Proof::Query, place: Some(self.place(&id)) })
+                    Ok(Sight::Proved { proof: Proof::Query, place: Some(self.place(&id)), seen: None })
                 }
                 Found::Unseen(outcome) => Err(outcome),
                 Found::Hidden => {

@@ -77,6 +77,13 @@ impl FolderAdapter {
         format!("{}\0{}\0{key}", self.config.name, self.config.path.display())
     }
 
+    /// Whether the folder answers at all; asked for a document that takes long.
+    async fn answers(&self, uuid: &DocumentUuid) -> bool {
+        let config = Arc::clone(&self.config);
+        let look = move || drop(place::Folder::open(&config));
+        blocking::run(self.claim(&format!("look for {uuid}")), CHECK_LIMIT, look).await.is_ok()
+    }
+
     fn stuck(&self, stuck: Stuck) -> String {
         let name = &self.config.name;
         match stuck {
@@ -98,7 +105,8 @@ impl Adapter for FolderAdapter {
             filed.unwrap_or_else(|outcome| outcome)
         };
         // One attempt per document at a time, whichever account listed it.
-        let result = blocking::run(self.claim(item.uuid.as_str()), DOCUMENT_LIMIT, work).await;
+        let filing = blocking::run(self.claim(item.uuid.as_str()), DOCUMENT_LIMIT, work);
+        let result = blocking::while_answered(filing, CHECK_LIMIT, || self.answers(&item.uuid)).await;
         result.unwrap_or_else(|stuck| Outcome::transient(Code::word("no_answer"), self.stuck(stuck)))
     }
 

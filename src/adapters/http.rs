@@ -297,7 +297,12 @@ impl HttpAdapter {
         match outcome.held_if(self.holds()) {
             // Sending it may have taken long: the wait counts from now on.
             lost @ Outcome::Unconfirmed { .. } => {
-                self.lost.lock().unwrap_or_else(PoisonError::into_inner).insert(item.key.clone(), Instant::now());
+                {
+                    let mut known = self.lost.lock().unwrap_or_else(PoisonError::into_inner);
+                    // A document may have ended otherwise than by a delivery.
+                    known.retain(|_, at| at.elapsed() < self.config.resend_after.saturating_mul(2));
+                    known.insert(item.key.clone(), Instant::now());
+                }
                 item.committing_to(patient).await.err().unwrap_or(lost)
             }
             outcome => outcome,

@@ -38,6 +38,10 @@ pub trait Names: fmt::Debug + Send + Sync {
     /// version has it. A name can be reserved again by the version that has it.
     async fn reserve(&self, version: u32, wanted: &Wanted, intent: Option<&Intent>) -> Result<bool, Unrecorded>;
 
+    /// Reserves a sidecar's name, in which the proof of this version is to be read; false while it is that of another
+    /// letter which is not proved.
+    async fn reserve_sidecar(&self, place: &Place) -> Result<bool, Unrecorded>;
+
     /// Takes the intent back, or, if `filed`, notes that the file got its name. The name stays reserved.
     async fn settle(&self, place: &Place, filed: bool) -> Result<(), Unrecorded>;
 }

@@ -85,6 +85,11 @@ pub(crate) trait Remote: Send + Sync {
     /// The files in a folder, up to a bound; `None` if there is no folder.
     async fn list(&self, path: &str) -> Result<Option<Vec<Entry>>, Outcome>;
 
+    /// When a folder was last changed, in any unit, if the server tells it.
+    async fn changed(&self, _path: &str) -> Result<Option<u64>, Outcome> {
+        Ok(None)
+    }
+
     /// Writes the file, as durably as the server can. An interrupted upload may leave a part. False if something
     /// already has the name and the server can tell: then nothing is written.
     async fn put(&self, path: &str, source: &mut Source) -> Result<bool, Outcome>;

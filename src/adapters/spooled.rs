@@ -9,6 +9,7 @@ use super::remote::Source;
 use super::{Item, Outcome, blocking, fault};
 use crate::document::Spooled;
 use crate::failure::Code;
+use crate::proof::{Beginnings, Reading};
 
 /// The longest wait for the spool, which is on a local disk.
 const LIMIT: Duration = Duration::from_secs(10 * 60);
@@ -45,6 +46,16 @@ pub(super) async fn begins_with(pdf: &Spooled, part: &Digest) -> bool {
         }
     }
     part.size < pdf.size && read.finish() == *part
+}
+
+/// What tells a part of the PDF from another file; nothing if the spool cannot be read, which no delivery fails for.
+pub(super) async fn beginnings(pdf: &Spooled) -> Beginnings {
+    let Ok(mut source) = Source::of_spool(pdf).await else { return Beginnings::default() };
+    let mut reading = Reading::default();
+    while let Ok(Some(piece)) = source.next(PIECE).await {
+        reading.take(&piece);
+    }
+    reading.end()
 }
 
 /// The spool cannot be used at the moment; the destination is not at fault.

@@ -251,6 +251,16 @@ impl Remote for Server {
         Ok(Some(properties::files(&String::from_utf8_lossy(&content.beginning))))
     }
 
+    async fn changed(&self, path: &str) -> Result<Option<u64>, Outcome> {
+        let answer = self.ask("PROPFIND", &format!("{path}/"), &[("depth", "0")]).await?;
+        if answer.status != 207 {
+            return Ok(None);
+        }
+        let content = answer.content(PROPERTIES as u64, PROPERTIES).await;
+        let found = properties::read(&String::from_utf8_lossy(&content.beginning)).into_iter().next();
+        Ok(found.and_then(|folder| folder.modified))
+    }
+
     async fn put(&self, path: &str, source: &mut Source) -> Result<bool, Outcome> {
         let source = std::mem::replace(source, Source::of_bytes(Vec::new()));
         // A server that ignores the condition (rclone) overwrites what is there: so no name is used twice.

@@ -23,6 +23,8 @@ use layout::{Layout, Line};
 const SHORT_UUID: usize = 8;
 /// Lines that are looked at before the first is written, so that the columns are as wide as what they hold.
 const MEASURED: usize = 500;
+/// Bytes that are read before a person begins to page through them; a longer list is written while it is read.
+const AHEAD: usize = 32 * 1024 * 1024;
 
 /// What a person wants listed.
 #[derive(Debug, Clone, Copy)]
@@ -39,7 +41,43 @@ pub(super) fn list(loaded: &Loaded, wanted: Wanted) -> Outcome {
     let Some(ledger) = ledger_to_list(loaded, wanted.language)? else {
         return print(&if wanted.json { "[]\n".to_owned() } else { nothing(wanted.language) });
     };
-    ended(runtime()?.block_on(ledger.read(move |db| write_all(db, wanted)))?)
+    let runtime = runtime()?;
+    if !wanted.json && terminal_width().is_some() {
+        let read = ledger.read(move |db| {
+            let mut lines = Ahead(Vec::new());
+            Ok(write_lines(db, wanted, &mut lines)?.is_ok().then_some(lines.0))
+        });
+        if let Some(lines) = runtime.block_on(read)? {
+            let mut out = open(wanted);
+            let written = out.write_all(&lines);
+            // Also when the person has left it early.
+            let closed = out.close();
+            return ended(written.and(closed));
+        }
+    }
+    ended(runtime.block_on(ledger.read(move |db| write_all(db, wanted)))?)
+}
+
+fn open(wanted: Wanted) -> Out {
+    if wanted.wide { Out::of_long_lines() } else { Out::open() }
+}
+
+/// What was read before a person begins to page through it, up to [`AHEAD`] bytes: as long as somebody reads the ledger,
+/// its log only grows.
+struct Ahead(Vec<u8>);
+
+impl Write for Ahead {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        if self.0.len() + bytes.len() > AHEAD {
+            return Err(io::ErrorKind::OutOfMemory.into());
+        }
+        self.0.extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
 }
 
 fn nothing(language: Language) -> String {
@@ -52,7 +90,7 @@ fn write_all(db: &Connection, wanted: Wanted) -> QueryResult<io::Result<()>> {
         let mut out = BufWriter::new(harmless::output(Form::Json));
         return Ok(write_json(db, wanted, &mut out)?.and_then(|()| out.flush()));
     }
-    let mut out = BufWriter::new(if wanted.wide { Out::of_long_lines() } else { Out::open() });
+    let mut out = BufWriter::new(open(wanted));
     let written = write_lines(db, wanted, &mut out)?.and_then(|()| out.flush());
     // Also when the person has left it early.
     let (out, _) = out.into_parts();

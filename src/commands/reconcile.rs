@@ -5,14 +5,14 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use serde::Serialize;
+use tokio::runtime::Runtime;
 
 use super::output::{agreed, can_ask, complain, docsyncd, ledger_to_list, print, print_json, progress_bar};
-use super::{Exit, Outcome, UsageError, interruptible, ready_clients, record, retry, runtime};
+use super::{Exit, Outcome, clients, interruptible, ready_clients, record, retry, runtime};
 use crate::adapters::{self, Adapter};
-use crate::api::{Api, Transport};
+use crate::api::{Api, Client};
 use crate::cli::ReconcileArgs;
 use crate::config::Loaded;
-use crate::daemon;
 use crate::failure::Scope;
 use crate::language::Language;
 use crate::ledger::history::Action;
@@ -62,7 +62,8 @@ pub(super) fn reconcile(loaded: &Loaded, args: &ReconcileArgs) -> Outcome {
     }
     let mut repaired = Vec::new();
     if let (Some(ledger), true) = (&ledger, args.repair) {
-        let mut repair = Repair { loaded, ledger, args, repaired: &mut repaired };
+        let runtime = runtime()?;
+        let mut repair = Repair { loaded, ledger, runtime: &runtime, args, repaired: &mut repaired };
         repair.all(&report)?;
         if !repaired.is_empty() {
             say(args, &format!("{} to be repaired; {}", count(repaired.len(), "letter"), retry::when(loaded)))?;
@@ -199,6 +200,7 @@ fn count(number: usize, what: &str) -> String {
 struct Repair<'a> {
     loaded: &'a Loaded,
     ledger: &'a Ledger,
+    runtime: &'a Runtime,
     args: &'a ReconcileArgs,
     /// Letters, and what of them.
     repaired: &'a mut Vec<(i64, Kind)>,
@@ -207,8 +209,16 @@ struct Repair<'a> {
 impl Repair<'_> {
     fn all(&mut self, report: &Report) -> anyhow::Result<()> {
         let of_kind = |kind| report.differences.iter().filter(move |difference| difference.kind == kind);
+        for (destination, letters) in &report.emptied {
+            complain(&format!(
+                "docsyncd: nothing is filed again at {destination}: all {letters} letters that were looked at there are missing. Is the \
+                 share not mounted, or was its folder moved? If they are really gone, file one of them again (`docsyncd retry UUID`), \
+                 then run this once more"
+            ));
+        }
+        let is_emptied = |of: &&Difference| of.destination.as_ref().is_some_and(|to| report.emptied.contains_key(to));
         let mut missing: BTreeMap<i64, Vec<&Difference>> = BTreeMap::new();
-        for difference in of_kind(Kind::Missing) {
+        for difference in of_kind(Kind::Missing).filter(|difference| !is_emptied(difference)) {
             missing.entry(difference.document).or_default().push(difference);
         }
         for difference in missing.values().flatten() {
@@ -216,10 +226,11 @@ impl Repair<'_> {
             say(self.args, &format!("{}: file it again at {to}", short(difference)))?;
         }
         if !missing.is_empty() && self.agreed(missing.len())? {
+            let clients = clients(&self.loaded.config)?.into_iter().collect();
             for (document, differences) in missing {
                 let destinations = differences.iter().filter_map(|difference| difference.destination.clone()).collect();
                 if let Some(first) = differences.first()
-                    && self.is_there(first)?
+                    && self.is_there(&clients, first)?
                 {
                     self.repeat(document, first, destinations)?;
                 }
@@ -243,9 +254,8 @@ impl Repair<'_> {
 
     /// Whether the service still has the letter: one that it does not have cannot be fetched, and would end as
     /// withdrawn.
-    fn is_there(&self, difference: &Difference) -> anyhow::Result<bool> {
-        let config = &self.loaded.config;
-        let Some(account) = config.accounts.get(&difference.account) else {
+    fn is_there(&self, clients: &BTreeMap<&str, Client>, difference: &Difference) -> anyhow::Result<bool> {
+        let Some(client) = clients.get(&*difference.account) else {
             let what = format!(
                 "{} cannot be filed again: its account {} is not configured",
                 difference.uuid, difference.account
@@ -253,9 +263,7 @@ impl Repair<'_> {
             complain(&format!("docsyncd: {what}"));
             return Ok(false);
         };
-        let transport = Transport::new(&config.api).map_err(UsageError)?;
-        let client = daemon::client(&transport, config, account);
-        let answer = runtime()?.block_on(interruptible([&client], client.document(&difference.uuid)));
+        let answer = self.runtime.block_on(interruptible([client], client.document(&difference.uuid)));
         if let Err(error) = &answer {
             complain(&format!(
                 "docsyncd: {} cannot be filed again: the service does not give it: {error}",
@@ -283,7 +291,7 @@ impl Repair<'_> {
 
     fn repeat(&mut self, document: i64, difference: &Difference, destinations: Vec<String>) -> anyhow::Result<()> {
         let uuid = difference.uuid.to_string();
-        let is_done = runtime()?.block_on(self.ledger.write(move |db| {
+        let is_done = self.runtime.block_on(self.ledger.write(move |db| {
             if !repeat(db, document, &destinations, now())? {
                 return Ok(false);
             }

@@ -49,14 +49,24 @@ impl<F: Fn(&str) -> bool + Send + Sync + 'static> Looks<F> {
             if under_way.swap(true, Ordering::AcqRel) {
                 continue;
             }
+            let looking = Looking(under_way);
             let changed = (self.look)(account);
             // Before anybody hears of it, and expects the next look to see what comes after.
-            under_way.store(false, Ordering::Release);
+            drop(looking);
             if changed {
                 // Nobody listens any more when the daemon ends.
                 let _ = self.changed.send(account.clone());
             }
         }
+    }
+}
+
+/// A look that is under way, until it ends or panics.
+struct Looking<'a>(&'a AtomicBool);
+
+impl Drop for Looking<'_> {
+    fn drop(&mut self) {
+        self.0.store(false, Ordering::Release);
     }
 }
 
@@ -160,5 +170,18 @@ mod tests {
         answer.send(()).unwrap();
         assert_eq!([changed.recv().await.unwrap(), changed.recv().await.unwrap()], ["b", "c"], "it goes on");
         drop(answer);
+    }
+
+    #[tokio::test]
+    async fn an_account_at_which_a_look_panicked_is_looked_at_again() {
+        let (names, panics) = (["a"].map(str::to_owned), AtomicBool::new(true));
+        let (looks, mut changed) = Looks::new(names.iter(), move |_| {
+            assert!(!panics.swap(false, Ordering::Relaxed), "on purpose");
+            true
+        });
+        let broken = Arc::clone(&looks);
+        assert!(std::thread::spawn(move || broken.go_round()).join().is_err());
+        looks.go_round();
+        assert_eq!(changed.recv().await.unwrap(), "a");
     }
 }

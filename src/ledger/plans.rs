@@ -29,7 +29,16 @@ use crate::views::facts::Present;
 use crate::views::{self, chain, events, facts, letters, measures, named, reconcile, search};
 
 /// Tables that grow with every document.
-const BIG: [&str; 7] = ["document", "document_metadata", "delivery", "history", "file_reservation", "handover", "name"];
+const BIG: [&str; 8] = [
+    "document",
+    "document_metadata",
+    "delivery",
+    "history",
+    "file_reservation",
+    "sidecar_reservation",
+    "handover",
+    "name",
+];
 /// Index conditions that leave most of a big table: hardly better than reading it whole. [`SMALL`] names indexes that
 /// hold few rows by themselves.
 const WIDE: [&str; 4] = ["(state=?)", "(account=?)", "(state=? AND destination=?)", "(state=? AND rowid>?)"];
@@ -458,6 +467,8 @@ fn reserved_names(db: &Connection, delivery: &deliveries::Delivery) -> Owner {
     assert_eq!(reservations::known(db, &owner).unwrap().intent, Some(intent));
     reservations::settle(db, &place, false).unwrap();
     assert_eq!(reservations::known(db, &owner).unwrap().intent, None);
+    assert!(reservations::reserve_sidecar(db, &owner, &place).unwrap());
+    assert!(!reservations::reserve_sidecar(db, &other, &place).unwrap(), "it is on its way");
     owner
 }
 

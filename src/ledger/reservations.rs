@@ -91,6 +91,31 @@ pub fn reserve(
     Ok(reserved > 0)
 }
 
+/// Reserves the name of a sidecar, unless it is that of another letter whose proof is still to be read there: one that
+/// is filed, or is on its way. An earlier version that never arrived gives it up. Returns whether it is reserved now.
+pub fn reserve_sidecar(db: &Connection, owner: &Owner, place: &Place) -> QueryResult<bool> {
+    let reserved = db.change(
+        "INSERT INTO sidecar_reservation (place, destination, uuid, pdf) VALUES (?1, ?2, ?3, ?4)
+         ON CONFLICT (place) DO UPDATE SET destination = ?2, uuid = ?3, pdf = ?4
+         WHERE (destination = ?2 AND uuid = ?3 AND pdf = ?4) OR NOT EXISTS (
+             SELECT 1 FROM document LEFT JOIN delivery ON delivery.document = document.id
+                 AND delivery.pdf = sidecar_reservation.pdf AND delivery.destination = sidecar_reservation.destination
+             WHERE document.uuid = sidecar_reservation.uuid AND (delivery.state = 'filed'
+                 OR (coalesce(delivery.state, 'pending') = 'pending' AND document.uuid <> ?3
+                     AND document.state IN ('discovered', 'fetched'))))",
+        params![place.as_str(), owner.destination, owner.uuid.as_str(), owner.pdf],
+    )?;
+    Ok(reserved > 0)
+}
+
+/// The letter is proved: other letters may have the name of its sidecar.
+pub(super) fn give_back_sidecars(db: &Connection, owner: &Owner) -> QueryResult<()> {
+    db.run(
+        "DELETE FROM sidecar_reservation WHERE uuid = ?1 AND pdf = ?2 AND destination = ?3",
+        params![owner.uuid.as_str(), owner.pdf, owner.destination],
+    )
+}
+
 /// Clears an intent, and records whether the file got its name.
 pub fn settle(db: &Connection, place: &Place, filed: bool) -> QueryResult<()> {
     db.run(

@@ -204,6 +204,17 @@ CREATE TABLE file_reservation (
 CREATE INDEX file_reservation_family ON file_reservation (family);
 CREATE INDEX file_reservation_document ON file_reservation (uuid, destination);
 
+-- Names of sidecars in which a letter's proof is to be read, as digests. A name is another letter's again once this one
+-- is proved.
+CREATE TABLE sidecar_reservation (
+    place       TEXT PRIMARY KEY,                       -- digest of the whole path
+    destination TEXT NOT NULL,
+    uuid        TEXT NOT NULL,                          -- the document
+    pdf         TEXT NOT NULL                           -- the PDF of its version
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX sidecar_reservation_document ON sidecar_reservation (uuid);
+
 CREATE TABLE pause (
     scope    TEXT PRIMARY KEY,                          -- 'account:', 'fetch:', 'report:' or 'destination:', then NAME
     failure  TEXT NOT NULL,                             -- the failure that began the pause

@@ -6,6 +6,7 @@
 //! take no more than a tenth of the time.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
+use std::mem::discriminant;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -32,9 +33,9 @@ const SHORTEST: Duration = Duration::from_secs(5);
 const LONGEST: Duration = Duration::from_secs(60);
 /// A letter is looked at again after this part of the time that it has waited.
 const PART: u32 = 12;
-/// An absence or a refusal counts if a second look shows it again, this much later. A share that goes away and a
-/// listing that lags show no letter either, and a sidecar may be half written.
-const AGAIN: Duration = Duration::from_secs(2);
+/// An absence that all looks for so long showed counts, however much comes and goes beside the letter; and what is not
+/// at rest after so long is looked at no oftener than the rest.
+const RESTLESS: Duration = Duration::from_secs(60);
 /// After an event of a folder, others of the same import follow within this time.
 const SETTLE: Duration = Duration::from_millis(300);
 /// The rest after a look takes this many times as long as the look.
@@ -52,10 +53,40 @@ const REFUSED: &str = "deliver own refused_there";
 struct Memory {
     /// When each folder was last looked at.
     looked_at: HashMap<String, Instant>,
-    /// Letters that a look showed as gone or refused, and since when. A second look has to show the same.
-    doubtful: HashMap<(i64, String), (Sight, Instant)>,
+    /// When something last happened in a watched folder: every folder is due that was not looked at since.
+    event_at: Option<Instant>,
+    /// Letters of which a look showed something that does not count yet.
+    doubtful: HashMap<(i64, String), Doubt>,
     /// How long the last look took. To wait for a ledger that cannot be written is no look.
     look_took: Duration,
+}
+
+/// What a look showed of a letter, until it is known to be at rest.
+struct Doubt {
+    sight: Sight,
+    /// When the first look ended that showed exactly this.
+    since: Instant,
+    /// The same, whatever changed in the evidence.
+    first: Instant,
+}
+
+impl Doubt {
+    /// The doubt after a look that took from `began` to `ended`; `None` if what it showed counts.
+    fn after(before: Option<Self>, sight: &Sight, began: Instant, ended: Instant) -> Option<Self> {
+        let seen = sight.seen()?;
+        let before = before.filter(|before| discriminant(&before.sight) == discriminant(sight));
+        let first = before.as_ref().map_or(ended, |before| before.first);
+        let since = before.filter(|before| before.sight == *sight).map_or(ended, |before| before.since);
+        let is_at_rest = began.saturating_duration_since(since) >= seen.rest;
+        let is_gone_for_good = matches!(sight, Sight::Gone(_)) && began.saturating_duration_since(first) >= RESTLESS;
+        (!is_at_rest && !is_gone_for_good).then(|| Self { sight: sight.clone(), since, first })
+    }
+
+    /// When it can be decided; `None` if that takes so long already that nothing hurries.
+    fn due_at(&self) -> Option<Instant> {
+        let rest = self.sight.seen().map(|seen| seen.rest)?;
+        (self.first.elapsed() < RESTLESS + rest).then(|| self.since + rest)
+    }
 }
 
 /// Looks for proof until the daemon stops.
@@ -66,26 +97,25 @@ pub async fn run(context: Shared, destination: String, adapter: Arc<dyn Adapter>
     let (folders, woken) = (adapter.watched(), Arc::clone(&events));
     let watching = (!folders.is_empty()).then(|| tokio::task::spawn_blocking(move || watch(&folders, &woken)));
     let mut memory = Memory::default();
-    let mut is_event = false;
     while !context.stop.is_cancelled() {
         memory.look_took = Duration::ZERO;
-        let next = match turn(&context, &destination, &adapter, &mut memory, is_event).await {
+        let next = match turn(&context, &destination, &adapter, &mut memory).await {
             Ok(next) => next,
             Err(error) => {
                 stage::ledger_failed(&context, "confirm", &error);
                 Some(Instant::now() + LEDGER_PAUSE)
             }
         };
-        confirming.is_busy.store(!memory.doubtful.is_empty(), Ordering::Relaxed);
+        let is_busy = memory.doubtful.values().any(|doubt| doubt.due_at().is_some());
+        confirming.is_busy.store(is_busy, Ordering::Relaxed);
         let rest = Instant::now() + memory.look_took * RESTS;
         let next = next.unwrap_or_else(|| Instant::now() + IDLE);
-        is_event = false;
         tokio::select! {
             biased;
             () = context.stop.cancelled() => break,
             () = events.notified() => {
-                is_event = true;
                 tokio::time::sleep(SETTLE).await;
+                memory.event_at = Some(Instant::now());
             }
             () = confirming.filed.notified() => {}
             () = tokio::time::sleep_until(next.max(rest)) => {}
@@ -120,7 +150,6 @@ async fn turn(
     destination: &str,
     adapter: &Arc<dyn Adapter>,
     memory: &mut Memory,
-    is_event: bool,
 ) -> Result<Option<Instant>, LedgerError> {
     let name = destination.to_owned();
     let letters = context.ledger.read(move |db| deliveries::unproved(db, &name)).await?;
@@ -136,24 +165,14 @@ async fn turn(
     let due_at = |memory: &Memory, folder: &String, letters: &[Unproved]| {
         let youngest = letters.iter().map(|letter| now().saturating_sub(letter.filed_at)).min().unwrap_or(0);
         let pause = pause_after(Duration::from_millis(u64::try_from(youngest).unwrap_or(0)));
-        let looked_at = memory.looked_at.get(folder);
-        let regular = looked_at.map_or(at, |looked_at| *looked_at + pause);
-        let gone = letters
-            .iter()
-            .filter_map(|letter| memory.doubtful.get(&key_of(letter)))
-            .map(|(_, since)| *since + AGAIN)
-            .min();
-        gone.map_or(regular, |gone| gone.min(regular))
+        let looked_at = memory.looked_at.get(folder).copied();
+        let regular = looked_at.map_or(at, |looked_at| looked_at + pause);
+        let doubts = letters.iter().filter_map(|letter| memory.doubtful.get(&key_of(letter))?.due_at()).min();
+        let event = memory.event_at.filter(|event_at| looked_at.is_none_or(|looked_at| looked_at < *event_at));
+        [Some(regular), doubts, event].into_iter().flatten().min().unwrap_or(regular)
     };
-    let is_due =
-        |memory: &Memory, folder: &String, letters: &[Unproved]| is_event || due_at(memory, folder, letters) <= at;
-    let mut due: Vec<String> = folders
-        .iter()
-        .filter(|(folder, letters)| is_due(memory, folder, letters))
-        .map(|(folder, _)| folder.clone())
-        .collect();
-    let is_more = due.len() > AT_ONCE;
-    due.truncate(AT_ONCE);
+    let due = folders.iter().filter(|(folder, letters)| due_at(memory, folder, letters) <= at);
+    let (due, is_more) = next_in_turn(due.map(|(folder, _)| folder.clone()).collect(), &memory.looked_at);
     let mut looked_at = Vec::new();
     for folder in &due {
         memory.looked_at.insert(folder.clone(), at);
@@ -166,6 +185,15 @@ async fn turn(
         return Ok(Some(Instant::now()));
     }
     Ok(folders.iter().map(|(folder, letters)| due_at(memory, folder, letters)).min())
+}
+
+/// The folders that are looked at now, and whether others are due as well. Those come first that were not looked at for
+/// longest, so that each gets its turn.
+fn next_in_turn(mut due: Vec<String>, looked_at: &HashMap<String, Instant>) -> (Vec<String>, bool) {
+    due.sort_by_key(|folder| looked_at.get(folder));
+    let is_more = due.len() > AT_ONCE;
+    due.truncate(AT_ONCE);
+    (due, is_more)
 }
 
 fn key_of(letter: &Unproved) -> (i64, String) {
@@ -195,7 +223,8 @@ async fn look(
     let outage = format!("confirm {destination}");
     let began = Instant::now();
     let sights = adapter.look(&asked, others).await;
-    memory.look_took = began.elapsed();
+    let ended = Instant::now();
+    memory.look_took = ended - began;
     let sights = match sights {
         Ok(sights) => sights,
         Err(outcome) => {
@@ -214,17 +243,15 @@ async fn look(
     context.outages.ended(&outage, now());
     for (letter, sight) in letters.into_iter().zip(sights) {
         let key = key_of(&letter);
-        let before = memory.doubtful.remove(&key);
-        let since = before.filter(|(then, _)| *then == sight).map(|(_, since)| since);
-        let is_sure = since.is_some_and(|since| since.elapsed() >= AGAIN);
+        if let Some(doubt) = Doubt::after(memory.doubtful.remove(&key), &sight, began, ended) {
+            memory.doubtful.insert(key, doubt);
+            continue;
+        }
         match sight {
             Sight::Waits => {}
-            Sight::Gone if is_sure => proved(context, destination, letter, Proof::Taken, None).await?,
-            Sight::Refused(reason) if is_sure => refused(context, destination, letter, reason).await?,
-            Sight::Gone | Sight::Refused(_) => {
-                memory.doubtful.insert(key, (sight, since.unwrap_or_else(Instant::now)));
-            }
-            Sight::Proved { proof, place } => proved(context, destination, letter, proof, place).await?,
+            Sight::Gone(_) => proved(context, destination, letter, Proof::Taken, None).await?,
+            Sight::Refused { reason, .. } => refused(context, destination, letter, reason).await?,
+            Sight::Proved { proof, place, .. } => proved(context, destination, letter, proof, place).await?,
         }
     }
     Ok(())
@@ -309,7 +336,80 @@ pub(super) fn told_at(context: &Context, destination: &str) -> Millis {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
+    use crate::proof::{AGAIN, Seen};
+
+    fn sight(kind: u8, what: u8) -> Sight {
+        let mut seen = Seen::of(what.to_string());
+        if what == 0 {
+            seen.rest *= 5;
+        }
+        let (proof, reason) = (Proof::Sidecar, String::new());
+        match kind {
+            0 => Sight::Waits,
+            1 => Sight::Gone(seen),
+            2 => Sight::Proved { proof, place: None, seen: Some(seen) },
+            _ => Sight::Refused { reason, seen },
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn nothing_counts_that_was_not_the_same_at_all_looks_of_its_rest(
+            looks in prop::collection::vec((0..4_u8, 0..3_u8, 0..4000_u64, 0..3000_u64), 1..60)
+        ) {
+            let (mut at, mut doubt, mut before) = (Instant::now(), None, Vec::<(Sight, Instant)>::new());
+            for (kind, what, pause, took) in looks {
+                let (began, sight) = (at + Duration::from_millis(pause), sight(kind, what));
+                at = began + Duration::from_millis(took);
+                doubt = Doubt::after(doubt, &sight, began, at);
+                if let (None, Some(seen)) = (&doubt, sight.seen()) {
+                    let since = before.iter().rev().take_while(|(then, _)| *then == sight).last();
+                    prop_assert!(since.is_some_and(|(_, ended)| began - *ended >= seen.rest), "{sight:?}");
+                    before.clear();
+                    continue;
+                }
+                before.push((sight, at));
+            }
+        }
+    }
+
+    #[test]
+    fn what_rests_counts_at_its_second_look_and_what_is_gone_in_a_restless_folder_after_a_minute() {
+        let start = Instant::now();
+        let at = |seconds: u64| start + Duration::from_secs(seconds);
+        let mut doubt = Doubt::after(None, &sight(1, 1), at(0), at(0));
+        assert_eq!(doubt.as_ref().unwrap().since + AGAIN, at(2));
+        assert!(Doubt::after(doubt.take(), &sight(1, 1), at(2), at(2)).is_none());
+        // A letter that is away for a second, and there for a moment, changes its folder each time.
+        for second in 0..=60 {
+            doubt = Doubt::after(doubt.take(), &sight(1, second), at(second.into()), at(second.into()));
+            assert_eq!(doubt.is_none(), second == 60, "{second}");
+        }
+        // A file that grows counts at no time, and one that has come back is in doubt no longer.
+        for second in 0..=200 {
+            doubt = Doubt::after(doubt.take(), &sight(2, second), at(second.into()), at(second.into()));
+            assert!(doubt.is_some(), "{second}");
+        }
+        assert!(Doubt::after(doubt, &sight(0, 0), at(201), at(201)).is_none());
+    }
+
+    #[test]
+    fn of_more_folders_than_are_looked_at_together_each_gets_its_turn() {
+        let names: Vec<String> = (0..AT_ONCE * 3 + 1).map(|number| format!("{number:04}")).collect();
+        let (mut looked_at, mut at) = (HashMap::new(), Instant::now());
+        // Events come all the time, so that all are always due.
+        for _ in 0..4 {
+            let (due, is_more) = next_in_turn(names.clone(), &looked_at);
+            assert!(is_more && due.len() == AT_ONCE);
+            at += Duration::from_secs(1);
+            looked_at.extend(due.into_iter().map(|folder| (folder, at)));
+        }
+        assert_eq!(looked_at.len(), names.len());
+        assert!(!next_in_turn(names[..AT_ONCE].to_vec(), &looked_at).1);
+    }
 
     #[test]
     fn a_letter_is_looked_for_every_5_s_for_a_minute_and_then_ever_more_seldom_up_to_once_a_minute() {

@@ -223,6 +223,11 @@ impl Names for LedgerNames {
         self.answer(self.ledger.write(reserve).await)
     }
 
+    async fn reserve_sidecar(&self, place: &Place) -> Result<bool, Unrecorded> {
+        let (owner, place) = (self.owner.clone(), place.clone());
+        self.answer(self.ledger.write(move |db| reservations::reserve_sidecar(db, &owner, &place)).await)
+    }
+
     async fn settle(&self, place: &Place, filed: bool) -> Result<(), Unrecorded> {
         let place = place.clone();
         self.answer(self.ledger.write(move |db| reservations::settle(db, &place, filed)).await)

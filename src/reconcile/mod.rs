@@ -79,6 +79,9 @@ pub struct Report {
     pub not_looked_at: u64,
     /// The number of letters that the API lists and the ledger does not know yet.
     pub new: u64,
+    /// The destinations where none of several letters lies any more, with their number: the share is probably away, or
+    /// the folder was moved, and the letters are not lost.
+    pub emptied: BTreeMap<String, u64>,
     /// The scopes that could not be checked, with the reasons.
     pub failed: Vec<(Scope, String)>,
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use tokio::time::Instant;
 
-use super::difference::{Difference, Seen, of_place};
+use super::difference::{Difference, Kind, Seen, of_place};
 use super::{Place, Report, Sides};
 use crate::adapters::{Holds, Kept};
 use crate::failure::Scope;
@@ -42,6 +42,7 @@ async fn of_destination(
 ) -> Result<(), LedgerError> {
     let scope = Scope::Destination(name.to_owned());
     let (mut after, mut done, mut unread, mut in_a_row) = (0, 0, 0, 0);
+    let (looked_at, missing) = (report.looked_at, report.counts.get(&Kind::Missing).copied().unwrap_or(0));
     'letters: loop {
         let destination = name.to_owned();
         let batch = sides.ledger.read(move |db| view::delivered(db, &destination, after, since, READ_AT_ONCE)).await?;
@@ -78,6 +79,10 @@ async fn of_destination(
             }
             tokio::time::sleep(sides.pace.rest(began.elapsed(), bytes)).await;
         }
+    }
+    let looked_at = report.looked_at - looked_at;
+    if looked_at > 1 && report.counts.get(&Kind::Missing).copied().unwrap_or(0) - missing == looked_at {
+        report.emptied.insert(name.to_owned(), looked_at);
     }
     if unread > 0 {
         let more = if in_a_row >= MOST_UNREAD { ", and the others were not tried" } else { "" };

@@ -19,7 +19,7 @@ use crate::ledger::history::{REMOVED, hash};
 /// Any SQLite error.
 pub fn newest(db: &Connection) -> QueryResult<Option<(i64, String)>> {
     db.query_row("SELECT id, hash FROM history ORDER BY id DESC LIMIT 1", [], |row| {
-        Ok((row.get("id")?, hex(&row.get::<_, [u8; 32]>("hash")?)))
+        Ok((row.get("id")?, hex(&row.get::<_, Vec<u8>>("hash")?)))
     })
     .optional()
 }
@@ -40,7 +40,7 @@ pub enum Anchor {
 /// # Errors
 /// Any SQLite error.
 pub fn anchor(db: &Connection, id: i64, hash: &str) -> QueryResult<Anchor> {
-    let found: Option<[u8; 32]> =
+    let found: Option<Vec<u8>> =
         db.query_row("SELECT hash FROM history WHERE id = ?1", [id], |row| row.get(0)).optional()?;
     let newest = newest(db)?.map_or(0, |(newest, _)| newest);
     Ok(match found {
@@ -66,7 +66,7 @@ pub struct Sound {
 struct Walk {
     sound: Sound,
     last: i64,
-    hash: Option<[u8; 32]>,
+    hash: Option<Vec<u8>>,
     missing: u64,
     /// Documents with an erased reason, each with the row that had it. The row about the request to forget comes later.
     erased: BTreeMap<Option<i64>, i64>,
@@ -112,7 +112,7 @@ impl Walk {
         self.missing += missing;
         self.last = id;
         self.sound.rows += 1;
-        let expected: [u8; 32] = row.get("hash")?;
+        let expected: Vec<u8> = row.get("hash")?;
         self.sound.newest = Some((id, hex(&expected)));
         let (document, reason): (Option<i64>, Option<String>) = (row.get("document")?, row.get("reason")?);
         let seal = row.get_ref("seal")?;
@@ -125,17 +125,17 @@ impl Walk {
                 erased
             }
         };
-        let removed: Option<[u8; 32]> = row.get("previous")?;
+        let removed: Option<Vec<u8>> = row.get("previous")?;
         if removed.is_some() && missing == 0 {
             return Ok(Err(format!("row {id} of the history says that the row before it was removed, which is there")));
         }
-        let before = removed.or(self.hash);
+        let before = removed.or_else(|| self.hash.take());
         let mut values = vec![before.as_ref().map_or(ValueRef::Null, |hash| ValueRef::Blob(hash))];
         for column in ["document", "at", "event", "state", "attempt", "destination"] {
             values.push(row.get_ref(column)?);
         }
         values.extend([said, row.get_ref("who")?]);
-        if hash(values) != expected {
+        if hash(values) != *expected {
             return Ok(Err(format!("row {id} of the history was changed, or what stood before it")));
         }
         self.hash = Some(expected);

@@ -153,6 +153,25 @@ async fn a_letter_that_is_missing_at_one_destination_is_filed_again_at_that_one_
 }
 
 #[tokio::test]
+async fn where_every_letter_is_missing_none_is_filed_into_what_is_probably_an_empty_mount_point() {
+    let (practice, uuids) = synchronized(4, "").await;
+    let away = practice.path("away");
+    fs::rename(practice.inbox(), &away).unwrap();
+    fs::create_dir(practice.inbox()).unwrap();
+    let ended = reconcile(&practice, &["--repair", "--yes"]).await;
+    assert!(ended.code == 3 && ended.stderr.contains("mounted") && ended.stderr.contains("all 4"), "{ended:?}");
+    practice.sync().await;
+    assert_eq!(practice.filed().len(), 0, "nothing is filed again");
+    // The share is back, and one letter is really gone.
+    fs::remove_dir(practice.inbox()).unwrap();
+    fs::rename(&away, practice.inbox()).unwrap();
+    fs::remove_file(letter(&practice, &uuids[0])).unwrap();
+    assert_eq!(reconcile(&practice, &["--repair", "--yes"]).await.code, 3);
+    practice.sync().await;
+    assert_eq!(practice.filed().len(), 4);
+}
+
+#[tokio::test]
 async fn what_the_software_was_seen_to_take_is_not_missing() {
     let (practice, uuids) = synchronized(0, "confirm = \"taken\"").await;
     assert!(uuids.is_empty());

@@ -283,6 +283,55 @@ async fn a_letter_that_was_moved_is_proved_by_its_content_and_one_that_was_refus
     running.stop().await;
 }
 
+fn letters_in(practice: &Practice) -> usize {
+    names(practice).iter().filter(|name| name.ends_with(".pdf") && !name.starts_with('.')).count()
+}
+
+#[tokio::test]
+async fn what_is_half_written_proves_nothing_and_a_sidecars_name_is_one_letters() {
+    let sidecar = "sidecar = 'READY=0'\nsidecar_name = 'index.ini'\nconfirm = \"sidecar:READY=1\"\n\
+                   confirm_failed = \"sidecar:ERRORLEVEL!=0\"";
+    let (practice, first) = practice_with_proof(sidecar).await;
+    let mut running = practice.run().await;
+    let index = inbox(&practice, "index.ini");
+    until(async || letters_in(&practice), |letters| *letters == 1).await;
+    fs::write(&index, "READY=1\n").unwrap();
+    tokio::time::sleep(Duration::from_millis(800)).await;
+    fs::write(&index, "READY=1\nERRORLEVEL=3\n").unwrap();
+    wait_for_state(&practice, &first, "failed").await;
+    assert!(matches!(posts_of(&practice.sandbox, &first).as_slice(), [(Some(false), Some(_))]));
+    // The next one has the name for itself until it is proved.
+    fs::remove_file(&index).unwrap();
+    let two = add_small(&practice, 2, |_, document| document).await;
+    practice.docsyncd(&["poll"]).await;
+    until(async || letters_in(&practice), |letters| *letters == 2).await;
+    fs::remove_file(&index).unwrap();
+    practice.docsyncd(&["retry", &two[0], &two[1]]).await;
+    tokio::time::sleep(Duration::from_secs(4)).await;
+    assert_eq!(letters_in(&practice), 2, "no second letter has that sidecar");
+    fs::write(&index, "READY=1\r\n").unwrap();
+    practice.wait_for_posts(2).await;
+    running.stop().await;
+}
+
+#[tokio::test]
+async fn a_letter_that_is_away_for_moments_was_not_taken() {
+    let (practice, uuid) = practice_with_proof("confirm = \"taken\"").await;
+    let mut running = practice.run().await;
+    let (letter, away) = (inbox(&practice, &format!("{uuid}.pdf")), practice.path("away"));
+    until(async || letter.exists(), |is_there| *is_there).await;
+    for _ in 0..6 {
+        fs::rename(&letter, &away).unwrap();
+        tokio::time::sleep(Duration::from_secs(1)).await;
+        fs::rename(&away, &letter).unwrap();
+        tokio::time::sleep(Duration::from_millis(200)).await;
+    }
+    assert_eq!(status(&practice).await["to_confirm"], 1);
+    fs::remove_file(&letter).unwrap();
+    wait_for_state(&practice, &uuid, "reported").await;
+    running.stop().await;
+}
+
 #[tokio::test]
 async fn a_person_says_that_it_is_in_the_record() {
     let (practice, uuid) = practice_with_proof("confirm = \"renamed\"\nconfirm_within = \"1s\"").await;

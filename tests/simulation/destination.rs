@@ -11,7 +11,7 @@ use super::world::{Shared, World};
 use crate::adapters::{Adapter, Checked, Item, Others, Outcome, Unproved};
 use crate::document::{Spooled, hex};
 use crate::failure::Code;
-use crate::proof::{Proof, Sight};
+use crate::proof::{Proof, Seen, Sight};
 
 /// How long an adapter waits for a destination that hangs.
 pub(super) const LIMIT: Duration = Duration::from_secs(60);
@@ -128,6 +128,7 @@ impl Adapter for Destination {
         if lags {
             world.lagged.insert(index, now);
         }
+        let is_restless = clock::percent(30);
         let sights = letters.iter().map(|letter| {
             let taken = world.taken.get(&(index, letter.key.clone())).copied();
             let place = Some("elsewhere".to_owned());
@@ -135,16 +136,23 @@ impl Adapter for Destination {
                 Some((at, true)) if at <= now => {
                     let document = world.held[index][&letter.key].0;
                     world.truths[document].blame.refused_by.insert(index);
-                    Sight::Refused("it is refused there".to_owned())
+                    Sight::Refused { reason: "it is refused there".to_owned(), seen: Seen::of("") }
                 }
-                Some((at, false)) if at <= now && at % 2 == 0 => Sight::Proved { proof: Proof::Moved, place },
-                Some((at, false)) if at <= now => Sight::Gone,
+                Some((at, false)) if at <= now && at % 2 == 0 => {
+                    Sight::Proved { proof: Proof::Moved, place, seen: Some(Seen::of("")) }
+                }
+                Some((at, false)) if at <= now => Sight::Gone(Seen::of("")),
                 None => {
                     let uuid = letter.uuid.clone();
                     world.violate(|| format!("{uuid} is looked for where it was never put"));
                     Sight::Waits
                 }
-                _ if lags => Sight::Gone,
+                _ if lags => Sight::Gone(Seen::of("")),
+                // The software writes into the sidecar, or comes and goes beside the letter.
+                _ if is_restless && now % 2 == 0 => Sight::Gone(Seen::of(now.to_string())),
+                _ if is_restless => {
+                    Sight::Proved { proof: Proof::Sidecar, place: None, seen: Some(Seen::of(now.to_string())) }
+                }
                 _ => Sight::Waits,
             }
         });

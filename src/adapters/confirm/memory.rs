@@ -9,6 +9,7 @@ use tokio::time::Instant;
 
 use super::super::files::Digest;
 use super::Entry;
+use crate::proof;
 
 /// Files that are remembered of each kind.
 const MOST: usize = 20_000;
@@ -20,7 +21,24 @@ const SETTLED: Duration = Duration::from_secs(5);
 #[derive(Default)]
 pub(in crate::adapters) struct Memory {
     pub(super) digests: Remembered<Digest>,
-    pub(super) sidecars: Remembered<Said>,
+    /// Files that are known by a letter's name alone, and may be the letter as an importer changed it. By path and
+    /// letter.
+    pub(super) changed: Remembered<Option<Digest>>,
+    pub(super) sidecars: Remembered<Answer>,
+}
+
+/// A sidecar's content.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Answer {
+    pub(super) said: Said,
+    pub(super) seen: proof::Seen,
+}
+
+impl Answer {
+    /// Of a sidecar that is not there, or cannot be read.
+    pub(super) fn nothing() -> Self {
+        Self { said: Said::Nothing, seen: proof::Seen::of("") }
+    }
 }
 
 /// What a sidecar says about its letter.

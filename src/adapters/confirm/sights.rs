@@ -51,7 +51,7 @@ mod tests {
     #[test]
     fn a_letter_without_an_answer_holds_up_no_other() {
         let odd = || Err(Outcome::transient(Code::Status(500), "odd"));
-        let proved = || Ok(Sight::Proved { proof: Proof::Query, place: None });
+        let proved = || Ok(Sight::Proved { proof: Proof::Query, place: None, seen: None });
         let mut sights = Sights::default();
         for sight in [odd(), proved(), odd()] {
             sights.add(sight).unwrap();

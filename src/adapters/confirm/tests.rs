@@ -4,6 +4,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::super::contract::confirm::{Known, confirm, moved, said};
+use super::compared::MOST_COMPARED;
 use super::*;
 use crate::document::{DocumentUuid, Metadata};
 use crate::proof::Filed;
@@ -22,6 +23,8 @@ struct Memory {
     listings: AtomicUsize,
     reads: AtomicUsize,
     looks: AtomicUsize,
+    /// How often a name came or went.
+    changes: AtomicUsize,
 }
 
 impl Memory {
@@ -30,6 +33,7 @@ impl Memory {
     }
 
     fn write(&self, path: &str, content: Option<&[u8]>) {
+        self.changes.fetch_add(1, Ordering::Relaxed);
         let mut files = self.files.lock().unwrap();
         match content {
             Some(content) => drop(files.insert(path.to_owned(), content.to_vec())),
@@ -67,6 +71,10 @@ impl Shelf for Memory {
             })
         };
         Ok(Some(files.iter().filter_map(of).collect()))
+    }
+
+    async fn changed(&self, _: &str) -> Result<Option<u64>, Outcome> {
+        Ok(Some(self.changes.load(Ordering::Relaxed) as u64))
     }
 
     async fn missing(&self, paths: Vec<String>) -> Result<HashSet<String>, Outcome> {
@@ -133,6 +141,19 @@ async fn that_a_listing_does_not_show_a_letter_proves_nothing_alone() {
     assert_eq!(looked(&shelf, Evidence::Taken, &letters).await.unwrap(), ["waits"]);
     shelf.write("1.pdf", None);
     assert_eq!(looked(&shelf, Evidence::Taken, &letters).await.unwrap(), ["gone"]);
+}
+
+#[tokio::test]
+async fn a_letter_that_comes_back_between_two_looks_and_goes_again_is_not_at_rest() {
+    let (shelf, letters) = (Memory::of([]), [letter("1.pdf", b"one")]);
+    let (memory, confirm) = (super::Memory::default(), confirm(Evidence::Taken, None));
+    let look = async || look(&shelf, &confirm, &memory, &letters, &Known::default()).await.unwrap().remove(0);
+    let gone = look().await;
+    assert!(matches!(gone, Sight::Gone(_)) && gone == look().await);
+    shelf.write("1.pdf", Some(b"one"));
+    shelf.write("1.pdf", None);
+    let again = look().await;
+    assert!(matches!(again, Sight::Gone(_)) && gone != again);
 }
 
 #[tokio::test]
@@ -209,6 +230,6 @@ async fn a_sidecar_that_changes_within_a_second_is_read_again() {
 #[tokio::test]
 async fn a_name_that_the_file_system_writes_in_another_way_is_the_same() {
     // The form that macOS uses: the accent stands behind its letter.
-    let shelf = Memory::of([("done/Zoe\u{301}.pdf".to_owned(), b"stamped".to_vec())]);
+    let shelf = Memory::of([("done/Zoe\u{301}.pdf".to_owned(), b"%PDF-1.7 stamped".to_vec())]);
     assert_eq!(looked(&shelf, moved("done"), &[letter("Zoé.pdf", b"one")]).await.unwrap(), ["moved"]);
 }

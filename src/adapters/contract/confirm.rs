@@ -8,7 +8,7 @@ use async_trait::async_trait;
 use super::{CANARY, Place, Spool, reason};
 use crate::adapters::{Adapter, Others, Outcome, Unproved};
 use crate::config::{Confirm, Evidence, Line, SidecarConfig};
-use crate::proof::{Proof, Sight};
+use crate::proof::{AGAIN, Proof, Sight};
 use crate::sidecar::Charset;
 use crate::template::{Template, TemplateKind, TextFormat};
 
@@ -68,9 +68,9 @@ pub(in crate::adapters) async fn filed(adapter: &dyn Adapter, spool: &Spool, num
 pub(in crate::adapters) fn said(sights: &[Sight]) -> Vec<&'static str> {
     let word = |sight: &Sight| match sight {
         Sight::Waits => "waits",
-        Sight::Gone => "gone",
+        Sight::Gone(_) => "gone",
         Sight::Proved { proof, .. } => proof.as_str(),
-        Sight::Refused(words) => {
+        Sight::Refused { reason: words, .. } => {
             assert!(words.starts_with("destination `pms`: ") && !words.contains(CANARY) && !words.contains(".pdf"));
             "refused"
         }
@@ -201,7 +201,7 @@ pub(in crate::adapters) async fn what_has_another_name_was_renamed(mut place: im
     place.write("letters/1.pdf", Some(ONE));
     let sights = adapter.look(&letters, &Known::default()).await.ok().unwrap();
     assert!(
-        matches!(&sights[..], [Sight::Proved { proof: Proof::Moved, place: Some(place) }, Sight::Waits]
+        matches!(&sights[..], [Sight::Proved { proof: Proof::Moved, place: Some(place), .. }, Sight::Waits]
             if place.ends_with("1.pdf") && !place.contains("Zoé")),
         "{:?}",
         said(&sights)
@@ -210,13 +210,16 @@ pub(in crate::adapters) async fn what_has_another_name_was_renamed(mut place: im
     assert_eq!(look(&*adapter, &letters).await, ["moved", "waits"]);
 }
 
-pub(in crate::adapters) async fn what_the_sidecar_says_counts(mut place: impl NamedPlace) {
+fn sidecar(name: &str) -> SidecarConfig {
     let compile = |kind, source: &str| Arc::new(Template::compile(kind, source).unwrap());
-    let sidecar = SidecarConfig::new(
+    SidecarConfig::new(
         compile(TemplateKind::Text(TextFormat::Plain), "READY=0\nERRORLEVEL=0\n"),
-        compile(TemplateKind::SidecarName, "{{ file_stem }}.ini"),
-    );
-    place.configure(NAME, Some(sidecar), confirm(line("READY=1"), Some(line("ERRORLEVEL!=0"))));
+        compile(TemplateKind::SidecarName, name),
+    )
+}
+
+pub(in crate::adapters) async fn what_the_sidecar_says_counts(mut place: impl NamedPlace) {
+    place.configure(NAME, Some(sidecar("{{ file_stem }}.ini")), confirm(line("READY=1"), Some(line("ERRORLEVEL!=0"))));
     let (adapter, spool) = (place.adapter(), Spool::new());
     let letters = [filed(&*adapter, &spool, 1, ONE).await, filed(&*adapter, &spool, 2, TWO).await];
     assert_eq!(letters[0].filed.sidecar.as_deref(), Some("Zoé 1.ini"));
@@ -238,6 +241,118 @@ pub(in crate::adapters) async fn what_the_sidecar_says_counts(mut place: impl Na
     let long = [b"READY=1\n".to_vec(), vec![b'x'; 70_000]].concat();
     place.write("letters/Zoé 1.ini", Some(&long));
     assert_eq!(look(&*adapter, &letters).await, ["waits", "waits"]);
+}
+
+/// What a look shows of one letter, as the next look is compared with it.
+async fn sight(adapter: &dyn Adapter, letter: &Unproved) -> Sight {
+    adapter.look(std::slice::from_ref(letter), &Known::default()).await.ok().unwrap().remove(0)
+}
+
+pub(in crate::adapters) async fn what_is_being_written_is_not_the_same_at_two_looks(mut place: impl NamedPlace) {
+    let (ready, failed) = (line("READY=1"), line("ERRORLEVEL!=0"));
+    place.configure(NAME, Some(sidecar("{{ file_stem }}.ini")), confirm(ready, Some(failed)));
+    let (adapter, spool) = (place.adapter(), Spool::new());
+    let letter = filed(&*adapter, &spool, 1, ONE).await;
+    let mut before = Sight::Waits;
+    // Each is more of the same file, and the length is not what tells them apart.
+    for content in ["READY=1", "READY=1\n", "READY=1\nA=1\n", "READY=1\nA=2\n", "READY=1\nERRORLEVEL=3", "READY=10"] {
+        place.write("letters/Zoé 1.ini", Some(content.as_bytes()));
+        let now = sight(&*adapter, &letter).await;
+        assert_ne!(now, before, "{content}");
+        assert_eq!(now, sight(&*adapter, &letter).await, "{content}");
+        let rest = now.seen().map_or(0, |seen| seen.rest.as_secs());
+        let expected = if content == "READY=10" { 0 } else { if content.ends_with('\n') { 2 } else { 10 } };
+        assert_eq!(rest, expected, "{content}");
+        before = now;
+    }
+    // The same of a file that is known by its name alone, and of each other piece of evidence.
+    for (evidence, folder) in [(moved("done"), "done"), (Evidence::Renamed, "letters"), (Evidence::Taken, "x")] {
+        place.configure(NAME, None, confirm(evidence, None));
+        let adapter = place.adapter();
+        let letter = filed(&*adapter, &spool, 2, TWO).await;
+        place.write(SECOND, None);
+        let content = [&b"%PDF-1.7 stamped"[..], b"%PDF-1.7 stamped and more", TWO];
+        let pieces = if folder == "done" { &content[..] } else { &content[2..] };
+        let name = if folder == "letters" { "2.pdf" } else { "Zoé 2.pdf" };
+        let sights: Vec<Sight> = {
+            let mut sights = Vec::new();
+            for piece in pieces {
+                place.write(&format!("{folder}/{name}"), Some(piece));
+                sights.push(sight(&*adapter, &letter).await);
+            }
+            sights
+        };
+        assert!(sights.iter().all(|sight| sight.seen().is_some_and(|seen| seen.rest == AGAIN)), "{:?}", said(&sights));
+        assert!(sights.windows(2).all(|two| two[0] != two[1]));
+        place.write(&format!("{folder}/{name}"), None);
+        spool.forget();
+    }
+}
+
+pub(in crate::adapters) async fn an_empty_file_or_a_beginning_of_the_letter_proves_nothing(mut place: impl NamedPlace) {
+    place.configure(NAME, None, confirm(moved("done"), Some(moved("refused"))));
+    let letter_of = [&b"%PDF-1.7\n"[..], &(0..=255).cycle().take(4000).collect::<Vec<u8>>(), b"\n%%EOF\n"].concat();
+    let (adapter, spool) = (place.adapter(), Spool::new());
+    let letter = filed(&*adapter, &spool, 1, &letter_of).await;
+    place.write(FIRST, None);
+    let zeros = [&letter_of[..2000], &vec![0; letter_of.len() - 2000]].concat();
+    let nearly = [&letter_of[..3900], b" and the end of another"].concat();
+    let parts = [0, 1, 5, 15, 16, 17, 100, 1000, 2047, letter_of.len() - 1].map(|end| letter_of[..end].to_vec());
+    for part in parts.into_iter().chain([zeros, nearly, b"<html>%PDF-1.7</html> and more".to_vec()]) {
+        for folder in ["done", "refused"] {
+            place.write(&format!("{folder}/Zoé 1.pdf"), Some(&part));
+            assert_eq!(look(&*adapter, std::slice::from_ref(&letter)).await, ["waits"], "{} bytes", part.len());
+        }
+    }
+    // A letter of which nothing is known any more is proved only by what is longer.
+    let mut unknown = letter.clone();
+    unknown.filed.beginnings = Default::default();
+    for (content, of_known, of_unknown) in [
+        (&b"%PDF-1.4 made anew by the importer"[..], "moved", "waits"),
+        (&[&letter_of[..], b"stamp"].concat(), "moved", "moved"),
+        (&letter_of, "moved", "moved"),
+    ] {
+        place.write("refused/Zoé 1.pdf", Some(b""));
+        place.write("done/Zoé 1.pdf", Some(content));
+        let letters = [letter.clone(), unknown.clone()];
+        for (letter, expected) in letters.iter().zip([of_known, of_unknown]) {
+            assert_eq!(look(&*adapter, std::slice::from_ref(letter)).await, [expected], "{}", content.len());
+        }
+    }
+}
+
+pub(in crate::adapters) async fn a_sidecars_name_is_its_letters_until_that_is_proved(mut place: impl NamedPlace) {
+    let ready = || confirm(line("READY=1"), None);
+    for (success, failed) in [(line("READY=1"), None), (Evidence::Taken, Some(line("ERRORLEVEL!=0")))] {
+        for is_last in [false, true] {
+            let index = SidecarConfig { is_last, ..sidecar("index.ini") };
+            place.configure(NAME, Some(index), confirm(success.clone(), failed.clone()));
+            let (adapter, spool) = (place.adapter(), Spool::new());
+            let one = filed(&*adapter, &spool, 1, ONE).await;
+            // The software takes it away, and says nothing yet.
+            place.write("letters/index.ini", None);
+            let waits = adapter.deliver(&spool.item(2, TWO)).await;
+            assert!(matches!(waits, Outcome::Transient { .. }) && reason(&waits).contains("number3"), "{waits:?}");
+            assert!(!place.objects().keys().any(|path| path.ends_with("Zoé 2.pdf")), "no letter without its sidecar");
+            spool.prove(&one.uuid);
+            let two = filed(&*adapter, &spool, 2, TWO).await;
+            assert_eq!(two.filed.sidecar.as_deref(), Some("index.ini"));
+            for file in [FIRST, SECOND, "letters/index.ini"] {
+                place.write(file, None);
+            }
+        }
+    }
+    // The next of those that are counted is free.
+    for is_last in [false, true] {
+        place.configure(NAME, Some(SidecarConfig { is_last, ..sidecar("P.{{ number3 }}") }), ready());
+        let (adapter, spool) = (place.adapter(), Spool::new());
+        filed(&*adapter, &spool, 1, ONE).await;
+        place.write("letters/P.001", None);
+        assert_eq!(filed(&*adapter, &spool, 2, TWO).await.filed.sidecar.as_deref(), Some("P.002"));
+        for file in [FIRST, SECOND, "letters/P.002"] {
+            place.write(file, None);
+        }
+    }
 }
 
 pub(in crate::adapters) async fn a_check_says_that_the_other_folder_is_missing(mut place: impl NamedPlace) {
@@ -263,6 +378,9 @@ macro_rules! keeps_the_confirm_contract {
             one_file_proves_one_letter
             what_has_another_name_was_renamed
             what_the_sidecar_says_counts
+            what_is_being_written_is_not_the_same_at_two_looks
+            an_empty_file_or_a_beginning_of_the_letter_proves_nothing
+            a_sidecars_name_is_its_letters_until_that_is_proved
             a_check_says_that_the_other_folder_is_missing
         }
     };

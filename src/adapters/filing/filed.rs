@@ -1,16 +1,18 @@
 //! What is kept about a letter that waits for its proof (`confirm`).
 
-use super::super::Outcome;
 use super::super::confirm::elsewhere;
 use super::super::files::Existing;
+use super::super::{Outcome, spooled};
 use super::{Filing, Storage, split};
-use crate::proof::Filed;
+use crate::proof::{Beginnings, Filed};
 
 impl<S: Storage> Filing<'_, S> {
     /// Describes the letter that lies, or lay, at this path.
     pub(super) async fn filed(&self, path: String, before: Vec<String>) -> Result<Filed, Outcome> {
         let sidecar = self.sidecar_of(&path).await?;
-        Ok(Filed { path, sidecar, before, ..Filed::default() })
+        let is_moved = self.storage.options().confirm.is_some_and(|confirm| confirm.folders().next().is_some());
+        let beginnings = if is_moved { spooled::beginnings(&self.item.pdf).await } else { Beginnings::default() };
+        Ok(Filed { path, sidecar, before, beginnings, ..Filed::default() })
     }
 
     /// The files that already have the document's name where it may be moved to. A file that cannot be checked counts

@@ -44,6 +44,9 @@ impl<S: Storage> Filing<'_, S> {
         }
         let wanted = wording::sidecar_name(destination, config, self.item, split(path).1, 1)?;
         let name = self.storage.fit(folder, &self.item.key, wanted.clone()).await?;
+        if !self.may_have(folder, &name).await? {
+            return wording::sidecar_is_taken(destination, config, self.item, &wanted, next).map(|()| None);
+        }
         match self.put(folder, name, &content).await? {
             // The name was free before the PDF got its name, and no other letter uses it: the importer has written its
             // answer into the sidecar.
@@ -67,6 +70,7 @@ impl<S: Storage> Filing<'_, S> {
         let listed = self.storage.names(folder).await?;
         if (is_resumed || self.item.tried || self.item.uncertain)
             && let Some(name) = self.find_counted(folder, config, path, &content, &listed).await?
+            && self.may_have(folder, &name).await?
             && let (Put::New | Put::Same, placed) = self.put(folder, name, &content).await?
         {
             return Ok(placed);
@@ -75,6 +79,7 @@ impl<S: Storage> Filing<'_, S> {
             let name = self.counted(folder, config, path, number).await?;
             // A file with the same content belongs to another document.
             if !listed.contains(&name)
+                && self.may_have(folder, &name).await?
                 && let (Put::New, placed) = self.put(folder, name, &content).await?
             {
                 return Ok(placed);
@@ -85,8 +90,20 @@ impl<S: Storage> Filing<'_, S> {
 
     /// Whether `confirm` reads what an importer writes into a sidecar.
     fn is_answered_in_sidecars(&self) -> bool {
-        let success = self.storage.options().confirm.map(|confirm| &confirm.success);
-        matches!(success, Some(Evidence::Sidecar(_)))
+        self.storage.options().confirm.is_some_and(|confirm| {
+            [Some(&confirm.success), confirm.failed.as_ref()]
+                .iter()
+                .flatten()
+                .any(|of| matches!(of, Evidence::Sidecar(_)))
+        })
+    }
+
+    /// Whether the sidecar may have this name: what an importer writes there must be about this letter alone. The name
+    /// of one that was taken away stays its letter's until that is proved.
+    async fn may_have(&self, folder: &S::Folder, name: &str) -> Result<bool, Outcome> {
+        let is_free = !self.is_answered_in_sidecars()
+            || self.item.names.reserve_sidecar(&self.storage.place(folder, name)).await?;
+        Ok(is_free)
     }
 
     async fn counted(
@@ -143,14 +160,17 @@ impl<S: Storage> Filing<'_, S> {
         if config.is_counted() {
             let listed = self.storage.names(folder).await?;
             for number in NUMBERS {
-                if !listed.contains(&self.counted(folder, config, path, number).await?) {
+                let name = self.counted(folder, config, path, number).await?;
+                if !listed.contains(&name) && self.may_have(folder, &name).await? {
                     return Ok(true);
                 }
             }
             return Err(wording::sidecar_in_the_way(destination));
         }
         let name = self.storage.fit(folder, &self.item.key, wanted.clone()).await?;
-        if self.storage.existing(folder, &name, &Digest::of(&content)).await? == Existing::Different {
+        if !self.may_have(folder, &name).await?
+            || self.storage.existing(folder, &name, &Digest::of(&content)).await? == Existing::Different
+        {
             return wording::sidecar_is_taken(destination, config, self.item, &wanted, next).map(|()| false);
         }
         Ok(true)

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 use std::fs;
-use std::time::UNIX_EPOCH;
+use std::time::{SystemTime, UNIX_EPOCH};
 
 use async_trait::async_trait;
 
@@ -31,6 +31,10 @@ fn split<'a, 'p>(root: &Folder<'a>, path: &'p str) -> Result<(Folder<'a>, &'p st
     Ok((root.find(within)?, name))
 }
 
+fn nanoseconds(at: SystemTime) -> Option<u64> {
+    at.duration_since(UNIX_EPOCH).ok().and_then(|since| u64::try_from(since.as_nanos()).ok())
+}
+
 #[async_trait]
 impl Shelf for FolderAdapter {
     fn name(&self) -> &str {
@@ -54,12 +58,20 @@ impl Shelf for FolderAdapter {
                 // A file that was taken at this moment no longer exists, and docsyncd's names are always text.
                 let (Ok(found), Ok(name)) = (entry.metadata(), entry.file_name().into_string()) else { continue };
                 if found.is_file() {
-                    let changed = found.modified().ok().and_then(|at| at.duration_since(UNIX_EPOCH).ok());
-                    let modified = changed.and_then(|since| u64::try_from(since.as_nanos()).ok());
+                    let modified = found.modified().ok().and_then(nanoseconds);
                     listed.push(Entry { name, size: Some(found.len()), modified });
                 }
             }
             Ok(Some(listed))
+        })
+        .await
+    }
+
+    async fn changed(&self, folder: &str) -> Result<Option<u64>, Outcome> {
+        let path = folder.to_owned();
+        self.looked(move |root| {
+            let changed = fs::metadata(root.find(&path)?.path()).and_then(|found| found.modified()).ok();
+            Ok(changed.and_then(nanoseconds))
         })
         .await
     }

@@ -70,7 +70,7 @@ impl HttpAdapter {
         let pdf = spooled::away(*size, sha256);
         let rendered = Rendered::of(&self.config, metadata, key, &pdf, filed.patient.as_ref())?;
         match self.look_at_probe(&rendered, &pdf).await {
-            Found::Ours => Ok(Sight::Proved { proof: Proof::Probe, place: None }),
+            Found::Ours => Ok(Sight::Proved { proof: Proof::Probe, place: None, seen: None }),
             Found::Unseen(outcome) => Err(outcome),
             Found::Hidden => Err(Outcome::no_look()),
             Found::Other | Found::Beginning(_) | Found::Nothing => Ok(Sight::Waits),

@@ -63,6 +63,10 @@ impl Shelf for OnServer<'_> {
         self.remote.list(&below(&self.config.path, folder)).await
     }
 
+    async fn changed(&self, folder: &str) -> Result<Option<u64>, Outcome> {
+        self.remote.changed(&below(&self.config.path, folder)).await
+    }
+
     async fn missing(&self, paths: Vec<String>) -> Result<HashSet<String>, Outcome> {
         let mut missing = HashSet::new();
         for path in paths {

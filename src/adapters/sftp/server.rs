@@ -192,6 +192,13 @@ impl Remote for Server<'_> {
         Ok(Some(files.collect()))
     }
 
+    async fn changed(&self, path: &str) -> Result<Option<u64>, Outcome> {
+        let mut connection = self.take().await?;
+        let found = connection.session.stat(if path.is_empty() { "." } else { path }, true).await;
+        let found = self.done(connection, Doing::Look, found).await?;
+        Ok(found.and_then(|folder| folder.modified).map(u64::from))
+    }
+
     async fn put(&self, path: &str, source: &mut Source) -> Result<bool, Outcome> {
         let size = source.digest().size;
         let mut connection = self.take().await?;

@@ -16,7 +16,7 @@ pub(super) struct Resource {
     /// In bytes.
     pub(super) size: Option<u64>,
     /// The time of its last change, in seconds.
-    modified: Option<u64>,
+    pub(super) modified: Option<u64>,
     /// The status of the resource itself, not of single properties.
     pub(super) status: Option<u16>,
 }
@@ -63,18 +63,38 @@ pub(super) fn files(xml: &str) -> Vec<Entry> {
     files.filter_map(entry).filter(|file| !file.name.contains(['/', '\\'])).collect()
 }
 
-/// A text of XML without its escapes.
+/// A text of XML without its escapes (XML 1.0, section 4.1). Others than XML's own are left as they are.
 fn unescaped(text: &str) -> String {
-    let pairs = [
-        ("&lt;", "<"),
-        ("&gt;", ">"),
-        ("&quot;", "\""),
-        ("&apos;", "'"),
-        ("&#39;", "'"),
-        ("&#38;", "&"),
-        ("&amp;", "&"),
-    ];
-    pairs.into_iter().fold(text.to_owned(), |text, (written, meant)| text.replace(written, meant))
+    let mut parts = text.split('&');
+    let mut plain = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        match part.split_once(';').and_then(|(name, rest)| Some((character(name)?, rest))) {
+            Some((meant, rest)) => {
+                plain.push(meant);
+                plain.push_str(rest);
+            }
+            None => {
+                plain.push('&');
+                plain.push_str(part);
+            }
+        }
+    }
+    plain
+}
+
+/// What an escape stands for, by its name or number.
+fn character(name: &str) -> Option<char> {
+    let code = match name.strip_prefix('#') {
+        Some(number) => match number.strip_prefix('x') {
+            Some(digits) => u32::from_str_radix(digits, 16),
+            None => number.parse(),
+        },
+        None => {
+            let known = [("lt", '<'), ("gt", '>'), ("quot", '"'), ("apos", '\''), ("amp", '&')];
+            return known.into_iter().find(|(known, _)| *known == name).map(|(_, meant)| meant);
+        }
+    };
+    code.ok().and_then(char::from_u32)
 }
 
 #[cfg(test)]
@@ -129,6 +149,9 @@ mod tests {
         let named = |name: &str, size, modified| Entry { name: name.to_owned(), size, modified };
         let expected = [named("Müller & Co;1.pdf", Some(15), Some(7)), named("bare.pdf", None, None)];
         assert_eq!(files(&list(&[collection, letter, bare, elsewhere].concat())), expected);
+        let escaped =
+            "<response><href>/dav/&lt;M&#252;ller&#x20;&amp;amp; Co&#59;&nbsp;&#xD800;&#;.pdf</href></response>";
+        assert_eq!(files(&list(escaped))[0].name, "<Müller &amp; Co;&nbsp;&#xD800;&#;.pdf");
         // Cut off in the middle.
         assert_eq!(files(&format!("{letter}{}", &letter[..letter.len() - 20])).len(), 1);
         assert_eq!(files("no xml <"), []);

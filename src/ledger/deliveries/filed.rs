@@ -5,6 +5,7 @@ use std::time::Duration;
 use rusqlite::{Connection, params};
 
 use super::super::columns::Statements as _;
+use super::super::reservations::{self, Owner};
 use super::super::{Millis, QueryResult, patients};
 use super::{Delivery, Ended, end, of};
 use crate::document::Version;
@@ -86,6 +87,12 @@ impl Unproved {
         Ok(of(db, destination, self.document)?.filter(|delivery| delivery.document.version.pdf == self.version.pdf))
     }
 
+    fn give_back_sidecars(&self, db: &Connection, destination: &str) -> QueryResult<()> {
+        let Version { uuid, pdf, .. } = self.version.clone();
+        let owner = Owner { document: self.document, uuid, pdf, destination: destination.to_owned() };
+        reservations::give_back_sidecars(db, &owner)
+    }
+
     /// The destination's software has the letter. Returns the delivery, and the document's new state if it changed.
     pub fn proved(
         &self,
@@ -96,6 +103,7 @@ impl Unproved {
         now: Millis,
     ) -> QueryResult<Option<(Delivery, Option<State>)>> {
         let place = place.or(self.place.as_deref()).unwrap_or_default();
+        self.give_back_sidecars(db, destination)?;
         let Some(delivery) = self.delivery(db, destination)? else {
             // An earlier version: nothing waits for it except a person who asks where it lies.
             db.run(
@@ -119,6 +127,7 @@ impl Unproved {
         now: Millis,
     ) -> QueryResult<Option<(Delivery, Option<State>)>> {
         let Some(delivery) = self.delivery(db, destination)? else { return Ok(None) };
+        self.give_back_sidecars(db, destination)?;
         let state = end(db, &delivery, &Ended::Failed { reason, code, failure: None }, now)?;
         Ok(Some((delivery, state)))
     }

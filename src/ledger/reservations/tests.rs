@@ -29,6 +29,64 @@ fn a_name_is_one_versions_and_its_family_one_documents() {
     assert!(reserve(&other, "Other.pdf", "Other.pdf").unwrap());
 }
 
+/// A document with a delivery of this version in this state, and the owner of its names.
+fn letter(db: &rusqlite::Connection, id: i64, state: &str, pdf: &str, delivery: &str) -> Owner {
+    let uuid = format!("uuid-{id}");
+    db.execute(
+        "INSERT INTO document (id, account, uuid, created_at, state, pdf, found_at, changed_at)
+         VALUES (?1, 'main', ?2, '2026-11-21', ?3, ?4, 1, 1) ON CONFLICT (id) DO UPDATE SET state = ?3, pdf = ?4",
+        rusqlite::params![id, uuid, state, pdf],
+    )
+    .unwrap();
+    db.execute(
+        "INSERT INTO delivery (document, pdf, destination, state, changed_at) SELECT ?1, ?2, 'pms', ?3, 1 WHERE ?3 <> ''
+         ON CONFLICT DO UPDATE SET state = ?3",
+        rusqlite::params![id, pdf, delivery],
+    )
+    .unwrap();
+    owner(&uuid, pdf)
+}
+
+#[test]
+fn a_sidecars_name_is_a_letters_until_nothing_is_to_be_read_there_any_more() {
+    for (state, delivery, is_free) in [
+        ("fetched", "pending", false),
+        ("fetched", "filed", false),
+        // It starts over, for example after a kill.
+        ("discovered", "", false),
+        ("fetched", "", false),
+        ("fetched", "delivered", true),
+        ("fetched", "failed", true),
+        // Another destination refused it, and this one may still read it.
+        ("failed", "filed", false),
+        ("failed", "pending", true),
+        ("withdrawn", "", true),
+        ("reported", "delivered", true),
+    ] {
+        let (_folder, db) = testing::empty();
+        let place = Place::of("/inbox/index.ini");
+        let (one, two) = (letter(&db, 1, state, "1", delivery), letter(&db, 2, "fetched", "1", "pending"));
+        assert!(reserve_sidecar(&db, &one, &place).unwrap() && reserve_sidecar(&db, &one, &place).unwrap());
+        assert!(reserve_sidecar(&db, &two, &Place::of("/inbox/other.ini")).unwrap());
+        assert_eq!(reserve_sidecar(&db, &two, &place).unwrap(), is_free, "{state} {delivery}");
+        assert_eq!(reserve_sidecar(&db, &one, &place).unwrap(), !is_free, "{state} {delivery}");
+    }
+}
+
+#[test]
+fn a_version_that_is_filed_keeps_its_sidecars_name_and_one_that_never_arrived_does_not() {
+    for (before, is_free) in [("filed", false), ("pending", true)] {
+        let (_folder, db) = testing::empty();
+        let place = Place::of("/inbox/uuid-1.ini");
+        let one = letter(&db, 1, "fetched", "1", before);
+        assert!(reserve_sidecar(&db, &one, &place).unwrap());
+        let two = letter(&db, 1, "fetched", "2", "pending");
+        assert_eq!(reserve_sidecar(&db, &two, &place).unwrap(), is_free, "{before}");
+        give_back_sidecars(&db, &one).unwrap();
+        assert!(reserve_sidecar(&db, &two, &place).unwrap());
+    }
+}
+
 #[test]
 fn a_name_that_no_file_got_is_given_back_with_the_next_one() {
     let (_folder, db) = testing::empty();

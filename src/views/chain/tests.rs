@@ -57,6 +57,9 @@ fn a_row_that_was_changed_is_found_whatever_was_changed_in_it() {
         "seal = randomblob(16)",
         "previous = randomblob(32)",
         "hash = randomblob(32)",
+        "hash = randomblob(31)",
+        "hash = x''",
+        "previous = randomblob(1)",
     ] {
         let (_folder, _, db) = ledger(3);
         assert_eq!(sound(&db).rows, 12);

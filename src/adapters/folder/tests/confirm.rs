@@ -31,6 +31,22 @@ async fn what_an_importer_took_before_it_was_recorded_can_be_proved() {
 }
 
 #[tokio::test]
+async fn a_folder_tells_that_a_letter_came_back_between_two_looks() {
+    let (inbox, spool) = (inbox(Evidence::Taken, None), Spool::new());
+    let adapter = inbox.adapter();
+    let letters = [filed(&adapter, &spool, 1, PDF).await];
+    let look = async || adapter.look(&letters, &Known::default()).await.unwrap().remove(0);
+    fs::remove_file(inbox.path.join(FILED)).unwrap();
+    let gone = look().await;
+    // File systems count in steps of some milliseconds.
+    std::thread::sleep(std::time::Duration::from_millis(50));
+    assert!(matches!(gone, Sight::Gone(_)) && gone == look().await);
+    inbox.put(FILED, PDF);
+    fs::remove_file(inbox.path.join(FILED)).unwrap();
+    assert!(gone != look().await);
+}
+
+#[tokio::test]
 async fn without_the_marker_nothing_is_concluded() {
     let (mut inbox, spool) = (inbox(Evidence::Taken, None), Spool::new());
     inbox.config.marker = Some(".docsyncd".into());

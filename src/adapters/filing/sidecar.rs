@@ -43,7 +43,7 @@ impl<S: Storage> Filing<'_, S> {
             return self.place_counted(folder, config, path, content, is_resumed).await.map(Some);
         }
         let wanted = wording::sidecar_name(destination, config, self.item, split(path).1, 1)?;
-        let name = self.storage.fit(folder, &self.item.key, wanted.clone()).await?;
+        let name = self.fit(folder, wanted.clone()).await?;
         match self.put(folder, name, &content).await? {
             // The name was free before the PDF got its name, and no other letter uses it: the importer has written its
             // answer into the sidecar.
@@ -98,7 +98,7 @@ impl<S: Storage> Filing<'_, S> {
     ) -> Result<String, Outcome> {
         let destination = self.storage.options().destination;
         let wanted = wording::sidecar_name(destination, config, self.item, split(path).1, number)?;
-        self.storage.fit(folder, &self.item.key, wanted).await
+        self.fit(folder, wanted).await
     }
 
     /// The counted name of an existing sidecar with this content.
@@ -149,7 +149,7 @@ impl<S: Storage> Filing<'_, S> {
             }
             return Err(wording::sidecar_in_the_way(destination));
         }
-        let name = self.storage.fit(folder, &self.item.key, wanted.clone()).await?;
+        let name = self.fit(folder, wanted.clone()).await?;
         if self.storage.existing(folder, &name, &Digest::of(&content)).await? == Existing::Different {
             return wording::sidecar_is_taken(destination, config, self.item, &wanted, next).map(|()| false);
         }
@@ -181,7 +181,7 @@ impl<S: Storage> Filing<'_, S> {
             let Ok(wanted) = wording::sidecar_name(options.destination, config, self.item, name, 1) else {
                 return Ok(None);
             };
-            return self.storage.fit(&folder, &self.item.key, wanted).await.map(Some);
+            return self.fit(&folder, wanted).await.map(Some);
         }
         let Ok(content) = wording::sidecar_content(options.destination, config, self.item, path) else {
             return Ok(None);

@@ -16,6 +16,9 @@ pub const MAX_PART_BYTES: usize = 200;
 /// The deepest path, in parts including the file name.
 const MAX_PARTS: usize = 16;
 
+/// As long as a short uuid, the number of a name, and that of a version.
+const LONGEST_SUFFIX: &str = "____________________";
+
 /// The longest extension that is kept when a name is cut, in bytes.
 const MAX_EXTENSION_BYTES: usize = 16;
 
@@ -55,6 +58,28 @@ pub fn with_suffix(name: &str, suffix: &str) -> String {
     let (stem, extension) = split_extension(name);
     let tail = format!("_{}{extension}", cut(suffix, MAX_PART_BYTES / 2));
     file_name(&format!("{}{tail}", cut(stem, MAX_PART_BYTES.saturating_sub(tail.len()))))
+}
+
+/// Tells `unchanged` of everything that happens to a rendered text on its way to these parts of a path: it was cleaned
+/// and cut, and a part that is a device's name was marked.
+///
+/// # Errors
+/// The first error of `unchanged`, which gets a text and what became of it.
+pub fn kept<E>(rendered: &str, parts: &[String], unchanged: impl Fn(&str, &str) -> Result<(), E>) -> Result<(), E> {
+    unchanged(rendered, &parts.join("/"))?;
+    let is_marked = |part: &&String| {
+        let stem = part.split('.').next().unwrap_or_default().trim_end();
+        stem.strip_suffix('_').is_some_and(is_device)
+    };
+    parts.iter().filter(is_marked).try_for_each(|part| unchanged(part, ""))
+}
+
+/// The same for a name that may get the longest suffix ([`with_suffix`]) that distinguishes names.
+///
+/// # Errors
+/// As [`kept`].
+pub fn kept_with_suffix<E>(name: &str, unchanged: impl Fn(&str, &str) -> Result<(), E>) -> Result<(), E> {
+    unchanged(name, &with_suffix(name, LONGEST_SUFFIX))
 }
 
 /// A name without its extension.

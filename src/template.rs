@@ -11,6 +11,7 @@ mod dates;
 mod environment;
 mod fields;
 mod gdt;
+mod identifier;
 mod json;
 mod kind;
 mod values;
@@ -23,8 +24,12 @@ use std::sync::Arc;
 
 use minijinja::{Environment, Error, ErrorKind, Value};
 
+use crate::name;
+
 pub use self::context::Context;
-use self::environment::environment;
+use self::environment::{environment, keeping};
+pub use self::identifier::Changed;
+use self::identifier::Identifier;
 pub use self::kind::{TemplateKind, TextFormat};
 pub(crate) use self::values::RESERVED;
 
@@ -45,11 +50,24 @@ const MAX_SOURCE_BYTES: usize = 256 * 1024;
 #[error("{message}")]
 pub struct TemplateError {
     message: String,
+    /// Set if the place of an identifier cannot hold it.
+    changed: Option<Changed>,
 }
 
 impl TemplateError {
-    fn new(message: impl Into<String>) -> Self {
-        Self { message: message.into() }
+    pub(crate) fn new(message: impl Into<String>) -> Self {
+        Self { message: message.into(), changed: None }
+    }
+
+    /// The identifier that cannot be written as it is, if that is what is wrong.
+    pub fn changed(&self) -> Option<Changed> {
+        self.changed
+    }
+}
+
+impl From<Changed> for TemplateError {
+    fn from(changed: Changed) -> Self {
+        Self { message: changed.to_string(), changed: Some(changed) }
     }
 }
 
@@ -99,11 +117,11 @@ impl Template {
         };
         // Filters, tests and functions are resolved only while rendering. So render without any value: the message
         // quotes its cause, and must not contain a value.
-        match template.run(Value::from_pairs(Vec::<(&str, Value)>::new())) {
+        match template.run(Value::from_pairs(Vec::<(&str, Value)>::new()), Vec::new()) {
             Err(error) if is_the_templates_fault(&error) => return Err(in_template(&error)),
             _ => {}
         }
-        let sample = || template.run(Context::sample("file_name.pdf").value());
+        let sample = || template.run(Context::sample("file_name.pdf").value(), Vec::new());
         match kind {
             TemplateKind::Text(TextFormat::Gdt) => {
                 sample().ok().map(|text| gdt::settle(&text)).transpose()?;
@@ -126,7 +144,10 @@ impl Template {
 
     /// The text with the values of `context`. The error names the line and the kind of fault, but no value.
     pub fn render(&self, context: &Context) -> Result<String, TemplateError> {
-        let text = self.run(context.value()).map_err(|error| {
+        let text = self.run(context.value(), context.identifiers().to_vec()).map_err(|error| {
+            if let Some(changed) = changed_in(&error) {
+                return changed.into();
+            }
             let what = match error.kind() {
                 ErrorKind::WriteFailure => "the result is too long".to_owned(),
                 kind => kind.to_string(),
@@ -135,12 +156,29 @@ impl Template {
         })?;
         match self.kind {
             TemplateKind::Argument if text.strip_prefix(BEGIN).is_some_and(|text| text.starts_with('-')) => {
+                context.held(&text, |identifier| !identifier.starts_with('-'))?;
                 Err(TemplateError::new(
                     "a value begins with `-`, as options do: write it behind text, as in --name={{ … }}",
                 ))
             }
             TemplateKind::Argument => Ok(text.replace(BEGIN, "")),
             TemplateKind::Text(TextFormat::Gdt) => gdt::settle(&text),
+            TemplateKind::Text(TextFormat::Csv) => {
+                let (settled, changed) = csv::settle(&text);
+                changed.iter().try_for_each(|(before, after)| context.unchanged(before, after))?;
+                Ok(settled)
+            }
+            TemplateKind::FileName | TemplateKind::RemoteName => {
+                let parts = name::relative_path(&text);
+                name::kept(&text, &parts, |before, after| context.unchanged(before, after))?;
+                let file = parts.last().map_or("", String::as_str);
+                name::kept_with_suffix(file, |before, after| context.unchanged(before, after))?;
+                Ok(text)
+            }
+            TemplateKind::SidecarName => {
+                name::kept(&text, &[name::file_name(&text)], |before, after| context.unchanged(before, after))?;
+                Ok(text)
+            }
             _ => Ok(text),
         }
     }
@@ -209,15 +247,16 @@ impl Template {
         found.into_iter().collect()
     }
 
-    fn run(&self, root: Value) -> Result<String, Error> {
+    /// Values of CSV are still between their marks.
+    fn run(&self, root: Value, identifiers: Vec<Identifier>) -> Result<String, Error> {
         let most = if self.kind.is_text() { MAX_TEXT_BYTES } else { MAX_NAME_BYTES };
         let mut out = Bounded { bytes: Vec::new(), most };
-        self.environment.get_template(NAME)?.render_captured_to(root, &mut out)?;
+        let environment = keeping(&self.environment, self.kind, identifiers);
+        environment.get_template(NAME)?.render_captured_to(root, &mut out)?;
         // Only whole strings are written to it.
         let text = String::from_utf8(out.bytes).map_err(|_| Error::from(ErrorKind::WriteFailure))?;
         Ok(match self.kind {
             kind if kind.is_json() => json::settle(&text),
-            TemplateKind::Text(TextFormat::Csv) => csv::settle(&text),
             _ => text,
         })
     }
@@ -238,6 +277,12 @@ fn is_the_templates_fault(error: &Error) -> bool {
             | TooManyArguments
             | MissingArgument
     ) || dates::is_bad_format(error)
+}
+
+/// The identifier that a value's place cannot hold.
+fn changed_in(error: &Error) -> Option<Changed> {
+    std::iter::successors(Some(error as &dyn std::error::Error), |error| error.source())
+        .find_map(|error| error.downcast_ref::<Changed>().copied())
 }
 
 /// A compile error in words. Its detail quotes only the template.
@@ -276,4 +321,4 @@ impl io::Write for Bounded {
 }
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;

@@ -61,7 +61,12 @@ pub struct Announcement<'a> {
     pub comment: &'a str,
 }
 
-impl Announcement<'_> {
+impl<'a> Announcement<'a> {
+    /// A letter of this patient, of which nothing else is told.
+    pub fn of(patient_id: &'a str) -> Self {
+        Self { practice_software: "", patient_id, id: "", date: "", time: "", comment: "" }
+    }
+
     /// The whole file. One archive is known to crash where a field is missing. It does not tell where the PDF lies,
     /// which only archives with DIRECTIMAGEIMPORT may be told: the archive asks for it.
     pub fn text(&self) -> String {
@@ -71,6 +76,12 @@ impl Announcement<'_> {
              READY=0\n[MMOS]\nCOUNT=1\n[MMO1]\nMMOID={id}\nPRXNR=1\nTYPE=Formular\nTYPENR=10\nEXT=PDF\nCOLORTYPE=LINEART\n\
              DATE={date}\nTIME={time}\nCOMMENT={comment}\n"
         )
+    }
+
+    /// The same as the bytes of the file; `None` if a reader would find another number of the patient in it.
+    pub fn bytes(&self) -> Option<Vec<u8>> {
+        let written = bytes(&self.text()).ok()?;
+        (Ini::parse(&text(&written)).get("PATID", "PATID") == Some(self.patient_id)).then_some(written)
     }
 }
 

@@ -19,6 +19,7 @@ use super::{Adapter, CHECK_LIMIT, Checked, Item, Known, Outcome, Planned, fault,
 use crate::config::{CommandConfig, LostReply};
 use crate::document::{DocumentUuid, Metadata};
 use crate::failure::Code;
+use crate::patients::Unmatched;
 use crate::readers::as_whom;
 use crate::template::Context;
 
@@ -87,6 +88,9 @@ impl CommandAdapter {
         let context = Context::new(&item.metadata).with_file(file);
         let render = |(index, template): (usize, &std::sync::Arc<crate::template::Template>)| {
             template.render(&context).map_err(|error| {
+                if error.changed().is_some_and(|changed| changed.is_number) {
+                    return Outcome::NeedsPerson(Unmatched::NotHeld);
+                }
                 let nth = index + 1;
                 let reason =
                     format!("destination `{name}`: argument {nth} cannot be filled in for this document: {error}");

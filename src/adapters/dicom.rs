@@ -32,6 +32,7 @@ mod web;
 pub use association::{Answers, Message};
 use dimse::Dimse;
 use object::Uids;
+pub(super) use object::holds;
 use web::Web;
 
 /// Duplicate SOP Instance (DICOM PS3.7, annex C).
@@ -132,14 +133,7 @@ impl DicomAdapter {
     fn patient_id(&self, metadata: &Metadata) -> Result<String, Outcome> {
         let id = wording::patient_id(&self.config.name, &self.config.patient_id, metadata)?;
         // A changed identifier would be another patient's.
-        if object::line(&id, object::LINE) != id {
-            let words = format!(
-                "`patient_id` gives what no PatientID can be: it has at most {} characters, no line end and no backslash",
-                object::LINE
-            );
-            return Err(Outcome::Own { code: Code::word("not_filled_in"), reason: self.archive.named(&words) });
-        }
-        Ok(id)
+        if holds(&id) { Ok(id) } else { Err(wording::not_said(&self.config.name, metadata)) }
     }
 
     async fn find(&self, uids: &Uids, size: u64) -> Found {
@@ -150,8 +144,11 @@ impl DicomAdapter {
     }
 
     async fn store(&self, item: &Item, uids: &Uids, patient_id: &str) -> Result<(), Outcome> {
-        let title = self.config.title.render(&Context::new(&item.metadata));
-        let title = title.map_err(|error| wording::not_filled_in(&self.config.name, "title", &error))?;
+        let context = Context::new(&item.metadata);
+        let not_filled_in = |error| wording::not_filled_in(&self.config.name, "title", &error);
+        let title = self.config.title.render(&context).map_err(not_filled_in)?;
+        let kept = context.unchanged(&title, &object::line(&title, object::TITLE));
+        kept.map_err(|changed| not_filled_in(changed.into()))?;
         let letter = |is_explicit| {
             object::letter(&self.config, item, (uids, patient_id, &title), is_explicit).ok_or_else(|| {
                 Outcome::permanent("too_large", self.archive.named("the PDF is larger than an object of DICOM can be"))

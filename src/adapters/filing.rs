@@ -17,7 +17,7 @@ use super::files::{Digest, Existing};
 use super::{Item, Outcome, wording};
 use crate::config::{Confirm, LostReply, SidecarConfig};
 use crate::reservation::{Intent, Known, Place, Wanted};
-use crate::template::Template;
+use crate::template::{Context, Template};
 
 use self::interrupted::Before;
 
@@ -235,7 +235,7 @@ impl<'a, S: Storage> Filing<'a, S> {
             Before::Nothing => (None, None),
         };
         let folder = self.storage.make(&within, &file).await?;
-        let file = self.storage.fit(&folder, &self.item.key, file).await?;
+        let file = self.fit(&folder, file).await?;
         let target = Target { folder, within, file };
         // The intent stays until it is certain that the file was not renamed.
         let kept = waiting.as_ref().filter(|_| !S::AT_ONCE && staged.is_some());
@@ -279,6 +279,18 @@ impl<'a, S: Storage> Filing<'a, S> {
             self.storage.remove(&folder, &temporary).await?;
         }
         Ok(())
+    }
+
+    /// The name in a form that the folder can keep, with every identifier as it is.
+    async fn fit(&self, folder: &S::Folder, name: String) -> Result<String, Outcome> {
+        let fitted = self.storage.fit(folder, &self.item.key, name.clone()).await?;
+        let kept = match fitted == name {
+            true => Ok(()),
+            false => Context::new(&self.item.metadata).unchanged(&name, &fitted),
+        };
+        let destination = self.storage.options().destination;
+        kept.map_err(|changed| wording::not_filled_in(destination, "file_name", &changed.into()))?;
+        Ok(fitted)
     }
 
     /// The path of the sub-folder, and the file name.

@@ -30,6 +30,7 @@ mod text;
 
 pub use answer::{Block, Meaning, NotHl7};
 use connection::{answer, is_ended_at_once, is_quiet};
+pub(super) use text::holds;
 
 /// Bytes of the PDF sent at a time: a multiple of base64's groups of three.
 const CHUNK: usize = 24 * 1024;
@@ -71,6 +72,9 @@ impl Hl7Adapter {
 
     async fn send(&self, item: &Item) -> Result<Outcome, Outcome> {
         let patient_id = wording::patient_id(&self.config.name, &self.config.patient_id, &item.metadata)?;
+        if !holds(&patient_id, self.config.charset) {
+            return Err(wording::not_said(&self.config.name, &item.metadata));
+        }
         let identity = (item.key.as_str(), item.replaces.as_deref());
         let message = message::message(&self.config, identity, &item.metadata, &patient_id).map_err(|field| {
             let words = format!(

@@ -25,6 +25,7 @@ mod left_out;
 #[cfg(any(feature = "dicom", feature = "hl7v2"))]
 mod line;
 mod names;
+mod numbers;
 mod outcome;
 #[cfg(any(feature = "hl7v2", feature = "sftp"))]
 mod pool;
@@ -62,6 +63,7 @@ pub use hl7v2::{Block, Hl7Adapter, Meaning, NotHl7};
 pub use holds::{Holds, Kept};
 pub use http::HttpAdapter;
 pub use names::{Names, Unrecorded};
+pub use numbers::holds_number;
 pub use outcome::Outcome;
 #[cfg(test)]
 pub(crate) use remote::simulated;

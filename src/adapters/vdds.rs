@@ -27,7 +27,7 @@ use crate::patients::Unmatched;
 use crate::permissions;
 use crate::reservation::Known;
 use crate::template::Context;
-use crate::vdds::{Announcement, Answer, answer, bytes, is_object_id, object_id, text};
+use crate::vdds::{Announcement, Answer, answer, is_object_id, object_id, text};
 
 mod archive;
 #[cfg(test)]
@@ -203,12 +203,8 @@ impl VddsAdapter {
             time: &created.strftime("%H:%M").to_string(),
             comment: comment.trim(),
         };
-        bytes(&announcement.text()).map_err(|_| Outcome::Own {
-            code: Code::word("not_in_encoding"),
-            reason: self.named(
-                "`patient_id` gives a number with a character that no INI file of the archive has (windows-1252)",
-            ),
-        })
+        // The rest is ASCII.
+        announcement.bytes().ok_or_else(|| wording::not_said(&self.config.name, &item.metadata))
     }
 
     /// The archive's answer, waited for until then. A file that cannot be read at the moment has none yet.

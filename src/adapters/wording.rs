@@ -2,7 +2,6 @@
 //! usable.
 
 use std::borrow::Cow;
-use std::fmt::Display;
 
 use super::candidate::{self, MAX_NAMES};
 use super::{Item, Outcome};
@@ -10,13 +9,26 @@ use crate::config::SidecarConfig;
 use crate::document::Metadata;
 use crate::failure::Code;
 use crate::name;
+use crate::patients::Unmatched;
 use crate::sidecar::Fault;
-use crate::template::{Context, Template};
+use crate::template::{Changed, Context, Template, TemplateError};
 
-/// An option cannot be filled in.
-pub(super) fn not_filled_in(destination: &str, option: &str, error: &dyn Display) -> Outcome {
+/// An option cannot be filled in. If it would change the patient's number, a person decides.
+pub(super) fn not_filled_in(destination: &str, option: &str, error: &TemplateError) -> Outcome {
+    if error.changed().is_some_and(|changed| changed.is_number) {
+        return Outcome::NeedsPerson(Unmatched::NotHeld);
+    }
     let reason = format!("destination `{destination}`: `{option}` cannot be filled in for this document: {error}");
-    Outcome::permanent("not_filled_in", reason)
+    match error.changed() {
+        Some(_) => Outcome::Own { code: Code::word("not_filled_in"), reason },
+        None => Outcome::permanent("not_filled_in", reason),
+    }
+}
+
+/// The destination's language cannot say the patient's identifier as it is.
+pub(super) fn not_said(destination: &str, metadata: &Metadata) -> Outcome {
+    let changed = Changed { is_number: metadata.number.is_some() };
+    not_filled_in(destination, "patient_id", &changed.into())
 }
 
 /// The identifier of the patient in the destination.
@@ -99,6 +111,8 @@ pub(super) fn sidecar_content(
         context = context.with_visible_file(&visible_file(visible_path, path));
     }
     let text = config.content.render(&context).map_err(|error| not_filled_in(destination, "sidecar", &error))?;
+    let held = context.held(&text, |identifier| config.form.charset.keeps(identifier));
+    held.map_err(|changed| not_filled_in(destination, "sidecar", &changed.into()))?;
     config.form.bytes(&text).map_err(|fault| {
         let charset = config.form.charset;
         let (code, what) = match &fault {

@@ -122,7 +122,7 @@ pub enum Forgotten {
 }
 
 /// Erases the names and places of a document, and the reasons, which could quote one. Kept are its digest and that,
-/// when and where it was delivered.
+/// when and where it was delivered. A person's word on its patient counts for other letters, and stays.
 pub fn forget(db: &Connection, id: i64, now: Millis) -> QueryResult<Option<Forgotten>> {
     let Some(state) = documents::state(db, id)? else { return Ok(None) };
     if state.is_open() {
@@ -130,9 +130,7 @@ pub fn forget(db: &Connection, id: i64, now: Millis) -> QueryResult<Option<Forgo
     }
     for erase in [
         "DELETE FROM name WHERE document = ?1",
-        "UPDATE delivery SET place = NULL, filed = NULL, number = NULL, reason = NULL, reason_code = NULL WHERE document = ?1",
-        "DELETE FROM patient WHERE uuid = (SELECT patient FROM document WHERE id = ?1)",
-        "DELETE FROM patient_push WHERE uuid = (SELECT patient FROM document WHERE id = ?1)",
+        "UPDATE delivery SET place = NULL, filed = NULL, number = NULL, number_refused = NULL, reason = NULL, reason_code = NULL WHERE document = ?1",
         "UPDATE document SET reason = NULL, reason_code = NULL, number = NULL, number_pdf = NULL WHERE id = ?1",
     ] {
         db.run(erase, [id])?;

@@ -149,6 +149,7 @@ CREATE TABLE delivery (
     filed          TEXT,                                -- JSON (`proof::Filed`), until the delivery is proved
     proof          TEXT,                                -- how the delivery was proved (src/proof.rs)
     number         TEXT,                                -- the patient's number that it was sent with
+    number_refused TEXT,                                -- the number that the destination does not take (`unmatched`)
     unmatched      TEXT,                                -- why a person must assign the patient (`whose::Unmatched`)
     changed_at     INTEGER NOT NULL,
     PRIMARY KEY (document, pdf, destination)

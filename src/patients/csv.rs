@@ -62,6 +62,7 @@ pub fn parse(bytes: &[u8], config: &PatientsConfig) -> Result<List, Refused> {
     let mut facts = Facts { encoding, delimiter: char::from(delimiter), ..Facts::default() };
     let mut reader = reader(&text, delimiter);
     let mut record = StringRecord::new();
+    let mut lines = Lines { text: &text, end: if text.contains('\n') { b'\n' } else { b'\r' }, counted: 0, line: 1 };
     let mut is_header = true;
     // Reading UTF-8 from memory cannot fail.
     while reader.read_record(&mut record).unwrap_or(false) {
@@ -79,7 +80,7 @@ pub fn parse(bytes: &[u8], config: &PatientsConfig) -> Result<List, Refused> {
         }
         dates.take(&born).map_err(|kind| rows.date(at, kind))?;
         dates.places.push(u32::try_from(at).unwrap_or(u32::MAX));
-        builder.add([&number, &last_name, &first_name, &former_name], None);
+        builder.add([&number, &last_name, &first_name, &former_name], lines.of(at));
     }
     let order = dates.order().map_err(|refused| refused.in_rows(&text))?;
     for (row, (written, place)) in dates.written.iter().zip(&dates.places).enumerate() {
@@ -199,6 +200,27 @@ fn row_of(text: &str, at: usize) -> usize {
         _ => false,
     });
     ends.count() + 1
+}
+
+/// [`row_of`] of one record after another.
+struct Lines<'a> {
+    text: &'a str,
+    end: u8,
+    /// The bytes whose line ends are counted.
+    counted: usize,
+    line: u32,
+}
+
+impl Lines<'_> {
+    fn of(&mut self, at: usize) -> u32 {
+        let rest = self.text.as_bytes().get(self.counted..).unwrap_or_default();
+        let to_record = at.saturating_sub(self.counted);
+        let blank = rest.iter().skip(to_record).take_while(|byte| matches!(byte, b'\r' | b'\n')).count();
+        let ends = rest.iter().take(to_record + blank).filter(|byte| **byte == self.end).count();
+        self.line = self.line.saturating_add(u32::try_from(ends).unwrap_or(u32::MAX));
+        self.counted += to_record + blank;
+        self.line
+    }
 }
 
 /// The delimiter, and the names of the columns.

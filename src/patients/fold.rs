@@ -33,7 +33,7 @@ impl Folded {
             return Self(name.chars().filter(|c| !is_separator(*c)).map(|c| c.to_ascii_lowercase()).collect());
         }
         // Separators go first, because some decompose: a spacing acute becomes a space with an accent.
-        let letters = name.chars().filter(|c| !is_separator(*c)).nfkd().default_case_fold().nfkd();
+        let letters = name.chars().filter(|c| !is_separator(*c)).map(kept_apart).nfkd().default_case_fold().nfkd();
         let mut folded = String::with_capacity(name.len());
         let mut is_latin = false;
         for c in letters.filter(|c| !is_separator(*c)) {
@@ -109,6 +109,12 @@ impl Folded {
         }
         spellings
     }
+}
+
+/// Another character in place of a digit of another form (²), which would decompose into the digit.
+fn kept_apart(c: char) -> char {
+    const PRIVATE: u32 = 0xf0000;
+    if c.is_ascii() || !c.is_numeric() { c } else { char::from_u32(PRIVATE + u32::from(c)).unwrap_or(c) }
 }
 
 /// A name, with the places where an e may stand.

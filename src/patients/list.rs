@@ -9,6 +9,7 @@ use super::csv::Facts;
 use super::fold::Folded;
 use super::person::Person;
 use super::whose::Unmatched;
+use crate::reservation::caseless;
 
 /// The whole list, kept only in memory. Rows are ranges of one text, as there may be 200,000.
 pub struct List {
@@ -33,6 +34,7 @@ struct Place {
     born: Option<Date>,
     /// Whether another person has the same number.
     is_shared: bool,
+    line: u32,
 }
 
 /// Does not print the patients.
@@ -55,8 +57,11 @@ pub struct Row<'a> {
     pub former_name: &'a str,
     /// The date of birth, if there is one.
     pub born: Option<Date>,
-    /// Whether the list has another person with the same number. Then the number counts for neither.
+    /// Whether the list has another person with the same number. Then the number counts for neither. Numbers are the same
+    /// if they differ in letter case only, or in how a letter is composed: many shares make one folder of them.
     pub is_shared: bool,
+    /// The line of the file, counted from 1.
+    pub line: u32,
 }
 
 /// Does not print the patient.
@@ -222,6 +227,7 @@ impl List {
             former_name: next(place.former_name)?,
             born: place.born,
             is_shared: place.is_shared,
+            line: place.line,
         })
     }
 }
@@ -237,8 +243,8 @@ pub(super) struct Builder {
 pub(super) const MAX_VALUE_BYTES: usize = 1000;
 
 impl Builder {
-    /// Adds a row. Its values have at most [`MAX_VALUE_BYTES`] bytes.
-    pub(super) fn add(&mut self, [number, last_name, first_name, former_name]: [&str; 4], born: Option<Date>) {
+    /// Adds the row of a line. Its values have at most [`MAX_VALUE_BYTES`] bytes.
+    pub(super) fn add(&mut self, [number, last_name, first_name, former_name]: [&str; 4], line: u32) {
         let start = self.text.len();
         let mut push = |value: &str| {
             let length = u16::try_from(value.len()).unwrap_or_default();
@@ -246,7 +252,7 @@ impl Builder {
             length
         };
         let [number, last_name, first_name, former_name] = [number, last_name, first_name, former_name].map(&mut push);
-        self.rows.push(Place { start, number, last_name, first_name, former_name, born, is_shared: false });
+        self.rows.push(Place { start, number, last_name, first_name, former_name, born: None, is_shared: false, line });
     }
 
     /// Sets the date of birth of a row, once it is known how dates are written.
@@ -277,9 +283,12 @@ impl Builder {
         let mut by_number: Vec<u32> = (0u32..).zip(&list.rows).map(|(index, _)| index).collect();
         by_number.sort_by_cached_key(|row| list.at(*row).map(|row| row.number));
         let same_number = |a: &u32, b: &u32| list.at(*a).map(|row| row.number) == list.at(*b).map(|row| row.number);
-        let groups: Vec<&[u32]> = by_number.chunk_by(same_number).collect();
-        let patients = groups.len();
-        let shared: Vec<u32> = groups.into_iter().filter(|group| list.are_several(group)).flatten().copied().collect();
+        let patients = by_number.chunk_by(same_number).count();
+        let mut by_folder: Vec<(String, u32)> =
+            by_number.iter().filter_map(|row| Some((caseless(list.at(*row)?.number), *row))).collect();
+        by_folder.sort();
+        let groups = by_folder.chunk_by(|a, b| a.0 == b.0).map(|group| group.iter().map(|(_, row)| *row).collect());
+        let shared: Vec<u32> = groups.filter(|group: &Vec<u32>| list.are_several(group)).flatten().collect();
         for row in shared {
             if let Some(place) = usize::try_from(row).ok().and_then(|row| list.rows.get_mut(row)) {
                 place.is_shared = true;

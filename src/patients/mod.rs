@@ -25,7 +25,7 @@ pub use self::near::{Difference, Near};
 pub use self::person::Person;
 pub use self::refused::{NoNumber, Refused};
 pub use self::watch::{Patients, Snapshot};
-pub use self::whose::{Unmatched, fingerprint, whose};
+pub use self::whose::{Unmatched, fingerprint, whose, whose_still};
 
 #[cfg(test)]
 mod tests;

@@ -4,7 +4,7 @@ use std::fmt;
 
 use sha2::{Digest as _, Sha256};
 
-use super::list::List;
+use super::list::{Compared, List, Row};
 use super::person::Person;
 use crate::document::hex;
 
@@ -25,14 +25,18 @@ pub enum Unmatched {
     NotThere,
     /// The destination has several patients with this number.
     SeveralThere,
+    /// The destination, or its language, cannot hold the number as it is.
+    NotHeld,
+    /// The letter was delivered elsewhere by a number that the list gives to somebody else now.
+    GivenAway,
     /// No list has been read yet. The remedy is the file, not a decision about this letter.
     NoList,
 }
 
 impl Unmatched {
-    /// Whether this word says that the destination does not know the patient by this number.
+    /// Whether this word says that the destination does not take the letter by this number.
     pub fn is_of_destination(word: &str) -> bool {
-        [Self::OtherNumber, Self::NotThere, Self::SeveralThere].iter().any(|why| why.as_str() == word)
+        [Self::OtherNumber, Self::NotThere, Self::SeveralThere, Self::NotHeld].iter().any(|why| why.as_str() == word)
     }
 
     /// The word in the ledger.
@@ -45,6 +49,8 @@ impl Unmatched {
             Self::OtherNumber => "other_number",
             Self::NotThere => "not_there",
             Self::SeveralThere => "several_there",
+            Self::NotHeld => "not_held",
+            Self::GivenAway => "given_away",
             Self::NoList => "no_list",
         }
     }
@@ -69,6 +75,14 @@ impl fmt::Display for Unmatched {
             Self::SeveralThere => {
                 "needs a person: the destination has several patients of this number: merge them there, then run `docsyncd retry`"
             }
+            Self::NotHeld => {
+                "needs a person: the patient's number has a character, a length or an end that this destination cannot keep as \
+                 it is (as / or a full stop at the end in a file's name), and a number is never changed: give the patient \
+                 another number, or change the destination's template or encoding, then run `docsyncd retry`"
+            }
+            Self::GivenAway => {
+                "needs a person: the letter was delivered elsewhere with a number that the practice's list gives to somebody else now"
+            }
             Self::NoList => "the practice's list of patients cannot be read yet: `docsyncd check` says why",
         })
     }
@@ -86,12 +100,34 @@ pub fn whose(
     assigned: Option<(&str, &str)>,
 ) -> Result<String, Unmatched> {
     let list = list.ok_or(Unmatched::NoList)?;
-    if let Some((number, fingerprint_then)) = assigned
-        && fingerprint(patient, number, person, list) == fingerprint_then
-    {
-        return Ok(number.to_owned());
+    decided(list, patient, person, assigned).map_or_else(|| list.find(person), Ok)
+}
+
+/// The same for a letter that was delivered elsewhere by the number `frozen`, which stays its number as long as the list
+/// does not give it to somebody else.
+///
+/// # Errors
+/// Why a person has to say the number.
+pub fn whose_still(
+    list: Option<&List>,
+    patient: &str,
+    person: &Person,
+    assigned: Option<(&str, &str)>,
+    frozen: Option<&str>,
+) -> Result<String, Unmatched> {
+    let (Some(frozen), Some(list)) = (frozen, list) else { return whose(list, patient, person, assigned) };
+    let same = Compared { last_name: true, first_name: true, born: true };
+    let is_theirs = |row: Row<'_>| !row.is_shared && row.compared(person) == same;
+    if list.row(frozen).is_none() || list.rows_of(frozen).any(is_theirs) {
+        return Ok(frozen.to_owned());
     }
-    list.find(person)
+    decided(list, patient, person, assigned).ok_or(Unmatched::GivenAway)
+}
+
+/// A person's decision that still holds.
+fn decided(list: &List, patient: &str, person: &Person, assigned: Option<(&str, &str)>) -> Option<String> {
+    let (number, then) = assigned?;
+    (fingerprint(patient, number, person, list) == then).then(|| number.to_owned())
 }
 
 /// A digest of the patient's identity in both places: 64 hexadecimal digits. It changes if a name, a date of birth or

@@ -23,7 +23,7 @@ use crate::ledger::deliveries::{self, Delivery, Waiting};
 use crate::ledger::history::{self, Action};
 use crate::ledger::patients::{self as kept, Assigned, Push};
 use crate::ledger::{LedgerError, Millis, QueryResult, now, process};
-use crate::patients::{List, Patients, Person, Snapshot, Unmatched, whose};
+use crate::patients::{List, Patients, Person, Snapshot, Unmatched, whose_still};
 
 /// If the service does not take a number, it is told again this much later.
 const PUSH_AGAIN: Duration = Duration::from_secs(24 * 60 * 60);
@@ -84,7 +84,7 @@ impl Numbers {
 }
 
 /// The number that the delivery is made with, recorded before the delivery; `Ok(None)` if the destination needs none. A
-/// version that was delivered with a number keeps it.
+/// version that was delivered with a number keeps it, unless the list has given that number to somebody else.
 ///
 /// # Errors
 /// Any error of the ledger.
@@ -97,19 +97,15 @@ pub(super) async fn number_for(
     else {
         return Ok(Ok(None));
     };
-    let number = match delivery.frozen.clone() {
-        Some(number) => number,
-        None => {
-            let patient = metadata.patient_key(&delivery.document.version.uuid);
-            let asked = patient.clone();
-            let assigned = context.ledger.read(move |db| kept::assigned(db, &asked)).await?;
-            let assigned = assigned.as_ref().map(|assigned| (assigned.number.as_str(), assigned.fingerprint.as_str()));
-            let list = first_list(numbers).await;
-            match whose(list.as_deref(), &patient, &Person::of(metadata), assigned) {
-                Ok(number) => number,
-                Err(why) => return Ok(Err(why)),
-            }
-        }
+    let patient = metadata.patient_key(&delivery.document.version.uuid);
+    let asked = patient.clone();
+    let assigned = context.ledger.read(move |db| kept::assigned(db, &asked)).await?;
+    let assigned = assigned.as_ref().map(|assigned| (assigned.number.as_str(), assigned.fingerprint.as_str()));
+    let list = first_list(numbers).await;
+    let frozen = delivery.frozen.as_deref();
+    let number = match whose_still(list.as_deref(), &patient, &Person::of(metadata), assigned, frozen) {
+        Ok(number) => number,
+        Err(why) => return Ok(Err(why)),
     };
     if delivery.number.as_ref() == Some(&number) {
         return Ok(Ok(Some(number)));
@@ -360,9 +356,9 @@ fn is_other(db: &Connection, waiting: &Waiting, list: &List) -> rusqlite::Result
     let patient = metadata.patient_key(&waiting.uuid);
     let assigned = kept::assigned(db, &patient)?;
     let assigned = assigned.as_ref().map(|assigned| (assigned.number.as_str(), assigned.fingerprint.as_str()));
-    let found = whose(Some(list), &patient, &Person::of(&metadata), assigned);
+    let found = whose_still(Some(list), &patient, &Person::of(&metadata), assigned, waiting.frozen.as_deref());
     Ok(match found {
-        // If the destination does not know this number, it is asked again once the list gives another one.
+        // If the destination does not take this number, it is asked again once the list gives another one.
         Ok(number) => !Unmatched::is_of_destination(&waiting.why) || waiting.number.as_ref() != Some(&number),
         Err(why) => why.as_str() != waiting.why,
     })

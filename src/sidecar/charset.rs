@@ -91,6 +91,11 @@ impl Charset {
         self.is_unicode() || text.nfc().all(|c| self.byte(c).is_some())
     }
 
+    /// Whether a reader gets exactly this text: it has every character, and none has to be composed.
+    pub fn keeps(self, text: &str) -> bool {
+        self.is_unicode() || self.encode(text).is_some_and(|bytes| self.decode(&bytes) == text)
+    }
+
     /// The bytes of the text, with letters composed; `None` if a character is missing.
     pub(super) fn encode(self, text: &str) -> Option<Vec<u8>> {
         if self.is_unicode() { Some(text.as_bytes().to_vec()) } else { text.nfc().map(|c| self.byte(c)).collect() }

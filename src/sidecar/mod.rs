@@ -98,25 +98,30 @@ impl Form {
         if self.charset.is_unicode() || !self.transliterates {
             return Cow::Borrowed(metadata);
         }
-        let record = |record: &Record| -> Record {
-            record.iter().map(|(field, value)| (field.clone(), self.adapted_value(value))).collect()
-        };
+        let record = |record: &Record| self.adapted_record(record);
         Cow::Owned(Metadata {
             account: self.adapted_text(&metadata.account),
             document: record(&metadata.document),
             patient: record(&metadata.patient),
             user: record(&metadata.user),
-            number: metadata.number.as_deref().map(|number| self.adapted_text(number)),
+            // An identifier is never changed.
+            number: metadata.number.clone(),
         })
+    }
+
+    fn adapted_record(&self, record: &Record) -> Record {
+        let adapted = |(field, value): (&String, &Value)| {
+            let value = if field == "uuid" { value.clone() } else { self.adapted_value(value) };
+            (field.clone(), value)
+        };
+        record.iter().map(adapted).collect()
     }
 
     fn adapted_value(&self, value: &Value) -> Value {
         match value {
             Value::String(text) => self.adapted_text(text).into(),
             Value::Array(items) => items.iter().map(|item| self.adapted_value(item)).collect(),
-            Value::Object(record) => {
-                Value::Object(record.iter().map(|(field, value)| (field.clone(), self.adapted_value(value))).collect())
-            }
+            Value::Object(record) => Value::Object(self.adapted_record(record)),
             Value::Null | Value::Bool(_) | Value::Number(_) => value.clone(),
         }
     }
@@ -166,10 +171,18 @@ mod tests {
         let expected = "Lukasz Erdos „Jörg“ \u{1f600}";
         let patient = json!({"lastName": expected, "tags": [expected, {"of": expected}], "age": 7});
         assert_eq!(Value::Object(adapted.patient), patient);
-        assert_eq!((adapted.account.as_str(), adapted.number.as_deref()), (expected, Some(expected)));
+        assert_eq!(adapted.account, expected);
         for form in [Form { transliterates: false, ..WINDOWS }, Form { charset: Charset::Utf8, ..WINDOWS }] {
             assert!(matches!(form.adapted(&named("Łukasz")), Cow::Borrowed(_)));
         }
+    }
+
+    #[test]
+    fn identifiers_stay_as_they_are() {
+        let patient = json!({"uuid": "ł", "user": {"uuid": "ł"}}).as_object().cloned().unwrap();
+        let metadata = Metadata { patient, number: Some("Ł12".to_owned()), ..Metadata::default() };
+        let adapted = WINDOWS.adapted(&metadata).into_owned();
+        assert_eq!((&adapted.patient, &adapted.number), (&metadata.patient, &metadata.number));
     }
 
     #[test]

@@ -117,6 +117,28 @@ mod tests {
         headers.0
     }
 
+    /// As a mail program reads it (RFC 2047): words in a row are one text.
+    fn read(header: &str) -> String {
+        let text = header.strip_prefix("Subject: ").unwrap().trim_end().replace("\r\n ", "");
+        if !text.starts_with("=?") {
+            return text;
+        }
+        let words = text.split("=?utf-8?B?").skip(1).map(|word| STANDARD.decode(word.trim_end_matches("?=")).unwrap());
+        String::from_utf8(words.flatten().collect()).unwrap()
+    }
+
+    proptest::proptest! {
+        #![proptest_config(proptest::prelude::ProptestConfig::with_cases(1000))]
+        #[test]
+        fn a_number_in_a_subject_is_read_as_it_is(number in crate::template::tests::numbers::odd_numbers()) {
+            // What a template gives has neither.
+            let is_given = !number.contains(|c: char| c.is_control() || matches!(c, '\u{2028}' | '\u{2029}'));
+            if is_given {
+                proptest::prop_assert_eq!(read(&text("Subject", &format!("Letter {number}"))), format!("Letter {number}"));
+            }
+        }
+    }
+
     #[test]
     fn no_text_adds_a_line() {
         assert_eq!(text("Subject", "A\r\nBcc: b@c.test"), "Subject: A  Bcc: b@c.test\r\n");

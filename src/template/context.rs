@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use minijinja::Value;
 
+use super::identifier::{self, Changed, Identifier};
 use super::{fields, json, values};
 use crate::document::{Metadata, Record, RemoteIdentity, Spooled};
 
@@ -14,6 +15,7 @@ const NUMBER: &str = "number";
 #[derive(Clone)]
 pub struct Context {
     root: BTreeMap<&'static str, Value>,
+    identifiers: Vec<Identifier>,
 }
 
 impl Context {
@@ -30,17 +32,26 @@ impl Context {
             ("user", section(&metadata.user)),
             ("account", Value::from(metadata.account.as_str())),
         ]);
-        Self { root }
+        let uuid = |record: &Record| record.get("uuid").and_then(|uuid| uuid.as_str()).map(Identifier::other);
+        let pdf = metadata.document.get("pdf").and_then(|pdf| pdf.as_object());
+        let number = metadata.number.as_deref().map(Identifier::number);
+        let uuids = [Some(&metadata.document), Some(&patient), pdf].into_iter().flatten().filter_map(uuid);
+        Self { root, identifiers: number.into_iter().chain(uuids).collect() }
     }
 
     /// A document that has every field of the API, with a PDF of this name.
     pub fn sample(pdf_name: &str) -> Self {
-        fields::sample(pdf_name, "uuid")
+        fields::sample(pdf_name, "uuid", "number")
+    }
+
+    /// The same, of a patient with this number.
+    pub fn sample_for(number: &str) -> Self {
+        fields::sample("file_name.pdf", "uuid", number)
     }
 
     /// The same, with `identity` as its uuid, its PDF's uuid, and its key.
     pub fn sample_of(pdf_name: &str, identity: &str) -> Self {
-        fields::sample(pdf_name, identity).with_identity(identity)
+        fields::sample(pdf_name, identity, "number").with_identity(identity)
     }
 
     /// Adds `file`, which an argument shows unchanged.
@@ -80,6 +91,7 @@ impl Context {
 
     /// Adds `lookup`: the destination's identifier of the patient.
     pub fn with_lookup(mut self, found: &serde_json::Value) -> Self {
+        self.identifiers.extend(found.as_str().map(Identifier::other));
         self.root.insert("lookup", values::from_json(found));
         self
     }
@@ -100,6 +112,27 @@ impl Context {
     pub fn with_pdf_in_base64(mut self) -> Self {
         self.root.insert("file_base64", json::pdf_in_base64());
         self
+    }
+
+    /// Compares a text with what becomes of it on its way to a destination. Identifiers arrive unchanged or not at all;
+    /// words may be cleaned, transliterated and cut.
+    ///
+    /// # Errors
+    /// The text has an identifier that `after` lacks.
+    pub fn unchanged(&self, before: &str, after: &str) -> Result<(), Changed> {
+        identifier::unchanged(&self.identifiers, before, after)
+    }
+
+    /// Asks of each identifier in a text whether its place can hold it.
+    ///
+    /// # Errors
+    /// The text has an identifier that the place cannot hold.
+    pub fn held(&self, text: &str, holds: impl Fn(&str) -> bool) -> Result<(), Changed> {
+        identifier::held(&self.identifiers, text, holds)
+    }
+
+    pub(super) fn identifiers(&self) -> &[Identifier] {
+        &self.identifiers
     }
 
     pub(super) fn value(&self) -> Value {

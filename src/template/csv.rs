@@ -11,10 +11,12 @@ const FORMULA: &str = "=+-@＝＋－＠";
 /// Delimiters, the most likely first.
 const DELIMITERS: [char; 4] = [';', '\t', ',', '|'];
 
-/// The final text, with fields quoted where necessary.
-pub(super) fn settle(marked: &str) -> String {
+/// The final text, with fields quoted where necessary, and what a reader gets instead of values that had to be changed:
+/// nothing in place of one that would be a formula.
+pub(super) fn settle(marked: &str) -> (String, Vec<(String, String)>) {
     let delimiter = delimiter(marked);
     let mut text = String::with_capacity(marked.len());
+    let mut changed = Vec::new();
     let mut field = Field::default();
     let mut is_value = false;
     for c in marked.chars() {
@@ -22,18 +24,18 @@ pub(super) fn settle(marked: &str) -> String {
             BEGIN => is_value = true,
             END => is_value = false,
             '\r' | '\n' if !is_value && !field.is_open => {
-                field.finish(delimiter, &mut text);
+                changed.extend(field.finish(delimiter, &mut text));
                 text.push(c);
             }
             c if c == delimiter && !is_value && !field.is_open => {
-                field.finish(delimiter, &mut text);
+                changed.extend(field.finish(delimiter, &mut text));
                 text.push(c);
             }
             c => field.push(c, is_value),
         }
     }
-    field.finish(delimiter, &mut text);
-    text
+    changed.extend(field.finish(delimiter, &mut text));
+    (text, changed)
 }
 
 /// The most frequent delimiter outside of the values.
@@ -80,27 +82,35 @@ impl Field {
         }
     }
 
-    fn finish(&mut self, delimiter: char, text: &mut String) {
+    /// Returns the field's value and what became of it, if that is something else.
+    fn finish(&mut self, delimiter: char, text: &mut String) -> Option<(String, String)> {
         let Self { chars, has_marks, .. } = std::mem::take(self);
         let breaks = |c: char| c == delimiter || c == '"';
         let quote = !has_marks && chars.iter().any(|char| char.is_value && breaks(char.c));
         let first = chars.iter().position(|char| !(char.c.is_whitespace() || (char.c == '"' && !char.is_value)));
+        let value: String = chars.iter().filter(|char| char.is_value).map(|char| char.c).collect();
+        let (mut read, mut is_formula) = (String::with_capacity(value.len()), false);
         if quote {
             text.push('"');
         }
         for (index, Char { c, is_value, is_quoted }) in chars.into_iter().enumerate() {
             if is_value && Some(index) == first && FORMULA.contains(c) {
                 text.push('\'');
+                is_formula = true;
             }
+            // Beside a quoted part, so it cannot be quoted.
+            let is_lost = is_value && !quote && !is_quoted && breaks(c);
+            read.extend(is_value.then_some(if is_lost { ' ' } else { c }));
             match c {
                 '"' if quote || (is_value && is_quoted) => text.push_str("\"\""),
-                // Beside a quoted part, so it cannot be quoted.
-                c if is_value && !quote && !is_quoted && breaks(c) => text.push(' '),
+                _ if is_lost => text.push(' '),
                 c => text.push(c),
             }
         }
         if quote {
             text.push('"');
         }
+        let read = if is_formula { String::new() } else { read };
+        (read != value).then_some((value, read))
     }
 }

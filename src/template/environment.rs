@@ -4,6 +4,7 @@ use minijinja::syntax::SyntaxConfig;
 use minijinja::value::Rest;
 use minijinja::{AutoEscape, Environment, Error, ErrorKind, UndefinedBehavior, Value};
 
+use super::identifier::Identifier;
 use super::{TemplateKind, TextFormat, dates, json, values};
 use crate::document::short;
 use crate::language::Language;
@@ -32,13 +33,6 @@ pub(super) fn environment(kind: TemplateKind) -> Environment<'static> {
         kind if kind.is_json() => AutoEscape::Json,
         _ => AutoEscape::None,
     });
-    environment.set_formatter(move |out, state, value| match kind {
-        kind if kind.is_json() => json::write(out, value),
-        kind => {
-            let is_file = || state.lookup("file").is_some_and(|file| value.is_safe() && file == *value);
-            values::write(kind, out, value, is_file)
-        }
-    });
     environment.add_filter("date", dates::date);
     environment.add_filter("short", |value: &Value| values::text(value).map(|text| short(&text)));
     environment.add_filter("label", label);
@@ -47,6 +41,23 @@ pub(super) fn environment(kind: TemplateKind) -> Environment<'static> {
     });
     environment.add_filter("default", or_default);
     environment.add_filter("d", or_default);
+    environment
+}
+
+/// The same environment for one rendering, which changes none of these identifiers.
+pub(super) fn keeping(
+    environment: &Environment<'static>,
+    kind: TemplateKind,
+    identifiers: Vec<Identifier>,
+) -> Environment<'static> {
+    let mut environment = environment.clone();
+    environment.set_formatter(move |out, state, value| match kind {
+        kind if kind.is_json() => json::write(out, value),
+        kind => {
+            let is_file = || state.lookup("file").is_some_and(|file| value.is_safe() && file == *value);
+            values::write(kind, out, value, is_file, &identifiers)
+        }
+    });
     environment
 }
 

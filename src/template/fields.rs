@@ -62,7 +62,7 @@ pub(super) fn all() -> impl Iterator<Item = &'static str> {
 
 /// A document that has every field. The value of a text field is its own name; the uuids of the document and its PDF
 /// are `identity`.
-pub(super) fn sample(pdf_name: &str, identity: &str) -> Context {
+pub(super) fn sample(pdf_name: &str, identity: &str, number: &str) -> Context {
     let record = |fields: &[&str]| -> Record {
         let value = |field: &str| match field {
             "createdAt" | "updatedAt" | "encounteredAt" | "synchronizedAt" => "2026-11-21T10:00:00+00:00".into(),
@@ -84,8 +84,7 @@ pub(super) fn sample(pdf_name: &str, identity: &str) -> Context {
             .map(|(name, record)| (name.to_owned(), record.into())),
     );
     let pdf = Spooled { path: PathBuf::new(), in_memory: None, size: 1, sha256: "sha256".to_owned() };
-    let metadata =
-        Metadata { account: "account".to_owned(), document, patient, user, number: Some("number".to_owned()) };
+    let metadata = Metadata { account: "account".to_owned(), document, patient, user, number: Some(number.to_owned()) };
     Context::new(&metadata)
         .with_file("file")
         .with_pdf(pdf_name, &pdf, "key")
@@ -93,7 +92,7 @@ pub(super) fn sample(pdf_name: &str, identity: &str) -> Context {
         .with_visible_file("visible_file")
         .with_number3(1)
         .with_lookup(&1.into())
-        .with_patient_id("number")
+        .with_patient_id(number)
         .with_offset(0)
 }
 

@@ -3,6 +3,8 @@ use serde_json::{Value as Json, json};
 use super::*;
 use crate::document::{Metadata, Spooled};
 
+pub(crate) mod numbers;
+
 const NAMES: &str =
     "{{ patient.lastName }}_{{ patient.firstName }}/{{ document.createdAt | date }}_{{ document.type }}.pdf";
 

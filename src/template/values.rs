@@ -3,10 +3,11 @@
 use std::collections::BTreeSet;
 
 use minijinja::value::ValueKind;
-use minijinja::{Error, Output, Value};
+use minijinja::{Error, ErrorKind, Output, Value};
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use unicode_normalization::UnicodeNormalization as _;
 
+use super::identifier::{self, Changed, Identifier};
 use super::{BEGIN, END, TemplateKind, TextFormat};
 use crate::document::Record;
 use crate::name;
@@ -71,65 +72,93 @@ pub(super) fn paths_with(path: &str, value: &Value, is_meant: &impl Fn(&str) -> 
 /// Writes a value into the text. Every value passes through here, except in JSON, which has [`super::json`].
 ///
 /// `is_file` tells whether it is the variable `file`, a path that must stay unchanged.
+///
+/// # Errors
+/// The text cannot take more, or an identifier in the value cannot stand there as it is ([`Changed`]).
 pub(super) fn write(
     kind: TemplateKind,
     out: &mut Output<'_>,
     value: &Value,
     is_file: impl FnOnce() -> bool,
+    identifiers: &[Identifier],
 ) -> Result<(), Error> {
+    let Some(text) = text(value) else { return out.write_str(missing(kind)).map_err(Error::from) };
+    // First what cannot be had back, then what every reader takes away again.
+    let kept = match kind {
+        TemplateKind::FileName | TemplateKind::RemoteName | TemplateKind::SidecarName => name::value(&text),
+        TemplateKind::Argument => argument(&text, is_file()),
+        TemplateKind::Url | TemplateKind::Search => for_url(&text),
+        TemplateKind::Text(TextFormat::Xml) => text.chars().filter(in_xml).collect(),
+        TemplateKind::Text(TextFormat::Gdt | TextFormat::Csv) => plain(&text).replace([BEGIN, END], ""),
+        TemplateKind::Text(_) | TemplateKind::JsonBody | TemplateKind::Field => plain(&text),
+    };
+    identifier::unchanged(identifiers, &text, &kept).map_err(changed)?;
     let safe = match kind {
-        TemplateKind::FileName | TemplateKind::RemoteName | TemplateKind::SidecarName => {
-            text(value).map_or_else(unknown, |text| name::value(&text))
+        TemplateKind::FileName | TemplateKind::RemoteName | TemplateKind::SidecarName => kept,
+        // Only the complete text shows whether the argument begins with it.
+        TemplateKind::Argument if kept.starts_with('-') => format!("{BEGIN}{kept}"),
+        TemplateKind::Search => {
+            let is_one = |identifier: &str| !identifier.contains(SEPARATORS);
+            identifier::held(identifiers, &kept, is_one).map_err(changed)?;
+            utf8_percent_encode(&kept, RESERVED).to_string()
         }
-        TemplateKind::Argument => argument(value, is_file()),
-        TemplateKind::Url | TemplateKind::Search => text(value).map_or_else(unknown, |text| in_url(&text)),
-        TemplateKind::Text(TextFormat::Plain | TextFormat::Json) | TemplateKind::JsonBody | TemplateKind::Field => {
-            text(value).map_or_else(String::new, |text| plain(&text))
-        }
-        TemplateKind::Text(TextFormat::Gdt) => {
-            let text = text(value).map_or_else(String::new, |text| plain(&text));
-            format!("{BEGIN}{}", text.replace(BEGIN, ""))
-        }
-        TemplateKind::Text(TextFormat::Csv) => {
-            let text = text(value).map_or_else(String::new, |text| plain(&text));
-            format!("{BEGIN}{}{END}", text.replace([BEGIN, END], ""))
-        }
-        TemplateKind::Text(TextFormat::Xml) => text(value).map_or_else(String::new, |text| xml(&text, value.is_safe())),
+        TemplateKind::Url => utf8_percent_encode(&kept, RESERVED).to_string(),
+        TemplateKind::Text(TextFormat::Gdt) => format!("{BEGIN}{kept}"),
+        TemplateKind::Text(TextFormat::Csv) => format!("{BEGIN}{kept}{END}"),
+        TemplateKind::Text(TextFormat::Xml) => xml(&kept, value.is_safe()),
+        TemplateKind::Argument | TemplateKind::Text(_) | TemplateKind::JsonBody | TemplateKind::Field => kept,
     };
     out.write_str(&safe).map_err(Error::from)
+}
+
+/// An error that [`super::Template::render`] recognises.
+fn changed(changed: Changed) -> Error {
+    Error::new(ErrorKind::InvalidOperation, "an identifier would be changed").with_source(changed)
+}
+
+/// The characters that separate in a value of a FHIR search (FHIR R4, "Search", 3.1.1.4.0.1). Not every server knows
+/// how they are escaped.
+const SEPARATORS: [char; 4] = [',', '|', '$', '\\'];
+
+fn missing(kind: TemplateKind) -> &'static str {
+    match kind {
+        TemplateKind::FileName
+        | TemplateKind::RemoteName
+        | TemplateKind::SidecarName
+        | TemplateKind::Argument
+        | TemplateKind::Url
+        | TemplateKind::Search => name::UNKNOWN,
+        // An empty field still is one.
+        TemplateKind::Text(TextFormat::Gdt) => "\u{fdd0}",
+        TemplateKind::Text(TextFormat::Csv) => "\u{fdd0}\u{fdd1}",
+        TemplateKind::Text(_) | TemplateKind::JsonBody | TemplateKind::Field => "",
+    }
 }
 
 fn unknown() -> String {
     name::UNKNOWN.to_owned()
 }
 
-fn argument(value: &Value, is_file: bool) -> String {
-    let Some(text) = text(value) else { return unknown() };
+fn argument(text: &str, is_file: bool) -> String {
     // No argument can contain a NUL.
     let kept = |c: &char| if is_file { *c != '\0' } else { !c.is_control() && !name::is_bidirectional(*c) };
     let text: String = text.chars().filter(|c| kept(c) && *c != BEGIN).collect();
-    match text.chars().next() {
-        _ if text.trim().is_empty() => unknown(),
-        // Only the complete text shows whether the argument begins with it.
-        Some('-') => format!("{BEGIN}{text}"),
-        _ => text,
-    }
+    if text.trim().is_empty() { unknown() } else { text }
 }
 
 /// All characters except those that are unreserved in every part of an address (RFC 3986, section 2.3).
 pub(crate) const RESERVED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
 
-/// Encodes a value for an address. A part that consists of dots would lead to another folder, however it is encoded;
+/// A value for an address, before it is encoded. A part that consists of dots would lead to another folder, however it is encoded;
 /// also between slashes, at servers that decode those first.
-fn in_url(text: &str) -> String {
+fn for_url(text: &str) -> String {
     let text: String = text.nfc().filter(|c| !c.is_control() && !name::is_bidirectional(*c)).collect();
     let (text, is_dots) = (text.trim(), |part: &str| part.chars().all(|c| c == '.'));
     if is_dots(text) {
         return unknown();
     }
     let leads_away = text.split(['/', '\\']).any(|part| !part.is_empty() && is_dots(part));
-    let text = if leads_away { text.replace(['/', '\\'], "_") } else { text.to_owned() };
-    utf8_percent_encode(&text, RESERVED).to_string()
+    if leads_away { text.replace(['/', '\\'], "_") } else { text.to_owned() }
 }
 
 fn plain(text: &str) -> String {
@@ -139,13 +168,15 @@ fn plain(text: &str) -> String {
         .collect()
 }
 
+/// Whether XML 1.0 allows and recommends the character (section 2.2).
+fn in_xml(c: &char) -> bool {
+    matches!(c, '\t' | '\n' | '\r' | ' '..='\u{fffd}' | '\u{10000}'..) && !('\u{7f}'..'\u{a0}').contains(c)
+}
+
 /// A `safe` text is already markup: the result of `escape`, of a macro or of a block.
 fn xml(text: &str, safe: bool) -> String {
-    let allowed = |c: &char| {
-        matches!(c, '\t' | '\n' | '\r' | ' '..='\u{fffd}' | '\u{10000}'..) && !('\u{7f}'..'\u{a0}').contains(c)
-    };
     let mut out = String::with_capacity(text.len());
-    for c in text.chars().filter(allowed) {
+    for c in text.chars() {
         match c {
             '&' if !safe => out.push_str("&amp;"),
             '<' if !safe => out.push_str("&lt;"),

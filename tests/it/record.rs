@@ -166,6 +166,88 @@ async fn an_assignment_holds_for_the_patient_until_a_name_or_a_date_of_birth_cha
     running.stop().await;
 }
 
+#[tokio::test]
+async fn a_number_that_a_name_cannot_hold_makes_its_letter_need_a_person_and_no_other() {
+    let practice =
+        practice_with_list(&["12/345;Müller;Jörg;01.02.1980", "43;Weiß;Zoé;31.12.1999", "44.;Roy;Anne;25.01.1970"])
+            .await;
+    let checked = practice.docsyncd(&["check"]).await;
+    assert!(checked.stdout.contains("row 2, 4: destination `pms` cannot hold"), "{checked:?}");
+    let slash = letter(&practice, "Müller", "Jörg", Some("1980-02-01")).await;
+    let usual = letter(&practice, "Weiß", "Zoé", Some("1999-12-31")).await;
+    let mut running = practice.run().await;
+    wait_for_state(&practice, &usual, "reported").await;
+    until(async || status(&practice).await["needs_person"].as_u64(), |count| *count == Some(1)).await;
+    until(async || fs::read_dir(practice.path("archive")).unwrap().count(), |count| *count == 2).await;
+    assert_eq!(names(&practice), [format!("43/{usual}.pdf")]);
+    let shown = practice.docsyncd(&["show", &slash, "--json"]).await.stdout;
+    let shown: Value = serde_json::from_str(&shown).unwrap();
+    assert!(!shown.to_string().contains("12/345"), "{shown}");
+    let problems = status(&practice).await["problems"].clone();
+    assert!(problems.as_array().unwrap().iter().any(|problem| problem["cause"] == "patient-unknown"), "{problems}");
+    // It is not tried again and again: only when the list gives another number.
+    tokio::time::sleep(Duration::from_secs(2)).await;
+    let asked = |shown: &Value| {
+        let history = shown["history"].as_array().unwrap();
+        history.iter().filter(|entry| entry["event"] == "needs_person").count()
+    };
+    let again: Value = serde_json::from_str(&practice.docsyncd(&["show", &slash, "--json"]).await.stdout).unwrap();
+    assert_eq!((asked(&shown), asked(&again)), (1, 1), "{again}");
+    write_list(&practice, &["12-345;Müller;Jörg;01.02.1980", "43;Weiß;Zoé;31.12.1999", "44.;Roy;Anne;25.01.1970"]);
+    wait_for_state(&practice, &slash, "reported").await;
+    assert!(names(&practice).contains(&format!("12-345/{slash}.pdf")));
+    running.stop().await;
+    assert!(!running.log().contains("12/345"));
+}
+
+#[tokio::test]
+async fn a_number_that_the_list_gave_to_somebody_else_is_not_used_for_the_second_destination() {
+    let practice = practice_with_list(&["7;Roy;Anne;25.01.1970", "43;Weiß;Zoé;31.12.1999"]).await;
+    let text = fs::read_to_string(practice.config_path()).unwrap();
+    practice.configure_wholly(
+        &text.replace("= '{{ document.uuid }}.pdf'", "= '{{ patient.number }}_{{ document.uuid }}.pdf'"),
+    );
+    fs::remove_dir(practice.path("archive")).unwrap();
+    let uuid = letter(&practice, "Roy", "Anne", Some("1970-01-25")).await;
+    let mut running = practice.run().await;
+    until(async || names(&practice), |names| *names == [format!("7/{uuid}.pdf")]).await;
+    write_list(&practice, &["7;Petit;Luc;04.03.1950", "9;Roy;Anne;25.01.1970", "43;Weiß;Zoé;31.12.1999"]);
+    let later = letter(&practice, "Petit", "Luc", Some("1950-03-04")).await;
+    practice.docsyncd(&["poll"]).await;
+    until(async || names(&practice), |names| names.contains(&format!("7/{later}.pdf"))).await;
+    fs::create_dir(practice.path("archive")).unwrap();
+    practice.docsyncd(&["retry", &uuid]).await;
+    until(async || status(&practice).await["needs_person"].as_u64(), |count| *count == Some(1)).await;
+    let archived = || -> Vec<String> {
+        fs::read_dir(practice.path("archive"))
+            .unwrap()
+            .map(|file| file.unwrap().file_name().into_string().unwrap())
+            .collect()
+    };
+    assert!(!archived().iter().any(|name| name.contains(&uuid)), "{:?}", archived());
+    assert_eq!(practice.docsyncd(&["assign", &uuid, "9", "--yes"]).await.code, 0);
+    until(async || archived(), |names| names.contains(&format!("9_{uuid}.pdf"))).await;
+    running.stop().await;
+}
+
+#[tokio::test]
+async fn a_letter_that_is_forgotten_leaves_a_persons_word_on_its_patient() {
+    let practice = practice_with_list(&["7;Roy;Anna;25.01.1970"]).await;
+    let first = letter(&practice, "Roy", "Anne", Some("1970-01-25")).await;
+    let mut running = practice.run().await;
+    until(async || status(&practice).await["needs_person"].as_u64(), |count| *count == Some(1)).await;
+    assert_eq!(practice.docsyncd(&["assign", &first, "7", "--yes"]).await.code, 0);
+    wait_for_state(&practice, &first, "reported").await;
+    running.stop().await;
+    assert_eq!(practice.docsyncd(&["forget", &first]).await.code, 0);
+    let mut running = practice.run().await;
+    let patient = patient_of(&practice, &first).await;
+    let second = add_of(&practice, "second", patient).await;
+    practice.docsyncd(&["poll"]).await;
+    wait_for_state(&practice, &second, "reported").await;
+    running.stop().await;
+}
+
 async fn patient_of(practice: &Practice, uuid: &str) -> Value {
     let answer = practice.docsyncd(&["api", "GET", &format!("/documents/{uuid}")]).await;
     let document: Value = serde_json::from_str(&answer.stdout).unwrap();

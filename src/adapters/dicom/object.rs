@@ -10,11 +10,12 @@ use crate::config::DicomConfig;
 use crate::document::{CodeSystem, RemoteIdentity};
 use crate::name;
 use crate::patients::Person;
+use crate::template::Context;
 
 /// The longest name (PN), identifier or text (LO), in characters.
 pub(super) const LINE: usize = 64;
 /// The longest title (ST), in characters.
-const TITLE: usize = 1024;
+pub(super) const TITLE: usize = 1024;
 /// The longest code, and name of its system (SH), in characters.
 const SHORT: usize = 16;
 
@@ -86,6 +87,9 @@ pub(super) fn letter(
     let at = |format: &str| created.map(|at| at.strftime(format).to_string()).unwrap_or_default();
     let (date, time) = (at("%Y%m%d"), at("%H%M%S"));
     let title = line(title, TITLE);
+    // A part of a number would be another number.
+    let description = Some(line(&title, LINE));
+    let description = description.filter(|short| Context::new(metadata).unchanged(&title, short).is_ok());
     let length = u32::try_from(item.pdf.size).ok().filter(|length| *length < u32::MAX - 1)?;
 
     let mut head = Elements::new(is_explicit);
@@ -103,7 +107,7 @@ pub(super) fn letter(
         .text((0x0008, 0x0070), b"LO", "docsyncd")
         .text((0x0008, 0x0090), b"PN", "")
         .text((0x0008, 0x0201), b"SH", "+0000")
-        .text((0x0008, 0x1030), b"LO", &line(&title, LINE))
+        .text((0x0008, 0x1030), b"LO", &description.unwrap_or_default())
         .text((0x0010, 0x0010), b"PN", &name)
         .text((0x0010, 0x0020), b"LO", patient_id)
         .text((0x0010, 0x0030), b"DA", &born)
@@ -153,6 +157,11 @@ pub(super) fn file_head(uids: &Uids) -> Vec<u8> {
         .text((0x0002, 0x0010), b"UI", EXPLICIT)
         .text((0x0002, 0x0012), b"UI", &implementation());
     [[0; 128].as_slice(), b"DICM", &meta.with_length(0x0002)].concat()
+}
+
+/// Whether a PatientID can be this text.
+pub(in crate::adapters) fn holds(id: &str) -> bool {
+    line(id, LINE) == id
 }
 
 /// A single value without control characters and separators, of at most so many characters. Letters are composed (NFC).

@@ -215,6 +215,43 @@ async fn a_patient_without_an_identifier_that_dicom_can_say_has_no_letter_there(
 }
 
 #[tokio::test]
+async fn a_number_is_the_patient_id_as_it_is_or_the_letter_needs_a_person() {
+    use proptest::prelude::*;
+    let (peer, spool) = (Peer::start().await, Spool::new());
+    let item = spool.item(1, LETTER);
+    let config = DicomConfig { title: template("{{ patient.number }}"), ..config(&peer) };
+    let mut runner = proptest::test_runner::TestRunner::new(ProptestConfig::with_cases(1000));
+    let result = runner.run(&crate::template::tests::numbers::odd_numbers(), |number| {
+        if holds(&number) {
+            let uids = Uids::of("pms", &item, &number);
+            let letter = object::letter(&config, &item, (&uids, &number, "x"), true).unwrap();
+            let tag = b"\x10\x00\x20\x00LO";
+            let at = letter.head.windows(tag.len()).position(|bytes| bytes == tag).unwrap() + tag.len();
+            let length = usize::from(u16::from_le_bytes([letter.head[at], letter.head[at + 1]]));
+            let value = std::str::from_utf8(&letter.head[at + 2..at + 2 + length]).unwrap();
+            // A backslash separates values, and spaces around one do not count (PS3.5, section 6.2).
+            prop_assert_eq!(value.split('\\').collect::<Vec<_>>(), [value]);
+            prop_assert_eq!(value.trim_matches(' '), number);
+        }
+        Ok(())
+    });
+    result.unwrap();
+    assert!(holds("12/345") && holds("471.") && holds("Ł12"));
+    for number in ["1\\2".to_owned(), "1".repeat(65), "e\u{301}".to_owned()] {
+        let mut item = spool.item(1, LETTER);
+        Arc::make_mut(&mut item.metadata).number = Some(number);
+        let by_number = DicomConfig { patient_id: template("{{ patient.number }}"), ..config.clone() };
+        assert_eq!(deliver(by_number, &item).await, Outcome::NeedsPerson(Unmatched::NotHeld));
+        assert_eq!(
+            deliver(config.clone(), &item).await == Outcome::NeedsPerson(Unmatched::NotHeld),
+            item.metadata.number != Some("1".repeat(65))
+        );
+    }
+    // A title of 65 characters is whole in one place, and no beginning of the number stands in the other.
+    assert!(peer.received().iter().all(|object| object.text(0x0008, 0x1030).is_empty()));
+}
+
+#[tokio::test]
 async fn a_new_version_is_a_new_instance_in_the_same_series_and_every_try_is_the_same_object() {
     let (peer, spool) = (Peer::start().await, Spool::new());
     let first = spool.item(1, LETTER);

@@ -199,9 +199,17 @@ async fn names_that_attack_stay_names() {
     assert_eq!(sent["content"][0]["attachment"]["data"], STANDARD.encode(LETTER));
     // A number that would change the search.
     let mut item = spool.item(2, b"%PDF-1.7 another");
-    Arc::make_mut(&mut item.metadata).patient.insert("uuid".to_owned(), "x&identifier=urn:pms|p-1".into());
+    Arc::make_mut(&mut item.metadata).patient.insert("uuid".to_owned(), "x&identifier=urn:pms".into());
     let outcome = deliver(&peer, &item).await;
     assert!(matches!(outcome, Outcome::NeedsPerson(Unmatched::NotThere)), "{outcome:?}");
+    // One that would be two identifiers there.
+    let by_number =
+        || FhirConfig { patient_id: template(TemplateKind::Field, "{{ patient.number }}"), ..config(&peer) };
+    for number in ["p-1,p-2", "urn:pms|p-1", "p$1", "p\\-1"] {
+        Arc::make_mut(&mut item.metadata).number = Some(number.to_owned());
+        let outcome = FhirAdapter::new(by_number()).deliver(&item).await;
+        assert!(matches!(outcome, Outcome::NeedsPerson(Unmatched::NotHeld)), "{outcome:?}");
+    }
 }
 
 #[tokio::test]

@@ -43,7 +43,7 @@ impl<S: Storage> Filing<'_, S> {
             return self.place_counted(folder, config, path, content, is_resumed).await.map(Some);
         }
         let wanted = wording::sidecar_name(destination, config, self.item, split(path).1, 1)?;
-        let name = self.storage.fit(folder, &self.item.key, wanted.clone()).await?;
+        let name = self.fit(folder, wanted.clone()).await?;
         if !self.may_have(folder, &name).await? {
             return wording::sidecar_is_taken(destination, config, self.item, &wanted, next).map(|()| None);
         }
@@ -115,7 +115,7 @@ impl<S: Storage> Filing<'_, S> {
     ) -> Result<String, Outcome> {
         let destination = self.storage.options().destination;
         let wanted = wording::sidecar_name(destination, config, self.item, split(path).1, number)?;
-        self.storage.fit(folder, &self.item.key, wanted).await
+        self.fit(folder, wanted).await
     }
 
     /// The counted name of an existing sidecar with this content.
@@ -167,7 +167,7 @@ impl<S: Storage> Filing<'_, S> {
             }
             return Err(wording::sidecar_in_the_way(destination));
         }
-        let name = self.storage.fit(folder, &self.item.key, wanted.clone()).await?;
+        let name = self.fit(folder, wanted.clone()).await?;
         if !self.may_have(folder, &name).await?
             || self.storage.existing(folder, &name, &Digest::of(&content)).await? == Existing::Different
         {
@@ -201,7 +201,7 @@ impl<S: Storage> Filing<'_, S> {
             let Ok(wanted) = wording::sidecar_name(options.destination, config, self.item, name, 1) else {
                 return Ok(None);
             };
-            return self.storage.fit(&folder, &self.item.key, wanted).await.map(Some);
+            return self.fit(&folder, wanted).await.map(Some);
         }
         let Ok(content) = wording::sidecar_content(options.destination, config, self.item, path) else {
             return Ok(None);

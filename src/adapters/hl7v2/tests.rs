@@ -4,6 +4,9 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
+use proptest::prelude::*;
+use proptest::test_runner::TestRunner;
+
 use docsyncd_test_support::mllp::{Fault, Peer, Received, acknowledgment, block};
 use serde_json::json;
 
@@ -12,7 +15,9 @@ use super::super::contract::{
 };
 use super::*;
 use crate::document::{LOINC, TypeMap};
+use crate::patients::Unmatched;
 use crate::sidecar::Charset;
+use crate::template::tests::numbers::odd_numbers;
 use crate::template::{Template, TemplateKind};
 
 mod answers;
@@ -201,7 +206,7 @@ async fn names_that_attack_inject_nothing() {
             item.metadata = Arc::new(metadata);
             patient(
                 item,
-                json!({"uuid": evil, "lastName": evil, "firstName": evil, "dateOfBirth": evil, "gender": evil}),
+                json!({"uuid": "A|B^C~D\\E&F", "lastName": evil, "firstName": evil, "dateOfBirth": evil, "gender": evil}),
             );
         })
         .await;
@@ -213,6 +218,61 @@ async fn names_that_attack_inject_nothing() {
         assert_eq!(message.field("PID", 3).matches('^').count(), 4);
         assert!(!text.contains('~') || text.matches('~').count() == 1);
     }
+}
+
+/// The number as a receiver reads it in PID-3.
+fn read_number(message: &[u8], charset: Charset) -> String {
+    let text = charset.decode(&message[1..]);
+    let pid = text.split('\r').find(|segment| segment.starts_with("PID|")).unwrap();
+    let id = pid.split('|').nth(3).unwrap().split('^').next().unwrap();
+    let mut parts = id.split('\\');
+    let mut read = parts.next().unwrap().to_owned();
+    while let (Some(escape), Some(rest)) = (parts.next(), parts.next()) {
+        read.push(match escape {
+            "F" => '|',
+            "S" => '^',
+            "R" => '~',
+            "E" => '\\',
+            "T" => '&',
+            other => panic!("{other}"),
+        });
+        read.push_str(rest);
+    }
+    read
+}
+
+#[tokio::test]
+async fn a_number_is_read_as_it_is_or_the_letter_needs_a_person() {
+    let (peer, spool) = (Peer::start().await, Spool::new());
+    let item = spool.item(1, b"%PDF-1.7 letter");
+    let mut runner = TestRunner::new(ProptestConfig::with_cases(1000));
+    let charsets = [Charset::Utf8, Charset::Iso8859_1, Charset::Iso8859_2, Charset::Iso8859_15, Charset::Ascii];
+    let held = std::cell::Cell::new(0);
+    let result = runner.run(&odd_numbers(), |number| {
+        for charset in charsets.into_iter().filter(|charset| holds(&number, *charset)) {
+            let config = Hl7v2Config { charset, ..config(&peer) };
+            let message = message::message(&config, ("0f", None), &item.metadata, &number).unwrap();
+            prop_assert_eq!(&read_number(&message.head, charset), &number);
+            held.set(held.get() + 1);
+        }
+        Ok(())
+    });
+    result.unwrap();
+    assert!(held.get() > 1000, "{}", held.get());
+    assert!(holds("12/345", Charset::Ascii) && holds("a|b^c", Charset::Ascii));
+
+    let mut config = config(&peer);
+    (config.charset, config.patient_id) = (Charset::Iso8859_1, compiled("{{ patient.number }}"));
+    for number in ["Ł12", "e\u{301}1", "1\u{202e}2"] {
+        let mut item = spool.item(1, b"%PDF-1.7 letter");
+        Arc::make_mut(&mut item.metadata).number = Some(number.to_owned());
+        assert_eq!(deliver(config.clone(), &item).await, Outcome::NeedsPerson(Unmatched::NotHeld), "{number}");
+    }
+    assert!(peer.received().is_empty());
+}
+
+fn compiled(source: &str) -> Arc<Template> {
+    Arc::new(Template::compile(TemplateKind::Field, source).unwrap())
 }
 
 #[tokio::test]

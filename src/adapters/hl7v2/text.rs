@@ -11,6 +11,17 @@ pub(super) fn escaped(value: &str) -> String {
     escape(value.trim())
 }
 
+/// Whether a receiver reads exactly this value.
+pub(in crate::adapters) fn holds(value: &str, charset: Charset) -> bool {
+    let is_written = |c: char| {
+        !c.is_control()
+            && !name::is_bidirectional(c)
+            && !matches!(c, '\u{2028}' | '\u{2029}')
+            && (charset.is_unicode() || charset.byte(c).is_some())
+    };
+    value.trim() == value && value.nfc().eq(value.chars()) && value.chars().all(is_written)
+}
+
 fn escape(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.nfc().filter(|c| !name::is_bidirectional(*c)) {

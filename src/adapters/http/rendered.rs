@@ -62,7 +62,7 @@ impl Rendered {
     ) -> Result<Self, NotFilledIn> {
         let named = |option: &str| {
             let option = option.to_owned();
-            move |error: TemplateError| (option, error.to_string())
+            move |error: TemplateError| (option, error)
         };
         let (_, file_name) = candidate::wanted(&config.file_name, metadata, key).map_err(named("file_name"))?;
         let mut context = Context::new(metadata).with_pdf(&file_name, pdf, key).with_pdf_in_base64();
@@ -79,9 +79,12 @@ impl Rendered {
         for (name, template) in &config.headers {
             let option = format!("headers.{name}");
             let text = template.render(&context).map_err(named(&option))?;
+            // What receivers make of other letters in a header is not defined (RFC 9110, section 5.5).
+            let held = context.held(&text, |identifier| identifier.is_ascii());
+            held.map_err(|changed| (option.clone(), changed.into()))?;
             let value = header(&text).map_err(|what| (option.clone(), what))?;
-            let name =
-                HeaderName::from_bytes(name.as_bytes()).map_err(|_| (option, "no name of a header".to_owned()))?;
+            let name = HeaderName::from_bytes(name.as_bytes())
+                .map_err(|_| (option, TemplateError::new("no name of a header")))?;
             headers.insert(name, value);
         }
         Ok(Self {
@@ -138,7 +141,7 @@ fn texts(
     context: &Context,
 ) -> Result<Vec<(String, String)>, NotFilledIn> {
     let text = |(name, template): &(String, Arc<Template>)| {
-        let text = template.render(context).map_err(|error| (format!("{option}.{name}"), error.to_string()))?;
+        let text = template.render(context).map_err(|error| (format!("{option}.{name}"), error))?;
         Ok((name.clone(), text))
     };
     fields.iter().map(text).collect()
@@ -180,30 +183,31 @@ pub(super) fn made_up_probe(config: &HttpConfig) -> Option<Url> {
 }
 
 /// The address, which must have the configured origin and the folders that its template names.
-fn address(config: &HttpConfig, template: &Template, context: &Context) -> Result<Url, String> {
-    let text = template.render(context).map_err(|error| error.to_string())?;
+fn address(config: &HttpConfig, template: &Template, context: &Context) -> Result<Url, TemplateError> {
+    let text = template.render(context)?;
     let text: String = text.chars().filter(|c| !c.is_control()).collect();
     let path = text.split(['?', '#']).next().unwrap_or_default();
     let dots = |part: &str| matches!(part.to_ascii_lowercase().replace("%2e", ".").as_str(), "." | "..");
     if path.split(['/', '\\']).any(dots) {
-        return Err("a value would lead to another folder".to_owned());
+        return Err(TemplateError::new("a value would lead to another folder"));
     }
-    let url = Url::parse(text.trim()).map_err(|_| "the result is no address".to_owned())?;
+    let url = Url::parse(text.trim()).map_err(|_| TemplateError::new("the result is no address"))?;
     let is_own =
         url.origin() == config.connection.origin.origin() && url.username().is_empty() && url.password().is_none();
-    is_own.then_some(url).ok_or_else(|| "the result is at another host".to_owned())
+    is_own.then_some(url).ok_or_else(|| TemplateError::new("the result is at another host"))
 }
 
 /// A header's value, on one line.
-fn header(text: &str) -> Result<HeaderValue, String> {
+fn header(text: &str) -> Result<HeaderValue, TemplateError> {
     let line: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
     if line.len() > MAX_HEADER {
-        return Err("the result is too long for a header".to_owned());
+        return Err(TemplateError::new("the result is too long for a header"));
     }
-    HeaderValue::from_bytes(line.trim().as_bytes()).map_err(|_| "the result cannot stand in a header".to_owned())
+    HeaderValue::from_bytes(line.trim().as_bytes())
+        .map_err(|_| TemplateError::new("the result cannot stand in a header"))
 }
 
-type NotFilledIn = (String, String);
+type NotFilledIn = (String, TemplateError);
 
 /// The pieces of the body, and its media type.
 fn body(
@@ -215,9 +219,9 @@ fn body(
     match &config.body {
         HttpBody::Raw => Ok((vec![Piece::Pdf], "application/pdf".to_owned())),
         HttpBody::Json(template) => {
-            let texts = template.render_around_pdf(context).map_err(|error| ("json".to_owned(), error.to_string()))?;
+            let texts = template.render_around_pdf(context).map_err(|error| ("json".to_owned(), error))?;
             if texts.len() < 2 {
-                return Err(("json".to_owned(), "the PDF does not stand in the result".to_owned()));
+                return Err(("json".to_owned(), TemplateError::new("the PDF does not stand in the result")));
             }
             let mut pieces = Vec::new();
             for (index, text) in texts.into_iter().enumerate() {
@@ -232,7 +236,7 @@ fn body(
             let boundary = format!("docsyncd-{key}");
             let mut before = String::new();
             for (name, template) in fields {
-                let value = template.render(context).map_err(|error| (format!("fields.{name}"), error.to_string()))?;
+                let value = template.render(context).map_err(|error| (format!("fields.{name}"), error))?;
                 before.push_str(&part(&boundary, name, "", &value));
                 before.push_str("\r\n");
             }

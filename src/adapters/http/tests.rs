@@ -53,6 +53,46 @@ fn config(peer: &Peer) -> HttpConfig {
     }
 }
 
+#[tokio::test]
+async fn a_number_is_read_as_it_is_in_a_header_a_form_and_a_url_or_the_letter_needs_a_person() {
+    use proptest::prelude::*;
+    let (peer, spool) = (Peer::start().await, Spool::new());
+    let config = HttpConfig {
+        url: template(TemplateKind::Url, &peer.url("/p/{{ patient.number }}?n={{ patient.number }}")),
+        headers: vec![("X-Patient".to_owned(), text("{{ patient.number }}"))],
+        body: HttpBody::Multipart {
+            file_field: "file".to_owned(),
+            fields: vec![("n".to_owned(), text("{{ patient.number }}"))],
+        },
+        ..config(&peer)
+    };
+    let item = spool.item(1, b"%PDF-1.7 letter");
+    let mut runner = proptest::test_runner::TestRunner::new(ProptestConfig::with_cases(1000));
+    let result = runner.run(&crate::template::tests::numbers::odd_numbers(), |number| {
+        let mut item = item.clone();
+        Arc::make_mut(&mut item.metadata).number = Some(number.clone());
+        let rendered = match Rendered::new(&config, &item, None) {
+            Ok(rendered) => rendered,
+            Err(outcome) => {
+                prop_assert_eq!(outcome, Outcome::NeedsPerson(Unmatched::NotHeld));
+                return Ok(());
+            }
+        };
+        let request = rendered.request(&config, &item.pdf).unwrap();
+        prop_assert_eq!(request.headers["x-patient"].to_str().unwrap(), &number);
+        prop_assert_eq!(&request.url.query_pairs().next().unwrap().1, &number);
+        let part = request.url.path_segments().unwrap().nth(1).unwrap();
+        prop_assert_eq!(percent_encoding::percent_decode_str(part).decode_utf8().unwrap(), number);
+        Ok(())
+    });
+    result.unwrap();
+    for (number, is_held) in [("12/345", true), ("é12", false)] {
+        let mut item = item.clone();
+        Arc::make_mut(&mut item.metadata).number = Some(number.to_owned());
+        assert_eq!(Rendered::new(&config, &item, None).is_ok(), is_held, "{number}");
+    }
+}
+
 /// A POST whose result nobody can look up.
 fn post(peer: &Peer) -> HttpConfig {
     HttpConfig {

@@ -112,8 +112,10 @@ impl Letter {
 /// The recipient of a letter with these values.
 pub(super) fn recipient(config: &SmtpConfig, context: &Context) -> Result<String, Outcome> {
     let wrong = |code, words: &str| Outcome::permanent(code, format!("destination `{}`: {words}", config.name));
-    let to = render(config, "to", &config.to, context)?;
-    let to = mail_address(&to).ok_or_else(|| wrong("not_filled_in", "`to` gives no mail address for this document"))?;
+    let given = render(config, "to", &config.to, context)?;
+    let to =
+        mail_address(&given).ok_or_else(|| wrong("not_filled_in", "`to` gives no mail address for this document"))?;
+    context.unchanged(&given, &to).map_err(|changed| not_filled_in(&config.name, "to", &changed.into()))?;
     match config.allows(&to) {
         true => Ok(to),
         false => Err(wrong("not_allowed", "`to` gives an address whose domain is none of `allowed_domains`")),

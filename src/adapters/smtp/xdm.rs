@@ -7,7 +7,7 @@ use ring::digest::{Context as Sha1, SHA1_FOR_LEGACY_USE_ONLY};
 
 use super::super::files::PIECE;
 use super::super::remote::Source;
-use super::super::{Item, Outcome};
+use super::super::{Item, Outcome, wording};
 use crate::config::{SmtpConfig, XdmConfig};
 use crate::document::hex;
 
@@ -30,7 +30,7 @@ pub(super) async fn around(config: &SmtpConfig, xdm: &XdmConfig, item: &Item) ->
         crc.update(&piece);
         hash.update(&piece);
     }
-    let metadata = metadata::of(config, xdm, item, &hex(hash.finish().as_ref()));
+    let metadata = metadata_of(config, xdm, item, &hex(hash.finish().as_ref()))?;
     let (metadata_path, document_path) = (format!("{FOLDER}/METADATA.XML"), format!("{FOLDER}/{DOCUMENT}"));
     let mut archive = Archive::default();
     for (name, content) in [("INDEX.HTM", INDEX), ("README.TXT", README), (&metadata_path, &metadata)] {
@@ -41,6 +41,14 @@ pub(super) async fn around(config: &SmtpConfig, xdm: &XdmConfig, item: &Item) ->
         let words = format!("destination `{}`: the PDF is too large for an archive", config.name);
         Outcome::permanent("too_large", words)
     })
+}
+
+/// METADATA.XML, if it can say the patient's identifier as it is.
+pub(super) fn metadata_of(config: &SmtpConfig, xdm: &XdmConfig, item: &Item, hash: &str) -> Result<String, Outcome> {
+    match metadata::says_patient(&item.metadata) {
+        true => Ok(metadata::of(config, xdm, item, hash)),
+        false => Err(wording::not_said(&config.name, &item.metadata)),
+    }
 }
 
 /// A ZIP archive of uncompressed files.

@@ -1,13 +1,18 @@
 //! Whether the practice's list of patients can be relied on.
 
+use std::collections::HashMap;
 use std::path::Path;
 
 use super::findings::Findings;
+use crate::adapters::holds_number;
 use crate::config::Loaded;
 use crate::ledger::{Ledger, process};
 use crate::patients::{List, load_once};
 
 const WHAT: &str = "patients";
+/// The most rows that are named one by one.
+const MOST_ROWS: usize = 10;
+const NOT_HELD: &str = "cannot hold the patient's number as it is, so letters of that patient will wait for a person";
 
 /// Reads the list as `run` would. Waits for a file that was just written.
 pub(super) async fn check(loaded: &Loaded) -> Option<Findings> {
@@ -24,6 +29,12 @@ pub(super) async fn check(loaded: &Loaded) -> Option<Findings> {
                 ),
                 false => findings.ok(WHAT, &in_words(&list, &file)),
             }
+            for destination in loaded.config.destinations.values().filter(|destination| destination.needs_number) {
+                if let Some(rows) = rows_not_held(&list, |number| holds_number(destination, number)) {
+                    let at = format!("{file}, row {rows}: destination `{}`", destination.name);
+                    findings.warn(WHAT, &format!("{at} {NOT_HELD}"));
+                }
+            }
         }
         Ok(Err(problem)) => findings.usage(WHAT, &problem.to_string()),
         Err(_) => {
@@ -31,6 +42,23 @@ pub(super) async fn check(loaded: &Loaded) -> Option<Findings> {
         }
     }
     Some(findings)
+}
+
+/// The rows whose numbers a destination cannot hold: `2, 4 and 7 more`.
+fn rows_not_held(list: &List, holds: impl Fn(&str) -> bool) -> Option<String> {
+    // One digit is held as well as another, and lists are long.
+    let mut shapes = HashMap::new();
+    let mut is_held = |number: &str| -> bool {
+        let shape = number.replace(|c: char| c.is_ascii_digit(), "0");
+        *shapes.entry(shape).or_insert_with(|| holds(number))
+    };
+    let lines: Vec<u32> = list.rows().filter(|row| !is_held(row.number)).map(|row| row.line).collect();
+    let shown: Vec<String> = lines.iter().take(MOST_ROWS).map(u32::to_string).collect();
+    let more = match lines.len().saturating_sub(MOST_ROWS) {
+        0 => String::new(),
+        more => format!(" and {} more", grouped(more)),
+    };
+    (!lines.is_empty()).then(|| format!("{}{more}", shown.join(", ")))
 }
 
 /// A person looked at this list: a daemon believes it, also where it has become much shorter. Before the first start

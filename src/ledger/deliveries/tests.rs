@@ -273,3 +273,30 @@ fn the_time_for_which_a_letter_waited_for_its_patient_was_no_attempt() {
         assert_eq!((tries.due_at, tries.changed_at), (Some(week), week), "{ends}");
     }
 }
+
+#[test]
+fn a_number_that_a_destination_does_not_take_is_known_and_freezes_nothing() {
+    let (_folder, db) = ledger();
+    let delivery = fetch(&db);
+    assert_eq!(send_with(&db, &delivery, "12/345").unwrap(), "12/345");
+    sent_nothing(&db, &delivery).unwrap();
+    let delivery = Delivery { number: Some("12/345".to_owned()), ..delivery };
+    leave_unmatched(&db, &delivery, "not_held", "why", 20).unwrap();
+    let waiting = unmatched(&db).unwrap().pop().unwrap();
+    assert_eq!((waiting.number.as_deref(), waiting.frozen), (Some("12/345"), None));
+    matched(&db, &[(1, "engine".to_owned())], 30).unwrap();
+    assert_eq!(the_due(&db).frozen, None);
+}
+
+#[test]
+fn a_frozen_number_gives_way_only_to_whoever_has_seen_it() {
+    let (_folder, db) = ledger();
+    fetch_for(&db, "p", &["engine", "scan"], 1);
+    let unseen = pending(&db, "scan", 1).unwrap().unwrap();
+    send_with(&db, &the_due(&db), "7").unwrap();
+    end(&db, &Delivery { number: Some("7".to_owned()), ..the_due(&db) }, &delivered("x"), 2).unwrap();
+    assert_eq!(send_with(&db, &unseen, "9").unwrap(), "7", "it was delivered meanwhile");
+    let seen = pending(&db, "scan", 1).unwrap().unwrap();
+    assert_eq!(seen.frozen.as_deref(), Some("7"));
+    assert_eq!(send_with(&db, &seen, "9").unwrap(), "9", "a person decided");
+}

@@ -10,9 +10,10 @@ use crate::document::DocumentUuid;
 use crate::state::State;
 
 /// Records the patient's number that the delivery is about to be made with, and returns it: `number`, unless the
-/// version was, or may have been, delivered with another one.
+/// version was, or may have been, delivered with another one since `delivery` was read.
 pub fn send_with(db: &Connection, delivery: &Delivery, number: &str) -> QueryResult<String> {
-    let number = frozen(db, delivery.document.id)?.unwrap_or_else(|| number.to_owned());
+    let frozen = frozen(db, delivery.document.id)?.filter(|frozen| delivery.frozen.as_ref() != Some(frozen));
+    let number = frozen.unwrap_or_else(|| number.to_owned());
     // The time of the last change stays, because nothing was tried yet.
     let unchanged = delivery.tries.changed_at;
     update(db, delivery, unchanged, PENDING, "number = ?6, unmatched = NULL", &[&number])?;
@@ -37,8 +38,8 @@ pub fn needs_none(db: &Connection, needing: &[String], now: Millis) -> QueryResu
 /// Leaves the delivery until a person, or the practice's list, says whose the letter is.
 pub fn leave_unmatched(db: &Connection, delivery: &Delivery, why: &str, reason: &str, now: Millis) -> QueryResult<()> {
     let code = format!("patient_{why}");
-    let set = "due_at = NULL, unmatched = ?6, reason = ?7, reason_code = ?8";
-    if update(db, delivery, now, PENDING, set, &[&why, &reason, &code])? {
+    let set = "due_at = NULL, unmatched = ?6, reason = ?7, reason_code = ?8, number_refused = ?9";
+    if update(db, delivery, now, PENDING, set, &[&why, &reason, &code, &delivery.number])? {
         let (id, to) = (delivery.document.id, Some(delivery.destination.as_str()));
         history::append(db, id, now, "needs_person", State::Fetched, delivery.tries.attempts, to, Some(reason))?;
     }
@@ -55,8 +56,10 @@ pub struct Waiting {
     pub destination: String,
     /// Why.
     pub why: String,
-    /// The number that it was last sent with.
+    /// The number that it was last to be sent with.
     pub number: Option<String>,
+    /// [`Delivery::frozen`]
+    pub frozen: Option<String>,
     /// `Metadata` as JSON.
     pub metadata: String,
 }
@@ -64,18 +67,21 @@ pub struct Waiting {
 /// The deliveries that wait for their patients.
 pub fn unmatched(db: &Connection) -> QueryResult<Vec<Waiting>> {
     let mut statement = db.prepare_cached(
-        "SELECT delivery.document AS document, document.uuid AS uuid, destination, unmatched, delivery.number AS number, json
+        "SELECT delivery.document AS document, document.uuid AS uuid, destination, unmatched,
+                coalesce(delivery.number, number_refused) AS number, json
          FROM delivery INDEXED BY delivery_unmatched JOIN document ON document.id = delivery.document
          JOIN document_metadata ON document_metadata.document = delivery.document
          WHERE unmatched IS NOT NULL",
     )?;
     let rows = statement.query_map([], |row| {
+        let document = row.get("document")?;
         Ok(Waiting {
-            document: row.get("document")?,
+            document,
             uuid: row.get("uuid")?,
             destination: row.get("destination")?,
             why: row.get("unmatched")?,
             number: row.get("number")?,
+            frozen: frozen(db, document)?,
             metadata: row.get("json")?,
         })
     })?;

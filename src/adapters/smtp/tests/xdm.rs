@@ -30,6 +30,34 @@ fn files(archive: &[u8]) -> Vec<(String, Vec<u8>)> {
 }
 
 #[tokio::test]
+async fn a_number_is_read_in_the_metadata_as_it_is_or_the_letter_needs_a_person() {
+    use proptest::prelude::*;
+    let (post, spool) = (xdm(), Spool::new());
+    let item = spool.item(1, b"%PDF-1.7 letter");
+    let Attach::Xdm(codes) = &post.config.attach else { panic!() };
+    let mut runner = proptest::test_runner::TestRunner::new(ProptestConfig::with_cases(1000));
+    let result = runner.run(&crate::template::tests::numbers::odd_numbers(), |number| {
+        let mut item = item.clone();
+        std::sync::Arc::make_mut(&mut item.metadata).number = Some(number.clone());
+        let Ok(metadata) = crate::adapters::smtp::xdm::metadata_of(&post.config, codes, &item, "hash") else {
+            return Ok(());
+        };
+        let named = metadata.find("XDSDocumentEntry.patientId").unwrap();
+        let value = metadata[..named].rsplit_once("value=\"").unwrap().0.rsplit_once("value=\"").unwrap().1;
+        let read = value.split('^').next().unwrap();
+        let escapes = [("&lt;", "<"), ("&gt;", ">"), ("&quot;", "\""), ("&amp;", "&")];
+        let read = escapes.iter().fold(read.to_owned(), |text, (escape, c)| text.replace(escape, c));
+        prop_assert_eq!(read, number);
+        Ok(())
+    });
+    result.unwrap();
+    let mut refused = item.clone();
+    Arc::make_mut(&mut refused.metadata).number = Some("1^2".to_owned());
+    let outcome = post.smtp().deliver(&refused).await;
+    assert_eq!(outcome, Outcome::NeedsPerson(crate::patients::Unmatched::NotHeld));
+}
+
+#[tokio::test]
 async fn an_archive_has_the_letter_and_says_what_it_is() {
     let post = xdm();
     let content = b"%PDF-1.7 letter ".repeat(20_000);
@@ -73,12 +101,12 @@ async fn a_name_adds_nothing_to_the_metadata() {
     let mut item = spool.item(1, b"%PDF-1.7 letter");
     let mut metadata = (*item.metadata).clone();
     metadata.patient.insert("lastName".to_owned(), "A\"/><x>&amp;|B^C\u{0}\u{fffe}\r\n".into());
-    metadata.number = Some("7|^&\"<".to_owned());
+    metadata.number = Some("7\"<".to_owned());
     item.metadata = Arc::new(metadata);
     assert_delivered(&post.smtp().deliver(&item).await);
     let archive = post.peer.state().mails.first().unwrap().attached();
     let metadata = String::from_utf8(files(&archive)[2].1.clone()).unwrap();
     assert!(metadata.contains("PID-5|A&quot;/&gt;&lt;x&gt; amp; B C"), "{metadata}");
-    assert!(metadata.contains("value=\"7   &quot;&lt;^^^&amp;2.25."), "{metadata}");
+    assert!(metadata.contains("value=\"7&quot;&lt;^^^&amp;2.25."), "{metadata}");
     assert!(!metadata.contains("<x>") && !metadata.contains(['\u{0}', '\u{fffe}', '\r']));
 }

@@ -159,9 +159,18 @@ fn named(text: &str) -> String {
 
 /// The patient's number in the practice, or else the cloud service's identifier, in the format of HL7 (CX).
 fn patient(metadata: &Metadata, practice: &str) -> String {
-    let uuid = || metadata.patient.get("uuid").and_then(serde_json::Value::as_str).map(str::to_owned);
-    let id = metadata.number.clone().or_else(uuid).unwrap_or_default();
-    format!("{}^^^&{practice}&ISO", in_hl7(&id))
+    format!("{}^^^&{practice}&ISO", in_hl7(id(metadata)))
+}
+
+fn id(metadata: &Metadata) -> &str {
+    let uuid = || metadata.patient.get("uuid").and_then(serde_json::Value::as_str);
+    metadata.number.as_deref().or_else(uuid).unwrap_or_default()
+}
+
+/// Whether the patient's identifier can stand there as it is.
+pub(super) fn says_patient(metadata: &Metadata) -> bool {
+    let id = id(metadata);
+    in_hl7(id) == id && !id.contains(|c: char| c.is_control() || matches!(c, '\u{fffe}' | '\u{ffff}'))
 }
 
 /// ITI TF-3, table 4.2.3.2-1.

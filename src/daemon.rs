@@ -131,9 +131,9 @@ impl Daemon {
     /// Any error of the ledger.
     pub async fn follow_patients(&mut self, config: &Config) -> Result<(), LedgerError> {
         if let (Some(numbers), Some(config)) = (&self.context.numbers, &config.patients) {
-            let rows = self.context.ledger.read(|db| Ok(process::all(db)?.remove(process::PATIENTS_ROWS))).await?;
-            numbers.patients.expect(rows.and_then(|rows| rows.parse().ok()).unwrap_or(0));
-            self.tasks.spawn(numbers.patients.clone().follow(config.clone(), self.context.stop.clone()));
+            numbers.patients.expect(patients::before(&self.context.ledger).await?);
+            let used = patients::used(self.context.ledger.clone());
+            self.tasks.spawn(numbers.patients.clone().follow(config.clone(), used, self.context.stop.clone()));
         }
         Ok(())
     }

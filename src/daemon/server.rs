@@ -67,6 +67,11 @@ where
                 }
                 request = self.requests.recv() => request.unwrap_or(Request::Stop),
                 () = watch.changed() => Request::Reload,
+                () = alerts.broken() => {
+                    alerts.drain().await;
+                    alerts = Alerts::start(&self.loaded.config, &ledger).map_err(DaemonError::Transport)?;
+                    continue;
+                }
                 error = daemon.failed() => {
                     tracing::error!(event = "ledger_failed", "{error}");
                     alerts.ledger_failed().await;

@@ -7,8 +7,9 @@ mod health_check;
 mod parts;
 mod reconcile;
 mod server;
+mod tasks;
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
@@ -34,10 +35,12 @@ use crate::pipeline::report::Report;
 use crate::pipeline::spool::CleanError;
 use crate::pipeline::{
     Context, Counters, Heartbeats, Lane, Nudges, Numbers, Outages, Pauses, Progress, Scope, Shared, after, confirm,
-    patients, polling, prune, run_stage,
+    patients, polling, prune,
 };
 use crate::readers::as_whom;
 use crate::{web, webhook};
+
+use self::tasks::Tasks;
 
 pub use parts::{Connecting, Parts, client};
 pub use server::Server;
@@ -93,7 +96,7 @@ impl DaemonError {
 pub struct Daemon {
     context: Shared,
     adapters: BTreeMap<String, Arc<dyn Adapter>>,
-    tasks: JoinSet<()>,
+    tasks: Tasks,
     fatal: tokio::sync::Mutex<mpsc::UnboundedReceiver<LedgerError>>,
 }
 
@@ -132,9 +135,11 @@ impl Daemon {
     /// Any error of the ledger.
     pub async fn follow_patients(&mut self, config: &Config) -> Result<(), LedgerError> {
         if let (Some(numbers), Some(config)) = (&self.context.numbers, &config.patients) {
-            let rows = self.context.ledger.read(|db| Ok(process::all(db)?.remove(process::PATIENTS_ROWS))).await?;
-            numbers.patients.expect(rows.and_then(|rows| rows.parse().ok()).unwrap_or(0));
-            self.tasks.spawn(numbers.patients.clone().follow(config.clone(), self.context.stop.clone()));
+            numbers.patients.expect(patients::before(&self.context.ledger).await?);
+            let (list, used) = (numbers.patients.clone(), patients::used(self.context.ledger.clone()));
+            let (config, stop) = (config.clone(), self.context.stop.clone());
+            self.tasks
+                .keep("list of patients", move || list.clone().follow(config.clone(), used.clone(), stop.clone()));
         }
         Ok(())
     }
@@ -182,16 +187,17 @@ impl Daemon {
             in_flight: AtomicUsize::new(0),
             started: now(),
         });
-        let mut tasks = JoinSet::new();
-        tasks.spawn(run_stage(context.clone(), Arc::new(Fetch(Lane::of_accounts(accounts.iter(), Scope::Fetch)))));
-        tasks.spawn(run_stage(context.clone(), Arc::new(Deliver::new(adapters.clone()))));
+        let mut tasks = Tasks::new(context.stop.clone());
+        tasks.stage(&context, Fetch(Lane::of_accounts(accounts.iter(), Scope::Fetch)));
+        tasks.stage(&context, Deliver::new(adapters.clone()));
         for (name, adapter) in adapters.iter().filter(|(name, _)| context.confirm_within.contains_key(*name)) {
-            tasks.spawn(confirm::run(context.clone(), name.clone(), Arc::clone(adapter)));
+            let (name, adapter) = (name.clone(), Arc::clone(adapter));
+            tasks.part("confirm", &context, move |context| confirm::run(context, name.clone(), Arc::clone(&adapter)));
         }
-        tasks.spawn(run_stage(context.clone(), Arc::new(Report(Lane::of_accounts(accounts.iter(), Scope::Report)))));
-        tasks.spawn(prune::run(context.clone()));
-        tasks.spawn(patients::run(context.clone()));
-        tasks.spawn(patients::push(context.clone()));
+        tasks.stage(&context, Report(Lane::of_accounts(accounts.iter(), Scope::Report)));
+        tasks.part("prune", &context, prune::run);
+        tasks.part("patients", &context, patients::run);
+        tasks.part("push", &context, patients::push);
         Ok(Self { context, adapters, tasks, fatal: tokio::sync::Mutex::new(fatal) })
     }
 
@@ -199,23 +205,29 @@ impl Daemon {
     pub fn start_polls(&mut self) {
         for (number, account) in self.context.clients.keys().enumerate() {
             let turn = POLLS_APART * u32::try_from(number / POLLS_AT_ONCE).unwrap_or(u32::MAX);
-            self.tasks.spawn(polling::run(self.context.clone(), account.clone(), turn));
+            let account = account.clone();
+            self.tasks.part("poll", &self.context, move |context| polling::run(context, account.clone(), turn));
         }
-        self.tasks.spawn(follow::other_processes(self.context.clone()));
+        self.tasks.part("other processes", &self.context, follow::other_processes);
     }
 
     /// Serves the status page and `/metrics`, hears webhooks, and compares all sides now and then, if the configuration
     /// wants that; and gives memory back.
     pub fn start_listeners(&mut self, config: &Config) {
-        self.tasks.spawn(memory::run(self.context.clone()));
-        self.tasks.spawn(away::run(self.context.clone(), self.adapters.clone(), config.destinations.clone()));
-        self.tasks.spawn(webhook::run(self.context.clone(), webhook::Setup::of(config)));
+        self.tasks.part("memory", &self.context, memory::run);
+        let (adapters, destinations) = (self.adapters.clone(), config.destinations.clone());
+        self.tasks.part("away", &self.context, move |context| away::run(context, adapters.clone(), destinations.clone()));
+        let setup = webhook::Setup::of(config);
+        self.tasks.part("webhook", &self.context, move |context| webhook::run(context, setup.clone()));
         if let Some(every) = config.reconcile_every {
-            let emptied = config.destinations.values().filter(|to| to.is_emptied()).map(|to| to.name.clone()).collect();
-            self.tasks.spawn(reconcile::run(self.context.clone(), self.adapters.clone(), emptied, every));
+            let emptied: BTreeSet<String> =
+                config.destinations.values().filter(|to| to.is_emptied()).map(|to| to.name.clone()).collect();
+            let adapters = self.adapters.clone();
+            let begin = move |context| reconcile::run(context, adapters.clone(), emptied.clone(), every);
+            self.tasks.part("reconcile", &self.context, begin);
         }
         if let Some(setup) = web::Setup::of(config) {
-            self.tasks.spawn(web::run(self.context.clone(), setup));
+            self.tasks.part("web", &self.context, move |context| web::run(context, setup.clone()));
         }
     }
 
@@ -303,16 +315,9 @@ impl Daemon {
     /// everything was finished; what was not is taken up by the next start.
     pub async fn drain(mut self) -> bool {
         self.context.stop.cancel();
-        let finished = tokio::time::timeout(DRAIN_LIMIT, async {
-            while let Some(ended) = self.tasks.join_next().await {
-                if let Err(error) = ended {
-                    tracing::error!(event = "internal_error", "a stage ended unexpectedly: {error}");
-                }
-            }
-        });
-        let finished = finished.await.is_ok();
+        let finished = tokio::time::timeout(DRAIN_LIMIT, self.tasks.ended()).await.is_ok();
         // A stage that hangs must not cost a sign-in: renewals are tasks of their own and have a time of their own.
-        self.tasks.abort_all();
+        self.tasks.abort();
         let clients = || self.context.clients.values();
         let limit = clients().map(|client| client.longest_renewal()).max().unwrap_or_default();
         let settled = tokio::time::timeout(limit, join_all(clients().map(|client| client.settle())));

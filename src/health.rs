@@ -43,6 +43,8 @@ pub struct Facts {
     pub unconfirmed: Ended,
     /// Documents whose patient a person must name.
     pub unmatched: Ended,
+    /// Documents whose patients the practice's list does not have, without one in between whose patient it has.
+    pub strangers: Ended,
     /// Documents that were filed and that the destination's software has not taken for too long, by destination.
     pub not_taken: Vec<(String, Ended)>,
     /// Documents that were filed beside the version that they replace.
@@ -257,8 +259,12 @@ pub fn assess(facts: &Facts, rules: &Rules) -> Health {
     }
     found.ended(Cause::NotReplaced, "", &facts.not_replaced);
     found.ended(Cause::NotAgreeing, "", &facts.not_agreeing);
-    if let Some(since) = facts.patients_file_since {
-        found.add(Cause::PatientsFile, "", 0, Some(since));
+    match facts.patients_file_since {
+        Some(since) => found.add(Cause::PatientsFile, "", 0, Some(since)),
+        None if facts.strangers.count >= STRANGERS => {
+            found.add(Cause::PatientsFile, "", facts.strangers.count, facts.strangers.first);
+        }
+        None => {}
     }
     found.silence();
     if let Some(since) = facts.ledger_fails_since {
@@ -285,6 +291,9 @@ pub fn assess(facts: &Facts, rules: &Rules) -> Health {
     };
     Health { light, headline, problems }
 }
+
+/// So many letters in a row whose patients the list does not have show that something is wrong with the list.
+const STRANGERS: u64 = 20;
 
 struct Found<'a> {
     facts: &'a Facts,

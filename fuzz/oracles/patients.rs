@@ -90,5 +90,5 @@ fn shows_nobody(file: &[u8], message: &str, columns: &[String]) {
 
 /// Dates and numbers that messages have as examples.
 fn is_ours(value: &str) -> bool {
-    ["2026-12-31", "1,2E+05"].iter().any(|ours| ours.contains(value))
+    ["2026-12-31", "1,2E+05", "'0815", "1.471", "2001-05-07T22:00:00Z"].iter().any(|ours| ours.contains(value))
 }

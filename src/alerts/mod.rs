@@ -163,7 +163,12 @@ pub struct Alerts {
     tasks: JoinSet<()>,
     stop: CancellationToken,
     channels: Channels,
+    /// When a task panicked.
+    broken_at: Option<tokio::time::Instant>,
 }
+
+/// How long to wait after a panic, until the tasks begin again.
+const BROKEN_PAUSE: Duration = Duration::from_secs(60);
 
 impl Alerts {
     /// Begins to watch the ledger and to send what is in its outbox; where nobody is to be told, nothing runs.
@@ -174,7 +179,7 @@ impl Alerts {
         let channels = Channels::of(config)?;
         let (mut tasks, stop) = (JoinSet::new(), CancellationToken::new());
         if !config.alerts.tells_anybody() {
-            return Ok(Self { tasks, stop, channels });
+            return Ok(Self { tasks, stop, channels, broken_at: None });
         }
         let (condition, felt) = watched::channel(beats::Condition::default());
         let posted: Vec<(Channel, Arc<Notify>)> =
@@ -204,7 +209,25 @@ impl Alerts {
         if let Some(heartbeat) = channels.heartbeat.clone() {
             tasks.spawn(beats::beat(heartbeat, felt, stop.clone()));
         }
-        Ok(Self { tasks, stop, channels })
+        Ok(Self { tasks, stop, channels, broken_at: None })
+    }
+
+    /// Waits until one of the tasks has panicked, which is a defect, and then for a minute. All have to be started anew:
+    /// nobody would notice that nobody is told any more.
+    pub async fn broken(&mut self) {
+        while self.broken_at.is_none() {
+            match self.tasks.join_next().await {
+                Some(Ok(())) => {}
+                Some(Err(error)) => {
+                    let what = "a task of the alerts ended and begins again in a minute. Please report this";
+                    tracing::error!(event = "internal_error", "{what}: {error}");
+                    self.broken_at = Some(tokio::time::Instant::now());
+                }
+                None => std::future::pending().await,
+            }
+        }
+        let at = self.broken_at.unwrap_or_else(tokio::time::Instant::now);
+        tokio::time::sleep_until(at + BROKEN_PAUSE).await;
     }
 
     /// The daemon ends because of its ledger: the monitor hears of it at once. Messages are not sent: a service that is

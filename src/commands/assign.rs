@@ -14,6 +14,7 @@ use crate::ledger::history::Action;
 use crate::ledger::patients as kept;
 use crate::patients::{Difference, List, Person, Row, load_once};
 use crate::pipeline::assign::{self, Letter, NotAssigned};
+use crate::pipeline::patients;
 
 pub(super) fn assign(loaded: &Loaded, args: &AssignArgs) -> Outcome {
     let Some(config) = &loaded.config.patients else {
@@ -47,8 +48,9 @@ fn letter(ledger: &Ledger, uuid: &str) -> anyhow::Result<Option<(String, Letter)
     Ok(letters.into_iter().next())
 }
 
-fn list(config: &PatientsConfig) -> anyhow::Result<List> {
-    load_once(config).map_err(|problem| anyhow::anyhow!("{problem}"))
+fn list(config: &PatientsConfig, ledger: &Ledger) -> anyhow::Result<List> {
+    let known = runtime()?.block_on(patients::known(Some(ledger)));
+    load_once(config, &known).map_err(|problem| anyhow::anyhow!("{problem}"))
 }
 
 /// Says of a letter why its patient cannot be given a number.
@@ -69,7 +71,7 @@ fn candidates(loaded: &Loaded, config: &PatientsConfig, uuid: &str) -> Outcome {
     let ledger = Ledger::open_beside(&loaded.config.state.path)?;
     let Some((uuid, letter)) = letter(&ledger, uuid)? else { return Ok(Exit::Failed) };
     let Some(person) = letter.person() else { return refuse(&uuid, "", NotAssigned::Ended) };
-    let list = list(config)?;
+    let list = list(config, &ledger)?;
     let mut text = format!("document {uuid}\n{}\n", beside(&person, None));
     match letter.number(Some(&list), &person) {
         Ok(number) => {
@@ -153,7 +155,7 @@ fn settle(loaded: &Loaded, config: &PatientsConfig, uuid: &str, number: &str, ar
     let ledger = Ledger::open_beside(&loaded.config.state.path)?;
     let Some((uuid, letter)) = letter(&ledger, uuid)? else { return Ok(Exit::Failed) };
     let Some(person) = letter.person() else { return refuse(&uuid, number, NotAssigned::Ended) };
-    let list = list(config)?;
+    let list = list(config, &ledger)?;
     let assigned = match letter.assign(&list, number, args.not_listed, crate::readers::person()) {
         Ok(assigned) => assigned,
         Err(why) => return refuse(&uuid, number, why),
@@ -214,7 +216,7 @@ fn all(loaded: &Loaded, config: &PatientsConfig) -> Outcome {
         return print("nothing was assigned\n");
     }
     // Without the list the numbers are still shown.
-    let list = load_once(config).ok();
+    let list = list(config, &ledger).ok();
     let mut rows = table(&["letter", "number", "in the list", "assigned", "by"]);
     for (letter, assigned) in &all {
         let row = list.as_ref().and_then(|list| list.row(&assigned.number));

@@ -19,10 +19,10 @@ use crate::config::{Config, Loaded};
 use crate::document::{DocumentUuid, Metadata};
 use crate::ledger::reservations::{self, Owner};
 use crate::ledger::{Ledger, LedgerError, patients as kept};
-use crate::patients::{List, Person, Problem, Unmatched, load_once, whose};
-use crate::pipeline::fetch;
+use crate::patients::{Known, List, Person, Problem, Unmatched, load_once, whose};
+use crate::pipeline::{fetch, patients};
 use crate::reservation::Known as Names;
-use crate::views::{self, Known};
+use crate::views;
 
 pub(super) use examples::{ExamplesOf, examples, matches};
 use text::{in_all, text};
@@ -91,15 +91,16 @@ struct With<'a> {
 }
 
 /// The list, where some destination needs it.
-fn list(config: &Config) -> Result<Option<List>, Problem> {
+fn list(config: &Config, known: &Known) -> Result<Option<List>, Problem> {
     let is_needed = config.destinations.values().any(|destination| destination.needs_number);
-    config.patients.as_ref().filter(|_| is_needed).map(load_once).transpose()
+    config.patients.as_ref().filter(|_| is_needed).map(|config| load_once(config, known)).transpose()
 }
 
 pub(super) fn preview(loaded: &Loaded, limit: usize, json: bool) -> Outcome {
     let ledger = ledger_to_read(loaded)?;
     let clients = ready_clients(&loaded.config)?;
-    let (list, unread) = match list(&loaded.config) {
+    let known = runtime()?.block_on(patients::known(ledger.as_ref()));
+    let (list, unread) = match list(&loaded.config, &known) {
         Ok(list) => (list, None),
         Err(problem) => (None, Some(problem)),
     };
@@ -198,14 +199,14 @@ async fn of_account(
     }
 }
 
-async fn known(ledger: Option<&Ledger>, item: &Listed) -> Result<Option<Known>, LedgerError> {
+async fn known(ledger: Option<&Ledger>, item: &Listed) -> Result<Option<views::Known>, LedgerError> {
     let Some(ledger) = ledger else { return Ok(None) };
     let (uuid, pdf) = (item.uuid.clone(), item.pdf.clone());
     ledger.read(move |db| views::known(db, &uuid, pdf.as_deref())).await
 }
 
 /// What would become of one document.
-async fn look(with: With<'_>, account: &str, client: &Client, item: Listed, known: Option<Known>) -> Waiting {
+async fn look(with: With<'_>, account: &str, client: &Client, item: Listed, known: Option<views::Known>) -> Waiting {
     let With { config, ledger, .. } = with;
     let mut waiting = Waiting {
         uuid: item.uuid.to_string(),
@@ -285,7 +286,7 @@ async fn look(with: With<'_>, account: &str, client: &Client, item: Listed, know
 /// The patient's number: what the version was filed with elsewhere, or as a delivery would find it.
 async fn number(
     with: With<'_>,
-    known: Option<&Known>,
+    known: Option<&views::Known>,
     uuid: &DocumentUuid,
     pdf: &str,
     metadata: &Metadata,

@@ -79,6 +79,11 @@ where
                 }
                 request = self.requests.recv() => request.unwrap_or(Request::Stop),
                 () = watch.changed() => Request::Reload,
+                () = alerts.broken() => {
+                    alerts.drain().await;
+                    alerts = Alerts::start(&self.loaded.config, &ledger).map_err(DaemonError::Transport)?;
+                    continue;
+                }
                 error = daemon.failed() => {
                     tracing::error!(event = "ledger_failed", "{error}");
                     alerts.ledger_failed().await;
@@ -250,8 +255,11 @@ async fn record(daemon: &mut Daemon, sha256: String) {
     let Err(error) = write(sha256.clone()).await else { return };
     tracing::error!(event = "ledger_failed", "{error}; trying again");
     let stop = daemon.context.stop.clone();
-    daemon.tasks.spawn(async move {
-        while stop.run_until_cancelled(sleep(LEDGER_PAUSE)).await.is_some() && write(sha256.clone()).await.is_err() {}
+    daemon.tasks.keep("configuration", move || {
+        let (stop, write, sha256) = (stop.clone(), write.clone(), sha256.clone());
+        async move {
+            while stop.run_until_cancelled(sleep(LEDGER_PAUSE)).await.is_some() && write(sha256.clone()).await.is_err() {}
+        }
     });
 }
 

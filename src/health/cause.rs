@@ -29,7 +29,7 @@ pub enum Cause {
     Unconfirmed,
     /// A person must say which patient of the practice's list a document is about.
     PatientUnknown,
-    /// The practice's list of patients cannot be used.
+    /// The practice's list of patients cannot be used; or, if documents are counted, it has none of their patients.
     PatientsFile,
     /// Documents were filed, and the destination's software has not taken them.
     NotTaken,

@@ -309,3 +309,17 @@ fn a_destination_that_has_no_room_for_a_check_either_is_full() {
         assert_eq!(cause::of_destination(failure.as_ref()), Cause::DestinationFull, "{text}");
     }
 }
+
+#[test]
+fn letters_in_a_row_whose_patients_are_not_in_the_list_are_a_problem_of_the_list() {
+    let strangers = |count| Ended { count, first: Some(NOW - 2 * MINUTE), last: Some(NOW) };
+    let unmatched = strangers(20);
+    assert_eq!(told(&Facts { strangers: strangers(19), ..well() }), ("well", vec![]));
+    let list = ("patients-file", String::new(), 20, true);
+    assert_eq!(told(&Facts { strangers: strangers(20), ..well() }), ("needs_person", vec![list.clone()]));
+    let (_, both) = told(&Facts { strangers: strangers(20), unmatched, ..well() });
+    assert_eq!(both, [("patient-unknown", String::new(), 20, true), list]);
+    // The file itself is wrong: that comes first, and counts no letters.
+    let (_, file) = told(&Facts { strangers: strangers(20), patients_file_since: Some(NOW), ..well() });
+    assert_eq!(file, [("patients-file", String::new(), 0, true)]);
+}

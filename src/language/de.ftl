@@ -174,8 +174,14 @@ problem-patient-unknown = { $count ->
 do-patient-unknown = docsyncd list --state fetched nennt sie; docsyncd assign UUID zeigt, wer es sein kann, und docsyncd assign UUID NUMMER legt es fest. Kommt der Patient in die Liste, wird sein Brief von selbst abgelegt.
 over-patient-unknown = Von jedem Brief ist klar, zu welchem Patienten er gehört.
 
-why-patients-file = Die Patientenliste der Praxis ist nicht brauchbar
-do-patients-file = docsyncd check sagt, was daran nicht stimmt. Briefe, die die Nummer des Patienten brauchen, warten; die anderen werden abgelegt.
+why-patients-file = { $count ->
+    [0] Die Patientenliste der Praxis ist nicht brauchbar
+   *[other] Die Patientenliste der Praxis enthält von { $count } wartenden Briefen keinen einzigen Patienten
+}
+do-patients-file = { $count ->
+    [0] docsyncd check sagt, was daran nicht stimmt. Briefe, die die Nummer des Patienten brauchen, warten; die anderen werden abgelegt.
+   *[other] Vergleichen Sie Namen und Geburtsdaten der Liste mit docsyncd assign UUID: Vielleicht ist es die Liste einer anderen Praxis, oder die Geburtsdaten sind um einen Tag verschoben. Exportieren Sie sie neu; was wartet, wird dann abgelegt.
+}
 over-patients-file = Die Patientenliste der Praxis ist wieder brauchbar.
 
 problem-not-taken = { $count ->

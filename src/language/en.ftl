@@ -174,8 +174,14 @@ problem-patient-unknown = { $count ->
 do-patient-unknown = docsyncd list --state fetched names them; docsyncd assign UUID shows who it may be, and docsyncd assign UUID NUMBER settles it. A letter whose patient comes into the list is filed by itself.
 over-patient-unknown = Of every letter it is clear which patient it is about.
 
-why-patients-file = the practice's list of patients cannot be used
-do-patients-file = docsyncd check says what is wrong with it. Letters that need a patient's number wait; the others are filed.
+why-patients-file = { $count ->
+    [0] the practice's list of patients cannot be used
+   *[other] the practice's list of patients has the patient of none of { $count } letters that wait
+}
+do-patients-file = { $count ->
+    [0] docsyncd check says what is wrong with it. Letters that need a patient's number wait; the others are filed.
+   *[other] Compare names and dates of birth in the list with docsyncd assign UUID: it may be another practice's list, or dates may be a day off. Export it again; what waits is then filed.
+}
 over-patients-file = The practice's list of patients can be used again.
 
 problem-not-taken = { $count ->

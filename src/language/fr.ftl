@@ -174,8 +174,14 @@ problem-patient-unknown = { $count ->
 do-patient-unknown = docsyncd list --state fetched les nomme ; docsyncd assign UUID montre de qui il peut s'agir, et docsyncd assign UUID NUMÉRO tranche. Un courrier dont le patient arrive dans la liste est classé tout seul.
 over-patient-unknown = On sait de chaque courrier de quel patient il s'agit.
 
-why-patients-file = la liste des patients du cabinet est inutilisable
-do-patients-file = docsyncd check dit ce qui ne va pas. Les courriers qui ont besoin d'un numéro de patient attendent ; les autres sont classés.
+why-patients-file = { $count ->
+    [0] la liste des patients du cabinet est inutilisable
+   *[other] la liste des patients du cabinet ne contient le patient d'aucun des { $count } courriers qui attendent
+}
+do-patients-file = { $count ->
+    [0] docsyncd check dit ce qui ne va pas. Les courriers qui ont besoin d'un numéro de patient attendent ; les autres sont classés.
+   *[other] Comparez les noms et dates de naissance de la liste avec docsyncd assign UUID : c'est peut-être la liste d'un autre cabinet, ou les dates sont décalées d'un jour. Exportez-la de nouveau ; ce qui attend sera alors classé.
+}
 over-patients-file = La liste des patients du cabinet est de nouveau utilisable.
 
 problem-not-taken = { $count ->

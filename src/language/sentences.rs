@@ -111,8 +111,13 @@ impl Language {
     pub fn advice(self, group: &Group, disks: &Disks) -> String {
         let (name, names) = self.names(&group.names);
         let (place, places) = self.names(&disks.of(group.cause, &group.names));
-        let values =
-            [("name", (&name).into()), ("names", names.into()), ("place", (&place).into()), ("places", places.into())];
+        let values = [
+            ("name", (&name).into()),
+            ("names", names.into()),
+            ("place", (&place).into()),
+            ("places", places.into()),
+            ("count", group.count.into()),
+        ];
         self.fill(&format!("do-{}", group.cause.as_str()), &values)
     }
 

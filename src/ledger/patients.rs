@@ -1,6 +1,8 @@
 //! Which patients of the practice's list persons assigned to patients of the cloud service, and numbers that are to be
 //! sent to the service.
 
+use std::collections::HashMap;
+
 use rusqlite::{Connection, OptionalExtension as _, params};
 
 use super::columns::{Statements as _, from_row};
@@ -37,6 +39,22 @@ pub fn assigned(db: &Connection, patient: &str) -> QueryResult<Option<Assigned>>
 /// All assignments.
 pub fn all(db: &Connection) -> QueryResult<Vec<Assigned>> {
     db.prepare(&format!("SELECT {COLUMNS} FROM patient ORDER BY uuid"))?.query_map([], read)?.collect()
+}
+
+/// The numbers that letters were, or are about to be, filed with, and how many letters.
+pub fn used(db: &Connection) -> QueryResult<HashMap<String, u64>> {
+    let mut used = HashMap::new();
+    let mut statement =
+        db.prepare_cached("SELECT number FROM delivery INDEXED BY delivery_number WHERE number IS NOT NULL")?;
+    let mut rows = statement.query([])?;
+    while let Some(row) = rows.next()? {
+        let number = row.get_ref("number")?.as_str()?;
+        match used.get_mut(number) {
+            Some(letters) => *letters += 1,
+            None => drop(used.insert(number.to_owned(), 1)),
+        }
+    }
+    Ok(used)
 }
 
 /// Saves an assignment, in place of an earlier one.

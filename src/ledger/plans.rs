@@ -45,7 +45,7 @@ const WIDE: [&str; 4] = ["(state=?)", "(account=?)", "(state=? AND destination=?
 /// Partial indexes: documents that ended and are still listed, and open documents.
 const SMALL: [&str; 3] = ["document_in_list", "document_to_look_for", "document_open"];
 /// Statements that may read as many rows as a state or an account has, each with the reason.
-const MAY_SCAN: [(&str, &str); 31] = [
+const MAY_SCAN: [(&str, &str); 32] = [
     ("INDEXED BY delivery_not_replaced", "what a person has to remove: a partial index"),
     ("WHERE document.sha256 = ?2 AND delivery.destination = ?1", "an importer changed what it took"),
     ("AND reason_code = 'spool_full'", "at the end of a destination's pause: what waits to be downloaded"),
@@ -57,6 +57,7 @@ const MAY_SCAN: [(&str, &str); 31] = [
     ("WHERE delivery.document > ?2 AND delivery.destination = ?1", "the same, in batches"),
     ("INDEXED BY delivery_filed", "a partial index: what waits for its proof"),
     ("INDEXED BY delivery_unmatched", "a partial index: what a person has to decide"),
+    ("INDEXED BY delivery_number WHERE number IS NOT NULL", "a new list of patients: a partial index, once"),
     ("INDEXED BY delivery_unconfirmed", "a partial index: what a person has to look at"),
     ("NOT IN (SELECT value FROM json_each(?1)) ORDER BY random()", "what waits for accounts that are gone"),
     ("FROM document INDEXED BY document_stalled", "an index of those that failed in a way that may pass"),
@@ -124,6 +125,7 @@ fn patients(db: &Connection, document: i64) {
     kept::assign(db, &assigned).unwrap();
     kept::assigned(db, "a").unwrap();
     kept::all(db).unwrap();
+    kept::used(db).unwrap();
     kept::remove(db, "a").unwrap();
     kept::of_document(db, document).unwrap();
     kept::metadata(db, document).unwrap();

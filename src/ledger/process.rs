@@ -25,8 +25,8 @@ pub const WEBHOOK: &str = "webhook";
 /// Since when the practice's list of patients is unusable; absent while it is usable.
 pub const PATIENTS_FILE: &str = "patients_file";
 
-/// The number of rows in the practice's list of patients when it was last usable.
-pub const PATIENTS_ROWS: &str = "patients_rows";
+/// The practice's list of patients that counted last (`patients::Before`, as JSON).
+pub const PATIENTS_BEFORE: &str = "patients_before";
 
 /// The digest of a list of patients that a person accepted (`docsyncd check`).
 pub const PATIENTS_BELIEVED: &str = "patients_believed";

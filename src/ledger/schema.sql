@@ -163,6 +163,7 @@ CREATE INDEX delivery_unconfirmed ON delivery (document) WHERE unconfirmed_at IS
 CREATE INDEX delivery_filed ON delivery (destination, document) WHERE state = 'filed';
 CREATE INDEX delivery_place ON delivery (place) WHERE proof = 'moved';
 CREATE INDEX delivery_unmatched ON delivery (document) WHERE unmatched IS NOT NULL;
+CREATE INDEX delivery_number ON delivery (changed_at, number) WHERE number IS NOT NULL;
 CREATE INDEX delivery_not_replaced ON delivery (document) WHERE reason_code = 'not_replaced';
 CREATE INDEX document_patient ON document (patient) WHERE patient IS NOT NULL;
 

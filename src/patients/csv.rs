@@ -3,21 +3,24 @@
 use std::borrow::Cow;
 use std::fmt;
 
-use csv::{ReaderBuilder, StringRecord};
-use encoding_rs::{Encoding, ISO_8859_15, UTF_16LE, WINDOWS_1252};
+use encoding_rs::WINDOWS_1252;
 use sha2::{Digest as _, Sha256};
-use yore::code_pages::{CP437, CP850};
 
 use super::date::NoDate;
 use super::list::{Builder, List, MAX_VALUE_BYTES};
 use super::refused::{NoNumber, Refused};
-use crate::config::{PatientsConfig, PatientsEncoding};
+use crate::config::PatientsConfig;
 use crate::document::hex;
-use crate::name::{is_bidirectional, is_invisible};
 
 use self::dates::{Dates, Read};
+use self::decode::Text;
+use self::numbers::{Groups, no_number};
+use self::records::{Record, Records, Unclosed};
 
 mod dates;
+mod decode;
+mod numbers;
+mod records;
 
 /// How a file was read, for people.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -32,6 +35,8 @@ pub struct Facts {
     pub without_number: usize,
     /// The number of rows without a date of birth. No letter is filed to them automatically.
     pub without_date: usize,
+    /// Whether the last row has no line end, so that more may follow.
+    pub is_open: bool,
 }
 
 /// As `check` shows it: `windows-1252, `;`, dates as %d/%m/%Y`.
@@ -53,24 +58,24 @@ const DELIMITERS: [u8; 4] = [b';', b',', b'\t', b'|'];
 /// # Errors
 /// The first reason why they are no list.
 pub fn parse(bytes: &[u8], config: &PatientsConfig) -> Result<List, Refused> {
-    let (text, encoding) = decode(bytes, config.encoding)?;
-    let (delimiter, header) = first_line(&text, config)?;
-    let columns = Columns::find(&header, config)?;
-    let mut rows = Rows { text: &text, delimiter, expected: header.len(), columns, config };
+    let text = Text::of(bytes, config.encoding)?;
+    let Header { delimiter, raw, names } = Header::of(&text, config)?;
+    let columns = Columns::find(&names, config)?;
+    let mut rows = Rows { text: &text.all, delimiter, expected: names.len(), width: None, columns, config };
+    if rows.holds_another_row(raw, &[]) {
+        return Err(Refused::Quote { row: row_of(&text.all, text.start) });
+    }
     let mut builder = Builder::default();
     let mut dates = Dates::new(config.date_format.as_deref());
-    let mut facts = Facts { encoding, delimiter: char::from(delimiter), ..Facts::default() };
-    let mut reader = reader(&text, delimiter);
-    let mut record = StringRecord::new();
-    let mut lines = Lines { text: &text, end: if text.contains('\n') { b'\n' } else { b'\r' }, counted: 0, line: 1 };
-    let mut is_header = true;
-    // Reading UTF-8 from memory cannot fail.
-    while reader.read_record(&mut record).unwrap_or(false) {
-        if std::mem::take(&mut is_header) {
-            continue;
-        }
-        let at = record.position().map_or(0, |position| usize::try_from(position.byte()).unwrap_or(usize::MAX));
-        let Some(Values { number, last_name, first_name, former_name, born }) = rows.values(&record, at)? else {
+    let mut groups = Groups::default();
+    let mut facts =
+        Facts { encoding: text.encoding, delimiter: char::from(delimiter), is_open: text.is_open, ..Facts::default() };
+    let all: &str = &text.all;
+    let mut lines = Lines { text: all, end: if all.contains('\n') { b'\n' } else { b'\r' }, counted: 0, line: 1 };
+    for record in Records::new(&text.all, text.start, delimiter).skip(1) {
+        let record = record.map_err(|unclosed| unclosed.in_rows(&text.all))?;
+        let at = record.at;
+        let Some(Values { number, last_name, first_name, former_name, born }) = rows.values(&record)? else {
             continue;
         };
         // Databases write a missing value like this.
@@ -78,11 +83,15 @@ pub fn parse(bytes: &[u8], config: &PatientsConfig) -> Result<List, Refused> {
             facts.without_number += 1;
             continue;
         }
+        groups.take(&number, at);
         dates.take(&born).map_err(|kind| rows.date(at, kind))?;
         dates.places.push(u32::try_from(at).unwrap_or(u32::MAX));
         builder.add([&number, &last_name, &first_name, &former_name], lines.of(at));
     }
-    let order = dates.order().map_err(|refused| refused.in_rows(&text))?;
+    if let Some(at) = groups.found() {
+        return Err(rows.number(at, NoNumber::Grouped));
+    }
+    let order = dates.order().map_err(|refused| refused.in_rows(&text.all))?;
     for (row, (written, place)) in dates.written.iter().zip(&dates.places).enumerate() {
         let born = match written {
             Read::Born(born) => *born,
@@ -103,8 +112,8 @@ pub fn parse(bytes: &[u8], config: &PatientsConfig) -> Result<List, Refused> {
 /// # Errors
 /// The first reason why they are no names of columns.
 pub fn header(bytes: &[u8], config: &PatientsConfig) -> Result<Vec<String>, Refused> {
-    let (text, _) = decode(bytes, config.encoding)?;
-    let (_, names) = first_line(&text, config)?;
+    let text = Text::of(bytes, config.encoding)?;
+    let Header { names, .. } = Header::of(&text, config)?;
     if names.iter().any(|name| may_be_a_value(name)) {
         return Err(Refused::NoHeader);
     }
@@ -112,81 +121,6 @@ pub fn header(bytes: &[u8], config: &PatientsConfig) -> Result<Vec<String>, Refu
         return Err(Refused::BrokenText { row: 1, column: shown(name), example: MOJIBAKE });
     }
     Ok(names)
-}
-
-fn reader(text: &str, delimiter: u8) -> csv::Reader<&[u8]> {
-    ReaderBuilder::new().delimiter(delimiter).has_headers(false).flexible(true).from_reader(text.as_bytes())
-}
-
-/// The text, and the name of its encoding. A byte order mark takes precedence.
-fn decode(bytes: &[u8], wanted: PatientsEncoding) -> Result<(Cow<'_, str>, &'static str), Refused> {
-    let marked = Encoding::for_bom(bytes);
-    let (encoding, rest) = match marked {
-        Some((encoding, mark)) => (Ok(encoding), bytes.get(mark..).unwrap_or_default()),
-        None => (Err(wanted), bytes),
-    };
-    if rest.iter().all(u8::is_ascii_whitespace) {
-        return Err(Refused::Empty);
-    }
-    // Text in one of these encodings is valid UTF-8 only by chance, unless it is ASCII.
-    let is_of_a_byte_each = matches!(
-        encoding,
-        Err(PatientsEncoding::Windows1252
-            | PatientsEncoding::Iso8859_15
-            | PatientsEncoding::Cp437
-            | PatientsEncoding::Cp850)
-    );
-    if is_of_a_byte_each
-        && !rest.is_ascii()
-        && let Ok(text) = std::str::from_utf8(rest)
-    {
-        let at = text.find(|letter: char| !letter.is_ascii()).unwrap_or_default();
-        return Err(Refused::NotInEncoding { row: row_of(text, at), encoding: in_words(wanted) });
-    }
-    let (text, name) = match encoding {
-        Ok(encoding) => strict(rest, encoding)?,
-        Err(PatientsEncoding::Utf8) => strict(rest, encoding_rs::UTF_8)?,
-        Err(PatientsEncoding::Utf16) => strict(rest, UTF_16LE)?,
-        Err(PatientsEncoding::Windows1252) => strict(rest, WINDOWS_1252)?,
-        Err(PatientsEncoding::Iso8859_15) => strict(rest, ISO_8859_15)?,
-        Err(PatientsEncoding::Cp437) => (CP437.decode(rest), "cp437"),
-        Err(PatientsEncoding::Cp850) => (CP850.decode(rest), "cp850"),
-        Err(PatientsEncoding::Auto) if std::str::from_utf8(rest).is_ok() => strict(rest, encoding_rs::UTF_8)?,
-        Err(PatientsEncoding::Auto) => strict(rest, WINDOWS_1252)?,
-    };
-    match text.find('\0') {
-        // NUL is half of a letter of a two-byte encoding.
-        Some(at) => Err(Refused::NotInEncoding { row: row_of(&text, at), encoding: name }),
-        None => Ok((text, name)),
-    }
-}
-
-fn in_words(encoding: PatientsEncoding) -> &'static str {
-    match encoding {
-        PatientsEncoding::Auto | PatientsEncoding::Utf8 => "utf-8",
-        PatientsEncoding::Utf16 => "utf-16",
-        PatientsEncoding::Windows1252 => "windows-1252",
-        PatientsEncoding::Iso8859_15 => "iso-8859-15",
-        PatientsEncoding::Cp437 => "cp437",
-        PatientsEncoding::Cp850 => "cp850",
-    }
-}
-
-fn strict<'a>(bytes: &'a [u8], encoding: &'static Encoding) -> Result<(Cow<'a, str>, &'static str), Refused> {
-    let name = match encoding.name() {
-        "UTF-8" => "utf-8",
-        "UTF-16LE" | "UTF-16BE" => "utf-16",
-        "ISO-8859-15" => "iso-8859-15",
-        _ => "windows-1252",
-    };
-    match encoding.decode_without_bom_handling_and_without_replacement(bytes) {
-        Some(text) => Ok((text, name)),
-        None => {
-            let (text, _) = encoding.decode_without_bom_handling(bytes);
-            let at = text.find(char::REPLACEMENT_CHARACTER).unwrap_or_default();
-            Err(Refused::NotInEncoding { row: row_of(&text, at), encoding: name })
-        }
-    }
 }
 
 /// The line, counted from 1, of the record that begins at this byte. Skips empty lines before it.
@@ -223,24 +157,44 @@ impl Lines<'_> {
     }
 }
 
-/// The delimiter, and the names of the columns.
-fn first_line(text: &str, config: &PatientsConfig) -> Result<(u8, Vec<String>), Refused> {
-    let read = |delimiter: u8| {
-        let mut record = StringRecord::new();
-        let _ = reader(text, delimiter).read_record(&mut record);
-        let names: Vec<String> = record.iter().map(|name| cleaned(name).into_owned()).collect();
-        (delimiter, names)
-    };
-    let found =
-        |names: &[String]| columns(config).filter(|(_, column)| position(names, column).next().is_some()).count();
-    let candidates: Vec<u8> = config.delimiter.map_or_else(|| DELIMITERS.to_vec(), |delimiter| vec![delimiter]);
-    // Picks the first of the best delimiters. If none finds a column of the configuration, the one with the most values
-    // wins.
-    let best = candidates.into_iter().map(read).reduce(|best, next| {
-        let rank = |names: &[String]| (found(names), names.len());
-        if rank(&next.1) > rank(&best.1) { next } else { best }
-    });
-    best.ok_or(Refused::Empty)
+impl Unclosed {
+    fn in_rows(self, text: &str) -> Refused {
+        Refused::Quote { row: row_of(text, self.0) }
+    }
+}
+
+/// The first record.
+struct Header<'a> {
+    delimiter: u8,
+    raw: &'a str,
+    /// The names of the columns. Delimiters behind the last name make no columns.
+    names: Vec<String>,
+}
+
+impl<'a> Header<'a> {
+    fn of(text: &'a Text<'_>, config: &PatientsConfig) -> Result<Self, Refused> {
+        let read = |delimiter: u8| -> Result<Self, Refused> {
+            let first = Records::new(&text.all, text.start, delimiter).next().ok_or(Refused::Empty)?;
+            let Record { raw, values, .. } = first.map_err(|unclosed| unclosed.in_rows(&text.all))?;
+            let mut names: Vec<String> = values.iter().map(|name| cleaned(name).into_owned()).collect();
+            while names.pop_if(|last| last.is_empty()).is_some() {}
+            Ok(Self { delimiter, raw, names })
+        };
+        let given = config.delimiter.or(text.delimiter);
+        let candidates: Vec<u8> = given.map_or_else(|| DELIMITERS.to_vec(), |delimiter| vec![delimiter]);
+        // Picks the first of the best delimiters. If none finds a column of the configuration, the one with the most
+        // values wins.
+        let rank = |header: &Self| {
+            let is_there = |column: &str| position(&header.names, column).next().is_some();
+            (columns(config).filter(|(_, column)| is_there(column)).count(), header.names.len())
+        };
+        let best = candidates.into_iter().map(read).reduce(|best, next| match (&best, &next) {
+            (Ok(known), Ok(other)) if rank(other) > rank(known) => next,
+            (Err(_), Ok(_)) => next,
+            _ => best,
+        });
+        best.unwrap_or(Err(Refused::Empty))
+    }
 }
 
 /// The settings that name a column, with their values.
@@ -367,40 +321,78 @@ struct Values<'a> {
 struct Rows<'a> {
     text: &'a str,
     delimiter: u8,
+    /// How many columns have a name.
     expected: usize,
+    /// How many values each row has, once the first one is known: some programs write a delimiter behind the last one.
+    width: Option<usize>,
     columns: Columns,
     config: &'a PatientsConfig,
 }
 
 impl Rows<'_> {
     /// The values of a record; `None` if all are empty.
-    fn values<'r>(&mut self, record: &'r StringRecord, at: usize) -> Result<Option<Values<'r>>, Refused> {
-        if record.iter().all(|value| value.trim().is_empty()) {
+    fn values<'r>(&mut self, Record { at, raw, values }: &'r Record<'_>) -> Result<Option<Values<'r>>, Refused> {
+        if values.iter().all(|value| value.trim().is_empty()) {
             return Ok(None);
         }
-        // Empty values at the end do not count: Excel leaves them out in some rows.
-        let is_beyond = record.iter().skip(self.expected).any(|value| !value.trim().is_empty());
-        let uneven = || Refused::Uneven { row: row_of(self.text, at), found: record.len(), expected: self.expected };
-        if is_beyond {
-            return Err(uneven());
+        let is_beyond = values.iter().skip(self.expected).any(|value| !value.trim().is_empty());
+        let (found, width) = (values.len(), *self.width.get_or_insert(values.len()));
+        if is_beyond || found < self.expected || found != width {
+            let expected = if found == self.expected { width } else { self.expected };
+            return Err(Refused::Uneven { row: row_of(self.text, *at), found, expected });
         }
-        let needed = |index: usize, column: &str| match record.get(index) {
-            Some(value) => self.value(value, column, at),
-            None => Err(uneven()),
+        if raw.contains(['\r', '\n']) && self.holds_another_row(raw, values) {
+            return Err(Refused::Quote { row: row_of(self.text, *at) });
+        }
+        let needed = |index: usize, column: &str| {
+            let value = values.get(index).map(Cow::as_ref).unwrap_or_default();
+            self.value(value, column, *at)
         };
         let config = self.config;
         let number = needed(self.columns.number, &config.number)?;
         if let Some(kind) = no_number(&number) {
-            return Err(Refused::Number { row: row_of(self.text, at), column: config.number.clone(), kind });
+            return Err(self.number(*at, kind));
         }
-        let former_name = self.columns.former_name.and_then(|index| record.get(index)).unwrap_or_default();
+        let former_name = match self.columns.former_name {
+            Some(index) => needed(index, config.former_name.as_deref().unwrap_or_default())?,
+            None => Cow::default(),
+        };
         Ok(Some(Values {
             number,
             last_name: needed(self.columns.last_name, &config.last_name)?,
             first_name: needed(self.columns.first_name, &config.first_name)?,
-            former_name: self.value(former_name, config.former_name.as_deref().unwrap_or_default(), at)?,
+            former_name,
             born: needed(self.columns.born, &config.date_of_birth)?,
         }))
+    }
+
+    /// Whether lines of a record would be rows of their own without the record's quotation marks: with all columns, a
+    /// number with a digit, names, and a date of birth or none. A lone quotation mark that finds another one in a later
+    /// row makes one record of several rows. The lines of a remark are no rows; one of them may be the record's own, or
+    /// by chance have as many commas, but then it has no other number and no other date.
+    fn holds_another_row(&self, raw: &str, own: &[Cow<'_, str>]) -> bool {
+        let Columns { number, last_name, first_name, born, .. } = self.columns;
+        let plain = |value: &str| value.replace('"', "").trim().to_owned();
+        let mut rows = 0;
+        for line in raw.split(['\r', '\n']) {
+            let values: Vec<&str> = line.split(char::from(self.delimiter)).collect();
+            let [number, last_name, first_name, date] = [number, last_name, first_name, born]
+                .map(|column| values.get(column).map_or_else(String::new, |value| plain(value)));
+            let is_row = values.len() >= self.expected
+                && number.contains(|c: char| c.is_ascii_digit())
+                && !(last_name.is_empty() || first_name.is_empty())
+                && dates::is_date(&date, self.config.date_format.as_deref());
+            let is_other = |column: usize, value: &str| own.get(column).is_none_or(|own| plain(own) != value);
+            if is_row && (is_other(self.columns.number, &number) || !date.is_empty() && is_other(born, &date)) {
+                return true;
+            }
+            rows += usize::from(is_row);
+        }
+        rows > 1
+    }
+
+    fn number(&self, at: usize, kind: NoNumber) -> Refused {
+        Refused::Number { row: row_of(self.text, at), column: self.config.number.clone(), kind }
     }
 
     fn value<'r>(&self, value: &'r str, column: &str, at: usize) -> Result<Cow<'r, str>, Refused> {
@@ -418,35 +410,6 @@ impl Rows<'_> {
     fn date(&self, at: usize, kind: NoDate) -> Refused {
         let (column, format) = (self.config.date_of_birth.clone(), self.config.date_format.clone());
         Refused::Date { row: row_of(self.text, at), column, kind, format }
-    }
-}
-
-/// Whether a spreadsheet or a statistics program has spoiled this number.
-fn no_number(number: &str) -> Option<NoNumber> {
-    let digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
-    let is_decimal =
-        |text: &str| digits(text) || text.split_once([',', '.']).is_some_and(|(a, b)| digits(a) && digits(b));
-    if number.starts_with('=') {
-        return Some(NoNumber::Formula);
-    }
-    if number.starts_with('#') {
-        return Some(NoNumber::Placeholder);
-    }
-    // Two numbers that look the same may differ in characters that are invisible or change the direction of text.
-    if number.chars().any(|letter| letter.is_control() || is_bidirectional(letter) || is_invisible(letter)) {
-        return Some(NoNumber::Unseen);
-    }
-    if let Some((mantissa, exponent)) = number.split_once(['E', 'e'])
-        && is_decimal(mantissa)
-        && exponent.strip_prefix(['+', '-']).is_some_and(digits)
-    {
-        return Some(NoNumber::Rounded);
-    }
-    match number.split_once(['.', ',']) {
-        Some((whole, zeros)) if digits(whole) && !zeros.is_empty() && zeros.bytes().all(|byte| byte == b'0') => {
-            Some(NoNumber::Decimal)
-        }
-        _ => None,
     }
 }
 

@@ -35,6 +35,8 @@ pub enum NoDate {
     TwoDigitYear,
     /// A number of days, as spreadsheets store dates.
     Serial,
+    /// 1980-02-28T23:00:00Z: the first moment of the day after, as another time zone calls it.
+    EveningBefore,
     /// Anything else, for example the 31st of February.
     Unknown,
 }
@@ -52,7 +54,7 @@ impl Written {
         if is_nothing(text) {
             return Ok(Self::Nothing);
         }
-        let text = without_time(text);
+        let text = day_of(text)?;
         if text.bytes().all(|byte| byte.is_ascii_digit()) {
             return Self::of_digits(text);
         }
@@ -138,7 +140,8 @@ pub(super) fn in_format(text: &str, format: &str) -> Result<Option<Date>, NoDate
         return Ok(None);
     }
     let parsed = |text: &str| strtime::parse(format, text).and_then(|broken| broken.to_date()).ok();
-    match parsed(text.trim()).or_else(|| parsed(without_time(text))) {
+    let day = day_of(text)?;
+    match parsed(text.trim()).or_else(|| parsed(day)) {
         // `%Y` reads two digits as the year 80.
         Some(day) if day.year() >= 1000 || NO_DAYS.contains(&numbers(day)) => Ok(known(day)),
         Some(_) => Err(NoDate::TwoDigitYear),
@@ -172,12 +175,26 @@ fn is_nothing(text: &str) -> bool {
 
 /// The part before a time: `1980-02-17T00:00:00`, `2/17/1980 12:00:00 AM`.
 fn without_time(text: &str) -> &str {
+    with_time(text).0
+}
+
+fn with_time(text: &str) -> (&str, Option<&str>) {
     let text = text.trim();
     let is_border = |c: char| c.is_whitespace() || c == 'T';
     match text.split_once(is_border) {
-        Some((day, time)) if time.contains(':') && day.ends_with(|c: char| c.is_ascii_digit()) => day,
-        _ => text,
+        Some((day, time)) if time.contains(':') && day.ends_with(|c: char| c.is_ascii_digit()) => (day, Some(time)),
+        _ => (text, None),
     }
+}
+
+/// The part before a time of day. A program that takes a date of birth for a moment, and writes it in another time zone,
+/// names the evening of the day before; where clocks are behind, it names the morning of the same day.
+fn day_of(text: &str) -> Result<&str, NoDate> {
+    let (day, time) = with_time(text);
+    let Some((hour, rest)) = time.and_then(|time| time.split_once(':')) else { return Ok(day) };
+    let hour: u8 = hour.trim().parse().map_err(|_| NoDate::Unknown)?;
+    let is_afternoon = rest.contains(['p', 'P']) && hour != 12;
+    if hour > 12 || is_afternoon { Err(NoDate::EveningBefore) } else { Ok(day) }
 }
 
 fn number(digits: &str) -> Result<i16, NoDate> {

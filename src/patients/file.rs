@@ -8,6 +8,7 @@ use std::thread::sleep;
 use std::time::{Duration, Instant, SystemTime};
 
 use super::csv::parse;
+use super::doubt::{Doubt, Known};
 use super::list::List;
 use super::refused::Refused;
 use crate::answering::ask;
@@ -56,9 +57,14 @@ pub enum Why {
     /// The share does not answer.
     #[error("it does not answer: does it lie on a share that is away?")]
     Hangs,
-    /// The file kept changing.
-    #[error("it is being written: try again when the export has ended")]
+    /// The file kept changing, or another program keeps it locked.
+    #[error("it is being written, or another program keeps it open: try again when the export has ended")]
     BeingWritten,
+    /// It may not be whole, and has not rested yet.
+    #[error(
+        "{0}, so it may not be whole yet: it counts when it has not changed for a minute. Look at its end, or export it again"
+    )]
+    Doubtful(Doubt),
     /// Its content is no list.
     #[error("{0}")]
     Refused(Refused),
@@ -75,6 +81,17 @@ pub enum Why {
         /// Rows of the list in the file.
         now: usize,
     },
+    /// No letter that was filed has its patient in it.
+    #[error(
+        "it has the number of none of the {letters} letters that were filed with one: are these the numbers of the practice's software? If that is right, run `docsyncd check`"
+    )]
+    Strange {
+        /// The number of these letters.
+        letters: u64,
+    },
+    /// Reading it panicked.
+    #[error("reading it ended in the middle, which is a defect of docsyncd: please report it. It is tried again")]
+    Defect,
 }
 
 impl From<io::Error> for Why {
@@ -83,10 +100,20 @@ impl From<io::Error> for Why {
             ErrorKind::NotFound | ErrorKind::NotADirectory => Self::Missing,
             ErrorKind::TimedOut => Self::Hangs,
             ErrorKind::IsADirectory => Self::NoFile,
+            _ if is_locked(&error) => Self::BeingWritten,
             ErrorKind::FileTooLarge => Self::Refused(Refused::TooLarge { limit: (MAX_BYTES >> 20) as u64 }),
             _ => Self::Unreadable(error.to_string()),
         }
     }
+}
+
+/// Whether another program holds a lock on the file. On a share of Windows the same lock is one of the first kinds.
+fn is_locked(error: &io::Error) -> bool {
+    // ERROR_SHARING_VIOLATION and ERROR_LOCK_VIOLATION.
+    let is_of_windows = cfg!(windows) && matches!(error.raw_os_error(), Some(32 | 33));
+    let is_busy =
+        matches!(error.kind(), ErrorKind::ResourceBusy | ErrorKind::ExecutableFileBusy | ErrorKind::WouldBlock);
+    is_of_windows || is_busy
 }
 
 /// The attributes that show a change of a file. If a file is overwritten in place within one tick of its time, with the
@@ -166,14 +193,28 @@ fn bytes(path: &Path, look: &Look, give_up: &dyn Fn() -> bool) -> Result<Option<
     Ok(Some(bytes))
 }
 
-/// The list, for a command that runs once. Blocks: two seconds if the file has just been written, longer if it is being
-/// written.
+/// The list, for a command that runs once and files nothing by a doubtful one. Blocks: two seconds if the file has just
+/// been written, longer if it is being written.
 ///
 /// # Errors
-/// What is wrong with the file. An empty list is no error here.
-pub fn load_once(config: &PatientsConfig) -> Result<List, Problem> {
-    let bytes = read_once(&config.file)?;
-    parse(&bytes, config).map_err(|refused| Problem { file: config.file.clone(), why: Why::Refused(refused) })
+/// What is wrong with the file, also that it may not be whole yet. An empty list is no error here.
+pub fn load_once(config: &PatientsConfig, known: &Known) -> Result<List, Problem> {
+    match look_once(config, known)? {
+        (list, None) => Ok(list),
+        (_, Some(doubt)) => Err(Problem { file: config.file.clone(), why: Why::Doubtful(doubt) }),
+    }
+}
+
+/// The same, for somebody who decides about a doubtful list.
+///
+/// # Errors
+/// What is wrong with the file.
+pub fn look_once(config: &PatientsConfig, known: &Known) -> Result<(List, Option<Doubt>), Problem> {
+    let is_wrong = |why| Problem { file: config.file.clone(), why };
+    let (bytes, has_surely_rested) = rested(&config.file).map_err(is_wrong)?;
+    let list = parse(&bytes, config).map_err(|refused| is_wrong(Why::Refused(refused)))?;
+    let doubt = if has_surely_rested { None } else { known.doubt(&list, None) };
+    Ok((list, doubt))
 }
 
 /// The bytes of the file, as [`load_once`] reads them.
@@ -181,10 +222,11 @@ pub fn load_once(config: &PatientsConfig) -> Result<List, Problem> {
 /// # Errors
 /// Why the file cannot be read.
 pub fn read_once(file: &Path) -> Result<Vec<u8>, Problem> {
-    rested(file).map_err(|why| Problem { file: file.to_owned(), why })
+    rested(file).map(|(bytes, _)| bytes).map_err(|why| Problem { file: file.to_owned(), why })
 }
 
-fn rested(file: &Path) -> Result<Vec<u8>, Why> {
+/// The bytes, and whether the file has surely rested for longer than a doubtful list has to.
+fn rested(file: &Path) -> Result<(Vec<u8>, bool), Why> {
     let began = Instant::now();
     while began.elapsed() < PATIENCE {
         let look = Look::at(file)?;
@@ -194,8 +236,11 @@ fn rested(file: &Path) -> Result<Vec<u8>, Why> {
                 continue;
             }
         }
-        if let Some(bytes) = bytes(file, &look, &|| false)? {
-            return Ok(bytes);
+        match bytes(file, &look, &|| false) {
+            Ok(Some(bytes)) => return Ok((bytes, look.has_surely_rested())),
+            Ok(None) => {}
+            Err(Why::BeingWritten) => sleep(REST),
+            Err(why) => return Err(why),
         }
     }
     Err(Why::BeingWritten)

@@ -1,11 +1,13 @@
 //! The practice's list of patients, and the search for a person in it.
 
+use std::collections::HashSet;
 use std::fmt;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 
 use jiff::civil::Date;
 
 use super::csv::Facts;
+use super::doubt::Before;
 use super::fold::Folded;
 use super::person::Person;
 use super::whose::Unmatched;
@@ -196,6 +198,11 @@ impl List {
         &self.sha256
     }
 
+    /// What is kept of it for the next list.
+    pub fn as_before(&self) -> Before {
+        Before { sha256: self.sha256.clone(), rows: self.len(), is_open: self.facts.is_open }
+    }
+
     /// The rows with these names, and possibly some others.
     fn with_names(&self, last: &Folded, first: &Folded) -> impl Iterator<Item = Row<'_>> {
         self.places_of(last, first).filter_map(|row| self.at(row))
@@ -298,23 +305,26 @@ impl Builder {
     }
 }
 
+/// The most spellings of one person. With more, a number is taken for that of several.
+const MOST_SPELLINGS: usize = 16;
+
 impl List {
-    /// Whether any two of these rows are different persons. Compares each row with all before it, since equality of
-    /// names is not transitive.
+    /// Whether any two of these rows are different persons. Compares each spelling with all before it, since equality
+    /// of names is not transitive.
     fn are_several(&self, rows: &[u32]) -> bool {
         if rows.len() == 1 {
             return false;
         }
-        let mut known: Vec<(String, Row<'_>)> = Vec::new();
+        let mut spellings = HashSet::new();
+        let mut known: Vec<Row<'_>> = Vec::new();
         for row in rows.iter().filter_map(|row| self.at(*row)) {
-            let canonical = row.person().canonical() + Folded::new(row.former_name).as_str();
-            if known.iter().any(|(known, _)| *known == canonical) {
+            if !spellings.insert(row.person().canonical() + Folded::new(row.former_name).as_str()) {
                 continue;
             }
-            if known.iter().any(|(_, known)| !known.is_same_person(&row)) {
+            if known.len() == MOST_SPELLINGS || known.iter().any(|known| !known.is_same_person(&row)) {
                 return true;
             }
-            known.push((canonical, row));
+            known.push(row);
         }
         false
     }

@@ -7,6 +7,7 @@
 
 mod csv;
 mod date;
+mod doubt;
 mod file;
 mod fold;
 mod list;
@@ -18,13 +19,14 @@ mod whose;
 
 pub use self::csv::{Facts, header, parse};
 pub use self::date::NoDate;
-pub use self::file::{Problem, Why, load_once, read_once};
+pub use self::doubt::{Before, Doubt, Known};
+pub use self::file::{Problem, Why, load_once, look_once, read_once};
 pub use self::fold::Folded;
 pub use self::list::{Compared, List, Row};
 pub use self::near::{Difference, Near};
 pub use self::person::Person;
 pub use self::refused::{NoNumber, Refused};
-pub use self::watch::{Patients, Snapshot};
+pub use self::watch::{Patients, Snapshot, Used};
 pub use self::whose::{Unmatched, fingerprint, whose, whose_still};
 
 #[cfg(test)]

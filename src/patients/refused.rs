@@ -63,7 +63,7 @@ pub enum Refused {
     },
     /// A row has values that belong to no column, or lacks some.
     #[error(
-        "row {row} has {found} values and the first line {expected}: a value that holds the delimiter or a line end has to stand in quotation marks"
+        "row {row} has {found} values and the first line {expected}: a value that holds the delimiter or a line end has to stand in quotation marks, and an empty value keeps its delimiter"
     )]
     Uneven {
         /// The line, counted from 1.
@@ -143,6 +143,12 @@ pub enum NoNumber {
     /// `471.0`
     #[error("a number with a decimal zero (such as 471.0)")]
     Decimal,
+    /// `'0815`
+    #[error("an apostrophe or a quotation mark (as in '0815)")]
+    Quoted,
+    /// `1.471`
+    #[error("a number in groups of thousands (such as 1.471)")]
+    Grouped,
 }
 
 struct Known<'a> {
@@ -173,6 +179,7 @@ impl fmt::Display for Wrong {
         f.write_str(match self.0 {
             NoDate::TwoDigitYear => "a year of two digits",
             NoDate::Serial => "a plain number, as a spreadsheet keeps dates,",
+            NoDate::EveningBefore => "an evening (such as 2001-05-07T22:00:00Z), which means the day after,",
             NoDate::Unknown => "something that is no date",
         })
     }
@@ -186,6 +193,7 @@ impl fmt::Display for Remedy<'_> {
             Self(NoDate::TwoDigitYear | NoDate::Serial, _) => {
                 f.write_str(": export dates as text with a year of four digits, best as 2026-12-31")
             }
+            Self(NoDate::EveningBefore, _) => f.write_str(": export dates without a time of day, best as 2026-12-31"),
             Self(NoDate::Unknown, Some(format)) => {
                 write!(f, " as `patients.date_format` says ({format}): correct that row, or the format")
             }

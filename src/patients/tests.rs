@@ -1,6 +1,7 @@
 //! Which persons are found, and which are not.
 
 mod cases;
+mod damaged;
 mod near;
 mod random;
 
@@ -25,9 +26,11 @@ pub(super) fn config() -> PatientsConfig {
     }
 }
 
-/// A list with a column of former names. `rows` has no first line.
+/// A list with a column of former names, which a row may leave out. `rows` has no first line.
 pub(super) fn list(rows: &[&str]) -> List {
-    let text = format!("PatNum;LName;FName;Birthdate;BirthName\n{}", rows.join("\n"));
+    let whole = |row: &&str| if row.matches(';').count() < 4 { format!("{row};") } else { (*row).to_owned() };
+    let rows: Vec<String> = rows.iter().map(whole).collect();
+    let text = format!("PatNum;LName;FName;Birthdate;BirthName\n{}\n", rows.join("\n"));
     let config = PatientsConfig { former_name: Some("BirthName".to_owned()), ..config() };
     parse(text.as_bytes(), &config).unwrap_or_else(|error| panic!("{error}"))
 }

@@ -1,14 +1,15 @@
 //! The current list, for all that need it, and the task that keeps it. A new export is read when it has rested. If
-//! something is wrong with it, the last good list stays current.
+//! something is wrong with it, or it may not be whole, the last good list stays current.
 
+use std::collections::HashMap;
 use std::fmt;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use tokio::sync::{Notify, watch};
 use tokio_util::sync::CancellationToken;
 
+use super::doubt::{Before, Known, LONG_REST, Needs};
 use super::file::{Look, Problem, REST, Why, read};
 use super::list::List;
 use crate::config::PatientsConfig;
@@ -17,6 +18,10 @@ use crate::config::PatientsConfig;
 const LOOK_INTERVAL: Duration = Duration::from_secs(5);
 /// How long a file may be missing while it is replaced.
 const REPLACED_WITHIN: Duration = Duration::from_secs(10);
+/// How long a file may keep changing, or be locked, before that is a problem: the longest export.
+const WRITTEN_WITHIN: Duration = Duration::from_secs(10 * 60);
+/// How long to wait after a panic.
+const AFTER_PANIC: Duration = Duration::from_secs(10);
 /// A list that lost most of its patients is accepted after it has stayed for this long.
 const BELIEVED_AFTER: Duration = Duration::from_secs(60 * 60);
 
@@ -28,10 +33,13 @@ struct Shared {
     snapshot: watch::Sender<Snapshot>,
     /// The digest of a file that a person confirmed.
     believed: Mutex<Option<String>>,
-    /// Rows of the last list before this start.
-    rows_before: AtomicUsize,
+    /// The list that counted last before this start.
+    before: Mutex<Before>,
     woken: Notify,
 }
+
+/// Reads the patients' numbers that letters were filed with, and how many letters; `None` if they cannot be read. Blocks.
+pub type Used = Arc<dyn Fn() -> Option<HashMap<String, u64>> + Send + Sync>;
 
 /// The state at one moment.
 #[derive(Debug, Clone, Default)]
@@ -54,12 +62,7 @@ impl fmt::Debug for Patients {
 impl Default for Patients {
     fn default() -> Self {
         let snapshot = watch::Sender::new(Snapshot::default());
-        Self(Arc::new(Shared {
-            snapshot,
-            believed: Mutex::default(),
-            rows_before: AtomicUsize::new(0),
-            woken: Notify::new(),
-        }))
+        Self(Arc::new(Shared { snapshot, believed: Mutex::default(), before: Mutex::default(), woken: Notify::new() }))
     }
 }
 
@@ -81,10 +84,15 @@ impl Patients {
         self.0.woken.notify_one();
     }
 
-    /// Sets the number of rows of the last list before this start. A list of less than half as many is not accepted at
-    /// once.
-    pub fn expect(&self, rows: usize) {
-        self.0.rows_before.store(rows, Ordering::Relaxed);
+    /// Sets what is known of the list that counted last before this start. The same one counts again at once.
+    pub fn expect(&self, before: Before) {
+        *self.0.before.lock().unwrap_or_else(PoisonError::into_inner) = before;
+    }
+
+    /// The list that counts, or counted last before this start.
+    fn before(&self) -> Before {
+        let current = self.0.snapshot.borrow().list.as_deref().map(List::as_before);
+        current.unwrap_or_else(|| self.0.before.lock().unwrap_or_else(PoisonError::into_inner).clone())
     }
 
     /// Makes this list the current one.
@@ -109,28 +117,25 @@ impl Patients {
     }
 
     /// Keeps the list until the daemon stops. Work that may hang runs on separate threads.
-    pub async fn follow(self, config: PatientsConfig, stop: CancellationToken) {
-        let mut keeper = Keeper::new(self.clone(), config);
+    pub async fn follow(self, config: PatientsConfig, used: Used, stop: CancellationToken) {
+        let begin = || Keeper::new(self.clone(), config.clone(), used.clone());
+        let mut keeper = begin();
         loop {
             let stopping = stop.clone();
             let step = tokio::task::spawn_blocking(move || {
                 let wait = keeper.step(Instant::now(), &|| stopping.is_cancelled());
                 (keeper, wait)
             });
-            let wait = tokio::select! {
+            let ended = tokio::select! {
                 () = stop.cancelled() => return,
-                ended = step => match ended {
-                    Ok((back, wait)) => {
-                        keeper = back;
-                        wait
-                    }
-                    Err(_) => {
-                        let what = "the list of patients is not read any more: restart docsyncd";
-                        tracing::error!(event = "patients_follower_ended", "{what}");
-                        return;
-                    }
-                },
+                ended = step => ended,
             };
+            let wait;
+            (keeper, wait) = ended.unwrap_or_else(|_| {
+                let keeper = begin();
+                keeper.tell(Some(Why::Defect));
+                (keeper, AFTER_PANIC)
+            });
             tokio::select! {
                 () = stop.cancelled() => return,
                 () = tokio::time::sleep(wait) => {}
@@ -144,19 +149,50 @@ impl Patients {
 struct Keeper {
     patients: Patients,
     config: PatientsConfig,
-    /// The last attributes of the file, and since when it has them.
-    seen: Option<(Look, Instant)>,
+    used: Used,
+    /// The last attributes of the file.
+    seen: Option<Seen>,
+    /// Whether the file was looked at before, so that a change is known to be one.
+    has_looked: bool,
     /// The attributes of the file that was last judged, and what was wrong with it.
     judged: Option<(Look, Option<Why>)>,
-    /// A list that a person must confirm, and since when it has been in the file.
-    held: Option<(List, Instant)>,
+    /// A list that needs time or a person before it counts.
+    held: Option<Held>,
     /// Since when the file cannot be read.
     failing: Option<Instant>,
+    /// Since when the file has been changing without being judged.
+    changing: Option<Instant>,
+}
+
+#[derive(Clone)]
+struct Seen {
+    look: Look,
+    since: Instant,
+    /// Whether it had surely rested before docsyncd looked for the first time. What changes under its eyes has not,
+    /// whatever time it bears: a copy may have its original's.
+    is_old: bool,
+}
+
+struct Held {
+    list: List,
+    needs: Needs,
+    since: Instant,
+    is_old: bool,
 }
 
 impl Keeper {
-    fn new(patients: Patients, config: PatientsConfig) -> Self {
-        Self { patients, config, seen: None, judged: None, held: None, failing: None }
+    fn new(patients: Patients, config: PatientsConfig, used: Used) -> Self {
+        Self {
+            patients,
+            config,
+            used,
+            seen: None,
+            has_looked: false,
+            judged: None,
+            held: None,
+            failing: None,
+            changing: None,
+        }
     }
 
     /// Checks once. Returns how long to wait until the next check.
@@ -168,37 +204,36 @@ impl Keeper {
         if let Some((_, wrong)) = self.judged.as_ref().filter(|(judged, _)| *judged == look) {
             // The file has not changed, but its share may have come back.
             let wrong = wrong.clone();
-            self.failing = None;
+            (self.failing, self.changing) = (None, None);
             match self.held.take() {
-                Some((list, since)) => self.hold(list, since, now),
+                Some(held) => self.hold(held, now),
                 None => self.tell(wrong),
             }
             return LOOK_INTERVAL;
         }
-        let since = match &self.seen {
-            Some((seen, since)) if *seen == look => *since,
-            _ => {
-                self.seen = Some((look.clone(), now));
-                now
-            }
+        let is_first = !std::mem::replace(&mut self.has_looked, true);
+        let seen = match &self.seen {
+            Some(seen) if seen.look == look => seen.clone(),
+            _ => Seen { is_old: is_first && look.has_surely_rested(), look, since: now },
         };
-        if now.saturating_duration_since(since) < REST {
-            return REST;
+        self.seen = Some(seen.clone());
+        if now.saturating_duration_since(seen.since) < REST {
+            return self.changes(now);
         }
-        match read(&self.config, &look, give_up) {
+        match read(&self.config, &seen.look, give_up) {
             Ok(None) => {
                 self.seen = None;
-                return REST;
+                return self.changes(now);
             }
             Ok(Some(list)) => {
-                self.failing = None;
-                self.judged = Some((look, None));
-                self.take(list, now);
+                (self.failing, self.changing) = (None, None);
+                self.judged = Some((seen.look.clone(), None));
+                self.take(list, &seen, now);
             }
             Err(why @ Why::Refused(_)) => {
-                self.failing = None;
+                (self.failing, self.changing) = (None, None);
                 self.held = None;
-                self.judged = Some((look, Some(why.clone())));
+                self.judged = Some((seen.look, Some(why.clone())));
                 self.tell(Some(why));
             }
             Err(why) => return self.fails(why, now),
@@ -206,12 +241,23 @@ impl Keeper {
         LOOK_INTERVAL
     }
 
-    /// Handles a file that cannot be read. It may only be missing while it is replaced, so the current list stays.
+    /// Handles a file that is not at rest.
+    fn changes(&mut self, now: Instant) -> Duration {
+        let since = *self.changing.get_or_insert(now);
+        if now.saturating_duration_since(since) >= WRITTEN_WITHIN {
+            self.tell(Some(Why::BeingWritten));
+        }
+        REST
+    }
+
+    /// Handles a file that cannot be read. It may only be missing while it is replaced, or locked while it is written,
+    /// so the current list stays.
     fn fails(&mut self, why: Why, now: Instant) -> Duration {
-        self.seen = None;
+        (self.seen, self.has_looked) = (None, true);
         let since = *self.failing.get_or_insert(now);
         let has_list = self.patients.0.snapshot.borrow().list.is_some();
-        if !has_list || now.saturating_duration_since(since) >= REPLACED_WITHIN {
+        let limit = if why == Why::BeingWritten { WRITTEN_WITHIN } else { REPLACED_WITHIN };
+        if !has_list || now.saturating_duration_since(since) >= limit {
             self.tell(Some(why));
         }
         LOOK_INTERVAL
@@ -219,44 +265,47 @@ impl Keeper {
 
     /// Handles a list that was read. The same content as the current or the held list is nothing new, even if it was
     /// written again.
-    fn take(&mut self, list: List, now: Instant) {
+    fn take(&mut self, list: List, seen: &Seen, now: Instant) {
         let held = self.held.take();
         let current = self.patients.current().list;
-        if current.is_some_and(|current| current.sha256() == list.sha256()) {
+        if current.as_ref().is_some_and(|current| current.sha256() == list.sha256()) {
             self.tell(None);
             return;
         }
-        let since = held.filter(|(held, _)| held.sha256() == list.sha256()).map_or(now, |(_, since)| since);
-        self.hold(list, since, now);
+        let held = held.filter(|held| held.list.sha256() == list.sha256()).unwrap_or_else(|| {
+            let known = Known { before: self.patients.before(), used: (self.used)() };
+            Held { needs: known.needs(&list, current.as_deref()), list, since: seen.since, is_old: seen.is_old }
+        });
+        self.hold(held, now);
     }
 
-    /// Makes the list current, unless it is empty or lost most of its patients, and neither a person nor an hour has
-    /// confirmed that.
-    fn hold(&mut self, list: List, since: Instant, now: Instant) {
-        let rows_before = self.patients.0.rows_before.load(Ordering::Relaxed);
-        let before = self.patients.current().list.map_or(rows_before, |list| list.len());
-        let doubt = match list.len() {
-            0 => Some(Why::NoPatients),
-            now if now < before.div_ceil(2) => Some(Why::Shrunk { before, now }),
-            _ => None,
+    /// Makes the list current, unless it needs more time, or neither a person nor an hour has confirmed it.
+    fn hold(&mut self, held: Held, now: Instant) {
+        let stood = now.saturating_duration_since(held.since);
+        let has_rested = |long: Duration| held.is_old || stood >= long;
+        let (counts, why) = match &held.needs {
+            Needs::Rest(long) => (has_rested(*long), None),
+            Needs::Word(why) => {
+                let is_believed = self.patients.is_believed(held.list.sha256()) && has_rested(LONG_REST);
+                (is_believed || stood >= BELIEVED_AFTER, Some(why.clone()))
+            }
         };
-        let has_stood = now.saturating_duration_since(since) >= BELIEVED_AFTER;
-        match doubt {
-            Some(why) if !has_stood && !self.patients.is_believed(list.sha256()) => {
-                self.held = Some((list, since));
-                self.tell(Some(why));
+        if !counts {
+            self.held = Some(held);
+            if why.is_some() {
+                self.tell(why);
             }
-            _ => {
-                tracing::info!(
-                    event = "patients_read",
-                    "{} patients in {} ({})",
-                    list.patients(),
-                    self.config.file.display(),
-                    list.facts()
-                );
-                self.patients.set(list);
-            }
+            return;
         }
+        let list = held.list;
+        tracing::info!(
+            event = "patients_read",
+            "{} patients in {} ({})",
+            list.patients(),
+            self.config.file.display(),
+            list.facts()
+        );
+        self.patients.set(list);
     }
 
     fn tell(&self, why: Option<Why>) {

@@ -36,7 +36,7 @@ pub use outages::Outages;
 pub use patients::Numbers;
 pub use pauses::{Pauses, Scope, after};
 pub use spool::Spool;
-pub use stage::{Lane, run_stage};
+pub use stage::{Lane, Stage, run_stage};
 
 use outages::Tell;
 

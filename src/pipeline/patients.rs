@@ -5,6 +5,8 @@
 //! another process wrote into the ledger. A second loop tells the service the numbers that were found
 //! (`patients.push`).
 
+use std::collections::HashMap;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
@@ -22,8 +24,8 @@ use crate::document::{DocumentUuid, Metadata, Record};
 use crate::ledger::deliveries::{self, Delivery, Waiting};
 use crate::ledger::history::{self, Action};
 use crate::ledger::patients::{self as kept, Assigned, Push};
-use crate::ledger::{LedgerError, Millis, QueryResult, now, process};
-use crate::patients::{List, Patients, Person, Snapshot, Unmatched, whose_still};
+use crate::ledger::{Ledger, LedgerError, Millis, QueryResult, now, process};
+use crate::patients::{Before, Known, List, Patients, Person, Snapshot, Unmatched, Used, whose_still};
 
 /// If the service does not take a number, it is told again this much later.
 const PUSH_AGAIN: Duration = Duration::from_secs(24 * 60 * 60);
@@ -83,6 +85,28 @@ impl Numbers {
     }
 }
 
+/// The list that counted last, as the ledger knows it.
+///
+/// # Errors
+/// Any error of the ledger.
+pub async fn before(ledger: &Ledger) -> Result<Before, LedgerError> {
+    let json = ledger.read(|db| Ok(process::all(db)?.remove(process::PATIENTS_BEFORE))).await?;
+    Ok(json.and_then(|json| serde_json::from_str(&json).ok()).unwrap_or_default())
+}
+
+/// What is known when a command that runs once reads the list. Without a ledger, nothing counted and nothing was filed.
+pub async fn known(ledger: Option<&Ledger>) -> Known {
+    let Some(ledger) = ledger else { return Known { used: Some(HashMap::new()), ..Known::default() } };
+    let used = ledger.read(kept::used).await.ok();
+    Known { before: before(ledger).await.unwrap_or_default(), used }
+}
+
+/// Reads the numbers that letters were filed with, for whoever keeps the list on threads of its own.
+pub fn used(ledger: Ledger) -> Used {
+    let runtime = tokio::runtime::Handle::current();
+    Arc::new(move || runtime.block_on(ledger.read(kept::used)).ok())
+}
+
 /// The number that the delivery is made with, recorded before the delivery; `Ok(None)` if the destination needs none. A
 /// version that was delivered with a number keeps it, unless the list has given that number to somebody else.
 ///
@@ -116,7 +140,7 @@ pub(super) async fn number_for(
 }
 
 /// The list. In a daemon that has just started, this waits until the list's file was read.
-async fn first_list(numbers: &Numbers) -> Option<std::sync::Arc<List>> {
+async fn first_list(numbers: &Numbers) -> Option<Arc<List>> {
     let mut changes = numbers.patients.changes();
     let is_known = |snapshot: &Snapshot| snapshot.list.is_some() || snapshot.problem.is_some();
     // Waiting fails if nobody keeps the list any more, because the daemon ends.
@@ -287,7 +311,7 @@ pub(super) async fn after_a_wait(
 async fn tell_of_file(
     context: &Context,
     numbers: &Numbers,
-    told: &mut Option<(bool, Option<usize>)>,
+    told: &mut Option<(bool, Option<Before>)>,
 ) -> Result<(), LedgerError> {
     let Snapshot { list, problem, .. } = numbers.patients.current();
     let is_wrong = problem.is_some();
@@ -295,15 +319,16 @@ async fn tell_of_file(
     if let Some(sha256) = believed {
         numbers.patients.believe(&sha256);
     }
-    let now_told = (is_wrong, list.as_ref().map(|list| list.len()));
-    if *told == Some(now_told) {
+    let now_told = Some((is_wrong, list.as_deref().map(List::as_before)));
+    if *told == now_told {
         return Ok(());
     }
+    let before = list.map(|list| serde_json::to_string(&list.as_before()).unwrap_or_default());
     context
         .ledger
         .write(move |db| {
-            if let Some(list) = list {
-                process::set(db, process::PATIENTS_ROWS, &list.len().to_string())?;
+            if let Some(before) = before {
+                process::set(db, process::PATIENTS_BEFORE, &before)?;
             }
             match is_wrong {
                 true => process::set(db, process::PATIENTS_FILE, &now().to_string()),
@@ -311,7 +336,7 @@ async fn tell_of_file(
             }
         })
         .await?;
-    *told = Some(now_told);
+    *told = now_told;
     Ok(())
 }
 

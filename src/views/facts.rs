@@ -86,6 +86,7 @@ pub fn facts(db: &Connection, present: &Present) -> QueryResult<Facts> {
     facts.unreported = in_state(db, State::Unreported)?;
     facts.unconfirmed = unconfirmed(db)?;
     facts.unmatched = unmatched(db)?;
+    facts.strangers = strangers(db)?;
     facts.not_taken = not_taken(db, present.now)?;
     facts.not_replaced = not_replaced(db)?;
     let agreeing = process::Agreement::of(&process);
@@ -221,6 +222,19 @@ pub(super) fn unmatched(db: &Connection) -> QueryResult<Ended> {
         "SELECT count(DISTINCT document.id) AS count, min(delivery.changed_at) AS first, max(delivery.changed_at) AS last
          FROM delivery INDEXED BY delivery_unmatched JOIN document ON document.id = delivery.document
          WHERE unmatched IS NOT NULL AND unmatched <> 'no_list' AND document.state = 'fetched' AND document.pdf = delivery.pdf",
+        [],
+    )
+}
+
+/// Documents whose patients the practice's list does not have, since it last had the patient of any document.
+fn strangers(db: &Connection) -> QueryResult<Ended> {
+    ended(
+        db,
+        "SELECT count(DISTINCT document.id) AS count, min(delivery.changed_at) AS first, max(delivery.changed_at) AS last
+         FROM delivery INDEXED BY delivery_unmatched JOIN document ON document.id = delivery.document
+         WHERE unmatched IS NOT NULL AND unmatched = 'nobody' AND document.state = 'fetched' AND document.pdf = delivery.pdf
+         AND delivery.changed_at > ifnull(
+             (SELECT max(changed_at) FROM delivery INDEXED BY delivery_number WHERE number IS NOT NULL), 0)",
         [],
     )
 }

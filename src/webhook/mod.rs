@@ -12,12 +12,12 @@ use std::net::SocketAddr;
 use std::sync::{Arc, PoisonError, RwLock};
 use std::time::Duration;
 
+use futures_util::future::join_all;
 use http_body_util::Full;
 use hyper::body::Bytes;
 use hyper::{Method, Response, StatusCode};
 use tokio::net::TcpListener;
 use tokio::sync::Notify;
-use tokio::task::JoinSet;
 use url::Url;
 
 pub use registration::{Others, remove_others, try_out};
@@ -67,12 +67,12 @@ struct Ears(BTreeMap<String, Ear>);
 /// registered webhooks.
 pub async fn run(context: Shared, setup: Option<Setup>) {
     let ears = Arc::new(Ears(context.clients.keys().map(|name| (name.clone(), Ear::default())).collect()));
-    let mut tasks = JoinSet::new();
-    for account in context.clients.keys() {
-        tasks.spawn(keep(context.clone(), ears.clone(), account.clone(), setup.clone()));
-        tasks.spawn(pass_on(context.clone(), ears.clone(), account.clone()));
-    }
-    if let Some(setup) = setup {
+    // No tasks of their own, so that a panic in one is noticed.
+    let accounts = || context.clients.keys().cloned();
+    let kept = join_all(accounts().map(|account| keep(context.clone(), ears.clone(), account, setup.clone())));
+    let passed_on = join_all(accounts().map(|account| pass_on(context.clone(), ears.clone(), account)));
+    let heard = async {
+        let Some(setup) = &setup else { return };
         let unavailable = |why: &str| {
             tracing::warn!(
                 event = "webhook_unavailable",
@@ -82,8 +82,8 @@ pub async fn run(context: Shared, setup: Option<Setup>) {
         };
         let serve = |socket, address| serve(&context, &ears, socket, address);
         listen(&context.stop, "webhook.listen", setup.listen, unavailable, serve).await;
-    }
-    while tasks.join_next().await.is_some() {}
+    };
+    tokio::join!(kept, passed_on, heard);
 }
 
 async fn serve(context: &Shared, ears: &Arc<Ears>, socket: TcpListener, address: SocketAddr) {

@@ -7,27 +7,41 @@ use super::findings::Findings;
 use crate::adapters::holds_number;
 use crate::config::Loaded;
 use crate::ledger::{Ledger, process};
-use crate::patients::{List, load_once};
+use crate::patients::{Doubt, List, Problem, Why, look_once};
+use crate::pipeline::patients;
 
 const WHAT: &str = "patients";
 /// The most rows that are named one by one.
 const MOST_ROWS: usize = 10;
 const NOT_HELD: &str = "cannot hold the patient's number as it is, so letters of that patient will wait for a person";
 
-/// Reads the list as `run` would. Waits for a file that was just written.
+/// Reads the list as `run` would. Waits for a file that was just written, but not for the minute that a doubtful one has
+/// to rest.
 pub(super) async fn check(loaded: &Loaded) -> Option<Findings> {
     let config = loaded.config.patients.clone()?;
     let file = config.file.display().to_string();
     let mut findings = Findings::default();
-    match tokio::task::spawn_blocking(move || load_once(&config)).await {
-        Ok(Ok(list)) => {
+    let known = patients::known(Ledger::open_beside(&loaded.config.state.path).ok().as_ref()).await;
+    match tokio::task::spawn_blocking(move || look_once(&config, &known)).await {
+        Ok(Ok((_, Some(doubt @ Doubt::Open)))) => {
+            let file = loaded.config.patients.as_ref().map(|config| config.file.clone()).unwrap_or_default();
+            findings.usage(WHAT, &Problem { file, why: Why::Doubtful(doubt) }.to_string());
+        }
+        Ok(Ok((list, doubt))) => {
             believe(&loaded.config.state.path, list.sha256()).await;
-            match list.is_empty() {
-                true => findings.usage(
+            match (list.is_empty(), doubt) {
+                (true, _) => findings.usage(
                     WHAT,
                     &format!("{file} holds no patients: every letter that needs a number waits for a person"),
                 ),
-                false => findings.ok(WHAT, &in_words(&list, &file)),
+                (false, Some(doubt)) => findings.warn(
+                    WHAT,
+                    &format!(
+                        "{}; {doubt}: if that is right, nothing is to do: it counts when it has not changed for a minute",
+                        in_words(&list, &file)
+                    ),
+                ),
+                (false, None) => findings.ok(WHAT, &in_words(&list, &file)),
             }
             for destination in loaded.config.destinations.values().filter(|destination| destination.needs_number) {
                 if let Some(rows) = rows_not_held(&list, |number| holds_number(destination, number)) {

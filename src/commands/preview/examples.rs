@@ -10,8 +10,9 @@ use crate::api::{Api as _, ListQuery};
 use crate::commands::{clients, runtime};
 use crate::config::Loaded;
 use crate::document::{DocumentUuid, Metadata};
+use crate::ledger::Ledger;
 use crate::patients::{List, Person, Unmatched, whose};
-use crate::pipeline::fetch;
+use crate::pipeline::{fetch, patients};
 use crate::reservation::Known as Names;
 
 use super::Waiting;
@@ -43,7 +44,9 @@ pub(in crate::commands) struct Examples {
 pub(in crate::commands) fn examples(loaded: &Loaded, limit: usize) -> anyhow::Result<Examples> {
     let clients = clients(&loaded.config)?;
     // What is wrong with it is told by the check that follows.
-    let list = list(&loaded.config).unwrap_or_default();
+    let ledger = Ledger::open_beside(&loaded.config.state.path).ok();
+    let known = runtime()?.block_on(patients::known(ledger.as_ref()));
+    let list = list(&loaded.config, &known).unwrap_or_default();
     let with = With { config: &loaded.config, ledger: None, list: list.as_ref() };
     runtime()?.block_on(async {
         let found = find(with, &clients, limit).await?;

@@ -91,6 +91,14 @@ impl<'a> Dates<'a> {
     }
 }
 
+/// Whether this may be a date of birth, or a missing one.
+pub(super) fn is_date(text: &str, format: Option<&str>) -> bool {
+    match format {
+        Some(format) => date::in_format(text, format).is_ok(),
+        None => Written::read(text).is_ok(),
+    }
+}
+
 fn separator(text: &str) -> char {
     text.chars().find(|c| "-./".contains(*c)).unwrap_or('\0')
 }

@@ -118,3 +118,23 @@ fn a_letter_that_waits_for_several_things_is_counted_once() {
     pause("destination:pms");
     assert_eq!(counted(&db), (1, vec![of("destination:pms", 2)]));
 }
+
+#[test]
+fn letters_without_a_patient_in_the_list_count_since_one_had_its_patient_there() {
+    let (_folder, db) = ledger("main", 4);
+    db.execute("UPDATE document SET state = 'fetched', pdf = 'p'", []).unwrap();
+    let deliver = |document: i64, changed_at: i64, number: Option<&str>, unmatched: Option<&str>| {
+        db.execute(
+            "INSERT INTO delivery (document, pdf, destination, state, changed_at, number, unmatched)
+             VALUES (?1, 'p', 'pms', 'pending', ?2, ?3, ?4)",
+            params![document, changed_at, number, unmatched],
+        )
+        .unwrap();
+        let found = facts(&db, &present()).unwrap().strangers;
+        (found.count, found.first)
+    };
+    assert_eq!(deliver(1, 100, None, Some("nobody")), (1, Some(100)));
+    assert_eq!(deliver(2, 200, None, Some("no_date_of_birth")), (1, Some(100)), "that is no fault of the list");
+    assert_eq!(deliver(3, 300, Some("471"), None), (0, None));
+    assert_eq!(deliver(4, 400, None, Some("nobody")), (1, Some(400)));
+}

@@ -281,6 +281,11 @@ async fn the_list_of_patients_is_read_and_what_is_wrong_with_it_ends_with_2() {
     let ended = practice.docsyncd(&["check"]).await;
     assert_only(&ended, 2, "patients", &["row 3 has a rounded number", "export the list as text"]);
     assert!(!ended.stdout.contains("Canary"), "{ended:?}");
+    // A command cannot wait until it is known whether the last row is whole.
+    std::fs::write(&file, "PatNum;LName;FName;Birthdate\n1;Canary;Jean;17.02.1980\n2;Canary;Zoé;17.02.198").unwrap();
+    assert_only(&practice.docsyncd(&["check"]).await, 2, "patients", &["row 3 has something that is no date"]);
+    std::fs::write(&file, "PatNum;LName;FName;Birthdate\n1;Canary;Jean;17.02.1980\n2;Canary;Zoé;17.02.1980").unwrap();
+    assert_only(&practice.docsyncd(&["check"]).await, 2, "patients", &["its last row has no line end"]);
     write("");
     assert_only(&practice.docsyncd(&["check"]).await, 2, "patients", &["holds no patients"]);
     let json: serde_json::Value = serde_json::from_str(&practice.docsyncd(&["check", "--json"]).await.stdout).unwrap();

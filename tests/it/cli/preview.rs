@@ -259,6 +259,14 @@ async fn the_number_of_each_patient_is_shown_or_why_a_person_is_needed() {
     let waiting = previewed(&practice, &["preview"]).await;
     assert_eq!((waiting.len(), &of(&waiting, &undated)["number"]), (2, &json!("0471")), "{waiting:#?}");
     assert_eq!(practice.filed().into_keys().collect::<Vec<_>>(), [format!("0471_{found}.pdf")]);
+    // Of a list that may not be whole nothing is claimed, and nobody is assigned by it.
+    let cut = list.replace("Geb\n", "Geb\n471;Roy;Zoé;31.12.1980\n");
+    std::fs::write(practice.path("patients.csv"), cut.trim_end()).unwrap();
+    for command in [&["preview"][..], &["assign", &unknown, "471", "--yes"]] {
+        let ended = practice.docsyncd(command).await;
+        assert!(ended.code == 1 && ended.stderr.contains("its last row has no line end"), "{ended:?}");
+        assert!(!ended.stdout.contains("number 471"), "{ended:?}");
+    }
     // Without the list nothing is claimed.
     std::fs::remove_file(practice.path("patients.csv")).unwrap();
     let ended = practice.docsyncd(&["preview"]).await;

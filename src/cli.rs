@@ -98,6 +98,10 @@ pub enum Command {
         /// A line for each instance, that is for each configuration in the folder of this one, and their sum
         #[arg(long, conflicts_with_all = ["json", "watch"])]
         all: bool,
+        /// One line for a monitor, within a second; exit code 0 OK, 1 WARNING, 2 CRITICAL, 3 UNKNOWN. With --all that
+        /// of the worst instance
+        #[arg(long, conflicts_with_all = ["json", "watch"])]
+        health: bool,
         /// Print JSON
         #[arg(long)]
         json: bool,

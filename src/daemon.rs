@@ -5,6 +5,7 @@ mod follow;
 mod health_check;
 mod parts;
 mod reconcile;
+pub mod refused;
 mod server;
 
 use std::collections::{BTreeMap, HashSet};
@@ -406,6 +407,7 @@ pub async fn introduce(ledger: &Ledger, loaded: &Loaded, polls_file: Option<Path
             // What a process said that was killed holds no longer.
             process::remove(db, process::STATUS_PAGE)?;
             process::remove(db, process::WEBHOOK)?;
+            process::remove(db, process::CLOCK)?;
             polls::begin(db, polls_file.as_deref())?;
             process::set(db, "pid", &std::process::id().to_string())?;
             process::set(db, "started_at", &format!("{:.3}", jiff::Timestamp::now()))?;

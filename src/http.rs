@@ -14,12 +14,14 @@ use crate::answering::ask;
 
 mod body;
 mod client;
+mod date;
 mod plain;
 pub mod reason;
 mod retry_after;
 
 pub use body::{Body, BodyError};
 pub use client::{Client, builder, install_crypto};
+pub use date::ahead_of_server;
 pub use plain::speaks_http;
 pub use retry_after::asked_to_wait;
 

@@ -10,6 +10,7 @@ use tokio::time::{Interval, MissedTickBehavior, interval};
 
 use super::health_check::check;
 use super::parts::{Connecting, Parts, clients, secrets_of_destinations};
+use super::refused;
 use super::{Daemon, DaemonError, introduce};
 use crate::alerts::{Alerts, Channels};
 use crate::api::Transport;
@@ -46,6 +47,7 @@ where
     pub async fn serve(mut self, config_path: &Path, connecting: Connecting) -> Result<(), DaemonError> {
         let ledger = self.ledger.0.clone();
         introduce(&ledger, &self.loaded, polls::of_service(&self.loaded.config.state.path)).await?;
+        refused::note(&ledger, config_path, &self.loaded.config.state.path, None).await;
         let mut daemon = Daemon::start(&self.loaded.config, connecting, ledger.clone(), None, false).await?;
         let mut alerts = Alerts::start(&self.loaded.config, &ledger).map_err(DaemonError::Transport)?;
         (self.applied)(&self.loaded);
@@ -80,7 +82,9 @@ where
                 Request::Reload => {
                     self.supervisor.tell(&News::Reloading);
                     let before = self.loaded.file_sha256.clone();
-                    daemon = self.reload(daemon, &ledger).await?;
+                    let (went_on, refused) = self.reload(daemon, &ledger).await?;
+                    daemon = went_on;
+                    refused::note(&ledger, config_path, &self.loaded.config.state.path, refused.as_deref()).await;
                     if self.loaded.file_sha256 != before {
                         watch.was_read(&self.loaded.file_sha256);
                     }
@@ -93,6 +97,7 @@ where
         self.supervisor.tell(&News::Stopping);
         self.supervisor.tell(&News::Doing("finishing what is in flight".to_owned()));
         tracing::info!(event = "stopping", "stopping: what is in flight is finished first");
+        refused::take_away(config_path);
         tokio::join!(daemon.drain(), alerts.drain());
         if let Err(error) = ledger.write(polls::end).await {
             tracing::debug!(event = "polls_not_recorded", "{error}");
@@ -101,20 +106,20 @@ where
         Ok(())
     }
 
-    /// A daemon of the new configuration, or the old one when the new one cannot be used.
-    async fn reload(&mut self, running: Daemon, ledger: &Ledger) -> Result<Daemon, DaemonError> {
+    /// A daemon of the new configuration; or the old one when the new one cannot be used, and why.
+    async fn reload(&mut self, running: Daemon, ledger: &Ledger) -> Result<(Daemon, Option<String>), DaemonError> {
         let new = match (self.reload)().and_then(|new| usable(&self.loaded, new)) {
             Ok(new) => new,
-            Err(reason) => {
+            Err(whole) => {
                 // What is wrong; what to do comes after it.
-                let reason = reason.split('\n').next().unwrap_or_default();
+                let reason = whole.split('\n').next().unwrap_or_default();
                 let reason = reason.split(". ").next().unwrap_or_default().trim_end_matches('.');
                 tracing::error!(
                     event = "reload_refused",
                     reason,
                     "the new configuration is refused and the old one stays: {reason} (docsyncd check says what to do)"
                 );
-                return Ok(running);
+                return Ok((running, Some(whole)));
             }
         };
         running.drain().await;
@@ -133,7 +138,7 @@ where
                 old.follow_patients(&self.loaded.config).await?;
                 old.start_polls();
                 old.start_listeners(&self.loaded.config);
-                return Ok(old);
+                return Ok((old, Some(error.to_string())));
             }
         };
         self.loaded = new;
@@ -144,7 +149,7 @@ where
         self.announce();
         daemon.start_polls();
         daemon.start_listeners(&self.loaded.config);
-        Ok(daemon)
+        Ok((daemon, None))
     }
 
     fn announce(&self) {

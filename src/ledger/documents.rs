@@ -195,6 +195,18 @@ pub fn transition(
     Ok(Some(after))
 }
 
+/// A person looks at these documents: those that failed are no news any more. Those that did not fail stay unchanged,
+/// so that a look at them writes nothing.
+pub fn seen(db: &Connection, ids: &[i64], now: Millis) -> QueryResult<()> {
+    ids.iter().try_for_each(|id| {
+        db.run(
+            "UPDATE document SET seen_at = max(?2, changed_at) WHERE id = ?1 AND state IN ('failed', 'unreported')
+             AND (seen_at IS NULL OR seen_at < changed_at)",
+            params![id, now],
+        )
+    })
+}
+
 /// The API shows another PDF of the document (`pdf`), or none because another one is being rendered. The new version
 /// starts, also if a report ended the round just before. The list showing the same PDF later is then no news. Returns
 /// the state and how long the document waits: a few times a day not at all, then longer and longer.

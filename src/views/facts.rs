@@ -84,14 +84,19 @@ pub fn facts(db: &Connection, present: &Present) -> QueryResult<Facts> {
     facts.stalled = stalled(db, present.now)?;
     facts.failed = in_state(db, State::Failed)?;
     facts.unreported = in_state(db, State::Unreported)?;
+    facts.failed_unseen = unseen(db, State::Failed)?;
+    facts.unreported_unseen = unseen(db, State::Unreported)?;
     facts.unconfirmed = unconfirmed(db)?;
     facts.unmatched = unmatched(db)?;
     facts.not_taken = not_taken(db, present.now)?;
     facts.not_replaced = not_replaced(db)?;
     let agreeing = process::Agreement::of(&process);
     facts.not_agreeing = Ended { count: agreeing.count, first: agreeing.since, last: agreeing.latest };
-    facts.patients_file_since =
-        process.get(process::PATIENTS_FILE).filter(|_| present.running).and_then(|at| at.parse().ok());
+    let of_daemon = |at: Option<&String>| at.filter(|_| present.running).and_then(|at| at.parse().ok());
+    facts.patients_file_since = of_daemon(process.get(process::PATIENTS_FILE));
+    facts.clock_since = of_daemon(process.get(process::CLOCK));
+    let refused = process::Refused::of(&process).filter(|_| present.running);
+    facts.refused = refused.map(|refused| (refused.since, refused.what));
     facts.no_room = has_no_room(db);
     Ok(facts)
 }
@@ -255,6 +260,15 @@ fn not_replaced(db: &Connection) -> QueryResult<Ended> {
          FROM delivery INDEXED BY delivery_not_replaced WHERE reason_code = 'not_replaced'",
         [],
     )
+}
+
+/// The number of documents that ended in this state since a person last looked at them.
+fn unseen(db: &Connection, state: State) -> QueryResult<u64> {
+    db.prepare_cached(
+        "SELECT count(*) FROM document INDEXED BY document_unseen WHERE state = ?1
+         AND state IN ('failed', 'unreported') AND (seen_at IS NULL OR seen_at < changed_at)",
+    )?
+    .query_row([state], |row| row.get(0))
 }
 
 /// The documents that ended in this state. The times are read from both ends of an index.

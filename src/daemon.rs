@@ -7,6 +7,7 @@ mod parts;
 mod reconcile;
 pub mod refused;
 mod server;
+mod writable;
 
 use std::collections::{BTreeMap, HashSet};
 use std::path::PathBuf;
@@ -208,6 +209,7 @@ impl Daemon {
     /// wants that; and gives memory back.
     pub fn start_listeners(&mut self, config: &Config) {
         self.tasks.spawn(memory::run(self.context.clone()));
+        self.tasks.spawn(writable::run(self.context.clone()));
         self.tasks.spawn(webhook::run(self.context.clone(), webhook::Setup::of(config)));
         if let Some(every) = config.reconcile_every {
             let emptied = config.destinations.values().filter(|to| to.is_emptied()).map(|to| to.name.clone()).collect();

@@ -92,8 +92,6 @@ impl Watch {
         let shortest = rules.after.min(rules.silence).min(self.times.remind) / 4;
         let mut round = tokio::time::interval(LOOK_INTERVAL.min(shortest).max(LEAST_INTERVAL));
         round.set_missed_tick_behavior(MissedTickBehavior::Delay);
-        // A daemon that was killed may have left one.
-        self.watched.ledger.note_unwritable(None);
         loop {
             tokio::select! {
                 biased;

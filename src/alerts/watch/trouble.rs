@@ -31,7 +31,6 @@ impl Watch {
         self.watched.condition.send_if_modified(|condition| !std::mem::replace(&mut condition.bad, true));
         let trouble = self.trouble.get_or_insert_with(|| {
             tracing::error!(event = "ledger_trouble", "{error}");
-            self.watched.ledger.note_unwritable(Some(began));
             Trouble { since: began, message: new_id(), told: Vec::new(), tried: None }
         });
         let lasted = u64::try_from(at.saturating_sub(trouble.since)).unwrap_or(0);
@@ -55,7 +54,6 @@ impl Watch {
     pub(super) async fn recovered(&mut self) {
         if let Some(Trouble { since, told, .. }) = self.trouble.take() {
             tracing::info!(event = "ledger_well", "the ledger can be read and written again");
-            self.watched.ledger.note_unwritable(None);
             let _ = self.tell(Kind::Over, since, &new_id(), |name| told.contains(&name)).await;
         }
     }

@@ -191,7 +191,7 @@ async fn a_refused_configuration_is_told_everywhere_until_it_is_mended() {
         assert_eq!(status.code, 0, "{status:?}");
         assert!(status.stdout.contains("the configuration cannot be used ("), "{status:?}");
         let ledger = practice.ledger().display().to_string();
-        assert!(status.stdout.contains("docsyncd check") && status.stderr.contains(&ledger), "{status:?}");
+        assert!(status.stdout.contains(" check says what is wrong") && status.stderr.contains(&ledger), "{status:?}");
         for args in [&["list", "--json"][..], &["find", "a", "--json"], &["export"]] {
             let ended = practice.docsyncd(args).await;
             assert!(ended.code == 0 && ended.stderr.contains(&ledger), "{args:?}: {ended:?}");

@@ -23,7 +23,7 @@ use crate::views::facts::{Present, facts};
 use crate::views::{self, Summary, time};
 
 /// How it is shown.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub(super) struct Wanted {
     /// As JSON.
     pub(super) json: bool,
@@ -31,6 +31,8 @@ pub(super) struct Wanted {
     pub(super) watch: bool,
     /// The language of the sentences.
     pub(super) language: Language,
+    /// The only account that counts.
+    pub(super) account: Option<String>,
 }
 
 /// The shape behind `--json`.
@@ -91,10 +93,10 @@ struct ProblemView {
 
 pub(super) fn status(loaded: &Loaded, wanted: Wanted) -> Outcome {
     if wanted.watch {
-        return watch::watch(loaded, wanted.language);
+        return watch::watch(loaded, &wanted);
     }
     let ledger = ledger_to_read(loaded)?;
-    let status = runtime()?.block_on(gather(loaded, ledger.as_ref(), wanted.language))?;
+    let status = runtime()?.block_on(gather(loaded, ledger.as_ref(), wanted.account.as_deref(), wanted.language))?;
     let printed = match wanted.json {
         true => print_json(&status),
         false => {
@@ -110,13 +112,21 @@ pub(super) fn status(loaded: &Loaded, wanted: Wanted) -> Outcome {
 const UNWRITABLE: Millis = 30_000;
 
 /// Everything that there is to say.
-async fn gather(loaded: &Loaded, ledger: Option<&Ledger>, language: Language) -> anyhow::Result<Status> {
-    let (present, stands_in) = (present(loaded), loaded.refused.is_some());
+async fn gather(
+    loaded: &Loaded,
+    ledger: Option<&Ledger>,
+    only: Option<&str>,
+    language: Language,
+) -> anyhow::Result<Status> {
+    let (mut present, stands_in) = (present(loaded), loaded.refused.is_some());
+    present.only = only.map(str::to_owned);
     let read = match ledger {
         Some(ledger) => ledger.read(move |db| read(db, present, stands_in)).await?,
         None => (Summary::of_nothing(), present.without_ledger()),
     };
-    Ok(told(loaded, read, sign_ins(loaded), ledger.is_some(), language))
+    let mut sign_ins = sign_ins(loaded);
+    sign_ins.retain(|sign_in| only.is_none_or(|only| sign_in.account == only));
+    Ok(told(loaded, read, sign_ins, ledger.is_some(), language))
 }
 
 fn present(loaded: &Loaded) -> Present {
@@ -127,7 +137,13 @@ fn present(loaded: &Loaded) -> Present {
 
 /// What the ledger says. `stands_in`: which accounts are configured is not known, so those that were polled count.
 fn read(db: &Connection, mut present: Present, stands_in: bool) -> QueryResult<(Summary, Facts)> {
-    let summary = views::summary(db)?;
+    let mut summary = views::summary_of(db, present.only.as_deref())?;
+    if let Some(only) = &present.only {
+        summary.accounts.retain(|account| account.account == *only);
+        let is_others =
+            |scope: &str| scope.split_once(':').is_some_and(|(of, name)| of != "destination" && name != only);
+        summary.pauses.retain(|pause| !is_others(&pause.scope));
+    }
     if stands_in {
         present.accounts = summary.accounts.iter().map(|account| (account.account.clone(), true)).collect();
     }

@@ -3,6 +3,7 @@
 
 use std::path::Path;
 
+use super::UsageError;
 use super::output::complain;
 use crate::config::{self, ConfigError, Loaded};
 use crate::daemon::refused::{in_a_line, ledger_in_use};
@@ -20,6 +21,22 @@ pub(super) fn load_to_read(path: &Path) -> Result<Loaded, ConfigError> {
         ));
     }
     Ok(loaded)
+}
+
+/// The configuration, if it has the account that is asked for, or if none is. While another file stands in for it, any
+/// name may be right.
+///
+/// # Errors
+/// The nearest name.
+pub(super) fn of_account(loaded: Loaded, account: Option<&str>) -> Result<Loaded, UsageError> {
+    let accounts = &loaded.config.accounts;
+    match account.filter(|name| loaded.refused.is_none() && !accounts.contains_key(*name)) {
+        None => Ok(loaded),
+        Some(name) => {
+            let nearest = config::nearest(name, accounts.keys().map(String::as_str)).unwrap_or_default();
+            Err(UsageError(format!("there is no account \"{name}\"; the nearest is \"{nearest}\"")))
+        }
+    }
 }
 
 /// The same, of a configuration that was loaded, without a word.

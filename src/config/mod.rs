@@ -45,6 +45,7 @@ pub use confirm::{Confirm, Evidence, Line};
 pub use dicom::{DicomArchive, DicomConfig, DicomHost};
 pub use hl7v2::Hl7v2Config;
 pub use mail::{Attach, SmtpConfig, XdmConfig, mail_address};
+pub use nearest::among as nearest;
 pub use paths::{credential, default_path};
 pub use patients::PatientsConfig;
 pub use report::{ConfigError, Origin, Problem};

@@ -36,7 +36,8 @@ const WIDE: [&str; 4] = ["(state=?)", "(account=?)", "(state=? AND destination=?
 /// Partial indexes: documents that ended and are still listed, and open documents.
 const SMALL: [&str; 3] = ["document_in_list", "document_to_look_for", "document_open"];
 /// Statements that may read as many rows as a state or an account has, each with the reason.
-const MAY_SCAN: [(&str, &str); 32] = [
+const MAY_SCAN: [(&str, &str); 33] = [
+    ("INDEXED BY document_changed WHERE state = ?1 AND account = ?2", "docsyncd status of one account: what failed"),
     ("INDEXED BY delivery_not_replaced", "what a person has to remove: a partial index"),
     ("WHERE document.sha256 = ?2 AND delivery.destination = ?1", "an importer changed what it took"),
     ("AND reason_code = 'spool_full'", "at the end of a destination's pause: what waits to be downloaded"),
@@ -328,7 +329,9 @@ fn scenario(db: &Connection) {
     for scope in &scopes {
         pauses::save(db, &Pause { scope: scope.to_string(), ..pause.clone() }).unwrap();
     }
-    let present = Present { now: 9, midnight: 0, running: true, accounts: vec![("main".to_owned(), true)] };
+    let accounts = vec![("main".to_owned(), true)];
+    let present = Present { now: 9, midnight: 0, running: true, accounts, only: None };
+    facts::facts(db, &Present { only: Some(main()), ..present.clone() }).unwrap();
     let facts = facts::facts(db, &present).unwrap();
     assert!(facts.failed.count > 0 && facts.pauses.len() == 4, "{facts:?}");
     scopes.iter().for_each(|scope| pauses::clear(db, &scope.to_string()).unwrap());

@@ -19,6 +19,7 @@ CREATE TABLE account (
 CREATE TABLE document (
     id              INTEGER PRIMARY KEY,
     account         TEXT NOT NULL,
+    first_account   TEXT,                               -- whose list first showed it; NULL: `account`
     uuid            TEXT NOT NULL UNIQUE,
     created_at      TEXT NOT NULL,
     kind            TEXT,                               -- document.type

@@ -47,7 +47,7 @@ pub(in crate::commands) fn all(path: &Path, spoken: Spoken) -> Outcome {
         let ledger = ledger_to_read(&loaded)?;
         let own = language::of(spoken, &loaded);
         of_sum.get_or_insert(own);
-        found.push((name, runtime()?.block_on(gather(&loaded, ledger.as_ref(), own))?));
+        found.push((name, runtime()?.block_on(gather(&loaded, ledger.as_ref(), None, own))?));
     }
     let language = of_sum.or(spoken.lang).unwrap_or_else(language::of_system);
     let sum = |of: fn(&Status) -> u64| found.iter().map(|(_, status)| of(status)).sum::<u64>();

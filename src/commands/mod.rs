@@ -126,7 +126,9 @@ fn carry_out(cli: Cli) -> Outcome {
             }
         }
         Command::Check { json } => check::check(&path, json),
-        Command::Setup { answers, spoken } => setup::setup(&path, answers.as_deref(), spoken),
+        Command::Setup { answers, dry_run, json, spoken } => {
+            setup::setup(&path, answers.as_deref(), setup::How { dry_run, json }, spoken)
+        }
         Command::Login { account, no_browser } => {
             let loaded = load()?;
             as_root::warned(&loaded, || login::login(&loaded, account.as_deref(), no_browser))

@@ -3,6 +3,7 @@
 use std::io::{self, BufRead as _, IsTerminal as _, Write as _};
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use anyhow::Context as _;
 use clap::CommandFactory as _;
@@ -19,8 +20,28 @@ use crate::language::Language;
 use crate::ledger::{Ledger, LedgerError, Millis};
 use crate::logging;
 
+/// Whether standard output belongs to one JSON value alone.
+static ONLY_JSON: AtomicBool = AtomicBool::new(false);
+
+/// From now on only [`print_json`] writes to standard output.
+pub(super) fn only_json() {
+    ONLY_JSON.store(true, Ordering::Relaxed);
+}
+
+/// Whether only [`print_json`] writes to standard output.
+pub(super) fn is_only_json() -> bool {
+    ONLY_JSON.load(Ordering::Relaxed)
+}
+
 /// Writes to standard output.
 pub(super) fn print(text: &str) -> Outcome {
+    if is_only_json() {
+        return Ok(Exit::Done);
+    }
+    write_out(text)
+}
+
+fn write_out(text: &str) -> Outcome {
     let mut out = io::stdout().lock();
     ended(out.write_all(text.as_bytes()).and_then(|()| out.flush()))
 }
@@ -211,7 +232,7 @@ fn quoted(path: &str) -> String {
 pub(super) fn print_json<T: Serialize>(value: &T) -> Outcome {
     let mut text = serde_json::to_string_pretty(value).context("cannot write JSON")?;
     text.push('\n');
-    print(&text)
+    write_out(&text)
 }
 
 /// A table without lines, cut to the terminal's width; when it goes into a file or pipe, nothing is cut.

@@ -53,9 +53,16 @@ pub enum Command {
     },
     /// Ask what is needed, try each answer at once, and write the configuration and the key; then check
     Setup {
-        /// Take the answers from a TOML file instead of asking; docs/first-hour.md has one
+        /// Take the answers from a TOML file instead of asking, or from a folder: its answers.toml, and over it the file
+        /// that is named after this computer; docs/first-hour.md
         #[arg(long, value_name = "FILE")]
         answers: Option<PathBuf>,
+        /// Write nothing, and say what would be written
+        #[arg(long, requires = "answers")]
+        dry_run: bool,
+        /// Print as JSON which files were written, and nothing else
+        #[arg(long, requires = "answers")]
+        json: bool,
         /// The language of the questions
         #[command(flatten)]
         spoken: Spoken,
@@ -95,15 +102,25 @@ pub enum Command {
         /// The language of the answer
         #[command(flatten)]
         spoken: Spoken,
+        /// Only the letters and the sign-in of this account
+        #[arg(long, value_name = "NAME", conflicts_with_all = ["all", "health"])]
+        account: Option<String>,
         /// A line for each instance, that is for each configuration in the folder of this one, and their sum
         #[arg(long, conflicts_with_all = ["json", "watch"])]
         all: bool,
+        /// One line for a monitor, within a second; exit code 0 OK, 1 WARNING, 2 CRITICAL, 3 UNKNOWN. With --all that
+        /// of the worst instance
+        #[arg(long, conflicts_with_all = ["json", "watch"])]
+        health: bool,
         /// Print JSON
         #[arg(long)]
         json: bool,
     },
     /// List the documents that docsyncd knows, the latest change first
     List {
+        /// Only those of this account
+        #[arg(long, value_name = "NAME")]
+        account: Option<String>,
         /// Only those in this state
         #[arg(long, value_name = "STATE", value_parser = state())]
         state: Option<State>,
@@ -137,6 +154,9 @@ pub enum Command {
         /// begins so, any part of them
         #[arg(value_name = "WORD", required = true)]
         words: Vec<String>,
+        /// Only those of this account
+        #[arg(long, value_name = "NAME")]
+        account: Option<String>,
         /// Only those that docsyncd first saw since then: a day such as 2026-11-21, or how long ago such as 30d
         #[arg(long, value_name = "D")]
         since: Option<Moment>,
@@ -152,6 +172,9 @@ pub enum Command {
     },
     /// Print what became of every document: each event of a time, each line with the hash of the one before
     Export {
+        /// Only those of this account
+        #[arg(long, value_name = "NAME")]
+        account: Option<String>,
         /// The first day, such as 2026-11-01; or a time, or how long ago
         #[arg(long, value_name = "D", default_value = "30d")]
         from: Moment,
@@ -166,7 +189,7 @@ pub enum Command {
         names: bool,
         /// Look whether an export is as it was written, no line changed, missing or moved; without FILE, the ledger's
         /// history
-        #[arg(long, value_name = "FILE", num_args = 0..=1, conflicts_with_all = ["from", "to", "names"])]
+        #[arg(long, value_name = "FILE", num_args = 0..=1, conflicts_with_all = ["from", "to", "names", "account"])]
         verify: Option<Option<PathBuf>>,
     },
     /// Erase the names and places that are kept of documents; that they were delivered, and their digests, stay

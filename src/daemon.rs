@@ -6,8 +6,10 @@ mod follow;
 mod health_check;
 mod parts;
 mod reconcile;
+pub mod refused;
 mod server;
 mod tasks;
+mod writable;
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::path::PathBuf;
@@ -215,8 +217,10 @@ impl Daemon {
     /// wants that; and gives memory back.
     pub fn start_listeners(&mut self, config: &Config) {
         self.tasks.part("memory", &self.context, memory::run);
+        self.tasks.part("writable", &self.context, writable::run);
         let (adapters, destinations) = (self.adapters.clone(), config.destinations.clone());
-        self.tasks.part("away", &self.context, move |context| away::run(context, adapters.clone(), destinations.clone()));
+        self.tasks
+            .part("away", &self.context, move |context| away::run(context, adapters.clone(), destinations.clone()));
         let setup = webhook::Setup::of(config);
         self.tasks.part("webhook", &self.context, move |context| webhook::run(context, setup.clone()));
         if let Some(every) = config.reconcile_every {
@@ -413,6 +417,7 @@ pub async fn introduce(ledger: &Ledger, loaded: &Loaded, polls_file: Option<Path
             // What a process said that was killed holds no longer.
             process::remove(db, process::STATUS_PAGE)?;
             process::remove(db, process::WEBHOOK)?;
+            process::remove(db, process::CLOCK)?;
             polls::begin(db, polls_file.as_deref())?;
             process::set(db, "pid", &std::process::id().to_string())?;
             process::set(db, "started_at", &format!("{:.3}", jiff::Timestamp::now()))?;

@@ -5,6 +5,7 @@
 //! is data without text, so it contains no text of a server, a program or a file.
 
 mod cause;
+mod level;
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -12,6 +13,7 @@ use std::time::Duration;
 use crate::failure::{Failure, Scope};
 
 pub use cause::{CAUSES, Cause};
+pub use level::{Judged, Level, NOT_RUNNING, judge};
 
 /// Milliseconds since 1970-01-01T00:00:00Z.
 type Millis = i64;
@@ -51,6 +53,14 @@ pub struct Facts {
     pub not_replaced: Ended,
     /// Differences that the last comparison of all sides (`docsyncd reconcile`) found.
     pub not_agreeing: Ended,
+    /// Of [`Self::failed`], those that failed since a person last looked at them.
+    pub failed_unseen: u64,
+    /// Of [`Self::unreported`], those whose report was refused since a person last looked at them.
+    pub unreported_unseen: u64,
+    /// A configuration that is refused: since when, and what is wrong, in docsyncd's own words.
+    pub refused: Option<(Option<Millis>, String)>,
+    /// Since when the clock of this computer differs from the service's; `None` if they agree.
+    pub clock_since: Option<Millis>,
     /// Since when the practice's list of patients cannot be used; `None` if it can.
     pub patients_file_since: Option<Millis>,
     /// Since when the ledger cannot be written; `None` if it can.
@@ -195,7 +205,7 @@ impl Light {
 pub struct Problem {
     /// The cause.
     pub cause: Cause,
-    /// NAME of the account or destination; empty if there is none.
+    /// NAME of the account or destination; of [`Cause::Configuration`] what is wrong with it; empty if there is none.
     pub name: String,
     /// The number of its documents; zero if there are none.
     pub count: u64,
@@ -265,6 +275,12 @@ pub fn assess(facts: &Facts, rules: &Rules) -> Health {
             found.add(Cause::PatientsFile, "", facts.strangers.count, facts.strangers.first);
         }
         None => {}
+    }
+    if let Some((since, what)) = &facts.refused {
+        found.add(Cause::Configuration, what, 0, *since);
+    }
+    if let Some(since) = facts.clock_since {
+        found.add(Cause::Clock, "", 0, Some(since));
     }
     found.silence();
     if let Some(since) = facts.ledger_fails_since {

@@ -14,6 +14,7 @@ use crate::answering::ask;
 
 mod body;
 mod client;
+mod date;
 mod plain;
 pub mod reason;
 mod retry_after;
@@ -21,6 +22,7 @@ mod trusted;
 
 pub use body::{Body, BodyError};
 pub use client::{Client, builder, install_crypto};
+pub use date::ahead_of_server;
 pub use plain::speaks_http;
 pub use retry_after::asked_to_wait;
 pub use trusted::trusted;

@@ -5,6 +5,8 @@ use crate::document::Metadata;
 /// One `[[routes]]` table. A document matches if all given conditions hold.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Route {
+    /// Accounts by NAME; empty for every account. What counts is the account whose list first showed the document.
+    pub accounts: Vec<String>,
     /// Document types (API, "Document", field `type`); empty for every type, including null.
     pub types: Vec<String>,
     /// Users by uuid or e-mail address; empty for every user.
@@ -26,27 +28,30 @@ impl Route {
             let named = |one: &String| ours.iter().any(|our| same(our, one));
             ours.is_empty() || (!theirs.is_empty() && theirs.iter().all(named))
         };
-        within(&self.types, &other.types, |one, another| one == another)
+        within(&self.accounts, &other.accounts, |one, another| one == another)
+            && within(&self.types, &other.types, |one, another| one == another)
             && within(&self.users, &other.users, |one, another| one.eq_ignore_ascii_case(another))
             && (self.visibility.is_none() || self.visibility == other.visibility)
             && (self.anonymized.is_none() || self.anonymized == other.anonymized)
     }
 
-    /// Whether the document matches all conditions.
-    pub fn matches(&self, metadata: &Metadata) -> bool {
+    /// Whether the document, which this account's list first showed, matches all conditions.
+    pub fn matches(&self, account: &str, metadata: &Metadata) -> bool {
         let listed = |list: &[String], value: Option<&str>| {
             list.is_empty() || value.is_some_and(|v| list.iter().any(|l| l == v))
         };
-        listed(&self.types, metadata.document_type())
+        listed(&self.accounts, Some(account))
+            && listed(&self.types, metadata.document_type())
             && (self.users.is_empty() || self.users.iter().any(|user| metadata.is_user(user)))
             && self.visibility.as_deref().is_none_or(|v| metadata.patient_visibility() == Some(v))
             && self.anonymized.is_none_or(|a| metadata.is_anonymized() == a)
     }
 }
 
-/// The destinations of the first matching route; `None` if none matches.
-pub fn destinations<'a>(routes: &'a [Route], metadata: &Metadata) -> Option<&'a [String]> {
-    routes.iter().find(|route| route.matches(metadata)).map(|route| route.to.as_slice())
+/// The destinations of the first route that matches the document, which this account's list first showed; `None` if none
+/// matches.
+pub fn destinations<'a>(routes: &'a [Route], account: &str, metadata: &Metadata) -> Option<&'a [String]> {
+    routes.iter().find(|route| route.matches(account, metadata)).map(|route| route.to.as_slice())
 }
 
 #[cfg(test)]
@@ -79,7 +84,8 @@ mod tests {
             },
             Route { types: vec!["lab_slip".into()], to: to("c"), ..Route::default() },
         ];
-        let decide = |document, patient| destinations(&routes, &metadata(document, patient)).map(<[String]>::to_vec);
+        let decide =
+            |document, patient| destinations(&routes, "main", &metadata(document, patient)).map(<[String]>::to_vec);
         assert_eq!(decide(json!({"type": "lab_slip", "isAnonymized": true}), json!({})), Some(to("a")));
         assert_eq!(decide(json!({"type": "lab_slip"}), json!({"visibilityOption": "private"})), Some(to("b")));
         assert_eq!(decide(json!({"type": "lab_slip"}), json!({"visibilityOption": "shared"})), Some(to("c")));
@@ -90,6 +96,20 @@ mod tests {
     #[test]
     fn a_route_without_conditions_takes_documents_without_a_type() {
         let routes = [Route { to: to("all"), ..Route::default() }];
-        assert_eq!(destinations(&routes, &metadata(json!({}), json!({}))), Some(to("all").as_slice()));
+        assert_eq!(destinations(&routes, "main", &metadata(json!({}), json!({}))), Some(to("all").as_slice()));
+    }
+
+    #[test]
+    fn a_route_of_some_accounts_takes_their_documents_alone() {
+        let routes = [
+            Route { accounts: to("north"), to: to("a"), ..Route::default() },
+            Route { accounts: to("south"), types: vec!["lab_slip".into()], to: to("b"), ..Route::default() },
+        ];
+        let decide = |account| destinations(&routes, account, &metadata(json!({"type": "lab_slip"}), json!({})));
+        assert_eq!(decide("north"), Some(to("a").as_slice()));
+        assert_eq!(decide("south"), Some(to("b").as_slice()));
+        assert_eq!(decide("west"), None);
+        let all = Route { to: to("c"), ..Route::default() };
+        assert!(all.takes_all_of(&routes[0]) && !routes[0].takes_all_of(&all) && !routes[0].takes_all_of(&routes[1]));
     }
 }

@@ -32,7 +32,7 @@ use tokio_util::sync::CancellationToken;
 
 pub use heartbeat::{Beat, Heartbeat};
 pub use mail::Mail;
-pub use message::{Content, Message};
+pub use message::{Content, Message, computer};
 pub use webhook::Webhook;
 
 use crate::config::{Auth, Config};

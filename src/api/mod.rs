@@ -95,6 +95,12 @@ pub trait Api: Send + Sync {
     /// [`ApiError`]; [`ApiError::Shape`] if the body of a success is neither this document nor empty.
     async fn report(&self, uuid: &DocumentUuid, error: Option<&str>) -> Result<ReportAnswer, ApiError>;
 
+    /// How much this computer's clock was ahead of the API's when it last answered, in milliseconds; `None` if no answer
+    /// showed it.
+    fn clock_ahead(&self) -> Option<i64> {
+        None
+    }
+
     /// `GET /webhooks`: all webhooks of the account's user.
     ///
     /// # Errors
@@ -281,6 +287,10 @@ impl Client {
 
 #[async_trait]
 impl Api for Client {
+    fn clock_ahead(&self) -> Option<i64> {
+        self.transport.clock_ahead()
+    }
+
     async fn list(&self, query: &ListQuery) -> Result<Page, ApiError> {
         let mut url = self.transport.endpoint(&["documents"]);
         {

@@ -3,6 +3,7 @@
 
 use std::collections::HashSet;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::{Duration, SystemTime};
 
 use reqwest::header::{ACCEPT, ACCEPT_ENCODING, CONTENT_TYPE, WWW_AUTHENTICATE};
@@ -48,6 +49,8 @@ pub struct Transport {
     ours: Arc<HashSet<String>>,
     /// Host and port of `api.proxy`, if requests use it.
     proxy: Option<String>,
+    /// How much this computer's clock was ahead of the API's; milliseconds, `i64::MIN` if it is not known.
+    ahead: Arc<AtomicI64>,
     pub(super) timeout: Duration,
 }
 
@@ -119,8 +122,14 @@ impl Transport {
             base: config.base_url.clone(),
             ours: Arc::new(ours),
             proxy: config.proxy.as_ref().filter(|_| !stays_here(config)).map(http::host_and_port),
+            ahead: Arc::new(AtomicI64::new(i64::MIN)),
             timeout: config.timeout,
         })
+    }
+
+    /// See [`super::Api::clock_ahead`].
+    pub(super) fn clock_ahead(&self) -> Option<i64> {
+        Some(self.ahead.load(Ordering::Relaxed)).filter(|ahead| *ahead != i64::MIN)
     }
 
     /// The address of an endpoint. Percent-encodes `segments`.
@@ -176,6 +185,10 @@ impl Transport {
                 Err(error) => return Err(self.before_answer(&url, &error).await),
             };
             let (status, headers) = (response.status().as_u16(), response.headers());
+            if let Some(ahead) = http::ahead_of_server(headers, SystemTime::now()).filter(|_| self.is_own_origin(&url))
+            {
+                self.ahead.store(ahead, Ordering::Relaxed);
+            }
             let Some(target) = redirect_target(&method, &url, status, headers)? else { return Ok(response) };
             if body.is_some() && !self.is_own_origin(&target) {
                 return Err(ApiError::Redirect("a report must not go to another host".to_owned()));

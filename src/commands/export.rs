@@ -70,8 +70,14 @@ fn first_hash(header: &str) -> String {
     hash(&format!("{header}\n{BEGINNING}"))
 }
 
-/// `to`: `None` is now.
-pub(super) fn export(loaded: &Loaded, from: Moment, to: Option<Moment>, format: ExportFormat, names: bool) -> Outcome {
+/// Of one account or of all, from the first moment to the second; `None` is now.
+pub(super) fn export(
+    loaded: &Loaded,
+    account: Option<String>,
+    (from, to): (Moment, Option<Moment>),
+    format: ExportFormat,
+    names: bool,
+) -> Outcome {
     let (from, to) = (from.begins, to.map_or_else(now, |to| to.ends));
     if from > to {
         return Err(UsageError("--from is later than --to".to_owned()).into());
@@ -80,7 +86,10 @@ pub(super) fn export(loaded: &Loaded, from: Moment, to: Option<Moment>, format: 
         Some(ledger) => {
             let write = move |db: &rusqlite::Connection| {
                 let mut lines = Lines::begin(format, names);
-                events::events(db, from, to, |event| lines.write(&event))?;
+                let is_other = |event: &EventView| account.as_ref().is_some_and(|name| *name != event.account);
+                events::events(db, from, to, |event| {
+                    if is_other(&event) { ControlFlow::Continue(()) } else { lines.write(&event) }
+                })?;
                 Ok(lines.end(chain::newest(db)?))
             };
             runtime()?.block_on(ledger.read(write))?

@@ -14,9 +14,13 @@ use crate::search;
 use crate::views::search::{Found, FoundView};
 use crate::views::{self, DeliveryView, DocumentView};
 
+/// Letters that are looked through for those of one account.
+const OF_ACCOUNTS: usize = 10_000;
+
 /// What a person looks for.
 pub(super) struct Wanted<'a> {
     pub(super) words: &'a [String],
+    pub(super) account: Option<String>,
     pub(super) since: Option<Moment>,
     pub(super) limit: usize,
     pub(super) json: bool,
@@ -24,7 +28,7 @@ pub(super) struct Wanted<'a> {
 }
 
 pub(super) fn find(loaded: &Loaded, wanted: Wanted<'_>) -> Outcome {
-    let Wanted { words, since, limit, json, language } = wanted;
+    let Wanted { words, account, since, limit, json, language } = wanted;
     let words = search::words(words);
     if words.is_empty() {
         return Err(UsageError("nothing to find: a word needs a letter or a digit".to_owned()).into());
@@ -32,10 +36,14 @@ pub(super) fn find(loaded: &Loaded, wanted: Wanted<'_>) -> Outcome {
     let found = match ledger_to_list(loaded, language)? {
         Some(ledger) => {
             let since = since.map_or(Millis::MIN, |since| since.begins);
-            // One more, to know whether there are more.
-            runtime()?.block_on(
-                ledger.read(move |db| views::search::find(db, &words, since..=Millis::MAX, limit.saturating_add(1))),
-            )?
+            // One more, to know whether there are more. Those of other accounts are left out afterwards.
+            let most = limit.saturating_add(1).max(if account.is_some() { OF_ACCOUNTS } else { 0 });
+            let mut found = runtime()?
+                .block_on(ledger.read(move |db| views::search::find(db, &words, since..=Millis::MAX, most)))?;
+            if let Some(account) = account {
+                found.letters.retain(|letter| letter.account == account);
+            }
+            found
         }
         None => Found { letters: Vec::new(), newest_only: false },
     };

@@ -27,8 +27,9 @@ const MEASURED: usize = 500;
 const AHEAD: usize = 32 * 1024 * 1024;
 
 /// What a person wants listed.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub(super) struct Wanted {
+    pub(super) account: Option<String>,
     pub(super) state: Option<State>,
     pub(super) limit: Option<usize>,
     /// All columns, and nothing cut.
@@ -43,22 +44,23 @@ pub(super) fn list(loaded: &Loaded, wanted: Wanted) -> Outcome {
     };
     let runtime = runtime()?;
     if !wanted.json && terminal_width().is_some() {
+        let listed = wanted.clone();
         let read = ledger.read(move |db| {
             let mut lines = Ahead(Vec::new());
-            Ok(write_lines(db, wanted, &mut lines)?.is_ok().then_some(lines.0))
+            Ok(write_lines(db, &listed, &mut lines)?.is_ok().then_some(lines.0))
         });
         if let Some(lines) = runtime.block_on(read)? {
-            let mut out = open(wanted);
+            let mut out = open(&wanted);
             let written = out.write_all(&lines);
             // Also when the person has left it early.
             let closed = out.close();
             return ended(written.and(closed));
         }
     }
-    ended(runtime.block_on(ledger.read(move |db| write_all(db, wanted)))?)
+    ended(runtime.block_on(ledger.read(move |db| write_all(db, &wanted)))?)
 }
 
-fn open(wanted: Wanted) -> Out {
+fn open(wanted: &Wanted) -> Out {
     if wanted.wide { Out::of_long_lines() } else { Out::open() }
 }
 
@@ -85,7 +87,7 @@ fn nothing(language: Language) -> String {
 }
 
 /// Writes while it reads. The outer error is the ledger's, the inner one that of standard output.
-fn write_all(db: &Connection, wanted: Wanted) -> QueryResult<io::Result<()>> {
+fn write_all(db: &Connection, wanted: &Wanted) -> QueryResult<io::Result<()>> {
     if wanted.json {
         let mut out = BufWriter::new(harmless::output(Form::Json));
         return Ok(write_json(db, wanted, &mut out)?.and_then(|()| out.flush()));
@@ -98,7 +100,7 @@ fn write_all(db: &Connection, wanted: Wanted) -> QueryResult<io::Result<()>> {
     Ok(written.and(closed))
 }
 
-fn write_json(db: &Connection, wanted: Wanted, out: &mut impl Write) -> QueryResult<io::Result<()>> {
+fn write_json(db: &Connection, wanted: &Wanted, out: &mut impl Write) -> QueryResult<io::Result<()>> {
     let mut json = serde_json::Serializer::pretty(&mut *out);
     let mut array = match json.serialize_seq(None) {
         Ok(array) => array,
@@ -112,7 +114,7 @@ fn write_json(db: &Connection, wanted: Wanted, out: &mut impl Write) -> QueryRes
     Ok(written.and_then(|()| array.end().map_err(Into::into)).and_then(|()| writeln!(out)))
 }
 
-fn write_lines(db: &Connection, wanted: Wanted, out: &mut impl Write) -> QueryResult<io::Result<()>> {
+fn write_lines(db: &Connection, wanted: &Wanted, out: &mut impl Write) -> QueryResult<io::Result<()>> {
     // What goes into a file or a pipe is not cut, and names nobody.
     let terminal = terminal_width();
     let (is_terminal, width) = (terminal.is_some(), terminal.filter(|_| !wanted.wide));
@@ -154,9 +156,13 @@ fn write_line(out: &mut impl Write, layout: &Layout, line: &Line) -> io::Result<
 }
 
 /// Shows up to as many documents as are wanted, and none after one for which there is nobody left to write.
-fn each(db: &Connection, wanted: Wanted, mut show: impl FnMut(DocumentView) -> bool) -> QueryResult<()> {
+fn each(db: &Connection, wanted: &Wanted, mut show: impl FnMut(DocumentView) -> bool) -> QueryResult<()> {
     let mut left = wanted.limit.unwrap_or(usize::MAX);
+    let is_other = |document: &DocumentView| wanted.account.as_ref().is_some_and(|name| *name != document.account);
     views::list(db, wanted.state, |document| {
+        if is_other(&document) {
+            return ControlFlow::Continue(());
+        }
         left = left.saturating_sub(1);
         if show(document) && left > 0 { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
     })

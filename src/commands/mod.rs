@@ -34,6 +34,7 @@ mod show;
 mod status;
 mod sync;
 pub(crate) mod times;
+mod unconfigured;
 mod vdds;
 mod webhooks;
 
@@ -52,6 +53,7 @@ use crate::logging;
 use crate::memory;
 use crate::service::Request;
 use output::{complain, print};
+use unconfigured::{load_to_read, of_account};
 
 /// How a command ended; the numbers are the contract's.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -99,8 +101,10 @@ fn carry_out(cli: Cli) -> Outcome {
     let path = cli.config.clone().unwrap_or_else(config::default_path);
     #[cfg(windows)]
     match cli.command {
-        // The service looks itself, where it is heard; these do nothing with the folder, or look closer.
+        // The service looks itself, where it is heard; these do nothing with the folder, or look closer. A monitor hears
+        // of it in its own words.
         Command::Run { service: true }
+        | Command::Status { health: true, .. }
         | Command::Service { .. }
         | Command::Completions { .. }
         | Command::Man { .. } => {}
@@ -123,36 +127,42 @@ fn carry_out(cli: Cli) -> Outcome {
             }
         }
         Command::Check { json } => check::check(&path, json),
-        Command::Setup { answers, spoken } => setup::setup(&path, answers.as_deref(), spoken),
+        Command::Setup { answers, dry_run, json, spoken } => {
+            setup::setup(&path, answers.as_deref(), setup::How { dry_run, json }, spoken)
+        }
         Command::Login { account, no_browser } => {
             let loaded = load()?;
             as_root::warned(&loaded, || login::login(&loaded, account.as_deref(), no_browser))
         }
         Command::Logout { account } => logout::logout(&load()?, account.as_deref()),
+        Command::Status { health: true, all, spoken, .. } => status::health(&path, all, spoken),
         Command::Status { spoken, all: true, .. } => status::all(&path, spoken),
-        Command::Status { json, watch, spoken, all: false } => {
-            let loaded = load()?;
+        Command::Status { json, watch, spoken, account, all: false, health: false } => {
+            let loaded = of_account(load_to_read(&path)?, account.as_deref())?;
             // A program gets the same on every machine.
             let language = if json { spoken.lang.unwrap_or_default() } else { language::of(spoken, &loaded) };
-            status::status(&loaded, status::Wanted { json, watch, language })
+            status::status(&loaded, status::Wanted { json, watch, language, account })
         }
         Command::Alerts { command: AlertsCommand::Test } => alerts::test(&load()?),
-        Command::List { state, limit, wide, spoken, json } => {
-            let loaded = load()?;
+        Command::List { account, state, limit, wide, spoken, json } => {
+            let loaded = of_account(load_to_read(&path)?, account.as_deref())?;
             let language = language::of(spoken, &loaded);
-            list::list(&loaded, list::Wanted { state, limit, wide, json, language })
+            list::list(&loaded, list::Wanted { account, state, limit, wide, json, language })
         }
         Command::Show { uuid, spoken, json } => {
-            let loaded = load()?;
+            let loaded = load_to_read(&path)?;
             show::show(&loaded, &uuid, json, language::of(spoken, &loaded))
         }
         Command::Retry { uuids, failed: false, .. } if uuids.is_empty() => retry::choices(&load()?),
         Command::Export { verify: Some(file), .. } => export::verify(file.as_deref(), load),
-        Command::Export { from, to, format, names, .. } => export::export(&load()?, from, to, format, names),
-        Command::Find { words, since, limit, spoken, json } => {
-            let loaded = load()?;
+        Command::Export { account, from, to, format, names, .. } => {
+            let loaded = of_account(load_to_read(&path)?, account.as_deref())?;
+            export::export(&loaded, account, (from, to), format, names)
+        }
+        Command::Find { words, account, since, limit, spoken, json } => {
+            let loaded = of_account(load_to_read(&path)?, account.as_deref())?;
             let language = language::of(spoken, &loaded);
-            find::find(&loaded, find::Wanted { words: &words, since, limit, json, language })
+            find::find(&loaded, find::Wanted { words: &words, account, since, limit, json, language })
         }
         Command::Forget { uuids, yes } => forget::forget(&load()?, &uuids, yes),
         Command::Assign(args) => assign::assign(&load()?, &args),

@@ -3,6 +3,7 @@
 use std::io::{self, BufRead as _, IsTerminal as _, Write as _};
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use anyhow::Context as _;
 use clap::CommandFactory as _;
@@ -20,8 +21,24 @@ use crate::language::Language;
 use crate::ledger::{Ledger, LedgerError, Millis};
 use crate::logging;
 
+/// Whether standard output belongs to one JSON value alone.
+static ONLY_JSON: AtomicBool = AtomicBool::new(false);
+
+/// From now on only [`print_json`] writes to standard output.
+pub(super) fn only_json() {
+    ONLY_JSON.store(true, Ordering::Relaxed);
+}
+
+/// Whether only [`print_json`] writes to standard output.
+pub(super) fn is_only_json() -> bool {
+    ONLY_JSON.load(Ordering::Relaxed)
+}
+
 /// Writes to standard output.
 pub(super) fn print(text: &str) -> Outcome {
+    if is_only_json() {
+        return Ok(Exit::Done);
+    }
     print_as(text, Form::Text)
 }
 

@@ -243,7 +243,8 @@ async fn look(with: With<'_>, account: &str, client: &Client, item: Listed, know
         }
     };
     waiting.kind = metadata.document_type().map(str::to_owned);
-    let Some((index, route)) = config.routes.iter().enumerate().find(|(_, route)| route.matches(&metadata)) else {
+    let route = config.routes.iter().enumerate().find(|(_, route)| route.matches(account, &metadata));
+    let Some((index, route)) = route else {
         waiting.problem = Some("no route takes it".to_owned());
         return waiting;
     };

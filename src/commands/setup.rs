@@ -31,7 +31,7 @@ use std::path::Path;
 
 use tokio::runtime::Runtime;
 
-use super::output::{completed, docsyncd, place_lines, print, say, terminal_width};
+use super::output::{self, completed, docsyncd, place_lines, print, say, terminal_width};
 use super::{Exit, Outcome, UsageError, check, login, preview, runtime};
 use crate::api::{self, Transport};
 use crate::cli::Spoken;
@@ -57,6 +57,7 @@ struct Setup {
     account: String,
     destination: String,
     rights: Option<Rights>,
+    how: How,
 }
 
 /// What becomes of the answers.
@@ -76,13 +77,34 @@ fn language_of(spoken: Spoken, path: &Path, is_person: bool) -> Language {
     }
 }
 
-pub(super) fn setup(path: &Path, answers: Option<&Path>, spoken: Spoken) -> Outcome {
+/// How a file of answers is carried out.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct How {
+    /// Nothing is written, and no destination is tried, which would write there.
+    pub(super) dry_run: bool,
+    /// Standard output is one JSON value.
+    pub(super) json: bool,
+}
+
+/// The shape behind `--json`.
+#[derive(serde::Serialize)]
+struct Changes {
+    changed: bool,
+    files: Vec<String>,
+}
+
+pub(super) fn setup(path: &Path, answers: Option<&Path>, how: How, spoken: Spoken) -> Outcome {
+    if how.json {
+        output::only_json();
+    }
     let language = language_of(spoken, path, answers.is_none() && is_terminal());
     let ask: Box<dyn Ask> = match answers {
         Some(file) => Box::new(Answers::read(file, language)?),
         None => terminal(language)?,
     };
-    write::may_write(path, language).map_err(anyhow::Error::msg)?;
+    if !how.dry_run {
+        write::may_write(path, language).map_err(anyhow::Error::msg)?;
+    }
     let draft = Draft::begin(path, language)?;
     let begin = if draft.before.is_some() { "setup-changed" } else { "setup-new" };
     let file = draft.path.display().to_string();
@@ -92,7 +114,7 @@ pub(super) fn setup(path: &Path, answers: Option<&Path>, spoken: Spoken) -> Outc
     }
     say(&format!("{words}\n\n"))?;
     let (account, destination) = (String::new(), String::new());
-    let mut setup = Setup { draft, ask, runtime: runtime()?, service: None, account, destination, rights: None };
+    let mut setup = Setup { draft, ask, runtime: runtime()?, service: None, account, destination, rights: None, how };
     setup.questions()?;
     loop {
         match setup.summary()? {
@@ -104,10 +126,22 @@ pub(super) fn setup(path: &Path, answers: Option<&Path>, spoken: Spoken) -> Outc
             }
         }
     }
-    for line in write::write(&setup.draft, setup.rights.as_ref(), setup.service.as_ref(), language)? {
-        say(&format!("  {line}\n"))?;
+    let (rights, service) = (setup.rights.as_ref(), setup.service.as_ref());
+    let files = write::changes(&setup.draft, rights, service);
+    if how.dry_run {
+        for file in &files {
+            say(&format!("  {}\n", file.display()))?;
+        }
+    } else {
+        for line in write::write(&setup.draft, rights, service, language)? {
+            say(&format!("  {line}\n"))?;
+        }
     }
-    setup.finish(path)
+    if how.json {
+        let files: Vec<String> = files.iter().map(|file| file.display().to_string()).collect();
+        output::print_json(&Changes { changed: !files.is_empty(), files })?;
+    }
+    if how.dry_run { Ok(Exit::Done) } else { setup.finish(path) }
 }
 
 impl Setup {
@@ -219,7 +253,8 @@ impl Setup {
             }
             let Some(loaded) = self.loaded("state_path")? else { continue };
             let path = &loaded.config.state.path;
-            wrong = service_user::can_keep_ledger(self.ask.language(), self.service.as_ref(), path).err();
+            let can_keep = || service_user::can_keep_ledger(self.ask.language(), self.service.as_ref(), path).err();
+            wrong = if self.how.dry_run { None } else { can_keep() };
             match &wrong {
                 None => return Ok(()),
                 Some(wrong) => self.ask.refused("state_path", wrong)?,
@@ -330,6 +365,9 @@ fn check_as(service: Option<&Reader>, path: &Path, language: Language) -> Outcom
         command.arg("--config").arg(&path).arg("check");
         // The folder that this was called in may be closed to that user; the hints are for who called it.
         command.current_dir("/").env("SUDO_USER", "root");
+        if output::is_only_json() {
+            command.stdout(std::process::Stdio::null());
+        }
         match command.status().map(|status| status.code()) {
             Ok(Some(0)) => return Ok(Exit::Done),
             Ok(Some(1)) => return Ok(Exit::Failed),

@@ -12,7 +12,7 @@ use crate::adapters;
 use crate::config::Loaded;
 use crate::document::DocumentUuid;
 use crate::language::Language;
-use crate::ledger::LedgerError;
+use crate::ledger::{LedgerError, documents, now};
 use crate::views::{self, DeliveryView, DocumentHistory, DocumentView, HistoryView};
 
 pub(super) fn show(loaded: &Loaded, uuid: &str, json: bool, language: Language) -> Outcome {
@@ -27,7 +27,9 @@ pub(super) fn show(loaded: &Loaded, uuid: &str, json: bool, language: Language) 
         Ok((named, shown))
     }))?;
     let named = named.unambiguous()?;
-    match shown.as_slice() {
+    let failed = shown.iter().any(|shown| shown.document.state.is_failure());
+    let seen: Vec<i64> = named.found.iter().flat_map(|(_, ids)| ids.clone()).collect();
+    let shown = match shown.as_slice() {
         [] => {
             named.complain_of_unknown(language);
             Ok(Exit::Failed)
@@ -41,7 +43,12 @@ pub(super) fn show(loaded: &Loaded, uuid: &str, json: bool, language: Language) 
             let texts = several.iter().map(|shown| text(shown, ledger, width, language)).collect::<Vec<_>>();
             show_table(&folded(&completed(&texts.join("\n")), width))
         }
+    };
+    if failed {
+        // A ledger that cannot be written now is no reason not to have shown it.
+        let _ = runtime()?.block_on(ledger.write(move |db| documents::seen(db, &seen, now())));
     }
+    shown
 }
 
 fn text(shown: &DocumentHistory, ledger: &Path, width: Option<usize>, language: Language) -> String {

@@ -1,26 +1,29 @@
 //! `docsyncd status`: what a person asks first. Sentences come first, then the table.
 
 mod all;
+mod health;
 mod sentences;
 mod table;
 mod watch;
 
 pub(super) use all::all;
+pub(super) use health::health;
 
+use rusqlite::Connection;
 use serde::Serialize;
 
 use super::output::{ledger_to_read, print_json, say};
 use super::{Exit, Outcome, runtime};
 use crate::api::auth::SignInStatus;
 use crate::config::{Auth, Loaded};
-use crate::health::{Facts, assess};
+use crate::health::{Facts, Level, assess, judge};
 use crate::language::{Language, groups};
-use crate::ledger::{Ledger, is_locked};
+use crate::ledger::{Ledger, Millis, QueryResult, is_locked, unwritable};
 use crate::views::facts::{Present, facts};
 use crate::views::{self, Summary, time};
 
 /// How it is shown.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub(super) struct Wanted {
     /// As JSON.
     pub(super) json: bool,
@@ -28,6 +31,8 @@ pub(super) struct Wanted {
     pub(super) watch: bool,
     /// The language of the sentences.
     pub(super) language: Language,
+    /// The only account that counts.
+    pub(super) account: Option<String>,
 }
 
 /// The shape behind `--json`.
@@ -35,6 +40,16 @@ pub(super) struct Wanted {
 struct Status {
     /// Whether a daemon (or a `docsyncd sync`) works on the ledger right now.
     running: bool,
+    /// How it is for a monitor, in a word.
+    health: &'static str,
+    /// The causes of that, the worst first.
+    causes: Vec<&'static str>,
+    /// The same as [`Self::health`].
+    #[serde(skip)]
+    level: Level,
+    /// The same in a sentence, for a monitor.
+    #[serde(skip)]
+    line: String,
     /// How it is, in a word.
     light: &'static str,
     /// The same in a sentence or two.
@@ -78,10 +93,10 @@ struct ProblemView {
 
 pub(super) fn status(loaded: &Loaded, wanted: Wanted) -> Outcome {
     if wanted.watch {
-        return watch::watch(loaded, wanted.language);
+        return watch::watch(loaded, &wanted);
     }
     let ledger = ledger_to_read(loaded)?;
-    let status = runtime()?.block_on(gather(loaded, ledger.as_ref(), wanted.language))?;
+    let status = runtime()?.block_on(gather(loaded, ledger.as_ref(), wanted.account.as_deref(), wanted.language))?;
     let printed = match wanted.json {
         true => print_json(&status),
         false => {
@@ -93,44 +108,89 @@ pub(super) fn status(loaded: &Loaded, wanted: Wanted) -> Outcome {
     printed.map(|exit| if exit == Exit::Done && !status.running { Exit::NotRunning } else { exit })
 }
 
+/// A ledger that the daemon could not write for so long is a problem; milliseconds. A backup may lock it for a moment.
+const UNWRITABLE: Millis = 30_000;
+
 /// Everything that there is to say.
-async fn gather(loaded: &Loaded, ledger: Option<&Ledger>, language: Language) -> anyhow::Result<Status> {
-    let path = &loaded.config.state.path;
-    let running = is_locked(path);
-    let accounts = loaded.config.accounts.values();
-    let present = Present::new(running, accounts.clone().map(|a| (a.name.clone(), matches!(a.auth, Auth::OAuth(_)))));
-    let (mut summary, mut found) = match ledger {
-        Some(ledger) => {
-            let present = present.clone();
-            ledger.read(move |db| Ok((views::summary(db)?, facts(db, &present)?))).await?
-        }
+async fn gather(
+    loaded: &Loaded,
+    ledger: Option<&Ledger>,
+    only: Option<&str>,
+    language: Language,
+) -> anyhow::Result<Status> {
+    let (mut present, stands_in) = (present(loaded), loaded.refused.is_some());
+    present.only = only.map(str::to_owned);
+    let read = match ledger {
+        Some(ledger) => ledger.read(move |db| read(db, present, stands_in)).await?,
         None => (Summary::of_nothing(), present.without_ledger()),
     };
-    for account in &mut summary.accounts {
-        account.configured = loaded.config.accounts.contains_key(&account.account);
+    let mut sign_ins = sign_ins(loaded);
+    sign_ins.retain(|sign_in| only.is_none_or(|only| sign_in.account == only));
+    Ok(told(loaded, read, sign_ins, ledger.is_some(), language))
+}
+
+fn present(loaded: &Loaded) -> Present {
+    let accounts = loaded.config.accounts.values();
+    let running = is_locked(&loaded.config.state.path);
+    Present::new(running, accounts.map(|account| (account.name.clone(), matches!(account.auth, Auth::OAuth(_)))))
+}
+
+/// What the ledger says. `stands_in`: which accounts are configured is not known, so those that were polled count.
+fn read(db: &Connection, mut present: Present, stands_in: bool) -> QueryResult<(Summary, Facts)> {
+    let mut summary = views::summary_of(db, present.only.as_deref())?;
+    if let Some(only) = &present.only {
+        summary.accounts.retain(|account| account.account == *only);
+        let is_others =
+            |scope: &str| scope.split_once(':').is_some_and(|(of, name)| of != "destination" && name != only);
+        summary.pauses.retain(|pause| !is_others(&pause.scope));
     }
-    summary.of_destinations(loaded.config.destinations.keys());
-    let mut sign_ins: Vec<SignInStatus> = accounts.map(|account| SignInStatus::of(account, path)).collect();
-    for sign_in in &mut sign_ins {
+    if stands_in {
+        present.accounts = summary.accounts.iter().map(|account| (account.account.clone(), true)).collect();
+    }
+    let facts = facts(db, &present)?;
+    Ok((summary, facts))
+}
+
+/// What the files of the accounts show.
+fn sign_ins(loaded: &Loaded) -> Vec<SignInStatus> {
+    let accounts = loaded.config.accounts.values();
+    accounts.map(|account| SignInStatus::of(account, &loaded.config.state.path)).collect()
+}
+
+/// Adds to what the ledger says what only the files of this machine show.
+fn complete(loaded: &Loaded, (summary, found): &mut (Summary, Facts), sign_ins: &mut [SignInStatus]) {
+    for account in &mut summary.accounts {
+        account.configured = loaded.refused.is_some() || loaded.config.accounts.contains_key(&account.account);
+    }
+    if loaded.refused.is_none() {
+        summary.of_destinations(loaded.config.destinations.keys());
+    }
+    for sign_in in sign_ins {
         let account = found.accounts.iter_mut().find(|account| account.name == sign_in.account);
         account.into_iter().for_each(|account| account.needs_sign_in = sign_in.problem.is_some());
         // What a daemon found out by asking the API. What one found that runs no more may have been mended since.
         let scope = format!("account:{}", sign_in.account);
-        let pause = summary.pauses.iter().find(|pause| running && pause.scope == scope);
+        let pause = summary.pauses.iter().find(|pause| found.running && pause.scope == scope);
         sign_in.problem = sign_in.problem.take().or_else(|| pause.map(|pause| pause.reason.text.clone()));
     }
-    Ok(told(loaded, summary, sign_ins, &found, ledger.is_some(), language))
+    if let Some(what) = &loaded.refused {
+        found.refused = Some((found.refused.take().and_then(|(since, _)| since), what.clone()));
+    }
+    let unwritable = unwritable::since(&loaded.config.state.path).filter(|_| found.running);
+    found.ledger_fails_since = unwritable.filter(|since| found.now.saturating_sub(*since) >= UNWRITABLE);
 }
 
 fn told(
     loaded: &Loaded,
-    summary: Summary,
-    sign_ins: Vec<SignInStatus>,
-    found: &Facts,
+    mut read: (Summary, Facts),
+    mut sign_ins: Vec<SignInStatus>,
     begun: bool,
     language: Language,
 ) -> Status {
-    let health = assess(found, &loaded.config.alerts.rules);
+    complete(loaded, &mut read, &mut sign_ins);
+    let (summary, found) = read;
+    let health = assess(&found, &loaded.config.alerts.rules);
+    let judged = judge(&found, &health);
     let now = jiff::Timestamp::from_millisecond(found.now).unwrap_or_default().to_zoned(jiff::tz::TimeZone::system());
     let disks = loaded.config.disks();
     let problems = health.problems.iter().map(|problem| ProblemView {
@@ -145,6 +205,10 @@ fn told(
     let configured = found.accounts.iter().filter(|account| account.configured && found.running);
     Status {
         running: found.running,
+        health: judged.level.as_str(),
+        level: judged.level,
+        line: health::line(&judged, &found, language, &now),
+        causes: judged.causes,
         light: health.light.as_str(),
         headline: language.headline(&health.headline, &now),
         problems: problems.collect(),

@@ -99,7 +99,7 @@ mod tests {
             ("timeout = \"30s\" api_key = \"canary\"", Some(("timeout = (value not shown)", false))),
             ("level = \"info\" # token canary", Some(("level = (value not shown)", false))),
             ("level = \"info\" # secret canary", Some(("level = (value not shown)", false))),
-            ("accounts = { main = { api_key = \"canary\"", None),
+            ("accounts = { main = { api_key = \"canary\"", Some(("accounts = (value not shown)", false))),
             ("canary\"\"\"", None),
         ] {
             let expected = shown.map(|(text, whole)| (text.to_owned(), whole));

@@ -45,6 +45,7 @@ pub use confirm::{Confirm, Evidence, Line};
 pub use dicom::{DicomArchive, DicomConfig, DicomHost};
 pub use hl7v2::Hl7v2Config;
 pub use mail::{Attach, SmtpConfig, XdmConfig, mail_address};
+pub use nearest::among as nearest;
 pub use paths::{credential, default_path};
 pub use patients::PatientsConfig;
 pub use report::{ConfigError, Origin, Problem};
@@ -69,6 +70,8 @@ pub struct Loaded {
     pub effective: Vec<Setting>,
     /// SHA-256 of the file, to notice changes; 64 hexadecimal digits.
     pub file_sha256: String,
+    /// What is wrong with the file, if this only stands in for it ([`stand_in`]).
+    pub refused: Option<String>,
 }
 
 impl Loaded {
@@ -133,6 +136,22 @@ where
     of_content(path, content, variables.into_iter().map(|(k, v)| (k.into(), v.into())).collect(), pending)
 }
 
+/// What commands that only read a ledger go by while the configuration itself cannot be used: the defaults, without
+/// accounts and destinations. Without `ledger` it lies at the default place.
+pub fn stand_in(path: &Path, ledger: Option<PathBuf>, refused: String) -> Option<Loaded> {
+    const LEAST: &str = "[api]\nbase_url = 'http://127.0.0.1'\n[accounts.none]\napi_key_file = 'none'\n\
+                         [destinations.none]\ntype = 'folder'\npath = 'none'\n";
+    let mut loaded = load_text(path, LEAST, Vec::<(String, String)>::new(), &[]).ok()?;
+    loaded.config.accounts.clear();
+    loaded.config.destinations.clear();
+    loaded.config.routes.clear();
+    if let Some(ledger) = ledger {
+        loaded.config.state.path = ledger;
+    }
+    loaded.refused = Some(refused);
+    Some(loaded)
+}
+
 fn of_content(
     path: &Path,
     content: file::Content,
@@ -172,6 +191,7 @@ fn of_content(
             warnings: report.into_warnings(path),
             effective: show::settings(&merged, path, folder),
             file_sha256: crate::document::hex(&Sha256::digest(&bytes)),
+            refused: None,
         }),
         _ => Err(report.into_error(path.to_path_buf())),
     }

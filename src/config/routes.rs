@@ -42,7 +42,7 @@ fn implicit(names: &[&str], builder: &mut Builder<'_>) -> Vec<Route> {
 
 fn one(index: &str, raw: settings::Route, names: &[&str], builder: &mut Builder<'_>) -> Route {
     let at = &mut builder.table("routes", index);
-    for (key, list) in [("types", &raw.types), ("users", &raw.users)] {
+    for (key, list) in [("accounts", &raw.accounts), ("types", &raw.types), ("users", &raw.users)] {
         if list.as_ref().is_some_and(Vec::is_empty) {
             at.warn(key, "is empty, so the route takes all of them; leave it out to say so");
         }
@@ -52,6 +52,14 @@ fn one(index: &str, raw: settings::Route, names: &[&str], builder: &mut Builder<
         let what =
             format!("holds \"{kind}\", which the API does not document; the nearest that it does is \"{nearest}\"");
         at.warn("types", &what);
+    }
+    let accounts: Vec<&str> = at.builder.merged.tables("accounts").map(|(name, _)| name).collect();
+    for name in raw.accounts.iter().flatten().filter(|name| !accounts.contains(&name.as_str())) {
+        let fix = match nearest::among(name, accounts.iter().copied()) {
+            Some(nearest) => format!("The nearest account is \"{nearest}\"."),
+            None => format!("Add [accounts.{name}]."),
+        };
+        at.error("accounts", &format!("names \"{name}\", which is no account"), fix);
     }
     let to = raw.to.unwrap_or_default();
     if to.is_empty() && at.is_given("to") {
@@ -72,6 +80,7 @@ fn one(index: &str, raw: settings::Route, names: &[&str], builder: &mut Builder<
         }
     }
     Route {
+        accounts: raw.accounts.unwrap_or_default(),
         types: raw.types.unwrap_or_default(),
         users: raw.users.unwrap_or_default(),
         visibility: raw.visibility,

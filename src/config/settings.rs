@@ -347,6 +347,7 @@ settings! {
     }
     /// `[[routes]]`
     "routes[]." Route {
+        accounts: Option<Vec<String>>, List, "accounts whose letters the route takes";
         types: Option<Vec<String>>, List, "document types that the route takes";
         users: Option<Vec<String>>, List, "uuids or e-mail addresses of the users whose documents it takes";
         visibility: Option<String>, Enum(&["shared", "private"]), "visibility of the patients it takes";

@@ -13,6 +13,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::health_check::check;
 use super::parts::{Connecting, Parts, clients, secrets_of_destinations};
+use super::refused;
 use super::{Daemon, DaemonError, introduce};
 use crate::alerts::{Alerts, Channels};
 use crate::api::Transport;
@@ -55,6 +56,7 @@ where
     pub async fn serve(mut self, config_path: &Path, connecting: Connecting) -> Result<(), DaemonError> {
         let ledger = self.ledger.0.clone();
         introduce(&ledger, &self.loaded, polls::of_service(&self.loaded.config.state.path)).await?;
+        refused::note(&ledger, config_path, &self.loaded.config.state.path, None).await;
         let mut daemon = Daemon::start(&self.loaded.config, connecting, ledger.clone(), None, false).await?;
         let mut alerts = Alerts::start(&self.loaded.config, &ledger).map_err(DaemonError::Transport)?;
         (self.applied)(&self.loaded);
@@ -97,9 +99,10 @@ where
                 Request::Reload => {
                     self.supervisor.tell(&News::Reloading);
                     let before = self.loaded.file_sha256.clone();
-                    let (reloaded, asked) = self.reload_and_hear(daemon, &ledger, &mut ticks).await?;
+                    let (reloaded, refused, asked) = self.reload_and_hear(daemon, &ledger, &mut ticks).await?;
                     let Some(reloaded) = reloaded else { break None };
                     (daemon, put_off) = (reloaded, asked);
+                    refused::note(&ledger, config_path, &self.loaded.config.state.path, refused.as_deref()).await;
                     if self.loaded.file_sha256 != before {
                         watch.was_read(&self.loaded.file_sha256);
                     }
@@ -112,6 +115,7 @@ where
         self.supervisor.tell(&News::Stopping);
         self.supervisor.tell(&News::Doing("finishing what is in flight".to_owned()));
         tracing::info!(event = "stopping", "stopping: what is in flight is finished first");
+        refused::take_away(config_path);
         tokio::join!(OptionFuture::from(running.map(Daemon::drain)), alerts.drain());
         if let Err(error) = ledger.write(polls::end).await {
             tracing::debug!(event = "polls_not_recorded", "{error}");
@@ -120,20 +124,20 @@ where
         Ok(())
     }
 
-    /// Reloads. The system is heard meanwhile: the end of what is in flight may take long. Returns also what is to be
-    /// done next.
+    /// [`Self::reload`]. The system is heard meanwhile: the end of what is in flight may take long. Returns also what is
+    /// to be done next.
     async fn reload_and_hear(
         &mut self,
         running: Daemon,
         ledger: &Ledger,
         ticks: &mut Option<Interval>,
-    ) -> Result<(Option<Daemon>, Option<Request>), DaemonError> {
+    ) -> Result<(Option<Daemon>, Option<String>, Option<Request>), DaemonError> {
         let (supervisor, stop, until) =
             (self.supervisor.clone(), CancellationToken::new(), Instant::now() + RELOAD_LIMIT);
         // The reload needs the rest of `self`.
         let mut requests = std::mem::replace(&mut self.requests, mpsc::unbounded_channel().1);
         let mut asked = None;
-        let reloaded = {
+        let (reloaded, refused) = {
             let mut reload = pin!(self.reload(running, ledger, &stop));
             loop {
                 tokio::select! {
@@ -150,44 +154,44 @@ where
             }
         };
         self.requests = requests;
-        Ok((reloaded, asked))
+        Ok((reloaded, refused, asked))
     }
 
     /// A daemon of the new configuration, or the old one when the new one cannot be used; `None` when docsyncd is told
-    /// to stop before there is one.
+    /// to stop before there is one. And why the new one is refused.
     async fn reload(
         &mut self,
         running: Daemon,
         ledger: &Ledger,
         stop: &CancellationToken,
-    ) -> Result<Option<Daemon>, DaemonError> {
+    ) -> Result<(Option<Daemon>, Option<String>), DaemonError> {
         let new = match (self.reload)().and_then(|new| usable(&self.loaded, new)) {
             Ok(new) => new,
-            Err(reason) => {
+            Err(whole) => {
                 // What is wrong; what to do comes after it.
-                let reason = reason.split('\n').next().unwrap_or_default();
+                let reason = whole.split('\n').next().unwrap_or_default();
                 let reason = reason.split(". ").next().unwrap_or_default().trim_end_matches('.');
                 tracing::error!(
                     event = "reload_refused",
                     reason,
                     "the new configuration is refused and the old one stays: {reason} (docsyncd check says what to do)"
                 );
-                return Ok(Some(running));
+                return Ok((Some(running), Some(whole)));
             }
         };
         running.drain().await;
-        let (started, is_new) = match start_again(&new.config, true, ledger, stop).await {
+        let (started, why) = match start_again(&new.config, true, ledger, stop).await {
             Err(error) => {
                 tracing::error!(
                     event = "reload_refused",
                     "the new configuration cannot be used, the old one stays: {error}"
                 );
-                (start_again(&self.loaded.config, false, ledger, stop).await?, false)
+                (start_again(&self.loaded.config, false, ledger, stop).await?, Some(error.to_string()))
             }
-            Ok(started) => (started, true),
+            Ok(started) => (started, None),
         };
-        let Some(mut daemon) = started else { return Ok(None) };
-        if is_new {
+        let Some(mut daemon) = started else { return Ok((None, None)) };
+        if why.is_none() {
             self.loaded = new;
             record(&mut daemon, self.loaded.sha256()).await;
             (self.applied)(&self.loaded);
@@ -196,7 +200,7 @@ where
         }
         daemon.start_polls();
         daemon.start_listeners(&self.loaded.config);
-        Ok(Some(daemon))
+        Ok((Some(daemon), why))
     }
 
     fn announce(&self) {
@@ -258,7 +262,9 @@ async fn record(daemon: &mut Daemon, sha256: String) {
     daemon.tasks.keep("configuration", move || {
         let (stop, write, sha256) = (stop.clone(), write.clone(), sha256.clone());
         async move {
-            while stop.run_until_cancelled(sleep(LEDGER_PAUSE)).await.is_some() && write(sha256.clone()).await.is_err() {}
+            while stop.run_until_cancelled(sleep(LEDGER_PAUSE)).await.is_some() && write(sha256.clone()).await.is_err()
+            {
+            }
         }
     });
 }

@@ -61,10 +61,14 @@ pub enum Cause {
     Stalled,
     /// Documents wait for an account that is no longer configured.
     NotConfigured,
+    /// The changed configuration is refused, and the one before stays in force.
+    Configuration,
+    /// The clock of this computer differs from the service's.
+    Clock,
 }
 
 /// Every cause, the most urgent first.
-pub const CAUSES: [Cause; 28] = [
+pub const CAUSES: [Cause; 30] = [
     Cause::Ledger,
     Cause::Disk,
     Cause::SignIn,
@@ -93,6 +97,8 @@ pub const CAUSES: [Cause; 28] = [
     Cause::StalledDelivery,
     Cause::Stalled,
     Cause::NotConfigured,
+    Cause::Configuration,
+    Cause::Clock,
 ];
 
 impl Cause {
@@ -127,6 +133,8 @@ impl Cause {
             Cause::StalledDelivery => "stalled-delivery",
             Cause::Stalled => "stalled",
             Cause::NotConfigured => "not-configured",
+            Cause::Configuration => "configuration",
+            Cause::Clock => "clock",
         }
     }
 
@@ -161,6 +169,8 @@ impl Cause {
                 | Cause::Silence
                 | Cause::Slept
                 | Cause::NotConfigured
+                | Cause::Configuration
+                | Cause::Clock
         )
     }
 }

@@ -323,3 +323,65 @@ fn letters_in_a_row_whose_patients_are_not_in_the_list_are_a_problem_of_the_list
     let (_, file) = told(&Facts { strangers: strangers(20), patients_file_since: Some(NOW), ..well() });
     assert_eq!(file, [("patients-file", String::new(), 0, true)]);
 }
+
+/// What a monitor hears of these facts, and the causes.
+fn judged(facts: &Facts) -> (&'static str, Vec<&'static str>) {
+    let judged = judge(facts, &assess(facts, &Rules::default()));
+    (judged.level.as_str(), judged.causes)
+}
+
+#[test]
+fn a_monitor_hears_nothing_is_well_that_is_not() {
+    let away = || Kind::Down(Code::word("check"));
+    let one = Ended { count: 1, first: Some(NOW), last: Some(NOW) };
+    let refused = || Some((Some(NOW), "docsyncd.toml, line 3: x".to_owned()));
+    let main = || "main".to_owned();
+    let signed_out = pause(Scope::Account(main()), Call::List, Kind::Passing(Code::word("signed_out")), 0, 1);
+    let stalled = |minutes| {
+        let since = NOW - minutes * MINUTE;
+        vec![Stalled { scope: Scope::Fetch(main()), no_room: false, count: 1, since }]
+    };
+    let table: Vec<(&str, Facts, &str, Vec<&str>)> = vec![
+        ("nothing is wrong", well(), "ok", vec![]),
+        ("no daemon", Facts { running: false, ..well() }, "critical", vec!["not-running"]),
+        ("a folder is away for a moment", destination(away(), 5), "warning", vec!["destination"]),
+        ("and for long", destination(away(), 15), "critical", vec!["destination"]),
+        ("a sign-in", Facts { pauses: vec![signed_out], ..well() }, "critical", vec!["sign-in"]),
+        ("a letter is stalled", Facts { stalled: stalled(20), ..well() }, "critical", vec!["stalled"]),
+        ("the ledger cannot be written", Facts { ledger_fails_since: Some(NOW), ..well() }, "critical", vec!["ledger"]),
+        ("a person is needed", Facts { unmatched: one.clone(), ..well() }, "warning", vec!["patient-unknown"]),
+        ("it may have arrived", Facts { unconfirmed: one.clone(), ..well() }, "warning", vec!["unconfirmed"]),
+        ("one failed", Facts { failed: one.clone(), failed_unseen: 1, ..well() }, "warning", vec!["failed"]),
+        ("and somebody looked", Facts { failed: one.clone(), ..well() }, "ok", vec![]),
+        (
+            "one is not told",
+            Facts { unreported: one.clone(), unreported_unseen: 1, ..well() },
+            "warning",
+            vec!["unreported"],
+        ),
+        ("and somebody looked at that", Facts { unreported: one.clone(), ..well() }, "ok", vec![]),
+        ("a list is refused", Facts { patients_file_since: Some(NOW), ..well() }, "warning", vec!["patients-file"]),
+        ("reconcile found something", Facts { not_agreeing: one.clone(), ..well() }, "warning", vec!["not-agreeing"]),
+        ("the clock is wrong", Facts { clock_since: Some(NOW), ..well() }, "warning", vec!["clock"]),
+        ("a refused configuration", Facts { refused: refused(), ..well() }, "warning", vec!["configuration"]),
+        (
+            "a refused configuration, and nothing runs",
+            Facts { refused: refused(), running: false, ..well() },
+            "unknown",
+            vec!["not-running", "configuration"],
+        ),
+        (
+            "the worst decides and comes first",
+            Facts { unmatched: one.clone(), refused: refused(), ..destination(away(), 60) },
+            "critical",
+            vec!["destination", "patient-unknown", "configuration"],
+        ),
+    ];
+    for (what, facts, level, causes) in table {
+        assert_eq!(judged(&facts), (level, causes), "{what}");
+        let is_looked_at = facts.failed.count + facts.unreported.count > 0;
+        let health = assess(&facts, &Rules::default());
+        assert_eq!(level == "ok", health.light == Light::Well || level == "ok" && is_looked_at, "{what}");
+    }
+    assert!([Level::Ok, Level::Warning, Level::Unknown, Level::Critical].is_sorted());
+}

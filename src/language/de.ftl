@@ -316,6 +316,23 @@ problem-not-configured = { $count ->
 do-not-configured = Richten Sie das Konto wieder ein, oder melden Sie sich als jemand an, der diese Briefe sieht.
 over-not-configured = Kein Brief wartet mehr auf ein Konto, das nicht eingerichtet ist ({ $name }).
 
+why-configuration = Die Konfiguration ist nicht brauchbar ({ $name })
+do-configuration = Berichtigen Sie sie: docsyncd check sagt, was nicht stimmt. Bis dahin legt ein laufendes docsyncd die Briefe nach der vorigen Konfiguration ab.
+over-configuration = Die Konfiguration ist wieder brauchbar und gilt.
+
+why-clock = Die Uhr dieses Computers und die des Dienstes gehen mehr als fünf Minuten auseinander
+do-clock = Stellen Sie die Uhr dieses Computers, und lassen Sie sie von einem Zeitserver stellen. Bis dahin können Anmeldungen und Zeitangaben falsch sein.
+over-clock = Die Uhr dieses Computers geht wieder richtig.
+
+## `docsyncd status --health`, für die Überwachung. Der Text ist das Ende einer Zeile, ohne Punkt.
+
+health-more = und { $count } weitere
+health-silent = Die Dateien von docsyncd antworten nicht innerhalb einer Sekunde: Funktioniert die Platte oder die Freigabe?
+health-locked = Ein anderes Programm sperrt die Datenbank (Datensicherung, Virenschutz, Anzeigeprogramm?)
+health-unreadable = Die Datenbank ist nicht lesbar: { $what }
+health-not-configured = nicht eingerichtet: { $what }
+health-defect = docsyncd selbst ist beim Nachsehen gescheitert: Bitte melden Sie das
+
 ## Meldungen
 
 alarm-subject-problem = docsyncd auf { $computer }: ein Problem

@@ -316,6 +316,23 @@ problem-not-configured = { $count ->
 do-not-configured = Put the account back into the configuration, or sign in as somebody who sees these letters.
 over-not-configured = No letter waits for an account that is not configured ({ $name }).
 
+why-configuration = the configuration cannot be used ({ $name })
+do-configuration = Correct it: docsyncd check says what is wrong. A docsyncd that runs files the letters by the configuration before it until then.
+over-configuration = The configuration can be used again, and is in force.
+
+why-clock = the clock of this computer and that of the service differ by more than five minutes
+do-clock = Set the clock of this computer, and let it be set by a time server. Sign-ins and times in the record may be wrong until then.
+over-clock = The clock of this computer is right again.
+
+## `docsyncd status --health`, for monitors. The text is the end of a line, without a full stop.
+
+health-more = and { $count } more
+health-silent = docsyncd's files do not answer within a second: does the disk or the share work?
+health-locked = another program keeps the ledger locked (a backup, an antivirus program, a viewer?)
+health-unreadable = the ledger cannot be read: { $what }
+health-not-configured = not configured: { $what }
+health-defect = docsyncd itself failed while it looked: please report this
+
 ## Alarms
 
 alarm-subject-problem = docsyncd at { $computer }: a problem

@@ -316,6 +316,23 @@ problem-not-configured = { $count ->
 do-not-configured = Remettez le compte dans la configuration, ou connectez-vous comme une personne qui voit ces courriers.
 over-not-configured = Aucun courrier n'attend plus un compte qui n'est plus configuré ({ $name }).
 
+why-configuration = la configuration n'est pas utilisable ({ $name })
+do-configuration = Corrigez-la : docsyncd check dit ce qui ne va pas. D'ici là, un docsyncd en marche classe les courriers selon la configuration précédente.
+over-configuration = La configuration est de nouveau utilisable et en vigueur.
+
+why-clock = l'horloge de cet ordinateur et celle du service diffèrent de plus de cinq minutes
+do-clock = Mettez l'horloge de cet ordinateur à l'heure, et faites-la régler par un serveur de temps. D'ici là, les connexions et les heures notées peuvent être fausses.
+over-clock = L'horloge de cet ordinateur est de nouveau à l'heure.
+
+## `docsyncd status --health`, pour la supervision. Le texte est la fin d'une ligne, sans point.
+
+health-more = et { $count } de plus
+health-silent = les fichiers de docsyncd ne répondent pas en une seconde : le disque ou le partage fonctionne-t-il ?
+health-locked = un autre programme verrouille le registre (sauvegarde, antivirus, visionneuse ?)
+health-unreadable = le registre ne peut pas être lu : { $what }
+health-not-configured = pas configuré : { $what }
+health-defect = docsyncd a échoué lui-même en regardant : merci de le signaler
+
 ## Les alertes
 
 alarm-subject-problem = docsyncd sur { $computer } : un problème

@@ -27,6 +27,8 @@ pub struct Document {
     pub round: i64,
     /// Account, uuid and PDF.
     pub version: Version,
+    /// The account whose list first showed it, if that is another one.
+    pub first_account: Option<String>,
     /// Its state.
     pub state: State,
     /// SHA-256 of the spooled PDF.
@@ -75,7 +77,7 @@ impl Document {
 /// The columns that [`read`] expects.
 const COLUMNS: &str = "id, round, state, sha256, size, attempts, strikes, started_over, failing_since, failing_for, \
      reason, reason_code, failure, refusals, report_failure, read_at, changed_at, due_at, found_at, tried_pdf, listed_pdf, \
-     account, uuid, pdf, disagreed_after, accepted_pdf, \
+     account, first_account, uuid, pdf, disagreed_after, accepted_pdf, \
      EXISTS (SELECT 1 FROM delivery WHERE delivery.document = document.id) AS planned, \
      EXISTS (SELECT 1 FROM delivery WHERE delivery.document = document.id AND delivery.pdf = document.pdf \
              AND delivery.attempts > 0) AS delayed";
@@ -87,7 +89,7 @@ fn read(row: &Row<'_>) -> QueryResult<Document> {
         failure: row.get(if of_report { "report_failure" } else { "failure" })?
     });
     Ok(from_row!(row => Document {
-        id, round, state, sha256, size, strikes, started_over, reason, reason_code, failure, read_at, found_at, planned,
+        id, round, first_account, state, sha256, size, strikes, started_over, reason, reason_code, failure, read_at, found_at, planned,
         tried_pdf, listed_pdf, delayed, disagreed_after, accepted_pdf;
         tries: tries,
         version: Version { account: row.get("account")?, uuid: row.get("uuid")?, pdf: row.get("pdf")? }
@@ -193,6 +195,18 @@ pub fn transition(
     }
     history::append(db, id, now, event.as_str(), after, attempts, None, reason)?;
     Ok(Some(after))
+}
+
+/// A person looks at these documents: those that failed are no news any more. Those that did not fail stay unchanged,
+/// so that a look at them writes nothing.
+pub fn seen(db: &Connection, ids: &[i64], now: Millis) -> QueryResult<()> {
+    ids.iter().try_for_each(|id| {
+        db.run(
+            "UPDATE document SET seen_at = max(?2, changed_at) WHERE id = ?1 AND state IN ('failed', 'unreported')
+             AND (seen_at IS NULL OR seen_at < changed_at)",
+            params![id, now],
+        )
+    })
 }
 
 /// The API shows another PDF of the document (`pdf`), or none because another one is being rendered. The new version

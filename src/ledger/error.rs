@@ -160,7 +160,7 @@ impl LedgerError {
     }
 
     /// Translates an error of SQLite on the ledger at `path`.
-    pub(super) fn from_sqlite(path: &Path, error: &rusqlite::Error) -> Self {
+    pub fn from_sqlite(path: &Path, error: &rusqlite::Error) -> Self {
         use rusqlite::ErrorCode as Code;
         let what = error.to_string();
         let path = path.to_path_buf();

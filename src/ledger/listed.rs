@@ -154,6 +154,7 @@ pub fn see(db: &Connection, reader: &Reader, shown: &Listed, now: Millis) -> Que
     }
     db.run(
         "UPDATE document SET listed = 1, missing_at = NULL, absent_at = NULL, unasked = 0, account = ?4,
+                first_account = CASE WHEN account = ?4 THEN first_account ELSE coalesce(first_account, account) END,
                 -- Answers of the API to the previous account say nothing about this one.
                 report_failure = CASE WHEN account = ?4 THEN report_failure END,
                 report_reason = CASE WHEN account = ?4 THEN report_reason END,

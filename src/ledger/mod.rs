@@ -33,6 +33,7 @@ pub mod reservations;
 pub mod retry;
 #[cfg(test)]
 pub(crate) mod testing;
+pub mod unwritable;
 pub mod webhooks;
 pub mod work;
 mod worker;
@@ -44,7 +45,7 @@ use rusqlite::Connection;
 use tokio::sync::Notify;
 
 pub use error::LedgerError;
-pub use open::{Lock, is_locked, rewrite};
+pub use open::{Lock, is_kept_locked, is_locked, open_to_glance, rewrite};
 
 use worker::{Runs, Worker, run};
 

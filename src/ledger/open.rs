@@ -152,6 +152,34 @@ pub(super) fn open_existing(path: &Path) -> Result<Connection, LedgerError> {
     bring_up_to_date(path, look(path)?)
 }
 
+/// Opens the ledger for one quick look of a monitor, which waits for nobody longer than `patience`: it leaves out the
+/// search for damage, brings nothing up to date, and leaves the log as it is.
+///
+/// # Errors
+/// Those of opening.
+pub fn open_to_glance(path: &Path, patience: Duration) -> Result<Connection, LedgerError> {
+    first_look(path)?;
+    refuse_stranger(path)?;
+    let sqlite = |error: rusqlite::Error| LedgerError::from_sqlite(path, &error);
+    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let connection = Connection::open_with_flags(path, flags).map_err(sqlite)?;
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true).map_err(sqlite)?;
+    connection.busy_timeout(patience).map_err(sqlite)?;
+    check_identity(path, &connection)?;
+    Ok(connection)
+}
+
+/// Whether another program keeps the ledger locked: for as long as the connection waits, nobody could write, and nobody
+/// did. A daemon that writes all the time is none of these.
+pub fn is_kept_locked(connection: &Connection) -> bool {
+    let version = || connection.pragma_query_value(None, "data_version", |row| row.get::<_, i64>(0)).ok();
+    let before = version();
+    match connection.execute_batch("BEGIN IMMEDIATE; ROLLBACK") {
+        Err(error) if error.sqlite_error_code() == Some(rusqlite::ErrorCode::DatabaseBusy) => version() == before,
+        _ => false,
+    }
+}
+
 /// Opens the file and checks that it is a sound ledger. Nothing is written before that is known, not even by closing
 /// the file again.
 fn look(path: &Path) -> Result<Connection, LedgerError> {

@@ -45,7 +45,8 @@ const WIDE: [&str; 4] = ["(state=?)", "(account=?)", "(state=? AND destination=?
 /// Partial indexes: documents that ended and are still listed, and open documents.
 const SMALL: [&str; 3] = ["document_in_list", "document_to_look_for", "document_open"];
 /// Statements that may read as many rows as a state or an account has, each with the reason.
-const MAY_SCAN: [(&str, &str); 32] = [
+const MAY_SCAN: [(&str, &str); 34] = [
+    ("INDEXED BY document_changed WHERE state = ?1 AND account = ?2", "docsyncd status of one account: what failed"),
     ("INDEXED BY delivery_not_replaced", "what a person has to remove: a partial index"),
     ("WHERE document.sha256 = ?2 AND delivery.destination = ?1", "an importer changed what it took"),
     ("AND reason_code = 'spool_full'", "at the end of a destination's pause: what waits to be downloaded"),
@@ -63,6 +64,7 @@ const MAY_SCAN: [(&str, &str); 32] = [
     ("FROM document INDEXED BY document_stalled", "an index of those that failed in a way that may pass"),
     ("FROM delivery INDEXED BY delivery_stalled", "the same, of deliveries"),
     ("(SELECT min(changed_at) FROM document WHERE state = ?1) AS first", "reads both ends of an index"),
+    ("INDEXED BY document_unseen", "a partial index: what failed and nobody looked at"),
     ("SELECT documents FROM account_count WHERE state = ?1 AND account = ?2", "reads one row"),
     ("FROM name ORDER BY document DESC LIMIT ?1", "stops at its LIMIT"),
     ("SELECT DISTINCT destination FROM delivery WHERE state = 'pending'", "at a start: what is open"),
@@ -338,7 +340,9 @@ fn scenario(db: &Connection) {
     for scope in &scopes {
         pauses::save(db, &Pause { scope: scope.to_string(), ..pause.clone() }).unwrap();
     }
-    let present = Present { now: 9, midnight: 0, running: true, accounts: vec![("main".to_owned(), true)] };
+    let accounts = vec![("main".to_owned(), true)];
+    let present = Present { now: 9, midnight: 0, running: true, accounts, only: None };
+    facts::facts(db, &Present { only: Some(main()), ..present.clone() }).unwrap();
     let facts = facts::facts(db, &present).unwrap();
     assert!(facts.failed.count > 0 && facts.pauses.len() == 4, "{facts:?}");
     scopes.iter().for_each(|scope| pauses::clear(db, &scope.to_string()).unwrap());
@@ -347,6 +351,8 @@ fn scenario(db: &Connection) {
     pauses::all(db).unwrap();
     pauses::clear(db, "x").unwrap();
     process::set(db, "pid", "1").unwrap();
+    process::note_clock(db, Some(Millis::MAX), 1).unwrap();
+    process::Refused::note(db, Some("x"), 1).unwrap();
     history::failed_at(db, 1).unwrap();
     history::act(db, 1, history::Action::Login, "account main", None).unwrap();
     history::configuration(db, 1, "x").unwrap();
@@ -388,6 +394,7 @@ fn scenario(db: &Connection) {
     let named::Named::One(ids) = named::named(db, "A").unwrap() else { panic!("it is one") };
     for id in ids {
         views::show(db, id).unwrap();
+        documents::seen(db, &[id], 1).unwrap();
     }
     assert_eq!(named::named_for_sure(db, "A").unwrap(), named::named(db, "A").unwrap());
     assert_eq!(named::named(db, "unknown").unwrap(), named::Named::Nothing);

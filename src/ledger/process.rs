@@ -69,6 +69,50 @@ impl Agreement {
     }
 }
 
+/// The key of [`Refused`].
+const REFUSED: &str = "configuration_refused";
+
+/// A changed configuration that the running daemon refuses, so that the one before stays in force.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Refused {
+    /// When it was first refused; `None`: the daemon has not seen it yet.
+    pub since: Option<Millis>,
+    /// What is wrong, in one line without values of secrets.
+    pub what: String,
+}
+
+impl Refused {
+    /// Parses it from the values of `process`.
+    pub fn of(all: &BTreeMap<String, String>) -> Option<Self> {
+        all.get(REFUSED).and_then(|json| serde_json::from_str(json).ok())
+    }
+
+    /// Records what is wrong, or that nothing is any more.
+    pub fn note(db: &Connection, what: Option<&str>, now: Millis) -> QueryResult<()> {
+        let Some(what) = what else { return remove(db, REFUSED).map(drop) };
+        let since = Self::of(&all(db)?).and_then(|before| before.since).or(Some(now));
+        let refused = Self { since, what: what.to_owned() };
+        set(db, REFUSED, &serde_json::to_string(&refused).unwrap_or_default())
+    }
+}
+
+/// Since when the clock of this computer differs from the service's; absent while they agree.
+pub const CLOCK: &str = "clock";
+/// A smaller difference is no problem; milliseconds. Sign-ins of other services still allow five minutes.
+const CLOCK_MAY_DIFFER: Millis = 5 * 60 * 1000;
+
+/// Records by how much this computer's clock is ahead of the service's, in milliseconds, if an answer showed it.
+pub fn note_clock(db: &Connection, ahead: Option<Millis>, now: Millis) -> QueryResult<()> {
+    match ahead.map(|ahead| ahead.saturating_abs() > CLOCK_MAY_DIFFER) {
+        None => Ok(()),
+        Some(false) => remove(db, CLOCK).map(drop),
+        Some(true) => db.run(
+            "INSERT INTO process (key, value) VALUES (?1, ?2) ON CONFLICT (key) DO NOTHING",
+            params![CLOCK, now.to_string()],
+        ),
+    }
+}
+
 /// Removes a value. Returns whether it was there.
 pub fn remove(db: &Connection, key: &str) -> QueryResult<bool> {
     db.change("DELETE FROM process WHERE key = ?1", [key]).map(|removed| removed > 0)
@@ -149,6 +193,33 @@ pub fn take_up(db: &Connection) -> QueryResult<Asked> {
 mod tests {
     use super::*;
     use crate::ledger::testing;
+
+    #[test]
+    fn the_clock_is_a_problem_from_more_than_five_minutes_on_until_it_is_right_again() {
+        let (_folder, db) = testing::empty();
+        let after = |ahead, now| {
+            note_clock(&db, ahead, now).unwrap();
+            all(&db).unwrap().remove(CLOCK)
+        };
+        let five = 5 * 60 * 1000;
+        assert_eq!(after(Some(five), 1), None);
+        assert_eq!(after(Some(-five - 1), 2).as_deref(), Some("2"));
+        assert_eq!(after(Some(Millis::MIN), 3).as_deref(), Some("2"));
+        assert_eq!(after(None, 4).as_deref(), Some("2"), "no answer showed anything");
+        assert_eq!(after(Some(-five), 5), None);
+    }
+
+    #[test]
+    fn a_refused_configuration_is_kept_since_it_was_first_refused() {
+        let (_folder, db) = testing::empty();
+        let after = |what, now| {
+            Refused::note(&db, what, now).unwrap();
+            Refused::of(&all(&db).unwrap()).map(|refused| (refused.since, refused.what))
+        };
+        assert_eq!(after(Some("a"), 1), Some((Some(1), "a".to_owned())));
+        assert_eq!(after(Some("b"), 2), Some((Some(1), "b".to_owned())));
+        assert_eq!(after(None, 3), None);
+    }
 
     #[test]
     fn what_did_not_agree_stands_until_all_does_and_only_the_daemons_own_look_begins_it() {

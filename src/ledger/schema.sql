@@ -19,6 +19,7 @@ CREATE TABLE account (
 CREATE TABLE document (
     id              INTEGER PRIMARY KEY,
     account         TEXT NOT NULL,
+    first_account   TEXT,                               -- whose list first showed it; NULL: `account`
     uuid            TEXT NOT NULL UNIQUE,
     created_at      TEXT NOT NULL,
     kind            TEXT,                               -- document.type
@@ -65,6 +66,7 @@ CREATE TABLE document (
     unasked         INTEGER NOT NULL DEFAULT 0,
     found_at        INTEGER NOT NULL,
     changed_at      INTEGER NOT NULL,
+    seen_at         INTEGER,                            -- when a person last looked at it, after it had failed
     history_removed INTEGER NOT NULL DEFAULT 0          -- 1: pruned after `state.keep_history`
 ) STRICT;
 
@@ -83,6 +85,8 @@ CREATE INDEX document_to_look_for ON document (account)
     WHERE missing_at IS NOT NULL OR (listed = 1 AND looked < 3 AND state IN ('reported', 'failed'));
 CREATE INDEX document_stalled ON document (account, state, failing_since)
     WHERE failing_since IS NOT NULL AND due_at IS NOT NULL;
+CREATE INDEX document_unseen ON document (state)
+    WHERE state IN ('failed', 'unreported') AND (seen_at IS NULL OR seen_at < changed_at);
 CREATE INDEX document_to_prune ON document (changed_at)
     WHERE state IN ('reported', 'withdrawn') AND history_removed = 0;
 

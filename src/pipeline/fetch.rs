@@ -260,7 +260,10 @@ async fn take(
         // A pause of reads ends before a download, which may take long.
         context.pauses.was_read(&Scope::Fetch(document.version.account.clone())).await?;
     }
-    let Some(destinations) = route::destinations(&context.routes, &metadata).map(<[String]>::to_vec) else {
+    // Letters of a practice stay with it, whichever account may read them. An account that is gone has no routes.
+    let first = document.first_account.as_ref().filter(|first| context.clients.contains_key(*first));
+    let account = first.unwrap_or(&document.version.account);
+    let Some(destinations) = route::destinations(&context.routes, account, &metadata).map(<[String]>::to_vec) else {
         return Ok(Err(no_route(&context.routes, &metadata)));
     };
     let (id, version) = (document.id, pdf.uuid.clone());

@@ -13,7 +13,7 @@ use super::outages::{Tell, for_so_long};
 use super::pauses::{Scope, after};
 use super::{Context, Shared, stage};
 use crate::failure::Call;
-use crate::ledger::{LedgerError, accounts, documents, now, polls};
+use crate::ledger::{LedgerError, accounts, documents, now, polls, process};
 use crate::retry;
 
 /// After a poll that panicked, the next poll waits as after this many failed polls.
@@ -102,10 +102,12 @@ pub async fn settle(
             let (longest, longest_draft) = context.limits.longest_waits(&context.retry);
             let wait = retry::spread(context.limits.poll_interval);
             let next = after(now(), wait);
+            let ahead = context.clients.get(account).and_then(|client| client.clock_ahead());
             context
                 .ledger
                 .write(move |db| {
                     documents::clamp_due(db, &name, now(), after(now(), longest), after(now(), longest_draft))?;
+                    process::note_clock(db, ahead, now())?;
                     polls::succeeded(db, &name, swept, next, now())
                 })
                 .await?;

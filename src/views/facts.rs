@@ -37,6 +37,8 @@ pub struct Present {
     pub running: bool,
     /// The configured accounts by NAME, and whether each signs in (`oauth`).
     pub accounts: Vec<(String, bool)>,
+    /// The only account whose letters count; `None`: all.
+    pub only: Option<String>,
 }
 
 impl Present {
@@ -45,7 +47,7 @@ impl Present {
         let now = now();
         let here = jiff::Timestamp::from_millisecond(now).unwrap_or_default().to_zoned(jiff::tz::TimeZone::system());
         let midnight = here.start_of_day().as_ref().map_or(now, |day: &Zoned| day.timestamp().as_millisecond());
-        Self { now, midnight, running, accounts: accounts.collect() }
+        Self { now, midnight, running, accounts: accounts.collect(), only: None }
     }
 
     /// The facts before there is a ledger.
@@ -66,10 +68,13 @@ impl Present {
 /// Any SQLite error.
 pub fn facts(db: &Connection, present: &Present) -> QueryResult<Facts> {
     let mut facts = present.without_ledger();
-    facts.open = sum(&counts(db)?, State::is_open).saturating_sub(to_confirm(db)?);
+    let only = present.only.as_deref();
+    facts.open = sum(&counts(db, only)?, State::is_open).saturating_sub(to_confirm(db, only)?);
     facts.today = db
-        .prepare_cached("SELECT count(*) FROM document WHERE state = 'reported' AND changed_at >= ?1")?
-        .query_row([present.midnight], |row| row.get(0))?;
+        .prepare_cached(
+            "SELECT count(*) FROM document WHERE state = 'reported' AND changed_at >= ?1 AND (?2 IS NULL OR account = ?2)",
+        )?
+        .query_row(params![present.midnight, only], |row| row.get(0))?;
     let process = process::all(db)?;
     facts.last_done_at = process.get("last_success").and_then(|at| at.parse().ok());
     facts.awake_since = started_at(&process).filter(|_| present.running);
@@ -82,18 +87,32 @@ pub fn facts(db: &Connection, present: &Present) -> QueryResult<Facts> {
         }
     }
     facts.stalled = stalled(db, present.now)?;
-    facts.failed = in_state(db, State::Failed)?;
-    facts.unreported = in_state(db, State::Unreported)?;
-    facts.unconfirmed = unconfirmed(db)?;
-    facts.unmatched = unmatched(db)?;
+    facts.failed = in_state(db, State::Failed, only)?;
+    facts.unreported = in_state(db, State::Unreported, only)?;
+    facts.failed_unseen = unseen(db, State::Failed, only)?;
+    facts.unreported_unseen = unseen(db, State::Unreported, only)?;
+    facts.unconfirmed = unconfirmed(db, only)?;
+    facts.unmatched = unmatched(db, only)?;
     facts.strangers = strangers(db)?;
     facts.not_taken = not_taken(db, present.now)?;
     facts.not_replaced = not_replaced(db)?;
     let agreeing = process::Agreement::of(&process);
     facts.not_agreeing = Ended { count: agreeing.count, first: agreeing.since, last: agreeing.latest };
-    facts.patients_file_since =
-        process.get(process::PATIENTS_FILE).filter(|_| present.running).and_then(|at| at.parse().ok());
+    let of_daemon = |at: Option<&String>| at.filter(|_| present.running).and_then(|at| at.parse().ok());
+    facts.patients_file_since = of_daemon(process.get(process::PATIENTS_FILE));
+    facts.clock_since = of_daemon(process.get(process::CLOCK));
+    let refused = process::Refused::of(&process).filter(|_| present.running);
+    facts.refused = refused.map(|refused| (refused.since, refused.what));
     facts.no_room = has_no_room(db);
+    if let Some(only) = only {
+        let is_other = |scope: &Scope| match scope {
+            Scope::Account(name) | Scope::Fetch(name) | Scope::Report(name) => name != only,
+            Scope::Destination(_) => false,
+        };
+        facts.accounts.retain(|account| account.name == only);
+        facts.pauses.retain(|pause| !is_other(&pause.scope));
+        facts.stalled.retain(|stalled| !is_other(&stalled.scope));
+    }
     Ok(facts)
 }
 
@@ -205,24 +224,26 @@ fn stalled(db: &Connection, now: Millis) -> QueryResult<Vec<Stalled>> {
 }
 
 /// Documents with a delivery that waits for a person to look, unless the document has moved on.
-pub(super) fn unconfirmed(db: &Connection) -> QueryResult<Ended> {
+pub(super) fn unconfirmed(db: &Connection, only: Option<&str>) -> QueryResult<Ended> {
     ended(
         db,
         "SELECT count(DISTINCT document.id) AS count, min(unconfirmed_at) AS first, max(unconfirmed_at) AS last
          FROM delivery INDEXED BY delivery_unconfirmed JOIN document ON document.id = delivery.document
-         WHERE unconfirmed_at IS NOT NULL AND document.state = 'fetched' AND document.pdf = delivery.pdf",
-        [],
+         WHERE unconfirmed_at IS NOT NULL AND document.state = 'fetched' AND document.pdf = delivery.pdf
+           AND (?1 IS NULL OR document.account = ?1)",
+        [only],
     )
 }
 
 /// Documents whose patient a person has to assign.
-pub(super) fn unmatched(db: &Connection) -> QueryResult<Ended> {
+pub(super) fn unmatched(db: &Connection, only: Option<&str>) -> QueryResult<Ended> {
     ended(
         db,
         "SELECT count(DISTINCT document.id) AS count, min(delivery.changed_at) AS first, max(delivery.changed_at) AS last
          FROM delivery INDEXED BY delivery_unmatched JOIN document ON document.id = delivery.document
-         WHERE unmatched IS NOT NULL AND unmatched <> 'no_list' AND document.state = 'fetched' AND document.pdf = delivery.pdf",
-        [],
+         WHERE unmatched IS NOT NULL AND unmatched <> 'no_list' AND document.state = 'fetched' AND document.pdf = delivery.pdf
+           AND (?1 IS NULL OR document.account = ?1)",
+        [only],
     )
 }
 
@@ -240,12 +261,13 @@ fn strangers(db: &Connection) -> QueryResult<Ended> {
 }
 
 /// The number of filed documents that count once a destination's software has them.
-pub(super) fn to_confirm(db: &Connection) -> QueryResult<u64> {
+pub(super) fn to_confirm(db: &Connection, only: Option<&str>) -> QueryResult<u64> {
     db.prepare_cached(
         "SELECT count(DISTINCT document.id) FROM delivery INDEXED BY delivery_filed JOIN document ON document.id = delivery.document
-         WHERE delivery.state = 'filed' AND document.state = 'fetched' AND document.pdf = delivery.pdf",
+         WHERE delivery.state = 'filed' AND document.state = 'fetched' AND document.pdf = delivery.pdf
+           AND (?1 IS NULL OR document.account = ?1)",
     )?
-    .query_row([], |row| row.get(0))
+    .query_row([only], |row| row.get(0))
 }
 
 /// Those of them that nothing took within `confirm_within`, by destination.
@@ -271,8 +293,26 @@ fn not_replaced(db: &Connection) -> QueryResult<Ended> {
     )
 }
 
+/// The number of documents that ended in this state since a person last looked at them.
+fn unseen(db: &Connection, state: State, only: Option<&str>) -> QueryResult<u64> {
+    db.prepare_cached(
+        "SELECT count(*) FROM document INDEXED BY document_unseen WHERE state = ?1
+         AND state IN ('failed', 'unreported') AND (seen_at IS NULL OR seen_at < changed_at)
+         AND (?2 IS NULL OR account = ?2)",
+    )?
+    .query_row(params![state, only], |row| row.get(0))
+}
+
 /// The documents that ended in this state. The times are read from both ends of an index.
-fn in_state(db: &Connection, state: State) -> QueryResult<Ended> {
+fn in_state(db: &Connection, state: State, only: Option<&str>) -> QueryResult<Ended> {
+    if let Some(only) = only {
+        return ended(
+            db,
+            "SELECT count(*) AS count, min(changed_at) AS first, max(changed_at) AS last
+             FROM document INDEXED BY document_changed WHERE state = ?1 AND account = ?2",
+            params![state, only],
+        );
+    }
     ended(
         db,
         "SELECT ifnull((SELECT documents FROM document_count WHERE state = ?1), 0) AS count,

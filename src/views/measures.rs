@@ -19,6 +19,10 @@ pub struct AccountMeasure {
     pub polled_at: Option<Millis>,
     /// When the open document that waits longest was found; `None` if none waits.
     pub oldest_at: Option<Millis>,
+    /// Documents whose patient a person has to assign.
+    pub needs_person: u64,
+    /// Documents that count once a destination's software has them.
+    pub to_confirm: u64,
 }
 
 /// Measures of the ledger, all from one moment.
@@ -28,10 +32,6 @@ pub struct Measures {
     pub counts: Vec<(String, State, u64)>,
     /// By account.
     pub accounts: Vec<AccountMeasure>,
-    /// Documents whose patient a person has to assign.
-    pub needs_person: u64,
-    /// Documents that count once a destination's software has them.
-    pub to_confirm: u64,
     /// The pauses.
     pub pauses: Vec<Pause>,
     /// The length of the ledger's file; bytes.
@@ -51,14 +51,15 @@ pub fn read(db: &Connection) -> QueryResult<Measures> {
         .map(|(account, polled_at)| {
             let Polls { polled_at, .. } = latest.of(&account, Polls { polled_at, ..Polls::default() });
             let oldest_at = oldest(db, &account)?;
-            Ok(AccountMeasure { account, polled_at, oldest_at })
+            let needs_person = facts::unmatched(db, Some(&account))?.count;
+            let to_confirm = facts::to_confirm(db, Some(&account))?;
+            Ok(AccountMeasure { account, polled_at, oldest_at, needs_person, to_confirm })
         })
         .collect::<QueryResult<_>>()?;
     let ledger_bytes = db
         .prepare_cached("SELECT page_count * page_size FROM pragma_page_count(), pragma_page_size()")?
         .query_row([], |row| row.get(0))?;
-    let (needs_person, to_confirm) = (facts::unmatched(db)?.count, facts::to_confirm(db)?);
-    Ok(Measures { counts, accounts, needs_person, to_confirm, pauses: away::pauses(db)?, ledger_bytes })
+    Ok(Measures { counts, accounts, pauses: away::pauses(db)?, ledger_bytes })
 }
 
 /// When the account's open document that waits longest was found.

@@ -9,7 +9,7 @@ use crate::ledger::Millis;
 pub use self::documents::{
     DeliveryView, DocumentHistory, DocumentView, HistoryView, Known, Order, known, list, one, show,
 };
-pub use self::status::{AccountView, PauseView, ProcessView, Summary, summary};
+pub use self::status::{AccountView, PauseView, ProcessView, Summary, summary, summary_of};
 
 pub mod chain;
 mod documents;

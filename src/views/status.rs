@@ -148,7 +148,15 @@ pub struct ProcessView {
 /// # Errors
 /// Any SQLite error.
 pub fn summary(db: &Connection) -> QueryResult<Summary> {
-    let documents = counts(db)?;
+    summary_of(db, None)
+}
+
+/// The summary of the letters of one account alone, or of all.
+///
+/// # Errors
+/// Any SQLite error.
+pub fn summary_of(db: &Connection, only: Option<&str>) -> QueryResult<Summary> {
+    let documents = counts(db, only)?;
     let latest = Latest::read(db)?;
     let accounts = db
         .prepare("SELECT name, polled_at, poll_error, swept_at, poll_code FROM account ORDER BY name")?
@@ -181,9 +189,9 @@ pub fn summary(db: &Connection) -> QueryResult<Summary> {
     Ok(Summary {
         waiting: sum(&documents, State::is_open),
         failed: sum(&documents, |state| !state.is_open() && state.is_failure()),
-        may_have_arrived: facts::unconfirmed(db)?.count,
-        needs_person: facts::unmatched(db)?.count,
-        to_confirm: facts::to_confirm(db)?,
+        may_have_arrived: facts::unconfirmed(db, only)?.count,
+        needs_person: facts::unmatched(db, only)?.count,
+        to_confirm: facts::to_confirm(db, only)?,
         documents,
         last_success,
         accounts,
@@ -194,12 +202,13 @@ pub fn summary(db: &Connection) -> QueryResult<Summary> {
 }
 
 /// Documents by state; every state is there.
-pub(super) fn counts(db: &Connection) -> QueryResult<BTreeMap<&'static str, u64>> {
+pub(super) fn counts(db: &Connection, only: Option<&str>) -> QueryResult<BTreeMap<&'static str, u64>> {
     let mut documents = no_documents();
-    let mut counts = db.prepare("SELECT state, documents FROM document_count")?;
-    let mut rows = counts.query([])?;
+    let mut counts = db.prepare("SELECT state, documents FROM account_count WHERE ?1 IS NULL OR account = ?1")?;
+    let mut rows = counts.query([only])?;
     while let Some(row) = rows.next()? {
-        documents.insert(row.get::<_, State>("state")?.as_str(), row.get("documents")?);
+        let count: u64 = row.get("documents")?;
+        *documents.entry(row.get::<_, State>("state")?.as_str()).or_default() += count;
     }
     Ok(documents)
 }

@@ -25,7 +25,7 @@ use super::pdf::{self, Kept};
 use super::{SERVER, frame, letter, metrics, told};
 use crate::document::DocumentUuid;
 use crate::language::Language;
-use crate::ledger::LedgerError;
+use crate::ledger::{LedgerError, documents, now};
 use crate::patients::List;
 use crate::pipeline::Shared;
 use crate::views;
@@ -208,13 +208,19 @@ impl Site {
                 });
             }
             let read = move |db: &rusqlite::Connection| {
-                let Some(detail) = views::letter::of(db, &uuid, views::letter::read)? else { return Ok(None) };
+                let read = |db: &rusqlite::Connection, id| Ok((id, views::letter::read(db, id)?));
+                let Some((id, detail)) = views::letter::of(db, &uuid, read)? else { return Ok(None) };
                 let waiting = patients::of_letter(db, &detail.shown)?;
-                Ok(Some((detail, waiting)))
+                Ok(Some((id, detail, waiting)))
             };
-            let Some((detail, waiting)) = self.context.ledger.read(read).await? else {
+            let Some((id, detail, waiting)) = self.context.ledger.read(read).await? else {
                 return Ok(sentence(StatusCode::NOT_FOUND, language, "no-letter"));
             };
+            if detail.shown.document.state.is_failure() {
+                // The page does not wait for a ledger that another program locks.
+                let ledger = self.context.ledger.clone();
+                tokio::spawn(async move { ledger.write(move |db| documents::seen(db, &[id], now())).await });
+            }
             let list = self.list();
             let questions = tokio::task::spawn_blocking(move || Questions::of(waiting, list.as_deref())).await.ok();
             let overview = self.overview(true).await?;

@@ -136,6 +136,7 @@ pub(super) fn overview(db: &Connection, setup: &Setup, ledger_fails_since: Optio
             .map(|(.., documents)| documents)
             .sum::<u64>()
     };
+    let not_taken = measures.accounts.iter().map(|account| account.to_confirm).sum();
     let midnights = midnights(&now);
     let moments: Vec<Millis> = midnights.iter().map(|(_, at)| *at).collect();
     let counted = letters::days(db, &moments)?;
@@ -158,8 +159,8 @@ pub(super) fn overview(db: &Connection, setup: &Setup, ledger_fails_since: Optio
         health: health::assess(&facts, &setup.rules),
         disks: setup.disks.clone(),
         today: counted.last().map_or(0, |day| day.filed),
-        waiting: sum(&WAITING).saturating_sub(measures.to_confirm),
-        not_taken: measures.to_confirm,
+        waiting: sum(&WAITING).saturating_sub(not_taken),
+        not_taken,
         failed: sum(&FAILED),
         days: midnights.iter().map(|(day, _)| *day).zip(counted).collect(),
         accounts: setup.accounts.iter().map(account).collect(),

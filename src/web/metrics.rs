@@ -18,7 +18,7 @@ use crate::ledger::{LedgerError, Millis, now};
 use crate::pipeline::Context;
 use crate::pipeline::counters::Label;
 use crate::state::STATES;
-use crate::views::measures::{self, Measures};
+use crate::views::measures::{self, AccountMeasure, Measures};
 
 /// What the text is, for the header of the answer.
 pub(super) const TYPE: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
@@ -90,9 +90,16 @@ fn of_documents(registry: &mut Registry, setup: &Setup, measures: &Measures) {
         documents.get_or_create(&labels).set(i64::try_from(count).unwrap_or(i64::MAX));
     }
     registry.register("documents", "Documents by where they stand", documents);
-    let needs_person = integer(measures.needs_person);
+    let (needs_person, to_confirm): (Integers<1>, Integers<1>) = (Family::default(), Family::default());
+    // Also those of accounts that are no longer configured, while they have documents.
+    let is_configured = |known: &AccountMeasure| setup.accounts.iter().any(|(name, _)| *name == known.account);
+    for known in measures.accounts.iter().filter(|known| is_configured(known) || known.oldest_at.is_some()) {
+        let labels = [("account", known.account.clone())];
+        let count = |count: u64| i64::try_from(count).unwrap_or(i64::MAX);
+        needs_person.get_or_create(&labels).set(count(known.needs_person));
+        to_confirm.get_or_create(&labels).set(count(known.to_confirm));
+    }
     registry.register("needs_person", "Documents of which a person has to say whose they are", needs_person);
-    let to_confirm = integer(measures.to_confirm);
     registry.register("to_confirm", "Documents that lie there and were not taken yet", to_confirm);
     let size = integer(measures.ledger_bytes);
     registry.register_with_unit("ledger_size", "The ledger's file", Unit::Bytes, size);

@@ -7,6 +7,7 @@ mod check;
 mod config;
 mod export;
 mod find;
+mod health;
 pub mod json;
 mod languages;
 mod login;

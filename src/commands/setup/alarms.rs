@@ -29,7 +29,11 @@ impl Setup {
     pub(super) fn send_test(&mut self, changed: bool) -> anyhow::Result<()> {
         let loaded = self.draft.loaded()?;
         let question = self.question("alerts.test", "setup-test", &[]);
-        if changed && self.ask.agree(&question, self.ask.is_person())? && message::test(&loaded)? != Exit::Done {
+        if changed
+            && !self.how.dry_run
+            && self.ask.agree(&question, self.ask.is_person())?
+            && message::test(&loaded)? != Exit::Done
+        {
             self.refuse("alerts.test", "setup-test-refused", &[])?;
         }
         Ok(())

@@ -196,6 +196,8 @@ impl Setup {
     pub(super) fn try_destination(&self, destination: &Destination, ledger: &Path) -> Result<Checked, String> {
         match adapters::unusable(destination) {
             Some(wrong) => Err(wrong),
+            // It would write there.
+            None if self.how.dry_run => Ok(Checked::default()),
             None => self.runtime.block_on(check::try_destination(destination, ledger)),
         }
     }

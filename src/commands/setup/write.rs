@@ -43,6 +43,43 @@ impl Rights {
     }
 }
 
+/// What [`write`] would change: folders that get other rights, and files that are written or get another owner.
+pub(super) fn changes(draft: &Draft, rights: Option<&Rights>, owner: Option<&Reader>) -> Vec<PathBuf> {
+    let mut files: Vec<PathBuf> =
+        rights.filter(|rights| rights.change_something()).map(|rights| rights.folder.clone()).into_iter().collect();
+    files.extend(draft.secrets.iter().filter(|secret| !is_there(secret, owner)).map(|secret| secret.file.clone()));
+    let is_given = |file: &PathBuf| owner.is_some_and(|owner| is_roots_key(file, owner)) && !files.contains(file);
+    let given: Vec<PathBuf> = keys_of_before(draft).into_iter().filter(is_given).collect();
+    files.extend(given);
+    if draft.before.as_deref() != Some(draft.text.as_str()) {
+        files.extend(draft.before.is_some().then(|| free_name(&draft.path)));
+        files.push(draft.path.clone());
+    }
+    files
+}
+
+/// Whether the secret lies there already as it would be written, so that its file keeps its time.
+fn is_there(secret: &NewSecret, owner: Option<&Reader>) -> bool {
+    let is_same = fs::read(&secret.file).is_ok_and(|found| {
+        let wanted = secret.value.expose_secret().as_bytes();
+        found.strip_suffix(b"\n").is_some_and(|found| found == wanted)
+    });
+    is_same && has_owner(secret, owner)
+}
+
+#[cfg(unix)]
+fn has_owner(secret: &NewSecret, owner: Option<&Reader>) -> bool {
+    use std::os::unix::fs::MetadataExt as _;
+    let Ok(found) = fs::symlink_metadata(&secret.file) else { return false };
+    let wanted = owner.filter(|_| !is_read_by_systemd(folder_of(&secret.file))).and_then(|owner| owner.uid);
+    found.is_file() && found.mode() & 0o777 == 0o600 && wanted.is_none_or(|uid| uid == found.uid())
+}
+
+#[cfg(not(unix))]
+fn has_owner(_: &NewSecret, _: Option<&Reader>) -> bool {
+    true
+}
+
 /// Writes everything; returns what was done, a line each.
 pub(super) fn write(
     draft: &Draft,
@@ -56,7 +93,7 @@ pub(super) fn write(
         give(rights).with_context(|| of("setup-rights-refused", &rights.folder))?;
         done.push(of("setup-rights", &rights.folder));
     }
-    for secret in &draft.secrets {
+    for secret in draft.secrets.iter().filter(|secret| !is_there(secret, owner)) {
         write_secret(secret, owner).with_context(|| of("setup-write-refused", &secret.file))?;
         done.push(of("setup-secret-written", &secret.file));
     }
@@ -136,19 +173,34 @@ fn keys_of_before(draft: &Draft) -> Vec<PathBuf> {
 /// Gives the service its key, where that is root's. Returns whether it was.
 #[cfg(unix)]
 fn give_key(file: &Path, owner: &Reader) -> io::Result<bool> {
-    use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _};
+    use std::os::unix::fs::OpenOptionsExt as _;
     let flags = rustix::fs::OFlags::NOFOLLOW.bits().cast_signed();
     let key = match fs::OpenOptions::new().read(true).custom_flags(flags).open(file) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(false),
         opened => opened?,
     };
-    let found = key.metadata()?;
-    // One name only: another may be a link that somebody made to a file that is not docsyncd's.
-    let is_roots = found.is_file() && found.nlink() == 1 && found.uid() == 0 && owner.uid != Some(0);
-    if is_roots {
+    let is_given = is_given(&key.metadata()?, owner);
+    if is_given {
         owned(&key, owner)?;
     }
-    Ok(is_roots)
+    Ok(is_given)
+}
+
+/// One name only: another may be a link that somebody made to a file that is not docsyncd's.
+#[cfg(unix)]
+fn is_given(found: &fs::Metadata, owner: &Reader) -> bool {
+    use std::os::unix::fs::MetadataExt as _;
+    found.is_file() && found.nlink() == 1 && found.uid() == 0 && owner.uid != Some(0)
+}
+
+#[cfg(unix)]
+fn is_roots_key(file: &Path, owner: &Reader) -> bool {
+    fs::symlink_metadata(file).is_ok_and(|found| is_given(&found, owner))
+}
+
+#[cfg(not(unix))]
+fn is_roots_key(_: &Path, _: &Reader) -> bool {
+    false
 }
 
 #[cfg(not(unix))]

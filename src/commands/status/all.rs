@@ -12,7 +12,8 @@ use crate::config;
 /// Configurations that are looked at: more are no instances.
 const MOST: usize = 200;
 
-pub(in crate::commands) fn all(path: &Path, spoken: Spoken) -> Outcome {
+/// The files beside this configuration that may be those of instances.
+pub(super) fn instances(path: &Path) -> Result<Vec<PathBuf>, UsageError> {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let unreadable = |error: std::io::Error| UsageError(format!("{} cannot be read: {error}", folder.display()));
     let entries = std::fs::read_dir(folder).map_err(unreadable)?;
@@ -20,6 +21,11 @@ pub(in crate::commands) fn all(path: &Path, spoken: Spoken) -> Outcome {
     files.retain(|file| file.extension().is_some_and(|end| end == "toml"));
     files.sort();
     files.truncate(MOST);
+    Ok(files)
+}
+
+pub(in crate::commands) fn all(path: &Path, spoken: Spoken) -> Outcome {
+    let files = instances(path)?;
     let (mut found, mut exit): (Vec<(String, Status)>, _) = (Vec::new(), Exit::Done);
     // Of the sum: that of the first.
     let mut of_sum = None;
@@ -41,7 +47,7 @@ pub(in crate::commands) fn all(path: &Path, spoken: Spoken) -> Outcome {
         let ledger = ledger_to_read(&loaded)?;
         let own = language::of(spoken, &loaded);
         of_sum.get_or_insert(own);
-        found.push((name, runtime()?.block_on(gather(&loaded, ledger.as_ref(), own))?));
+        found.push((name, runtime()?.block_on(gather(&loaded, ledger.as_ref(), None, own))?));
     }
     let language = of_sum.or(spoken.lang).unwrap_or_else(language::of_system);
     let sum = |of: fn(&Status) -> u64| found.iter().map(|(_, status)| of(status)).sum::<u64>();

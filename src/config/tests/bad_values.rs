@@ -230,6 +230,10 @@ fn what_is_missing_is_named_with_a_line_to_write() {
 #[test]
 fn routes_name_destinations_that_exist_once() {
     for (route, says) in [
+        (
+            "accounts = [\"man\"]\nto = [\"pms\"]",
+            "`routes[0].accounts` names \"man\", which is no account\n  The nearest account is \"main\".",
+        ),
         ("to = []", "`routes[0].to` names no destination\n  Write at least one, as in to = [\"pms\"]."),
         (
             "to = [\"pmz\"]",

@@ -83,6 +83,7 @@ fn every_key_has_its_variable() {
             "probe_url" => "https://h.test/known/{{ key }}".to_owned(),
             "body" => "raw".to_owned(),
             "from" | "to" if key.section() == "destinations" => "a@b.test".to_owned(),
+            "accounts" => "[\"main\", \"main\"]".to_owned(),
             "allowed_domains" => "[\"b.test\"]".to_owned(),
             _ => example,
         };
@@ -227,7 +228,7 @@ fn an_unknown_variable_names_the_nearest() {
     environment variable DOCSYNCD__ROUTES__5__TO: there is no `routes[5]`, and none before it to follow
       The next one that can be added is DOCSYNCD__ROUTES__0__TO.
     environment variable DOCSYNCD__ROUTES__X__TO: it does not name a key of `routes`
-      Write it as in DOCSYNCD__ROUTES__0__TYPES.
+      Write it as in DOCSYNCD__ROUTES__0__ACCOUNTS.
     environment variable DOCSYNCD__SNYC__POLL_INTERVAL: unknown key `snyc.poll_interval`
       The nearest known key is `sync.poll_interval`: DOCSYNCD__SYNC__POLL_INTERVAL.
     environment variable DOCSYNCD__SYNC__POLL__INTERVAL: unknown key `sync.poll.interval`

@@ -198,7 +198,7 @@ pub fn adopt(db: &Connection, id: i64, reader: &Reader, now: Millis) -> QueryRes
         return Ok(());
     }
     db.run(
-        "UPDATE document SET account = ?2, sweep = ?3, report_failure = NULL, report_reason = NULL, refusals = 0
+        "UPDATE document SET first_account = coalesce(first_account, account), account = ?2, sweep = ?3, report_failure = NULL, report_reason = NULL, refusals = 0
          WHERE id = ?1",
         params![id, reader.account, reader.poll],
     )?;

@@ -4,7 +4,7 @@ use crate::ledger::failures::{self, Charge, Postponed};
 use crate::ledger::{accounts, documents, listed, pauses, polls, testing, work};
 
 fn present() -> Present {
-    Present { now: 1_000, midnight: 500, running: true, accounts: vec![("main".to_owned(), true)] }
+    Present { now: 1_000, midnight: 500, running: true, accounts: vec![("main".to_owned(), true)], only: None }
 }
 
 /// A ledger with `count` documents of this account.

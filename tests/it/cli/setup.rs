@@ -1,5 +1,6 @@
 //! `docsyncd setup --answers`: what is asked of a person, answered by a file.
 
+mod again;
 mod dialogue;
 mod everywhere;
 mod patients;

@@ -8,7 +8,7 @@ use docsyncd_test_support::scripted;
 
 use super::frequent;
 use crate::dictated::*;
-use crate::harness::{PATIENCE, Practice};
+use crate::harness::{Ended, PATIENCE, Practice};
 
 /// Two keys of one user, so that both see the same list; the account `main` has the first.
 async fn two_keys() -> (Practice, Vec<String>) {
@@ -97,6 +97,38 @@ async fn what_one_account_cannot_read_for_a_while_and_another_may_not_read_is_no
         practice.assert_all_filed().await;
         assert!(!practice.filed().keys().any(|name| name.contains("unknown")), "{:?}", practice.filed());
     }
+}
+
+/// One daemon for two practices: a letter that another account takes over stays with the one whose list first showed it.
+#[tokio::test]
+async fn what_another_account_takes_over_goes_only_where_the_routes_of_the_first_one_allow() {
+    let (mut practice, _) = two_keys().await;
+    std::fs::create_dir(practice.path("south")).unwrap();
+    practice.configure(
+        "[accounts.second]\napi_key_file = 'key-b'\n[destinations.south]\ntype = \"folder\"\npath = 'south'\n\
+         [[routes]]\naccounts = [\"main\"]\nto = [\"pms\"]\n[[routes]]\naccounts = [\"second\"]\nto = [\"south\"]",
+    );
+    frequent(&mut practice);
+    practice.sandbox.inject(Fault::always(Route::Document, FaultKind::status(403)).for_bearer("first-key"));
+    let found_by_first =
+        practice.sandbox.inject(Fault::always(Route::List, FaultKind::status(503)).for_bearer("second-key"));
+    let mut running = practice.run().await;
+    running.wait_for_log("event=\"discovered\"").await;
+    practice.sandbox.remove_fault(found_by_first);
+    practice.wait_for_posts(5).await;
+    practice.assert_all_filed().await;
+    assert_eq!(std::fs::read_dir(practice.path("south")).unwrap().count(), 0);
+    running.end().await;
+    let listed = async |account: &str| practice.docsyncd(&["list", "--json", "--account", account]).await;
+    let count = |ended: &Ended| serde_json::from_str::<Vec<serde_json::Value>>(&ended.stdout).unwrap().len();
+    assert_eq!([count(&listed("main").await), count(&listed("second").await)], [0, 5], "they were taken over");
+    for command in [&["list"][..], &["find", "a"], &["status"], &["export"]] {
+        let ended = practice.docsyncd(&[command, &["--account", "secnd"]].concat()).await;
+        assert!(ended.code == 2 && ended.stderr.contains("the nearest is \"second\""), "{command:?}: {ended:?}");
+    }
+    let status = practice.docsyncd(&["status", "--json", "--account", "main"]).await;
+    let status: serde_json::Value = serde_json::from_str(&status.stdout).unwrap();
+    assert_eq!((&status["documents"]["reported"], status["accounts"].as_array().unwrap().len()), (&0.into(), 1));
 }
 
 /// What an account asks the API for.

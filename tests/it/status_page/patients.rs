@@ -69,7 +69,8 @@ async fn a_person_settles_whose_a_letter_is_with_one_click_and_sees_when_it_is_t
     }
     let metrics = page.get("/metrics").await.body;
     assert!(
-        metrics.contains("\ndocsyncd_needs_person 2\n") && metrics.contains("\ndocsyncd_to_confirm 0\n"),
+        metrics.contains("\ndocsyncd_needs_person{account=\"main\"} 2\n")
+            && metrics.contains("\ndocsyncd_to_confirm{account=\"main\"} 0\n"),
         "{metrics}"
     );
     let french = page.ask("GET", "/", &[("Cookie", &key), ("Accept-Language", "fr")], "").await.body;
@@ -98,7 +99,8 @@ async fn a_person_settles_whose_a_letter_is_with_one_click_and_sees_when_it_is_t
     }
     let metrics = page.get("/metrics").await.body;
     assert!(
-        metrics.contains("\ndocsyncd_needs_person 0\n") && metrics.contains("\ndocsyncd_to_confirm 2\n"),
+        metrics.contains("\ndocsyncd_needs_person{account=\"main\"} 0\n")
+            && metrics.contains("\ndocsyncd_to_confirm{account=\"main\"} 2\n"),
         "{metrics}"
     );
     // The practice's software takes both.

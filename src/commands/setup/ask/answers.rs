@@ -1,5 +1,7 @@
 //! A file of answers.
 
+use std::collections::BTreeMap;
+use std::fs;
 use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 
@@ -11,6 +13,7 @@ use toml_edit::Value;
 use super::super::super::UsageError;
 use super::super::questions::Part;
 use super::{Ask, MAX_BYTES, Question, of_kind, read_bounded};
+use crate::alerts::computer;
 use crate::config::schema::{self, Kind};
 use crate::language::Language;
 use crate::readers::as_whom;
@@ -46,10 +49,17 @@ const SECTIONS: [&str; 4] = ["destinations", "alerts", "alerts.mail", "patients"
 /// Those of them that are tables in the file.
 const TABLES: [&str; 2] = ["alerts", "patients"];
 
+/// The file in a folder of answers that counts for every computer.
+const ALL: &str = "answers";
+/// Files of a folder that are looked at.
+const MOST_FILES: usize = 10_000;
+
 /// A file of answers.
 pub(in crate::commands::setup) struct Answers {
     file: PathBuf,
     table: Table,
+    /// The file of this computer alone, with what it says.
+    own: Option<(PathBuf, Table)>,
     language: Language,
 }
 
@@ -57,46 +67,57 @@ impl Answers {
     /// # Errors
     /// It cannot be read, is no TOML, or has a key that nobody asks for.
     pub(in crate::commands::setup) fn read(file: &Path, language: Language) -> anyhow::Result<Self> {
-        let wrong = |what: String| UsageError(format!("{}: {what}", file.display()));
-        let text =
-            read_bounded(file).map_err(|error| wrong(format!("the answers cannot be read{}: {error}", as_whom())))?;
-        // An error of the parser quotes the line, which may be a key that was pasted into the wrong place.
-        let table: Table = text.parse().map_err(|error: toml::de::Error| {
-            let at = error.span().map(|span| 1 + text.bytes().take(span.start).filter(|byte| *byte == b'\n').count());
-            wrong(format!("line {} is no TOML", at.unwrap_or(1)))
-        })?;
-        let known: Vec<String> = known_answers();
-        // The value may be an address that is a secret, so it is not repeated.
-        for (name, meant) in [
-            ("alerts", "write [alerts] and below it `webhook_url_from`, or [alerts.mail] with `host` and `to`"),
-            ("patients", "write [patients] and below it `file`"),
-        ] {
-            if table.get(name).is_some_and(|value| !value.is_table()) {
-                return Err(wrong(format!("`{name}` is a table, not a value: {meant}")).into());
+        if file.is_dir() {
+            return Self::of_folder(file, language);
+        }
+        Ok(Self { file: file.to_owned(), table: table_of(file)?, own: None, language })
+    }
+
+    /// The folder's `answers.toml`, and over it the file that is named after this computer. Relative paths begin in the
+    /// folder.
+    fn of_folder(folder: &Path, language: Language) -> anyhow::Result<Self> {
+        let wrong = |what: String| UsageError(format!("{}: {what}", folder.display()));
+        let unreadable = |error: io::Error| wrong(format!("the answers cannot be read{}: {error}", as_whom()));
+        let mut files: BTreeMap<String, PathBuf> = BTreeMap::new();
+        for entry in fs::read_dir(folder).map_err(unreadable)?.take(MOST_FILES) {
+            let file = entry.map_err(unreadable)?.path();
+            let name = file.file_name().unwrap_or_default().to_string_lossy().to_lowercase();
+            if !name.ends_with(".toml") {
+                continue;
+            }
+            if let Some(other) = files.insert(name, file.clone()) {
+                let other = other.file_name().unwrap_or_default().display().to_string();
+                let file = file.file_name().unwrap_or_default().display();
+                return Err(wrong(format!("{other} and {file} differ in letter case only: keep one of them")).into());
             }
         }
-        if let Some(unknown) = names(&table).into_iter().find(|key| !known.contains(key)) {
-            let nearest = known
-                .iter()
-                .max_by(|a, b| strsim::jaro_winkler(a, &unknown).total_cmp(&strsim::jaro_winkler(b, &unknown)));
-            let what = format!(
-                "unknown answer `{unknown}`; the nearest known one is `{}`",
-                nearest.map_or("", |nearest| nearest)
-            );
-            return Err(wrong(what).into());
-        }
-        Ok(Self { file: file.to_owned(), table, language })
+        let computer = computer().split('.').next().unwrap_or_default().to_lowercase();
+        let own = files.remove(&format!("{computer}.toml"));
+        let common = if computer == ALL { None } else { files.remove(&format!("{ALL}.toml")) };
+        let (mut table, own_table) = match (&common, &own) {
+            (None, None) => {
+                let what = format!("there is neither {ALL}.toml nor {computer}.toml, the name of this computer");
+                return Err(wrong(what).into());
+            }
+            (common, own) => (
+                common.as_deref().map(table_of).transpose()?.unwrap_or_default(),
+                own.as_deref().map(table_of).transpose()?.unwrap_or_default(),
+            ),
+        };
+        let own = own.map(|file| (file, own_table.clone()));
+        lay_over(&mut table, own_table);
+        Ok(Self { file: common.unwrap_or_else(|| folder.join("answers.toml")), table, own, language })
     }
 
     /// The answer with this name; the names of tables stand before a dot.
     fn get(&self, key: &str) -> Option<&toml::Value> {
-        let mut parts = key.split('.');
-        let first = self.table.get(parts.next()?)?;
-        parts.try_fold(first, |value, part| value.get(part))
+        of(&self.table, key)
     }
 
     fn wrong(&self, key: &str, why: &str) -> anyhow::Error {
-        UsageError(format!("{}: `{key}`: {why}", self.file.display())).into()
+        // The file in which it stands.
+        let own = self.own.as_ref().filter(|(_, own)| of(own, key).is_some()).map(|(file, _)| file);
+        UsageError(format!("{}: `{key}`: {why}", own.unwrap_or(&self.file).display())).into()
     }
 }
 
@@ -172,6 +193,52 @@ impl Ask for Answers {
     }
 }
 
+/// The answers of one file.
+fn table_of(file: &Path) -> anyhow::Result<Table> {
+    let wrong = |what: String| UsageError(format!("{}: {what}", file.display()));
+    let text =
+        read_bounded(file).map_err(|error| wrong(format!("the answers cannot be read{}: {error}", as_whom())))?;
+    // An error of the parser quotes the line, which may be a key that was pasted into the wrong place.
+    let table: Table = text.parse().map_err(|error: toml::de::Error| {
+        let at = error.span().map(|span| 1 + text.bytes().take(span.start).filter(|byte| *byte == b'\n').count());
+        wrong(format!("line {} is no TOML", at.unwrap_or(1)))
+    })?;
+    let known: Vec<String> = known_answers();
+    // The value may be an address that is a secret, so it is not repeated.
+    for (name, meant) in [
+        ("alerts", "write [alerts] and below it `webhook_url_from`, or [alerts.mail] with `host` and `to`"),
+        ("patients", "write [patients] and below it `file`"),
+    ] {
+        if table.get(name).is_some_and(|value| !value.is_table()) {
+            return Err(wrong(format!("`{name}` is a table, not a value: {meant}")).into());
+        }
+    }
+    if let Some(unknown) = names(&table).into_iter().find(|key| !known.contains(key)) {
+        let nearest =
+            known.iter().max_by(|a, b| strsim::jaro_winkler(a, &unknown).total_cmp(&strsim::jaro_winkler(b, &unknown)));
+        let what =
+            format!("unknown answer `{unknown}`; the nearest known one is `{}`", nearest.map_or("", |nearest| nearest));
+        return Err(wrong(what).into());
+    }
+    Ok(table)
+}
+
+fn of<'a>(table: &'a Table, key: &str) -> Option<&'a toml::Value> {
+    let mut parts = key.split('.');
+    let first = table.get(parts.next()?)?;
+    parts.try_fold(first, |value, part| value.get(part))
+}
+
+/// Lays these values over others, key by key, also within tables.
+fn lay_over(below: &mut Table, above: Table) {
+    for (key, value) in above {
+        match (below.get_mut(&key), value) {
+            (Some(toml::Value::Table(below)), toml::Value::Table(above)) => lay_over(below, above),
+            (_, value) => drop(below.insert(key, value)),
+        }
+    }
+}
+
 /// Every answer that there can be.
 fn known_answers() -> Vec<String> {
     let mut known: Vec<String> = ANSWERS.iter().map(|name| (*name).to_owned()).collect();
@@ -221,6 +288,29 @@ mod tests {
             std::fs::write(&file, text).unwrap();
             let wrong = Answers::read(&file, Language::English).err().unwrap().to_string();
             assert!(wrong.contains(sign) && !wrong.contains("pasted-secret"), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn of_a_folder_the_file_of_this_computer_wins_key_by_key() {
+        let folder = tempfile::tempdir().unwrap();
+        let read = || Answers::read(folder.path(), Language::English).map_err(|error| error.to_string());
+        let name = computer().split('.').next().unwrap().to_owned();
+        assert!(read().err().unwrap().contains("neither answers.toml nor"));
+        let write = |name: &str, text: &str| std::fs::write(folder.path().join(name), text).unwrap();
+        write("answers.toml", "base_url = \"a\"\n[alerts]\nafter = \"1m\"\n[alerts.mail]\nhost = \"a\"\nport = 1\n");
+        write("another-computer.toml", "base_url = \"wrong\"\n");
+        assert_eq!(read().unwrap().get("base_url").unwrap().as_str(), Some("a"));
+        write(&format!("{}.toml", name.to_uppercase()), "path = \"b\"\n[alerts.mail]\nhost = \"b\"\n");
+        let answers = read().unwrap();
+        let text = |key: &str| answers.get(key).unwrap().to_string();
+        assert_eq!([text("base_url"), text("path"), text("alerts.mail.host")], ["\"a\"", "\"b\"", "\"b\""]);
+        assert_eq!([text("alerts.after"), text("alerts.mail.port")], ["\"1m\"", "1"]);
+        let file_of = |key| answers.wrong(key, "x").to_string();
+        assert!(file_of("path").contains(&name.to_uppercase()) && file_of("base_url").contains("answers.toml"));
+        if cfg!(target_os = "linux") {
+            write("Answers.toml", "");
+            assert!(read().err().unwrap().contains("differ in letter case only"));
         }
     }
 }

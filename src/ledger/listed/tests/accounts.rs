@@ -390,3 +390,15 @@ fn what_waits_while_an_account_is_paused_is_taken_over_by_one_that_is_not() {
     one.seen_where(&["main", "other"], &["other"], "other", true);
     assert_eq!(one.whose(), ("main".to_owned(), "reported".to_owned()), "it waits for nothing");
 }
+
+#[test]
+fn the_account_whose_list_first_showed_a_document_is_known_for_ever() {
+    let one = One::found();
+    assert_eq!(one.row().first_account, None);
+    one.set("failure = 'read permanent status_403'");
+    one.seen("other", true);
+    assert_eq!((one.whose().0.as_str(), one.row().first_account.as_deref()), ("other", Some("main")));
+    // Nor does it change when that account is gone and a third one takes over.
+    assert_eq!(one.seen_among(&["third"], "third", false), Seen::Known);
+    assert_eq!((one.whose().0.as_str(), one.row().first_account.as_deref()), ("third", Some("main")));
+}

@@ -1,0 +1,82 @@
+use super::*;
+use crate::health::{Ended, Rules, assess, judge};
+use crate::language::LANGUAGES;
+
+fn well() -> Facts {
+    let now = now();
+    Facts { now, running: true, today: 21, last_done_at: Some(now), ..Facts::default() }
+}
+
+fn told_in(language: Language, facts: &Facts) -> String {
+    let now = jiff::Timestamp::from_millisecond(facts.now).unwrap().to_zoned(jiff::tz::TimeZone::UTC);
+    line(&judge(facts, &assess(facts, &Rules::default())), facts, language, &now)
+}
+
+#[test]
+fn the_words_are_those_of_the_head_without_the_colour_and_the_full_stop() {
+    let mut facts = well();
+    let at = |language: Language| {
+        let now = jiff::Timestamp::from_millisecond(facts.now).unwrap().to_zoned(jiff::tz::TimeZone::UTC);
+        language.at(&now, &now)
+    };
+    let said = LANGUAGES.map(|language| told_in(language, &facts));
+    let [en, fr, de] = LANGUAGES.map(at);
+    assert_eq!(
+        said,
+        [
+            format!("21 letters today, the last {en}"),
+            format!("21 courriers aujourd'hui, le dernier {fr}"),
+            format!("heute 21 Briefe, der letzte {de}")
+        ]
+    );
+    facts.today = 0;
+    facts.last_done_at = None;
+    assert_eq!(told_in(Language::English, &facts), "no letters today so far");
+    facts.failed = Ended { count: 2, first: Some(facts.now), last: Some(facts.now) };
+    assert_eq!(told_in(Language::English, &facts), "no letters today so far", "somebody has looked at them");
+    facts.failed_unseen = 1;
+    facts.unmatched = Ended { count: 1, first: Some(facts.now), last: Some(facts.now) };
+    facts.clock_since = Some(facts.now);
+    let said = LANGUAGES.map(|language| told_in(language, &facts));
+    assert!(said[0].starts_with("2 letters could not be filed") && said[0].ends_with(", and 2 more"), "{said:?}");
+    assert!(said[1].ends_with(", et 2 de plus") && said[2].ends_with(", und 2 weitere"), "{said:?}");
+    facts.running = false;
+    assert!(told_in(Language::English, &facts).starts_with("docsyncd is not running: no letters are filed"));
+    assert!(told_in(Language::English, &facts).ends_with(", and 3 more"));
+}
+
+#[test]
+fn the_line_has_the_form_of_nagios_whatever_stands_in_its_text() {
+    let numbers = Some(Numbers { waiting: 3, failed: 0, needs_person: 1, oldest: 720 });
+    let text = "21 letters today, the last at 20:39".to_owned();
+    assert_eq!(
+        shown(&Known { level: Level::Ok, text, numbers }),
+        "OK - 21 letters today, the last at 20:39 | waiting=3;;; failed=0;;; needs_person=1;;; oldest=720s;;;\n"
+    );
+    let line = shown(&Known::unknown("a|b\nc".to_owned()));
+    assert_eq!(line, "UNKNOWN - a/b c | waiting=U;;; failed=U;;; needs_person=U;;; oldest=U;;;\n");
+}
+
+#[test]
+fn the_first_of_the_worst_instances_decides_and_the_numbers_are_those_of_all() {
+    let one = |level, waiting, oldest| Known {
+        level,
+        text: "so".to_owned(),
+        numbers: Some(Numbers { waiting, failed: 1, needs_person: 0, oldest }),
+    };
+    let spoken = Spoken { lang: Some(Language::English) };
+    let all = |known: Vec<(&str, Known)>| {
+        let known = worst(known.into_iter().map(|(name, known)| (name.to_owned(), known)).collect(), spoken);
+        (known.level, known.text, known.numbers.map(|all| (all.waiting, all.failed, all.oldest)))
+    };
+    let unknown = || Known::unknown("why".to_owned());
+    assert_eq!(
+        all(vec![("a", one(Level::Ok, 1, 9)), ("b", one(Level::Critical, 2, 8)), ("c", unknown())]),
+        (Level::Critical, "b: so".to_owned(), Some((3, 2, 9)))
+    );
+    assert_eq!(
+        all(vec![("a", one(Level::Warning, 1, 1)), ("b", unknown()), ("c", unknown())]),
+        (Level::Unknown, "b: why".to_owned(), Some((1, 1, 1)))
+    );
+    assert_eq!(all(Vec::new()), (Level::Unknown, "not configured: -".to_owned(), None));
+}

@@ -66,6 +66,8 @@ async fn systemd_is_told_at_a_socket_that_is_a_file_and_at_one_that_is_none() {
         }
         running.signal("HUP");
         systemd.hears(&mut heard, "RELOADING=1\nMONOTONIC_USEC=").await;
+        // A stop before the new daemon is ready would be the end of it.
+        running.wait_for_log("event=\"reloaded\"").await;
         assert_eq!(running.stop().await, 0);
         systemd.hears(&mut heard, "STOPPING=1\n").await;
         assert_eq!(heard.matches("READY=1\n").count(), 2, "{heard}");

@@ -114,13 +114,6 @@ struct Missing {
     text: String,
 }
 
-/// A line of `check.txt`.
-struct Checked {
-    verdict: &'static str,
-    what: &'static str,
-    of: Option<Alias>,
-}
-
 /// What is in the bundle so far.
 struct Bundle {
     files: Vec<(&'static str, String)>,
@@ -277,14 +270,15 @@ fn with_manifest(mut bundle: Bundle, since: Millis) -> Bundle {
 fn checked(loaded: Loaded, answers: bool, names: &mut Names) -> Result<String, Lack> {
     let found = within(CHECK_LIMIT + GRACE, move || check::verdicts(&loaded, CHECK_LIMIT, answers))?;
     let lines = found.ok_or(Lack::Unreadable)?.into_iter().map(|(verdict, what)| {
-        let Checked { verdict, what, of } = line(verdict, &what, names);
+        let (what, of) = about(&what, names);
         let of = of.map(|of| format!(" {of}")).unwrap_or_default();
         format!("{verdict:<5} {what}{of}\n")
     });
     Ok(lines.collect())
 }
 
-fn line(verdict: &'static str, what: &str, names: &mut Names) -> Checked {
+/// What a line of `docsyncd check` is about.
+fn about(what: &str, names: &mut Names) -> (&'static str, Option<Alias>) {
     const WHATS: [&str; 10] = [
         "config",
         "api",
@@ -297,11 +291,10 @@ fn line(verdict: &'static str, what: &str, names: &mut Names) -> Checked {
         "log",
         "spool",
     ];
-    let (what, of) = match what.rsplit_once(' ') {
+    match what.rsplit_once(' ') {
         Some(("account", name)) => ("account", Some(names.account(name))),
         Some(("destination", name)) => ("destination", Some(names.destination(name))),
         Some(("webhook of", name)) => ("webhook of", Some(names.account(name))),
         _ => (WHATS.into_iter().find(|known| *known == what).unwrap_or("other"), None),
-    };
-    Checked { verdict, what, of }
+    }
 }

@@ -63,12 +63,6 @@ impl fmt::Display for Alias {
     }
 }
 
-impl Serialize for Alias {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_str(self)
-    }
-}
-
 /// A document: its uuid, if it is one and may be shown; else a name that stands for it.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Document {
@@ -86,12 +80,6 @@ impl fmt::Display for Document {
                 write!(f, "{a:08x}-{:04x}-{:04x}-{:04x}-{:012x}", short(b), short(c), short(d), bits & 0xffff_ffff_ffff)
             }
         }
-    }
-}
-
-impl Serialize for Document {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_str(self)
     }
 }
 
@@ -173,12 +161,6 @@ impl fmt::Display for Scope {
     }
 }
 
-impl Serialize for Scope {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_str(self)
-    }
-}
-
 /// Why something waits or failed: the call, the kind and the code, as in `download doubtful not_a_pdf`, or the word of
 /// a wait. A word that no sentence of docsyncd is about is `other`.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -243,11 +225,17 @@ impl fmt::Display for Version {
     }
 }
 
-impl Serialize for Version {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_str(self)
-    }
+/// In JSON they are what they are in a text.
+macro_rules! written {
+    ($($Type:ty),*) => {$(
+        impl Serialize for $Type {
+            fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                serializer.collect_str(self)
+            }
+        }
+    )*};
 }
+written!(Alias, Document, Scope, Version);
 
 #[cfg(test)]
 mod tests;

@@ -223,6 +223,8 @@ pub enum Command {
     Reconcile(ReconcileArgs),
     /// Look for new documents now, in a running daemon; within two seconds
     Poll,
+    /// Write one file for whoever helps: what docsyncd did and how it is set up, and nobody's name
+    Support(SupportArgs),
     /// Open the status page in the browser, with the key to names and buttons; needs the rights on the ledger
     Open {
         /// Print the link instead of opening the browser; it counts once, for two minutes
@@ -298,6 +300,29 @@ pub struct AssignArgs {
     /// The number need not be in the list: the patient is new there
     #[arg(long, requires = "number")]
     pub not_listed: bool,
+}
+
+/// `docsyncd support …`
+#[derive(Debug, clap::Args)]
+pub struct SupportArgs {
+    /// The file [default: docsyncd-support-YYYYMMDD-HHMM.zip in this folder]; - is standard output
+    #[arg(long, value_name = "FILE.zip")]
+    pub out: Option<PathBuf>,
+    /// With the history of this document: its uuid, or any part of it of 6 characters or more that fits no other
+    #[arg(long = "document", value_name = "UUID")]
+    pub documents: Vec<String>,
+    /// The log since then: a day such as 2026-11-21, or how long ago
+    #[arg(long, value_name = "D", default_value = "7d")]
+    pub since: Moment,
+    /// Show what would be in the file, and write none
+    #[arg(long, conflicts_with = "out")]
+    pub print: bool,
+    /// Replace the documents' uuids as well
+    #[arg(long)]
+    pub no_uuids: bool,
+    /// The language of the answer
+    #[command(flatten)]
+    pub spoken: Spoken,
 }
 
 /// `docsyncd reconcile …`

@@ -33,7 +33,7 @@
 //!
 //! | Module | What it is | May import |
 //! |---|---|---|
-//! | [`document`], [`state`], [`failure`], [`retry`], [`route`], [`name`], [`search`], [`template`], [`reservation`], [`proof`], [`health`], [`language`], [`sidecar`], [`vdds`] | pure: what a document is, its life, what a failure means, when to try again, where a document goes, its file's name, how people search for it, to which document a name belongs, what proves that it arrived, how well docsyncd is, the language of messages, files for the practice software, files for its archive | each other |
+//! | [`document`], [`state`], [`failure`], [`retry`], [`route`], [`name`], [`search`], [`template`], [`reservation`], [`proof`], [`health`], [`language`], [`sidecar`], [`vdds`], [`zip`] | pure: what a document is, its life, what a failure means, when to try again, where a document goes, its file's name, how people search for it, to which document a name belongs, what proves that it arrived, how well docsyncd is, the language of messages, files for the practice software, files for its archive, ZIP archives | each other |
 //! | [`durable`] | files that are durable on disk before they count | the pure modules |
 //! | [`permissions`] | folders and files that only docsyncd and administrators can read | durable |
 //! | [`readers`] | users and groups of this machine, and what file modes allow them | the pure modules |
@@ -117,6 +117,7 @@ pub mod vdds;
 pub mod views;
 pub mod web;
 pub mod webhook;
+pub mod zip;
 
 /// Lives with the tests, and is compiled into the crate to replace its [`clock`] and ledger threads.
 #[cfg(test)]

@@ -63,7 +63,7 @@ pub(super) fn check(path: &Path, json: bool) -> Outcome {
         tokio::join!(
             api,
             destinations,
-            patients::check(&loaded),
+            patients::check(&loaded, true),
             check_alerts(&loaded.config),
             page::check(&loaded.config),
             webhook::check(&loaded.config)
@@ -83,6 +83,41 @@ pub(super) fn check(path: &Path, json: bool) -> Outcome {
         findings.print()?
     };
     Ok(findings.exit())
+}
+
+/// As [`check`], for whoever looks for what is wrong: the verdict of each line, and what it is about. What has not
+/// answered within `limit` fails. Nothing is said of the ledger, and what asks it is left out unless `ledger_answers`.
+/// `None`: there are no threads left.
+pub(super) fn verdicts(loaded: &Loaded, limit: Duration, ledger_answers: bool) -> Option<Vec<(&'static str, String)>> {
+    adapters::prepare(&loaded.config);
+    let mut findings = Findings::default();
+    findings.ok("config", "");
+    let runtime = runtime().ok()?;
+    let config = &loaded.config;
+    runtime.block_on(async {
+        let until = tokio::time::Instant::now() + limit;
+        let accounts = tokio::time::timeout_at(until, check_api(loaded));
+        let destinations = stream::iter(config.destinations.values().map(async |destination| {
+            let checked = tokio::time::timeout_at(until, check_destination(destination, &config.state.path));
+            checked.await.unwrap_or_else(|_| Findings::silent(&format!("destination {}", destination.name)))
+        }));
+        let patients = tokio::time::timeout_at(until, patients::check(loaded, false));
+        let alerts = tokio::time::timeout_at(until, check_alerts(config));
+        let (accounts, destinations, patients, alerts) =
+            tokio::join!(accounts, destinations.buffered(AT_ONCE).collect::<Vec<_>>(), patients, alerts);
+        findings.add(accounts.unwrap_or_else(|_| vec![Findings::silent("api")]));
+        findings.add(destinations);
+        findings.add(patients.unwrap_or_else(|_| Some(Findings::silent("patients"))).into_iter().collect());
+        findings.add(alerts.into_iter().collect());
+        if ledger_answers && let Ok(page) = tokio::time::timeout_at(until, page::check(config)).await {
+            findings.add(page.into_iter().collect());
+        }
+    });
+    // Whatever still hangs ends with the process.
+    runtime.shutdown_background();
+    check_log(loaded, &mut findings);
+    space::check(config, &mut findings);
+    Some(findings.verdicts())
 }
 
 fn bad_config(error: ConfigError, json: bool) -> Outcome {

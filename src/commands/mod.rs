@@ -32,6 +32,7 @@ mod service;
 mod setup;
 mod show;
 mod status;
+mod support;
 mod sync;
 pub(crate) mod times;
 mod unconfigured;
@@ -168,6 +169,7 @@ fn carry_out(cli: Cli) -> Outcome {
         Command::Assign(args) => assign::assign(&load()?, &args),
         Command::Reconcile(args) => reconcile::reconcile(&load()?, &args),
         Command::Poll => poll::poll(&load()?),
+        Command::Support(args) => support::support(&path, args),
         Command::Open { print } => open::open(&load()?, print),
         Command::Retry { uuids, arrived: true, .. } => retry::arrived(&load()?, &uuids),
         Command::Retry { uuids, failed, yes, .. } => retry::retry(&load()?, &uuids, failed, yes),

@@ -144,6 +144,7 @@ pub fn build(file: &Path, builder: &mut Builder<'_>) -> Result<Option<Config>, &
     let sync = SyncConfig::read(merged, None)?;
     let (Some(api), Some(alerts)) = (api, alerts) else { return Ok(None) };
     let config = Config {
+        file: file.to_path_buf(),
         language: settings::Top::read(merged, None)?.language,
         api,
         accounts,

@@ -15,6 +15,10 @@ use super::value;
 pub struct Setting {
     /// The full key: `destinations.pms.path`.
     pub key: String,
+    /// How it is declared.
+    pub declared: &'static Key,
+    /// The name or the index of its table.
+    pub instance: Option<String>,
     /// The value as it would be written in the file, with absolute paths; secrets are masked.
     pub value: String,
     /// Its origin.
@@ -38,7 +42,7 @@ pub fn settings(merged: &Merged, file: &Path, folder: &Path) -> Vec<Setting> {
     settings
 }
 
-fn setting(merged: &Merged, key: &Key, instance: Option<&str>, file: &Path, folder: &Path) -> Option<Setting> {
+fn setting(merged: &Merged, key: &'static Key, instance: Option<&str>, file: &Path, folder: &Path) -> Option<Setting> {
     let value = match merged.get(key, instance)? {
         // A path on another machine.
         value if key.path == "destinations.*.path" && !is_folder(merged, instance) => value.clone(),
@@ -49,7 +53,8 @@ fn setting(merged: &Merged, key: &Key, instance: Option<&str>, file: &Path, fold
         Origin::Default => origin.to_string(),
         given => Place(file, given).to_string(),
     };
-    Some(Setting { key: key.at(instance), value: value.to_string(), origin, place })
+    let (declared, table) = (key, instance.map(str::to_owned));
+    Some(Setting { key: key.at(instance), declared, instance: table, value: value.to_string(), origin, place })
 }
 
 /// Whether the destination is a folder of this machine, or on a mounted share.

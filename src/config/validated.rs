@@ -32,6 +32,8 @@ use crate::template::Template;
 /// of the destination, not an error of the configuration.
 #[derive(Debug, Clone)]
 pub struct Config {
+    /// The configuration file itself; absolute.
+    pub file: PathBuf,
     /// `language`: of commands, and of the page where a browser asks for none; `None`: that of whoever asks.
     pub language: Option<Language>,
     /// `[api]`

@@ -535,6 +535,7 @@ page-search-newest = { $count ->
 }: Alle diese Wörter stehen in sehr vielen Briefen. Schreiben Sie einen Namen, oder wählen Sie einen Tag.
 page-more-found = Es gibt noch mehr: Schreiben Sie mehr vom Namen, oder wählen Sie einen Tag.
 page-close = Diesen Browser sperren
+page-support = Datei für den Support
 page-notice-retried = Der Brief wird erneut versucht. Die Seite zeigt, was aus ihm wird.
 page-notice-retried-all = Alles, was gescheitert ist, wird erneut versucht. Die Seite zeigt, was daraus wird.
 page-notice-polled = docsyncd sucht jetzt nach neuen Briefen.
@@ -1032,3 +1033,23 @@ login-no-secret = Das Geheimnis der Anwendung ist nicht lesbar
 login-no-secret-do = Berichtigen Sie client_secret_file, und führen Sie docsyncd login noch einmal aus.
 login-not-saved = Die Anmeldung konnte auf diesem Computer nicht gespeichert werden
 login-not-saved-do = Beheben Sie, was unten steht, und führen Sie docsyncd login noch einmal aus.
+
+## docsyncd support
+
+support-written = { $file } ist geschrieben ({ $size } kB), für die Person, die Ihnen hilft. Inhalt, und was fehlt:
+support-names-nobody = Die Datei nennt weder Patienten noch Dateien, Ordner, Computer oder Personen. Sehen Sie hinein, bevor Sie sie senden.
+support-lacks-configuration = fehlt: die Konfiguration ist nicht verwendbar (docsyncd check sagt, warum)
+support-lacks-not-running = fehlt: docsyncd läuft nicht
+support-lacks-no-page = fehlt: docsyncd läuft ohne Statusseite
+support-lacks-no-answer = fehlt: die Statusseite antwortet nicht
+support-lacks-no-ledger = fehlt: es gibt noch keine Datenbank
+support-lacks-no-right = fehlt: dieser Benutzer darf es nicht lesen; führen Sie den Befehl als Administrator aus
+support-lacks-locked = fehlt: ein anderes Programm hält die Datenbank
+support-lacks-damaged = fehlt: die Datenbank ist beschädigt
+support-lacks-foreign = fehlt: die Datenbank ist von einer anderen Version oder einem anderen Programm
+support-lacks-unreadable = fehlt: es lässt sich nicht lesen
+support-lacks-late = fehlt: es dauerte zu lange
+support-lacks-no-log = fehlt: es gibt weder Protokolldatei noch Systemprotokoll
+support-lacks-no-lines = fehlt: in dieser Zeit wurde nichts protokolliert
+support-lacks-not-known = fehlt: eines der Dokumente ist nicht bekannt
+support-lacks-too-large = fehlt: zu groß

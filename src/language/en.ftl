@@ -535,6 +535,7 @@ page-search-newest = { $count ->
 }: all these words are in very many letters. Write a name, or choose a day.
 page-more-found = There are more: write more of the name, or choose a day.
 page-close = Lock this browser
+page-support = File for support
 page-notice-retried = The letter is tried again. The page shows what becomes of it.
 page-notice-retried-all = Everything that failed is tried again. The page shows what becomes of it.
 page-notice-polled = docsyncd looks for new letters now.
@@ -1031,3 +1032,23 @@ login-no-secret = The client secret cannot be read
 login-no-secret-do = Correct client_secret_file, then run docsyncd login again.
 login-not-saved = The sign-in could not be saved on this computer
 login-not-saved-do = Correct what is said below, then run docsyncd login again.
+
+## docsyncd support
+
+support-written = { $file } is written ({ $size } kB), for whoever helps you. In it, and missing:
+support-names-nobody = It names no patient, file, folder, computer or person. Look into it before you send it.
+support-lacks-configuration = missing: the configuration cannot be used (docsyncd check says why)
+support-lacks-not-running = missing: docsyncd is not running
+support-lacks-no-page = missing: docsyncd runs and serves no status page
+support-lacks-no-answer = missing: the status page gives no answer
+support-lacks-no-ledger = missing: there is no ledger yet
+support-lacks-no-right = missing: this user may not read it; call this as an administrator
+support-lacks-locked = missing: another program holds the ledger
+support-lacks-damaged = missing: the ledger is damaged
+support-lacks-foreign = missing: the ledger is of another version, or of another program
+support-lacks-unreadable = missing: it cannot be read
+support-lacks-late = missing: it took too long
+support-lacks-no-log = missing: there is no log file and no journal
+support-lacks-no-lines = missing: nothing was logged in this time
+support-lacks-not-known = missing: one of the documents is not known
+support-lacks-too-large = missing: it is too large

@@ -538,6 +538,7 @@ page-search-newest = { $count ->
 } : tous ces mots figurent dans de très nombreux courriers. Écrivez un nom ou choisissez un jour.
 page-more-found = Il y en a d'autres : précisez le nom, ou choisissez un jour.
 page-close = Verrouiller ce navigateur
+page-support = Fichier pour l'assistance
 page-notice-retried = Le courrier est réessayé. La page montre ce qu'il devient.
 page-notice-retried-all = Tout ce qui a échoué est réessayé. La page montre ce qu'il en est.
 page-notice-polled = docsyncd cherche de nouveaux courriers.
@@ -1035,3 +1036,23 @@ login-no-secret = Le secret de l'application ne peut pas être lu
 login-no-secret-do = Corrigez client_secret_file, puis relancez docsyncd login.
 login-not-saved = La connexion n'a pas pu être enregistrée sur cet ordinateur
 login-not-saved-do = Corrigez ce qui est indiqué ci-dessous, puis relancez docsyncd login.
+
+## docsyncd support
+
+support-written = { $file } est écrit ({ $size } ko), pour la personne qui vous aide. Contenu, et ce qui manque :
+support-names-nobody = Il ne nomme ni patient, ni fichier, ni dossier, ni ordinateur, ni personne. Regardez-le avant de l'envoyer.
+support-lacks-configuration = manque : la configuration est inutilisable (docsyncd check dit pourquoi)
+support-lacks-not-running = manque : docsyncd est arrêté
+support-lacks-no-page = manque : docsyncd tourne sans page d'état
+support-lacks-no-answer = manque : la page d'état ne répond pas
+support-lacks-no-ledger = manque : il n'y a pas encore de base de données
+support-lacks-no-right = manque : cet utilisateur n'a pas le droit de le lire ; lancez la commande en tant qu'administrateur
+support-lacks-locked = manque : un autre programme bloque la base de données
+support-lacks-damaged = manque : la base de données est endommagée
+support-lacks-foreign = manque : la base de données est d'une autre version ou d'un autre programme
+support-lacks-unreadable = manque : illisible
+support-lacks-late = manque : cela a duré trop longtemps
+support-lacks-no-log = manque : il n'y a ni fichier journal ni journal du système
+support-lacks-no-lines = manque : rien n'a été journalisé pendant ce temps
+support-lacks-not-known = manque : l'un des documents est inconnu
+support-lacks-too-large = manque : trop grand

@@ -195,6 +195,11 @@ fn of_service(word: &str) -> Option<&'static str> {
     })
 }
 
+/// Whether a failure's word is one of docsyncd's own that a sentence is about.
+pub fn is_word_of_failures(word: &str) -> bool {
+    of_destination(word).is_some() || of_service(word).is_some()
+}
+
 /// What stands before the configured folder, at the end of each reason that is about a full disk of this machine.
 pub const ON_DISK: &str = "on the disk that holds ";
 

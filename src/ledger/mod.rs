@@ -13,6 +13,7 @@ pub mod deliveries;
 pub mod documents;
 mod error;
 pub mod failures;
+pub mod glance;
 pub mod held;
 pub mod history;
 mod identity;

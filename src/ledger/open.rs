@@ -26,8 +26,13 @@ fn newest(steps: &[&str]) -> i64 {
     i64::try_from(steps.len()).map_or(i64::MAX, |steps| OLDEST + steps)
 }
 
+/// Whether this program reads this layout.
+pub(super) fn is_known(layout: i64) -> bool {
+    (OLDEST..=newest(STEPS)).contains(&layout)
+}
+
 /// "DSYD": distinguishes a ledger from another program's SQLite file (SQLite, "PRAGMA application_id").
-const APPLICATION_ID: i64 = 0x4453_5944;
+pub(super) const APPLICATION_ID: i64 = 0x4453_5944;
 /// How long a statement waits for another process's write.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
 /// How often a start waits for another program that holds the ledger, each time for [`BUSY_TIMEOUT`]. systemd gives a

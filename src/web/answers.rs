@@ -45,13 +45,15 @@ const LANGUAGE_COOKIE: &str = "docsyncd_language";
 /// Everything that answers are made of.
 pub(super) struct Site {
     pub(super) context: Shared,
-    setup: Setup,
+    pub(super) setup: Setup,
     address: Address,
     /// The name of the session's cookie: browsers send cookies to every port of a computer.
     cookie: String,
     making: Semaphore,
     /// Who may look for a PDF now: one at a time, as each is read whole and compared.
     reading: Arc<Semaphore>,
+    /// Who may wait for a file for support: one at a time.
+    pub(super) supporting: Semaphore,
     /// Who may be told when something changes.
     told: Arc<Semaphore>,
     overview: Mutex<Option<(Instant, Arc<Overview>)>>,
@@ -87,7 +89,7 @@ impl Fields {
 }
 
 /// Where forms are sent to.
-const FORMS: [&str; 7] = ["/retry", "/retry-failed", "/arrived", "/assign", "/poll", "/find", "/close"];
+const FORMS: [&str; 8] = ["/retry", "/retry-failed", "/arrived", "/assign", "/poll", "/find", "/support", "/close"];
 
 impl Site {
     pub(super) fn new(context: Shared, setup: Setup, address: std::net::SocketAddr) -> Self {
@@ -98,6 +100,7 @@ impl Site {
             cookie: format!("docsyncd_{}", address.port()),
             making: Semaphore::new(MAKING),
             reading: Arc::new(Semaphore::new(1)),
+            supporting: Semaphore::new(1),
             told: Arc::new(Semaphore::new(told::MOST)),
             overview: Mutex::new(None),
         }
@@ -126,8 +129,10 @@ impl Site {
 
     async fn route(&self, asked: &Asked, query: &Fields, language: Language) -> Answer {
         let (head, path) = (&asked.head, asked.head.uri.path());
-        // Nobody makes more than a few pages at once; the semaphore is never closed. A PDF is no page and may take long.
-        let _making = if path.ends_with("/pdf") { None } else { self.making.acquire().await.ok() };
+        // Nobody makes more than a few pages at once; the semaphore is never closed. A file is no page, and may take
+        // long.
+        let _making =
+            if path.ends_with("/pdf") || path == "/support" { None } else { self.making.acquire().await.ok() };
         let letter = path.strip_prefix("/letter/");
         let allowed = match path {
             // Not HEAD: what only looks at links must not use one up.
@@ -367,7 +372,7 @@ fn unavailable(language: Language, error: &LedgerError) -> Answer {
     sentence(StatusCode::SERVICE_UNAVAILABLE, language, "trouble")
 }
 
-fn sentence(status: StatusCode, language: Language, key: &str) -> Answer {
+pub(super) fn sentence(status: StatusCode, language: Language, key: &str) -> Answer {
     html(status, language, frame::sentence(language, key))
 }
 

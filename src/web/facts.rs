@@ -2,6 +2,7 @@
 
 use std::net::SocketAddr;
 use std::ops::RangeInclusive;
+use std::path::PathBuf;
 
 use jiff::civil::Date;
 use jiff::{ToSpan as _, Zoned};
@@ -44,6 +45,8 @@ pub struct Setup {
     pub disks: Disks,
     /// The language of who asks for none.
     pub language: Language,
+    /// The configuration file.
+    pub config: PathBuf,
 }
 
 impl Setup {
@@ -58,6 +61,7 @@ impl Setup {
             rules: config.alerts.rules,
             disks: config.disks(),
             language: config.language.unwrap_or_default(),
+            config: config.file.clone(),
         })
     }
 }

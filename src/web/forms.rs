@@ -7,7 +7,7 @@ use super::answers::{Answer, Fields, Site, add, html, respond};
 use super::facts::{self, Search};
 use super::keys::{self, Session};
 use super::page::{Found, Notice};
-use super::patients;
+use super::{patients, support};
 use crate::document::DocumentUuid;
 use crate::language::Language;
 use crate::ledger::history::{self, Action};
@@ -25,6 +25,7 @@ impl Site {
     ) -> Result<Answer, LedgerError> {
         let notice = match path {
             "/find" => return self.find(fields, &session, language).await,
+            "/support" => return Ok(support::answer(self, language).await),
             "/retry" => {
                 let known = self.retry(fields.get("uuid").to_owned(), fields.get("stands").to_owned()).await?;
                 if known { Notice::Retried } else { Notice::Unknown }

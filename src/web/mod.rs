@@ -13,6 +13,7 @@
 //! | `answers` | from a request to its answer |
 //! | `forms` | what the buttons do |
 //! | `pdf` | a letter's PDF, from where it lies |
+//! | `support` | the file for whoever helps |
 //! | `told` | tells a page that is open when there is something new |
 //! | `facts` | what a page shows, read in one moment of the ledger |
 //! | `frame`, `page`, `letter`, `parts`, `chart`, `patients` | the HTML |
@@ -35,6 +36,7 @@ mod page;
 mod parts;
 mod patients;
 mod pdf;
+mod support;
 mod told;
 
 use std::io;

@@ -122,6 +122,7 @@ pub(super) fn page(
     };
     let foot = html! {
         @if let Some(keyed) = keyed {
+            (form(language, keyed).button("/support", &language.text("page-support"), "quiet", &[]))
             (form(language, keyed).button("/close", &language.text("page-close"), "quiet", &[]))
         }
     };

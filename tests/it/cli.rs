@@ -21,6 +21,7 @@ mod preview;
 mod refused;
 mod retry;
 mod setup;
+mod support;
 
 use crate::harness::Practice;
 

@@ -83,6 +83,18 @@ impl Findings {
         }
     }
 
+    /// Of what gave no answer in time.
+    pub(super) fn silent(what: &str) -> Self {
+        let mut findings = Self::default();
+        findings.fail(what, "");
+        findings
+    }
+
+    /// The verdict of each line, and what it is about.
+    pub(super) fn verdicts(self) -> Vec<(&'static str, String)> {
+        self.lines.into_iter().map(|finding| (finding.verdict, finding.what)).collect()
+    }
+
     fn line(&mut self, verdict: &'static str, what: &str, says: &str) {
         // What the log and other commands recommend, and this line stands in.
         let says = says.replace("`docsyncd check`", "this check");

@@ -16,8 +16,8 @@ const MOST_ROWS: usize = 10;
 const NOT_HELD: &str = "cannot hold the patient's number as it is, so letters of that patient will wait for a person";
 
 /// Reads the list as `run` would. Waits for a file that was just written, but not for the minute that a doubtful one has
-/// to rest.
-pub(super) async fn check(loaded: &Loaded) -> Option<Findings> {
+/// to rest. `is_seen`: by a person, who believes it.
+pub(super) async fn check(loaded: &Loaded, is_seen: bool) -> Option<Findings> {
     let config = loaded.config.patients.clone()?;
     let file = config.file.display().to_string();
     let mut findings = Findings::default();
@@ -28,7 +28,9 @@ pub(super) async fn check(loaded: &Loaded) -> Option<Findings> {
             findings.usage(WHAT, &Problem { file, why: Why::Doubtful(doubt) }.to_string());
         }
         Ok(Ok((list, doubt))) => {
-            believe(&loaded.config.state.path, list.sha256()).await;
+            if is_seen {
+                believe(&loaded.config.state.path, list.sha256()).await;
+            }
             match (list.is_empty(), doubt) {
                 (true, _) => findings.usage(
                     WHAT,

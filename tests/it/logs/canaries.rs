@@ -113,6 +113,7 @@ async fn assert_nothing_leaked(practice: &Practice, uuids: &[String]) {
         &["retry", "--failed"],
         &["config", "show"],
         &["config", "show", "--json"],
+        &["support", "--print"],
     ] {
         let ended = practice.docsyncd(args).await;
         assert_clean(&format!("{args:?}"), &format!("{}{}", ended.stdout, ended.stderr));

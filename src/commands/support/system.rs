@@ -1,0 +1,74 @@
+//! What this program and this computer are.
+
+use serde::Serialize;
+
+/// The computer, without its name.
+#[derive(Serialize)]
+pub(super) struct System {
+    os: &'static str,
+    architecture: &'static str,
+    distribution: Option<&'static str>,
+    distribution_version: Option<Numbers>,
+    time_zone: Option<String>,
+    /// Seconds that the time here is ahead of UTC.
+    utc_offset: i32,
+}
+
+/// Numbers with dots between them.
+#[derive(Serialize)]
+#[serde(transparent)]
+struct Numbers(Vec<u32>);
+
+/// Distributions that are called by their names.
+const DISTRIBUTIONS: [&str; 14] = [
+    "almalinux",
+    "alpine",
+    "amzn",
+    "arch",
+    "centos",
+    "debian",
+    "fedora",
+    "linuxmint",
+    "ol",
+    "opensuse-leap",
+    "raspbian",
+    "rhel",
+    "rocky",
+    "ubuntu",
+];
+
+impl System {
+    pub(super) fn of_this() -> Self {
+        let release = std::fs::read_to_string("/etc/os-release").unwrap_or_default();
+        let field = |name: &str| {
+            let value = release.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix('='));
+            value.map(|value| value.trim_matches('"').to_owned())
+        };
+        let numbers = |text: String| text.split('.').map(|part| part.parse().ok()).collect::<Option<Vec<u32>>>();
+        let here = jiff::Zoned::now();
+        // A name that the database of time zones has, and no other text of the environment.
+        let zone = here.time_zone().iana_name().filter(|name| jiff::tz::db().get(name).is_ok());
+        Self {
+            os: std::env::consts::OS,
+            architecture: std::env::consts::ARCH,
+            distribution: field("ID").and_then(|id| DISTRIBUTIONS.into_iter().find(|known| *known == id)),
+            distribution_version: field("VERSION_ID").and_then(numbers).map(Numbers),
+            time_zone: zone.map(str::to_owned),
+            utc_offset: here.offset().seconds(),
+        }
+    }
+}
+
+/// The languages of destinations that this program was built with.
+pub(super) fn features() -> Vec<&'static str> {
+    let all = [
+        ("dicom", cfg!(feature = "dicom")),
+        ("fhir", cfg!(feature = "fhir")),
+        ("hl7v2", cfg!(feature = "hl7v2")),
+        ("s3", cfg!(feature = "s3")),
+        ("sftp", cfg!(feature = "sftp")),
+        ("smtp", cfg!(feature = "smtp")),
+        ("failpoints", cfg!(feature = "failpoints")),
+    ];
+    all.into_iter().filter_map(|(name, is_in)| is_in.then_some(name)).collect()
+}

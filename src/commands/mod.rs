@@ -5,6 +5,7 @@ mod alerts;
 mod api;
 mod as_root;
 mod assign;
+mod backup;
 mod browser;
 mod check;
 mod config_file;
@@ -15,6 +16,7 @@ mod language;
 mod list;
 mod login;
 mod logout;
+mod moved;
 mod named;
 mod open;
 mod output;
@@ -25,6 +27,7 @@ mod poll;
 mod preview;
 mod reconcile;
 mod record;
+mod restore;
 mod retry;
 mod run;
 mod service;
@@ -47,6 +50,7 @@ use crate::api::{Client, Transport};
 use crate::cli::{AlertsCommand, Cli, Command, ConfigCommand};
 use crate::config::{self, Config, ConfigError, Loaded};
 use crate::daemon::{self, DaemonError};
+use crate::ledger::LedgerError;
 use crate::logging;
 use crate::memory;
 use crate::service::Request;
@@ -90,6 +94,7 @@ pub fn dispatch(cli: Cli) -> ExitCode {
 fn exit_of(error: &anyhow::Error) -> Exit {
     let configuration = error.is::<ConfigError>()
         || error.is::<UsageError>()
+        || matches!(error.downcast_ref(), Some(LedgerError::Moved { .. }))
         || error.downcast_ref::<DaemonError>().is_some_and(DaemonError::is_configuration);
     if configuration { Exit::Usage } else { Exit::Failed }
 }
@@ -156,6 +161,9 @@ fn carry_out(cli: Cli) -> Outcome {
         Command::Forget { uuids, yes } => forget::forget(&load()?, &uuids, yes),
         Command::Assign(args) => assign::assign(&load()?, &args),
         Command::Reconcile(args) => reconcile::reconcile(&load()?, &args),
+        Command::Backup(args) => backup::backup(&path, &load()?, &args),
+        Command::Restore(args) => restore::restore(&path, &args),
+        Command::Move(args) => moved::moved(&path, &load()?, &args),
         Command::Poll => poll::poll(&load()?),
         Command::Open { print } => open::open(&load()?, print),
         Command::Retry { uuids, arrived: true, .. } => retry::arrived(&load()?, &uuids),

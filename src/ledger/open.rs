@@ -16,7 +16,7 @@ use crate::permissions;
 /// Creates the tables in an empty file.
 const SCHEMA: &str = include_str!("schema.sql");
 /// The number of the oldest layout that this program reads (SQLite's `user_version`). No release had an older one.
-const OLDEST: i64 = 26;
+const OLDEST: i64 = 27;
 /// Each statement turns a layout into the next one, from [`OLDEST`] on. Once a layout was released, every change of
 /// [`SCHEMA`] adds its step here, and existing steps never change.
 const STEPS: &[&str] = &[];
@@ -61,7 +61,11 @@ fn lock_path(ledger: &Path) -> PathBuf {
 }
 
 impl Lock {
-    pub(super) fn acquire(ledger: &Path) -> Result<Self, LedgerError> {
+    /// Waits a moment for the lock of this ledger, which need not exist. Its folder is created.
+    ///
+    /// # Errors
+    /// [`LedgerError::InUse`], [`LedgerError::SpoolInUse`] or [`LedgerError::Access`].
+    pub fn acquire(ledger: &Path) -> Result<Self, LedgerError> {
         let access =
             |error: std::io::Error| LedgerError::Access { path: ledger.to_path_buf(), what: error.to_string() };
         if let Some(folder) = ledger.parent() {

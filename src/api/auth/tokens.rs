@@ -154,6 +154,25 @@ impl TokenStore {
         self.load_from(self.path())
     }
 
+    /// The tokens as they can be kept elsewhere, in no form of this machine; `None` if nobody signed in. A secret.
+    ///
+    /// # Errors
+    /// As [`Self::load`].
+    pub fn export(&self) -> Result<Option<Vec<u8>>, TokenStoreError> {
+        Ok(self.load()?.map(|tokens| write(&tokens)))
+    }
+
+    /// The content that [`Self::path`] has to get for what [`Self::export`] returned, after its folder was created.
+    ///
+    /// # Errors
+    /// They are no tokens, or the file system refuses.
+    pub fn import(&self, exported: &[u8]) -> Result<Vec<u8>, TokenStoreError> {
+        let damaged = |what| TokenStoreError::Damaged { account: self.account.clone(), path: self.path(), what };
+        let tokens = read(exported).map_err(damaged)?;
+        self.make_folder()?;
+        protect::seal(write(&tokens)).map_err(|error| self.access(&self.path(), "stored", &error))
+    }
+
     fn load_from(&self, path: PathBuf) -> Result<Option<Tokens>, TokenStoreError> {
         let file = match File::open(&path) {
             Ok(file) => file,

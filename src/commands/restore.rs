@@ -22,7 +22,7 @@ use crate::durable::{self, Temporary, sync_folder};
 use crate::language::Language;
 use crate::ledger::backup as ledger_copy;
 use crate::ledger::restored::{self, Restored};
-use crate::ledger::{self, LedgerError, Lock};
+use crate::ledger::{self, LedgerError, Lock, is_locked};
 use crate::permissions;
 use crate::readers::{self, person};
 
@@ -35,7 +35,10 @@ pub(super) fn restore(path: &Path, args: &RestoreArgs) -> Outcome {
     let (manifest, small) = read(&args.file, passphrase.as_ref(), &mut io::sink())?;
     let loaded = configuration(path, &small)?;
     let ledger = &loaded.config.state.path;
-    let placing = Placing::of(path, &loaded, &manifest, &small)?;
+    if is_locked(ledger) {
+        return Err(runs(ledger));
+    }
+    let placing = Placing::of(path, &loaded, &manifest, &small);
     placing.refuse(args.force)?;
     let owner = owner(path, ledger);
     let _lock = lock(ledger, owner)?;
@@ -94,17 +97,21 @@ pub(super) fn blind(config: &Config) -> Vec<String> {
 pub(super) fn lock(ledger: &Path, owner: Option<(u32, u32)>) -> anyhow::Result<Lock> {
     let is_new = !folder_of(ledger).exists();
     let lock = Lock::acquire(ledger).map_err(|error| match error {
-        LedgerError::InUse(_) | LedgerError::SpoolInUse(_) => anyhow!(
-            "docsyncd runs and works with the ledger {}, and nothing was changed. Stop it first: {}",
-            ledger.display(),
-            docsyncd("service stop")
-        ),
+        LedgerError::InUse(_) | LedgerError::SpoolInUse(_) => runs(ledger),
         other => other.into(),
     })?;
     if is_new && let Ok(folder) = File::open(folder_of(ledger)) {
         give(&folder, owner)?;
     }
     Ok(lock)
+}
+
+fn runs(ledger: &Path) -> anyhow::Error {
+    anyhow!(
+        "docsyncd runs and works with the ledger {}, and nothing was changed. Stop it first: {}",
+        ledger.display(),
+        docsyncd("service stop")
+    )
 }
 
 fn read(
@@ -183,46 +190,39 @@ struct Placing(Vec<Placed>);
 struct Placed {
     to: PathBuf,
     bytes: Vec<u8>,
+    /// Of a sign-in.
+    store: Option<TokenStore>,
     is_secret: bool,
     /// Whether something else is there.
     is_taken: bool,
 }
 
 impl Placing {
-    /// What is there already with the same content stays.
-    fn of(
-        path: &Path,
-        loaded: &Loaded,
-        manifest: &Manifest,
-        small: &BTreeMap<String, Vec<u8>>,
-    ) -> anyhow::Result<Self> {
+    /// What is there already with the same content stays, and so do later sign-ins.
+    fn of(path: &Path, loaded: &Loaded, manifest: &Manifest, small: &BTreeMap<String, Vec<u8>>) -> Self {
         let files = named_files(&loaded.effective);
         let mut placed = Vec::new();
         for Part { name, of, .. } in &manifest.parts {
             let Some(bytes) = small.get(name) else { continue };
-            let (to, bytes) = if name == CONFIG {
-                (path.to_path_buf(), bytes.clone())
-            } else if name.starts_with(SIGN_INS) {
-                let store = TokenStore::new(&loaded.config.state.path, of);
-                (store.path(), bytes.clone())
-            } else {
-                // A setting that a variable overrides here has its file elsewhere.
-                let Some(file) = files.iter().find(|file| file.key == *of) else { continue };
-                (of_setting(&file.path, path), bytes.clone())
+            let store = name.starts_with(SIGN_INS).then(|| TokenStore::new(&loaded.config.state.path, of));
+            let to = match &store {
+                Some(store) if store.has_later_than(bytes) => continue,
+                Some(store) => store.path(),
+                None if name == CONFIG => path.to_path_buf(),
+                None => match files.iter().find(|file| file.key == *of) {
+                    Some(file) => of_setting(&file.path, path),
+                    // A variable overrides the setting here.
+                    None => continue,
+                },
             };
-            let is_secret = name.starts_with(SECRETS) || name.starts_with(SIGN_INS);
-            let is_taken = fs::symlink_metadata(&to).is_ok();
-            let bytes = if name.starts_with(SIGN_INS) {
-                TokenStore::new(&loaded.config.state.path, of).import(&bytes)?
-            } else {
-                bytes
-            };
-            let is_same = name != CONFIG && fs::read(&to).is_ok_and(|there| there == bytes);
-            if !is_same {
-                placed.push(Placed { to, bytes, is_secret, is_taken });
+            if name != CONFIG && fs::read(&to).is_ok_and(|there| there == *bytes) {
+                continue;
             }
+            let is_secret = name.starts_with(SECRETS) || store.is_some();
+            let is_taken = fs::symlink_metadata(&to).is_ok();
+            placed.push(Placed { to, bytes: bytes.clone(), store, is_secret, is_taken });
         }
-        Ok(Self(placed))
+        Self(placed)
     }
 
     fn refuse(&self, force: bool) -> anyhow::Result<()> {
@@ -265,7 +265,9 @@ impl Placed {
         let folder = folder_of(&self.to);
         let is_systemds =
             folder.ends_with("secrets") || folder.parent().is_some_and(|above| above.ends_with("secrets"));
-        if is_systemds || cfg!(windows) {
+        if let Some(store) = &self.store {
+            store.make_folder().map_err(io::Error::other)?;
+        } else if is_systemds || cfg!(windows) {
             permissions::create_folders(folder)?;
         } else {
             fs::create_dir_all(folder)?;
@@ -280,7 +282,10 @@ impl Placed {
                 give(file, owner)?;
             }
         }
-        temporary.write_all(&self.bytes)?;
+        match &self.store {
+            Some(store) => temporary.write_all(&store.import(&self.bytes).map_err(io::Error::other)?)?,
+            None => temporary.write_all(&self.bytes)?,
+        }
         temporary.sync()?;
         Ok(temporary)
     }

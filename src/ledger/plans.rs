@@ -399,6 +399,7 @@ fn after_a_restore(db: &Connection) {
     let unread = restored::unread(db, "main").unwrap().unwrap();
     restored::was_empty(db, "main", &unread, 1).unwrap();
     restored::unseen(db, &["pms".to_owned()]).unwrap();
+    assert!(super::backup::documents(db).unwrap() > 0);
     db.execute("UPDATE document SET account = 'main', state = 'discovered' WHERE id = 1", []).unwrap();
     let (id, _) = restored::not_shown(db, "main", 99, 0, 5).unwrap()[0];
     assert!(restored::settle(db, id, 1).unwrap().is_some());

@@ -194,7 +194,7 @@ async fn a_ledger_that_moved_does_nothing_until_that_is_taken_back() {
     for command in ["sync", "run"] {
         let refused = practice.docsyncd(&[command]).await;
         let said = format!("{}{}", refused.stdout, refused.stderr);
-        assert!(refused.code == 2 && said.contains("moved") && said.contains("docsyncd move --undo"), "{refused:?}");
+        assert!(refused.code == 2 && said.contains("moved") && said.contains("move --undo"), "{refused:?}");
     }
     let undone = practice.docsyncd(&["move", "--undo"]).await;
     assert!(undone.code == 0 && undone.stdout.contains("Another machine"), "{undone:?}");

@@ -39,7 +39,7 @@ pub(super) struct Book {
     /// Documents that left the list between a backup and its restore.
     pub(super) settled: BTreeSet<usize>,
     /// Whether the ledger was restored: what it learned is forgotten, also of what went wrong.
-    is_restored: bool,
+    pub(super) is_restored: bool,
     /// Whether the spool was ever damaged from outside.
     pub(super) spool_harmed: bool,
     /// Documents whose PDF lay in memory only when the process was killed, since they were fetched.

@@ -120,7 +120,8 @@ impl World {
             let truth = &self.truths[index];
             let state = self.book.states[index].as_deref();
             let settled = match state {
-                None => truth.withdrawn,
+                // What it did after the backup it does not know.
+                None => truth.withdrawn || self.book.is_restored && truth.told.is_some() && !truth.listed,
                 Some("reported") => {
                     truth.withdrawn
                         || truth.unnoticed

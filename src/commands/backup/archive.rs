@@ -173,6 +173,9 @@ pub(in crate::commands) enum Unreadable {
     /// The system.
     #[error("cannot be read: {0}")]
     Io(io::Error),
+    /// What it holds cannot be written.
+    #[error("cannot be unpacked: {0}")]
+    Unwritable(io::Error),
     /// Another file.
     #[error("is no backup of docsyncd")]
     Foreign,
@@ -254,7 +257,7 @@ fn unpack(packed: impl Read, ledger: &mut dyn Write) -> Result<(Manifest, BTreeM
             let mut both = Tee { hash: HashWriter(&mut hash), to: ledger, refused: None };
             let copied = io::copy(&mut entry, &mut both);
             if let Some(refused) = both.refused {
-                return Err(Unreadable::Io(refused));
+                return Err(Unreadable::Unwritable(refused));
             }
             copied.map_err(damaged)?;
         } else {
@@ -394,6 +397,6 @@ mod tests {
         }
         let folder = tempfile::tempdir().unwrap();
         let path = backup(folder.path(), None);
-        assert!(matches!(read(&path, None, &mut Full), Err(Unreadable::Io(_))));
+        assert!(matches!(read(&path, None, &mut Full), Err(Unreadable::Unwritable(_))));
     }
 }

@@ -126,12 +126,12 @@ async fn a_letter_that_left_the_list_since_the_backup_is_settled_and_not_filed_a
 #[tokio::test]
 async fn a_letter_that_was_filed_after_the_backup_and_is_still_listed_is_found_where_it_lies() {
     let practice = waiting(2).await;
-    practice.sandbox.inject(Fault::always(Route::Report, FaultKind::status(503)));
+    practice.sandbox.inject(Fault::always(Route::Status, FaultKind::status(503)));
     practice.sync().await;
     practice.assert_all_filed().await;
     restored(&practice, &[]).await;
     // An outage is no empty list.
-    practice.sandbox.inject(Fault::always(Route::Documents, FaultKind::status(503)));
+    practice.sandbox.inject(Fault::always(Route::List, FaultKind::status(503)));
     assert_eq!(practice.sync().await.code, 1);
     practice.sandbox.clear_faults();
     let ended = practice.sync().await;

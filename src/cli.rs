@@ -221,6 +221,12 @@ pub enum Command {
     Assign(AssignArgs),
     /// Compare what the API, the ledger and the destinations say of each letter; changes nothing without --repair
     Reconcile(ReconcileArgs),
+    /// Write the ledger, the configuration, sign-ins and keys into one file, also beside a running daemon
+    Backup(BackupArgs),
+    /// Bring back what a backup holds; docsyncd must not run
+    Restore(RestoreArgs),
+    /// Move to another machine: make a backup, and let nothing work with this ledger any more
+    Move(MoveArgs),
     /// Look for new documents now, in a running daemon; within two seconds
     Poll,
     /// Write one file for whoever helps: what docsyncd did and how it is set up, and nobody's name
@@ -340,6 +346,64 @@ pub struct ReconcileArgs {
     /// Print JSON
     #[arg(long)]
     pub json: bool,
+}
+
+/// `docsyncd backup …`
+#[derive(Debug, clap::Args)]
+pub struct BackupArgs {
+    /// The backup
+    pub file: PathBuf,
+    /// The file with the passphrase that encrypts it; without one, no key and no sign-in is in it
+    #[arg(long, value_name = "F")]
+    pub passphrase_file: Option<PathBuf>,
+    /// Replace a file that is there
+    #[arg(long)]
+    pub force: bool,
+    /// The language of the answer
+    #[command(flatten)]
+    pub spoken: Spoken,
+}
+
+/// `docsyncd restore …`
+#[derive(Debug, clap::Args)]
+pub struct RestoreArgs {
+    /// The backup
+    pub file: PathBuf,
+    /// The file with the passphrase that encrypted it
+    #[arg(long, value_name = "F")]
+    pub passphrase_file: Option<PathBuf>,
+    /// Move aside what is there: a ledger with letters, a configuration
+    #[arg(long)]
+    pub force: bool,
+    /// Nothing was filed after the backup, so that no letter needs to be looked for
+    #[arg(long)]
+    pub nothing_since: bool,
+    /// The language of the answer
+    #[command(flatten)]
+    pub spoken: Spoken,
+}
+
+/// `docsyncd move …`
+#[derive(Debug, clap::Args)]
+pub struct MoveArgs {
+    /// The backup to carry to the other machine
+    #[arg(long, value_name = "FILE", required_unless_present = "undo")]
+    pub out: Option<PathBuf>,
+    /// The file with the passphrase that encrypts it; without one, no key and no sign-in is in it
+    #[arg(long, value_name = "F", requires = "out")]
+    pub passphrase_file: Option<PathBuf>,
+    /// Replace a file that is there
+    #[arg(long, requires = "out")]
+    pub force: bool,
+    /// Stop the service first
+    #[arg(long, requires = "out")]
+    pub stop: bool,
+    /// Take the move back: this machine works with its ledger again
+    #[arg(long, conflicts_with = "out")]
+    pub undo: bool,
+    /// The language of the answer
+    #[command(flatten)]
+    pub spoken: Spoken,
 }
 
 /// How many documents a person wants to see.

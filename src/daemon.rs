@@ -90,7 +90,13 @@ pub enum DaemonError {
 impl DaemonError {
     /// Whether the configuration has to be mended (exit code 2) rather than the machine (exit code 1).
     pub fn is_configuration(&self) -> bool {
-        matches!(self, DaemonError::Credential(_) | DaemonError::Transport(_) | DaemonError::Destination(_))
+        matches!(
+            self,
+            DaemonError::Credential(_)
+                | DaemonError::Transport(_)
+                | DaemonError::Destination(_)
+                | DaemonError::Ledger(LedgerError::Moved { .. })
+        )
     }
 }
 

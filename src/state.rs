@@ -73,10 +73,13 @@ pub enum Event {
     /// The failure was not the document's own: other documents failed alike, or another account may get another answer.
     /// What the API may know of stands (promise 5).
     Retracted,
+    /// The ledger was restored from a backup, and the document had left the list by then: what ran after the backup
+    /// brought it to its end.
+    SettledElsewhere,
 }
 
 /// Every event.
-pub const EVENTS: [Event; 11] = [
+pub const EVENTS: [Event; 12] = [
     Event::Fetched,
     Event::AllDelivered,
     Event::Refused,
@@ -88,6 +91,7 @@ pub const EVENTS: [Event; 11] = [
     Event::Revised,
     Event::RetryRequested,
     Event::Retracted,
+    Event::SettledElsewhere,
 ];
 
 /// The state after `event`; `None` if the event means nothing in this state and is dropped.
@@ -118,6 +122,8 @@ pub fn next(state: State, event: Event) -> Option<State> {
         (S::Failing, E::Retracted) => Some(S::Discovered),
         (S::Unreported, E::Retracted) => Some(S::Delivered),
 
+        (S::Discovered | S::Fetched | S::Delivered | S::Failing, E::SettledElsewhere) => Some(S::Reported),
+
         (S::Discovered | S::Fetched | S::Delivered | S::Reported | S::Withdrawn | S::Failed, E::Retracted)
         | (S::Discovered, E::ReportAccepted | E::ReportRefused | E::StartOver | E::Relisted | E::RetryRequested)
         | (S::Fetched, E::Fetched | E::ReportAccepted | E::ReportRefused | E::Gone | E::Relisted | E::RetryRequested)
@@ -125,7 +131,14 @@ pub fn next(state: State, event: Event) -> Option<State> {
         | (S::Failing, E::Fetched | E::AllDelivered | E::Refused | E::StartOver | E::Relisted)
         | (
             S::Reported | S::Failed | S::Unreported | S::Withdrawn,
-            E::Fetched | E::AllDelivered | E::Refused | E::ReportAccepted | E::ReportRefused | E::Gone | E::StartOver,
+            E::Fetched
+            | E::AllDelivered
+            | E::Refused
+            | E::ReportAccepted
+            | E::ReportRefused
+            | E::Gone
+            | E::StartOver
+            | E::SettledElsewhere,
         ) => None,
     }
 }
@@ -182,6 +195,7 @@ impl Event {
             Event::Revised => "revised",
             Event::RetryRequested => "retry_requested",
             Event::Retracted => "retracted",
+            Event::SettledElsewhere => "settled_elsewhere",
         }
     }
 }
@@ -193,14 +207,14 @@ mod tests {
     /// Rows are states, columns are events in the order of `EVENTS`; `.` is a dropped event. The letters are
     /// D(iscovered) F(etched) V (delivered) X (failing) R(eported) f(ailed) U(nreported) W(ithdrawn).
     const TABLE: [(State, &str); 8] = [
-        (State::Discovered, "FVX..W..D.."),
-        (State::Fetched, ".VX...D.D.."),
-        (State::Delivered, "...RUW..D.."),
-        (State::Failing, "...ffW..DDD"),
-        (State::Reported, ".......DDD."),
-        (State::Failed, ".......DDD."),
-        (State::Unreported, ".......DDVV"),
-        (State::Withdrawn, ".......DDD."),
+        (State::Discovered, "FVX..W..D..R"),
+        (State::Fetched, ".VX...D.D..R"),
+        (State::Delivered, "...RUW..D..R"),
+        (State::Failing, "...ffW..DDDR"),
+        (State::Reported, ".......DDD.."),
+        (State::Failed, ".......DDD.."),
+        (State::Unreported, ".......DDVV."),
+        (State::Withdrawn, ".......DDD.."),
     ];
 
     fn letter(state: Option<State>) -> char {
@@ -231,6 +245,7 @@ mod tests {
         for state in STATES {
             for event in EVENTS {
                 match next(state, event) {
+                    Some(State::Reported) if event == Event::SettledElsewhere => assert!(state.is_open()),
                     Some(State::Reported) => assert_eq!((state, event), (State::Delivered, Event::ReportAccepted)),
                     Some(State::Delivered) => {
                         assert!(

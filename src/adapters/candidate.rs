@@ -1,5 +1,6 @@
 //! The names that a document may get in its folder, in the order in which they are tried. Pure.
 
+use super::Item;
 use crate::document::{DocumentUuid, Metadata};
 use crate::name;
 use crate::reservation::{Known, Place};
@@ -7,6 +8,17 @@ use crate::template::{Context, Template, TemplateError};
 
 /// Names that are tried for one document: the plain one, the one with the short uuid, then numbered ones.
 pub(super) const MAX_NAMES: usize = 1000;
+
+/// Versions beyond the known one that a document may have in its folder without the knowledge of a restored ledger.
+const FORGOTTEN: u32 = 4;
+
+/// The names under which a document may lie that a restored ledger has forgotten: the number of the version, and the
+/// index of the name. The one with the short uuid comes first, as the plain one may be another document's.
+pub(super) fn forgotten(item: &Item, known: &Known) -> impl Iterator<Item = (u32, usize)> + use<> {
+    let versions = known.version..=known.version.saturating_add(FORGOTTEN);
+    let is_restored = item.restored;
+    versions.take_while(move |_| is_restored).flat_map(|version| [(version, 1), (version, 0)])
+}
 
 /// The folders that `file_name` gives for the delivery of this key, joined by `/`, and the name in them.
 pub(super) fn wanted(file_name: &Template, metadata: &Metadata, key: &str) -> Result<(String, String), TemplateError> {

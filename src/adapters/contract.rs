@@ -220,6 +220,7 @@ impl Spool {
             pdf: Spooled { path, in_memory: None, size: digest.size, sha256: digest.sha256 },
             names: Arc::new(TableNames { table: self.1.clone(), owner: (uuid.clone(), version.pdf) }),
             uncertain: false,
+            restored: false,
             tried: false,
             uuid,
         }

@@ -189,6 +189,8 @@ struct Target<F> {
     within: String,
     /// The wanted name.
     file: String,
+    /// The index of the name under which the document lies there already, as a look has shown.
+    there: Option<usize>,
 }
 
 impl<'a, S: Storage> Filing<'a, S> {
@@ -236,7 +238,10 @@ impl<'a, S: Storage> Filing<'a, S> {
         };
         let folder = self.storage.make(&within, &file).await?;
         let file = self.fit(&folder, file).await?;
-        let target = Target { folder, within, file };
+        let mut target = Target { folder, within, file, there: None };
+        if let Some((version, index)) = self.forgotten(&target, &known).await? {
+            (known.version, target.there) = (version, Some(index));
+        }
         // The intent stays until it is certain that the file was not renamed.
         let kept = waiting.as_ref().filter(|_| !S::AT_ONCE && staged.is_some());
         let outcome = match self.find_place(&target, &known, kept, &mut staged).await {
@@ -356,10 +361,24 @@ impl<'a, S: Storage> Filing<'a, S> {
         Candidate::of(&self.item.uuid, &target.file, known.version, index)
     }
 
+    /// Under which name the document lies there already, if the ledger was restored and has forgotten it.
+    async fn forgotten(&self, target: &Target<S::Folder>, known: &Known) -> Result<Option<(u32, usize)>, Outcome> {
+        for (version, index) in candidate::forgotten(self.item, known) {
+            let name = Candidate::of(&self.item.uuid, &target.file, version, index).name;
+            if self.storage.existing(&target.folder, &name, &self.content).await? == Existing::Same {
+                return Ok(Some((version, index)));
+            }
+        }
+        Ok(None)
+    }
+
     /// The name that the document already has, or the one that matches its earlier version's. If the ledger was lost,
     /// this is the name with the short uuid, if the document lies there; the plain name may belong to another document
     /// with the same content.
     async fn first_to_try(&self, target: &Target<S::Folder>, known: &Known) -> Result<Option<usize>, Outcome> {
+        if target.there.is_some() {
+            return Ok(target.there);
+        }
         if known.own.is_empty() && known.families.is_empty() {
             let alone = self.candidate(target, known, 1).name;
             let existing = self.storage.existing(&target.folder, &alone, &self.content).await?;

@@ -181,6 +181,14 @@ impl S3Adapter {
             item.names.settle(&intent.place, false).await?;
         }
         let key_of = |name: &str| format!("{}{}", self.config.prefix, below(&within, name));
+        for (version, index) in candidate::forgotten(item, &known) {
+            let candidate = Candidate::of(&item.uuid, &file, version, index);
+            let (key, family) = (key_of(&candidate.name), self.place(&key_of(&candidate.family)));
+            let wanted = Wanted { place: self.place(&key), family };
+            if self.existing(&key, item).await? == Existing::Ours && item.names.reserve(version, &wanted, None).await? {
+                return Ok(key);
+            }
+        }
         let candidate = |index: usize| Candidate::of(&item.uuid, &file, known.version, index);
         let first = known_before(&known, candidate, |name| self.place(&key_of(name)));
         let mut others = 0;

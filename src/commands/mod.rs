@@ -5,6 +5,7 @@ mod alerts;
 mod api;
 mod as_root;
 mod assign;
+mod backup;
 mod browser;
 mod check;
 mod config_file;
@@ -16,6 +17,7 @@ mod language;
 mod list;
 mod login;
 mod logout;
+mod moved;
 mod named;
 mod open;
 mod output;
@@ -26,6 +28,7 @@ mod poll;
 mod preview;
 mod reconcile;
 mod record;
+mod restore;
 mod retry;
 mod run;
 mod service;
@@ -50,6 +53,7 @@ use crate::api::{Client, Transport};
 use crate::cli::{AlertsCommand, Cli, Command, ConfigCommand};
 use crate::config::{self, Config, ConfigError, Loaded};
 use crate::daemon::{self, DaemonError};
+use crate::ledger::LedgerError;
 use crate::logging;
 use crate::memory;
 use crate::service::Request;
@@ -94,6 +98,7 @@ pub fn dispatch(cli: Cli) -> ExitCode {
 fn exit_of(error: &anyhow::Error) -> Exit {
     let configuration = error.is::<ConfigError>()
         || error.is::<UsageError>()
+        || matches!(error.downcast_ref(), Some(LedgerError::Moved { .. }))
         || error.downcast_ref::<DaemonError>().is_some_and(DaemonError::is_configuration);
     if configuration { Exit::Usage } else { Exit::Failed }
 }
@@ -168,6 +173,9 @@ fn carry_out(cli: Cli) -> Outcome {
         Command::Forget { uuids, yes } => forget::forget(&load()?, &uuids, yes),
         Command::Assign(args) => assign::assign(&load()?, &args),
         Command::Reconcile(args) => reconcile::reconcile(&load()?, &args),
+        Command::Backup(args) => backup::backup(&path, &load()?, &args),
+        Command::Restore(args) => restore::restore(&path, &args),
+        Command::Move(args) => moved::moved(&path, &load()?, &args),
         Command::Poll => poll::poll(&load()?),
         Command::Support(args) => support::support(&path, args),
         Command::Open { print } => open::open(&load()?, print),

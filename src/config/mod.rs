@@ -51,7 +51,7 @@ pub use paths::{credential, default_path};
 pub use patients::PatientsConfig;
 pub use places::{Places, places};
 pub use report::{ConfigError, Origin, Problem};
-pub use show::Setting;
+pub use show::{NamedFile, Setting, named_files};
 pub use sidecar::SidecarConfig;
 pub use validated::*;
 pub use value::is_loopback;

@@ -1,6 +1,6 @@
 //! Effective values for `config show`, with their origins. Secrets are masked.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use toml::Value;
 
@@ -25,6 +25,40 @@ pub struct Setting {
     pub origin: Origin,
     /// The same with the file's path, in words.
     pub place: String,
+    /// What the value is.
+    pub kind: Kind,
+}
+
+/// A file with a secret, or one that connections need, such as certificates.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NamedFile {
+    /// The full key of the setting that names it; of a table of files with the name in that table.
+    pub key: String,
+    /// The file.
+    pub path: PathBuf,
+    /// Whether it holds a secret.
+    pub is_secret: bool,
+}
+
+/// The files that these settings name, without the lists of patients, programs and logs.
+pub fn named_files(settings: &[Setting]) -> Vec<NamedFile> {
+    let mut files = Vec::new();
+    for Setting { key, value, kind, .. } in settings {
+        let is_secret = matches!(kind, Kind::SecretFile | Kind::SecretFileTable);
+        if !is_secret && !(*kind == Kind::Path && key.ends_with("_file")) {
+            continue;
+        }
+        let file = |key: String, path: &str| NamedFile { key, path: PathBuf::from(path), is_secret };
+        match format!("value = {value}").parse::<toml::Table>().ok().and_then(|mut table| table.remove("value")) {
+            Some(Value::String(path)) => files.push(file(key.clone(), &path)),
+            Some(Value::Table(table)) => {
+                let named = table.iter().filter_map(|(name, path)| Some((name, path.as_str()?)));
+                files.extend(named.map(|(name, path)| file(format!("{key}.{name}"), path)));
+            }
+            _ => {}
+        }
+    }
+    files
 }
 
 /// Replaces a secret.
@@ -54,7 +88,15 @@ fn setting(merged: &Merged, key: &'static Key, instance: Option<&str>, file: &Pa
         given => Place(file, given).to_string(),
     };
     let (declared, table) = (key, instance.map(str::to_owned));
-    Some(Setting { key: key.at(instance), declared, instance: table, value: value.to_string(), origin, place })
+    Some(Setting {
+        key: key.at(instance),
+        declared,
+        instance: table,
+        value: value.to_string(),
+        origin,
+        place,
+        kind: key.kind,
+    })
 }
 
 /// Whether the destination is a folder of this machine, or on a mounted share.

@@ -221,6 +221,23 @@ impl Destination {
         }
     }
 
+    /// Whether a look there shows what arrived, also to a ledger that does not know that it was sent.
+    pub fn shows_letters(&self) -> bool {
+        match &self.kind {
+            DestinationKind::Command(_)
+            | DestinationKind::Hl7v2(_)
+            | DestinationKind::Smtp(_)
+            | DestinationKind::Vdds(_) => false,
+            DestinationKind::Http(http) => http.probe_url.is_some(),
+            DestinationKind::Folder(_)
+            | DestinationKind::Sftp(_)
+            | DestinationKind::WebDav(_)
+            | DestinationKind::S3(_)
+            | DestinationKind::Fhir(_)
+            | DestinationKind::Dicom(_) => !self.is_emptied(),
+        }
+    }
+
     /// Whether its software takes letters away, so that a missing letter is no surprise.
     pub fn is_emptied(&self) -> bool {
         let stays = |confirm: &Confirm| matches!(confirm.success, Evidence::Probe | Evidence::Query);

@@ -1053,3 +1053,32 @@ support-lacks-no-log = fehlt: es gibt weder Protokolldatei noch Systemprotokoll
 support-lacks-no-lines = fehlt: in dieser Zeit wurde nichts protokolliert
 support-lacks-not-known = fehlt: eines der Dokumente ist nicht bekannt
 support-lacks-too-large = fehlt: zu groß
+
+## `docsyncd backup`, `restore` und `move`
+
+backup-written = { $file } geschrieben ({ $size }): die Datenbank, wie sie am { $time } war, und die Konfiguration
+backup-letters = { $count ->
+    [one] 1 Brief steht in der Datenbank, mit dem Namen des Patienten: bewahren Sie die Datei so auf, dass niemand sonst sie lesen kann
+   *[other] { $count } Briefe stehen in der Datenbank, mit Namen von Patienten: bewahren Sie die Datei so auf, dass niemand sonst sie lesen kann
+}
+backup-plain = Sie ist nicht verschlüsselt, darum enthält sie keinen Schlüssel, kein Passwort und keine Anmeldung. Mit --passphrase-file enthält sie diese
+backup-secrets = { $count ->
+    [one] Verschlüsselt, mit 1 Schlüssel, Passwort oder Anmeldung
+   *[other] Verschlüsselt, mit { $count } Schlüsseln, Passwörtern und Anmeldungen
+}
+backup-missing = Nicht enthalten:
+restore-done = Wiederhergestellt, wie es am { $time } war: { $count ->
+    [one] 1 Brief
+   *[other] { $count } Briefe
+} und die Konfiguration { $config }
+restore-aside = Was vorher da war, ist nun { $place }
+restore-missing = Nicht in der Sicherung, also hier einzurichten:
+restore-unseen = { $count ->
+    [one] 1 Brief, der unterwegs war, wird vielleicht ein zweites Mal abgelegt oder wartet auf eine Person (on_lost_reply)
+   *[other] { $count } Briefe, die unterwegs waren, werden vielleicht ein zweites Mal abgelegt oder warten auf eine Person (on_lost_reply)
+}: niemand kann sehen, ob sie in { $names } angekommen sind. Lief nach der Sicherung nichts mehr, stellen Sie mit --nothing-since wieder her
+restore-all-seen = Bevor docsyncd einen Brief sendet, der unterwegs war, sieht es nach, ob er schon angekommen ist
+restore-nothing-since = Nach der Sicherung wurde nichts abgelegt, wie Sie sagen: Briefe, die unterwegs waren, gehen weiter wie zuvor
+restore-start = Beim Start liest docsyncd zuerst die ganze Liste jedes Kontos. Den Dienst starten: { $command }
+move-done = Die Datenbank ist umgezogen: docsyncd arbeitet hier nicht mehr mit ihr. Auf dem anderen Rechner: { $there }. Um es zurückzunehmen: { $back }
+move-undone = Der Umzug vom { $time } ist zurückgenommen. Ein anderer Rechner hat seither vielleicht gearbeitet: dort darf docsyncd nicht mehr laufen. docsyncd sieht nach, wo jeder Brief ist, bevor es einen sendet

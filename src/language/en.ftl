@@ -1052,3 +1052,32 @@ support-lacks-no-log = missing: there is no log file and no journal
 support-lacks-no-lines = missing: nothing was logged in this time
 support-lacks-not-known = missing: one of the documents is not known
 support-lacks-too-large = missing: it is too large
+
+## `docsyncd backup`, `restore` and `move`
+
+backup-written = { $file } written ({ $size }): the ledger as it was on { $time }, and the configuration
+backup-letters = { $count ->
+    [one] 1 letter is in the ledger, with the patient's name: keep the file so that nobody else can read it
+   *[other] { $count } letters are in the ledger, with patients' names: keep the file so that nobody else can read it
+}
+backup-plain = It is not encrypted, so no key, no password and no sign-in is in it. With --passphrase-file they are
+backup-secrets = { $count ->
+    [one] Encrypted, with 1 key, password or sign-in
+   *[other] Encrypted, with { $count } keys, passwords and sign-ins
+}
+backup-missing = Not in it:
+restore-done = Restored as it was on { $time }: { $count ->
+    [one] 1 letter
+   *[other] { $count } letters
+}, and the configuration { $config }
+restore-aside = What was there before is now { $place }
+restore-missing = Not in the backup, so it has to be set up here:
+restore-unseen = { $count ->
+    [one] 1 letter that was under way may be filed a second time, or wait for a person (on_lost_reply)
+   *[other] { $count } letters that were under way may be filed a second time, or wait for a person (on_lost_reply)
+}: nobody can see whether they arrived in { $names }. If nothing ran after the backup, restore it with --nothing-since
+restore-all-seen = Before docsyncd sends a letter that was under way, it looks whether it arrived already
+restore-nothing-since = Nothing was filed after the backup, as you say: letters that were under way go on as they were
+restore-start = At its start docsyncd first reads the whole list of each account. Start the service: { $command }
+move-done = The ledger has moved: docsyncd does not work with it here any more. On the other machine: { $there }. To take it back: { $back }
+move-undone = The move of { $time } is taken back. Another machine may have worked since: it must not run any more. docsyncd looks where each letter is before it sends one

@@ -1045,14 +1045,43 @@ support-lacks-configuration = manque : la configuration est inutilisable (docsy
 support-lacks-not-running = manque : docsyncd est arrêté
 support-lacks-no-page = manque : docsyncd tourne sans page d'état
 support-lacks-no-answer = manque : la page d'état ne répond pas
-support-lacks-no-ledger = manque : il n'y a pas encore de base de données
+support-lacks-no-ledger = manque : il n'y a pas encore de registre
 support-lacks-no-right = manque : cet utilisateur n'a pas le droit de le lire ; lancez la commande en tant qu'administrateur
-support-lacks-locked = manque : un autre programme bloque la base de données
-support-lacks-damaged = manque : la base de données est endommagée
-support-lacks-foreign = manque : la base de données est d'une autre version ou d'un autre programme
+support-lacks-locked = manque : un autre programme bloque le registre
+support-lacks-damaged = manque : le registre est endommagé
+support-lacks-foreign = manque : le registre est d'une autre version ou d'un autre programme
 support-lacks-unreadable = manque : illisible
 support-lacks-late = manque : cela a duré trop longtemps
 support-lacks-no-log = manque : il n'y a ni fichier journal ni journal du système
 support-lacks-no-lines = manque : rien n'a été journalisé pendant ce temps
 support-lacks-not-known = manque : l'un des documents est inconnu
 support-lacks-too-large = manque : trop grand
+
+## `docsyncd backup`, `restore` et `move`
+
+backup-written = { $file } écrit ({ $size }) : le registre tel qu'il était le { $time }, et la configuration
+backup-letters = { $count ->
+    [one] 1 courrier est dans le registre, avec le nom du patient : gardez ce fichier de sorte que personne d'autre ne puisse le lire
+   *[other] { $count } courriers sont dans le registre, avec des noms de patients : gardez ce fichier de sorte que personne d'autre ne puisse le lire
+}
+backup-plain = Il n'est pas chiffré, il ne contient donc ni clé, ni mot de passe, ni connexion. Avec --passphrase-file, il les contient
+backup-secrets = { $count ->
+    [one] Chiffré, avec 1 clé, mot de passe ou connexion
+   *[other] Chiffré, avec { $count } clés, mots de passe et connexions
+}
+backup-missing = Il ne contient pas :
+restore-done = Restauré tel que c'était le { $time } : { $count ->
+    [one] 1 courrier
+   *[other] { $count } courriers
+}, et la configuration { $config }
+restore-aside = Ce qui était là auparavant est maintenant { $place }
+restore-missing = Absent de la sauvegarde, à remettre en place ici :
+restore-unseen = { $count ->
+    [one] 1 courrier en cours sera peut-être classé une seconde fois, ou attendra une personne (on_lost_reply)
+   *[other] { $count } courriers en cours seront peut-être classés une seconde fois, ou attendront une personne (on_lost_reply)
+} : personne ne peut voir s'ils sont arrivés dans { $names }. Si rien n'a fonctionné après la sauvegarde, restaurez avec --nothing-since
+restore-all-seen = Avant d'envoyer un courrier qui était en cours, docsyncd regarde s'il est déjà arrivé
+restore-nothing-since = Rien n'a été classé après la sauvegarde, selon vous : les courriers en cours continuent comme avant
+restore-start = Au démarrage, docsyncd lit d'abord toute la liste de chaque compte. Démarrer le service : { $command }
+move-done = Le registre a déménagé : docsyncd ne travaille plus avec lui ici. Sur l'autre ordinateur : { $there }. Pour revenir en arrière : { $back }
+move-undone = Le déménagement du { $time } est annulé. Un autre ordinateur a peut-être travaillé depuis : docsyncd ne doit plus y fonctionner. docsyncd regarde où est chaque courrier avant d'en envoyer un

@@ -63,9 +63,10 @@ impl Delivery {
         }
     }
 
-    /// Whether an attempt that was cut off, or whose answer was lost, may have delivered it: its intent is open.
+    /// Whether an attempt may have delivered it that was cut off or whose answer was lost, so that its intent is open,
+    /// or that a restored ledger does not know of.
     pub fn is_uncertain(&self) -> bool {
-        self.known.intent.is_some()
+        self.known.intent.is_some() || self.document.in_doubt
     }
 }
 

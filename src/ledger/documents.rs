@@ -65,6 +65,8 @@ pub struct Document {
     /// How long the document had been tried when two answers of the API first showed two PDFs of it, as they still do;
     /// milliseconds.
     pub disagreed_after: Option<Millis>,
+    /// Whether it may have been delivered after the backup that this ledger was restored from ([`super::restored`]).
+    pub in_doubt: bool,
 }
 
 impl Document {
@@ -77,7 +79,7 @@ impl Document {
 /// The columns that [`read`] expects.
 const COLUMNS: &str = "id, round, state, sha256, size, attempts, strikes, started_over, failing_since, failing_for, \
      reason, reason_code, failure, refusals, report_failure, read_at, changed_at, due_at, found_at, tried_pdf, listed_pdf, \
-     account, first_account, uuid, pdf, disagreed_after, accepted_pdf, \
+     account, first_account, uuid, pdf, disagreed_after, accepted_pdf, in_doubt, \
      EXISTS (SELECT 1 FROM delivery WHERE delivery.document = document.id) AS planned, \
      EXISTS (SELECT 1 FROM delivery WHERE delivery.document = document.id AND delivery.pdf = document.pdf \
              AND delivery.attempts > 0) AS delayed";
@@ -90,7 +92,7 @@ fn read(row: &Row<'_>) -> QueryResult<Document> {
     });
     Ok(from_row!(row => Document {
         id, round, first_account, state, sha256, size, strikes, started_over, reason, reason_code, failure, read_at, found_at, planned,
-        tried_pdf, listed_pdf, delayed, disagreed_after, accepted_pdf;
+        tried_pdf, listed_pdf, delayed, disagreed_after, accepted_pdf, in_doubt;
         tries: tries,
         version: Version { account: row.get("account")?, uuid: row.get("uuid")?, pdf: row.get("pdf")? }
     }))
@@ -163,7 +165,8 @@ pub fn transition(
                 history_removed = 0, failure_sent = CASE WHEN ?3 THEN 0 ELSE failure_sent END,
                 tried_pdf = CASE WHEN ?3 THEN NULL ELSE tried_pdf END,
                 failure = NULL, report_failure = NULL, report_reason = NULL, failing_for = 0,
-                disagreed_after = NULL, accepted_pdf = CASE WHEN ?8 THEN NULL ELSE accepted_pdf END
+                disagreed_after = NULL, accepted_pdf = CASE WHEN ?8 THEN NULL ELSE accepted_pdf END,
+                in_doubt = CASE WHEN ?9 THEN 0 ELSE in_doubt END
          WHERE id = ?1",
         params![
             id,
@@ -174,7 +177,8 @@ pub fn transition(
             now,
             // The spooled PDF may be lost again: the losses are counted until the document is delivered.
             matches!(event, Event::Fetched | Event::StartOver),
-            asked_anew
+            asked_anew,
+            matches!(event, Event::AllDelivered | Event::ReportAccepted)
         ],
     )?;
     // Only where it changes: a column of an index that is set has the index written again.

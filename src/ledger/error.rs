@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use thiserror::Error;
 
+use super::Millis;
 use crate::readers::as_whom;
 
 /// An error of the ledger.
@@ -72,6 +73,18 @@ pub enum LedgerError {
         .0.display()
     )]
     Gone(PathBuf),
+    /// The ledger moved to another machine (`docsyncd move`).
+    #[error(
+        "the ledger {} moved to another machine on {}, and two machines must never work with one ledger. If that machine \
+         does not work with it, `docsyncd move --undo` takes it back",
+        .path.display(), jiff::Timestamp::from_millisecond(*.at).unwrap_or_default().strftime("%Y-%m-%d at %H:%M UTC")
+    )]
+    Moved {
+        /// The ledger.
+        path: PathBuf,
+        /// When; milliseconds since 1970.
+        at: Millis,
+    },
     /// There is no ledger yet.
     #[error("there is no ledger at {} yet: nothing was synchronized so far (is state.path right?)", .0.display())]
     Missing(PathBuf),
@@ -99,7 +112,12 @@ pub enum LedgerError {
 }
 
 fn damaged(path: &Path, what: &str) -> String {
-    format!("the ledger {} is damaged ({what}). It was not changed. {}", path.display(), begin_anew(path, "damaged"))
+    let anew = begin_anew(path, "damaged");
+    format!(
+        "the ledger {} is damaged ({what}). It was not changed. {anew}. If there is a backup, `docsyncd restore FILE --force` \
+         brings that back instead, and moves the damaged one aside",
+        path.display()
+    )
 }
 
 /// What to do about a ledger that cannot be used.

@@ -33,6 +33,10 @@ pub enum Action {
     Forget,
     /// docsyncd started with another configuration.
     ConfigurationChanged,
+    /// The ledger was restored from a backup, or taken back after a move.
+    Restored,
+    /// The ledger moved to another machine.
+    Moved,
 }
 
 impl Action {
@@ -49,6 +53,8 @@ impl Action {
             Action::FileAgain => "file_again",
             Action::Forget => "forget",
             Action::ConfigurationChanged => "configuration_changed",
+            Action::Restored => "restored",
+            Action::Moved => "moved",
         }
     }
 }

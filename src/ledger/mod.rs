@@ -8,6 +8,7 @@
 pub mod accounts;
 pub mod alerts;
 pub mod away;
+pub mod backup;
 pub(crate) mod columns;
 pub mod deliveries;
 pub mod documents;
@@ -31,6 +32,7 @@ pub mod polls;
 pub mod process;
 pub mod prune;
 pub mod reservations;
+pub mod restored;
 pub mod retry;
 #[cfg(test)]
 pub(crate) mod testing;
@@ -73,7 +75,14 @@ impl Ledger {
     /// Any [`LedgerError`]. The file is changed only if it is a sound ledger of a layout that this program reads.
     pub fn open_exclusive(path: &Path) -> Result<(Self, Lock), LedgerError> {
         let lock = Lock::acquire(path)?;
-        Ok((Self::start(path, open::open_to_write(path)?)?, lock))
+        // A restore may have been cut off.
+        backup::put_in_place(path)
+            .map_err(|error| LedgerError::Access { path: path.to_path_buf(), what: error.to_string() })?;
+        let connection = open::open_to_write(path)?;
+        match restored::moved_at(&connection).map_err(|error| LedgerError::from_sqlite(path, &error))? {
+            Some(at) => Err(LedgerError::Moved { path: path.to_path_buf(), at }),
+            None => Ok((Self::start(path, connection)?, lock)),
+        }
     }
 
     /// Opens an existing ledger beside a daemon that may be running.

@@ -69,7 +69,11 @@ fn lock_path(ledger: &Path) -> PathBuf {
 }
 
 impl Lock {
-    pub(super) fn acquire(ledger: &Path) -> Result<Self, LedgerError> {
+    /// Waits a moment for the lock of this ledger, which need not exist. Its folder is created.
+    ///
+    /// # Errors
+    /// [`LedgerError::InUse`], [`LedgerError::SpoolInUse`] or [`LedgerError::Access`].
+    pub fn acquire(ledger: &Path) -> Result<Self, LedgerError> {
         let access =
             |error: std::io::Error| LedgerError::Access { path: ledger.to_path_buf(), what: error.to_string() };
         if let Some(folder) = ledger.parent() {

@@ -18,7 +18,7 @@ use super::reservations::Owner;
 use super::work::Work;
 use super::{
     Millis, accounts, alerts, deliveries, documents, failures, held, history, listed, names, page_keys, pauses, polls,
-    process, prune, reservations, retry, testing, webhooks, work,
+    process, prune, reservations, restored, retry, testing, webhooks, work,
 };
 use crate::document::{DocumentUuid, Version};
 use crate::failure::{Failure, Scope};
@@ -45,8 +45,10 @@ const WIDE: [&str; 4] = ["(state=?)", "(account=?)", "(state=? AND destination=?
 /// Partial indexes: documents that ended and are still listed, and open documents.
 const SMALL: [&str; 3] = ["document_in_list", "document_to_look_for", "document_open"];
 /// Statements that may read as many rows as a state or an account has, each with the reason.
-const MAY_SCAN: [(&str, &str); 34] = [
+const MAY_SCAN: [(&str, &str); 36] = [
     ("INDEXED BY document_changed WHERE state = ?1 AND account = ?2", "docsyncd status of one account: what failed"),
+    ("UPDATE document SET in_doubt = 1 WHERE state <> 'reported'", "once, at a restore"),
+    ("SELECT count(*) FROM document WHERE state = 'discovered' AND ?2", "the same: what is open"),
     ("INDEXED BY delivery_not_replaced", "what a person has to remove: a partial index"),
     ("WHERE document.sha256 = ?2 AND delivery.destination = ?1", "an importer changed what it took"),
     ("AND reason_code = 'spool_full'", "at the end of a destination's pause: what waits to be downloaded"),
@@ -82,7 +84,8 @@ const MAY_SCAN: [(&str, &str); 34] = [
     ("ORDER BY changed_at DESC, id DESC", "docsyncd list shows them all, in the order of the index"),
 ];
 /// Statements that may sort, because they sort few rows whatever the ledger holds.
-const MAY_SORT: [(&str, &str); 12] = [
+const MAY_SORT: [(&str, &str); 13] = [
+    ("INDEXED BY document_open WHERE state IN", "what is open, once after a restore"),
     ("WHERE document = ?1 AND (is_present OR", "the deliveries of one letter"),
     ("INDEXED BY delivery_not_replaced", "what a person has to remove"),
     ("INDEXED BY delivery_filed", "what waits for its proof"),
@@ -403,6 +406,22 @@ fn scenario(db: &Connection) {
     process::request_probes(db).unwrap();
     assert_eq!(process::take_up(db).unwrap(), process::Asked { poll: true, probes: true });
     assert_eq!(process::asked(db).unwrap(), process::Asked::default());
+    webhooks::forget_secrets(db).unwrap();
+    after_a_restore(db);
+}
+
+fn after_a_restore(db: &Connection) {
+    restored::set_moved(db, None, 5).unwrap();
+    assert_eq!(restored::moved_at(db).unwrap(), Some(5));
+    restored::begin(db, restored::Restored { at: 1, in_doubt: true }, None, 1).unwrap();
+    let unread = restored::unread(db, "main").unwrap().unwrap();
+    restored::was_empty(db, "main", &unread, 1).unwrap();
+    restored::unseen(db, &["pms".to_owned()]).unwrap();
+    assert!(super::backup::documents(db).unwrap() > 0);
+    db.execute("UPDATE document SET account = 'main', state = 'discovered' WHERE id = 1", []).unwrap();
+    let (id, _) = restored::not_shown(db, "main", 99, 0, 5).unwrap()[0];
+    assert!(restored::settle(db, id, 1).unwrap().is_some());
+    restored::was_read(db, "main", &unread).unwrap();
 }
 
 /// What `docsyncd reconcile` reads and does.

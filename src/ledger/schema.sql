@@ -67,7 +67,9 @@ CREATE TABLE document (
     found_at        INTEGER NOT NULL,
     changed_at      INTEGER NOT NULL,
     seen_at         INTEGER,                            -- when a person last looked at it, after it had failed
-    history_removed INTEGER NOT NULL DEFAULT 0          -- 1: pruned after `state.keep_history`
+    history_removed INTEGER NOT NULL DEFAULT 0,         -- 1: pruned after `state.keep_history`
+    -- 1: the ledger was restored from a backup, and the document may have been delivered after that backup.
+    in_doubt        INTEGER NOT NULL DEFAULT 0
 ) STRICT;
 
 -- What a person types: a uuid, its beginning, or the short uuid in a file name (`document::short`).

@@ -25,6 +25,11 @@ pub fn all(db: &Connection) -> QueryResult<Vec<Registration>> {
         .collect()
 }
 
+/// Forgets the secrets: the webhooks will be registered anew.
+pub fn forget_secrets(db: &Connection) -> QueryResult<()> {
+    db.run("UPDATE webhook SET secret = NULL WHERE secret IS NOT NULL", [])
+}
+
 /// A webhook is about to be registered: what was known of it is void.
 pub fn begin(db: &Connection, account: &str, url: &str) -> QueryResult<()> {
     db.run(

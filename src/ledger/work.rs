@@ -7,6 +7,7 @@ use super::deliveries::{self, Delivery};
 use super::documents::{self, Document};
 use super::failures::{self, Postponed};
 use super::pauses::ProbeChoice;
+use super::restored::if_read;
 use super::{Millis, QueryResult};
 use crate::document::Version;
 use crate::failure::{Failure, Scope};
@@ -135,14 +136,14 @@ fn lane(scope: &Scope) -> Option<Lane> {
         Scope::Account(_) => None,
         Scope::Fetch(_) => Some(Lane {
             table: "document",
-            which: "document.state = 'discovered' AND document.account = ?1",
+            which: if_read!("document.state = 'discovered' AND document.account = ?1"),
             join: "",
             failure: "document.failure",
             tried: "coalesce(document.failure, document.reason_code)",
         }),
         Scope::Report(_) => Some(Lane {
             table: "document",
-            which: "document.state IN ('delivered', 'failing') AND document.account = ?1",
+            which: if_read!("document.state IN ('delivered', 'failing') AND document.account = ?1"),
             join: "",
             failure: "document.report_failure",
             tried: "document.report_failure",
@@ -150,8 +151,10 @@ fn lane(scope: &Scope) -> Option<Lane> {
         Scope::Destination(_) => Some(Lane {
             table: "delivery",
             which: "delivery.state = 'pending' AND delivery.destination = ?1",
-            join: "JOIN document ON document.id = delivery.document AND document.pdf = delivery.pdf
-                   AND document.state = 'fetched'",
+            join: if_read!(
+                "JOIN document ON document.id = delivery.document AND document.pdf = delivery.pdf
+                 AND document.state = 'fetched'"
+            ),
             failure: "delivery.failure",
             tried: "coalesce(delivery.failure, delivery.reason_code)",
         }),

@@ -323,7 +323,8 @@ fn item(context: &Context, delivery: &Delivery, names: &Arc<LedgerNames>) -> Opt
         metadata: Arc::new(metadata),
         names: names.clone(),
         uncertain: delivery.is_uncertain(),
-        tried: delivery.tries.attempts > 0 || document.found_at < context.started,
+        tried: delivery.tries.attempts > 0 || document.found_at < context.started || document.in_doubt,
+        restored: document.in_doubt,
     })
 }
 

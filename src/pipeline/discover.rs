@@ -11,6 +11,7 @@
 
 mod looks;
 mod parts;
+mod restored;
 mod shown;
 mod walk;
 
@@ -19,6 +20,7 @@ use crate::api::{Api, ApiError, Order};
 use crate::ledger::LedgerError;
 use crate::ledger::accounts::{self, Cursor};
 use crate::ledger::listed::Read;
+use crate::ledger::restored::unread;
 use walk::Walker;
 
 /// Every poll reads a list of up to this many pages whole. Of a longer list it reads this many of the oldest pages, and
@@ -53,7 +55,9 @@ pub struct Polled {
 pub async fn poll(context: &Context, account: &str, whole: bool) -> Result<Polled, PollError> {
     let Some(client) = context.clients.get(account) else { return Ok(Polled::default()) };
     let name = account.to_owned();
-    let progress = context.ledger.write(move |db| accounts::progress(db, &name)).await?;
+    let progress = context.ledger.write(move |db| Ok((accounts::progress(db, &name)?, unread(db, &name)?)));
+    let (progress, unread) = progress.await?;
+    let whole = whole || unread.is_some();
     let mut walker = Walker::new(context, client.as_ref(), account, progress.poll + 1);
     let mut read = read_list(&mut walker, progress.cursor, whole).await;
     if let Err(PollError::Api(ApiError::Status { status: 400 | 422, .. })) = &read
@@ -70,6 +74,9 @@ pub async fn poll(context: &Context, account: &str, whole: bool) -> Result<Polle
         context.ledger.write(move |db| accounts::save_cursor(db, &name, None)).await?;
     }
     walker.confirm().await?;
+    if let Some(unread) = unread {
+        walker.catch_up(read, unread).await?;
+    }
     // These looks only help: if the API fails at one, the poll is good all the same.
     for looked in [walker.look_for_absent(read).await, walker.adopt().await] {
         match looked {

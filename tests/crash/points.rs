@@ -139,6 +139,8 @@ pub fn check_against_sources() {
         }
     }
     let mut listed: Vec<String> = POINTS.iter().map(|(name, _)| (*name).to_owned()).collect();
+    // Those of other commands than `run` are tried by `tests/it/backup.rs`.
+    found.retain(|name| !["backup.", "restore.", "move."].iter().any(|command| name.starts_with(command)));
     found.sort();
     listed.sort();
     let unlisted: Vec<_> = found.iter().filter(|name| !listed.contains(name)).collect();

@@ -12,6 +12,7 @@
 
 mod alerts;
 mod backlog;
+mod backup;
 mod cli;
 mod deliver;
 mod discovery;

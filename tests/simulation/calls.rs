@@ -319,8 +319,11 @@ impl Calls {
 }
 
 impl World {
-    /// What is delivered has left no temporary file.
+    /// What is delivered has left no temporary file, but for versions of which a restored ledger knows nothing.
     pub(super) fn look_for_leftovers(&mut self) {
+        if self.book.is_restored {
+            return;
+        }
         for index in 0..self.servers.len() {
             let server = &self.servers[index];
             let left = server.files.keys().filter(|path| is_temporary(path) && !server.unremoved.contains(*path));

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use rusqlite::Connection;
 
 use super::clock;
-use super::plan::{GIVE_UP, Trouble, What};
+use super::plan::{GIVE_UP, Kind, Named, Trouble, What};
 use super::world::{Blame, Told, World};
 use crate::adapters::Item;
 use crate::ledger::now;
@@ -36,6 +36,10 @@ pub(super) struct Book {
     forgotten: BTreeSet<i64>,
     /// How many there were, each time.
     pruned: u64,
+    /// Documents that left the list between a backup and its restore.
+    pub(super) settled: BTreeSet<usize>,
+    /// Whether the ledger was restored: what it learned is forgotten, also of what went wrong.
+    pub(super) is_restored: bool,
     /// Whether the spool was ever damaged from outside.
     pub(super) spool_harmed: bool,
     /// Documents whose PDF lay in memory only when the process was killed, since they were fetched.
@@ -65,6 +69,8 @@ impl Book {
             pauses: BTreeMap::new(),
             forgotten: BTreeSet::new(),
             pruned: 0,
+            settled: BTreeSet::new(),
+            is_restored: false,
             spool_harmed: false,
             lost_from_memory: BTreeSet::new(),
         }
@@ -219,6 +225,7 @@ impl World {
             || self.plan.documents[document].trouble == Trouble::TooLarge
             || *refused
             || *strikes >= 3
+            || self.book.is_restored
             || given_up;
         if !justified {
             let (name, blame) = (self.name(document), format!("{:?}", self.truths[document].blame));
@@ -233,6 +240,38 @@ impl World {
             self.plan.events.iter().filter(|event| matches!(event.what, What::Jump(by) if by > 0)).count() as u64;
         let limit = GIVE_UP.as_secs() * 1000;
         failed_for + BEFORE_THE_CALL + jumps * limit / 8 >= limit
+    }
+
+    /// The ledger is as it was once: what it does over again is no fault, as long as nothing is lost or doubled.
+    pub(super) fn restored(&mut self, db: &Connection) {
+        for document in 0..self.truths.len() {
+            let known: Option<(String, String, bool)> = db
+                .query_row(
+                    "SELECT state, pdf, listed FROM document WHERE uuid = ?1",
+                    [&self.truths[document].uuid],
+                    |row| row.try_into(),
+                )
+                .ok();
+            let (state, pdf) = known.clone().map(|(state, pdf, _)| (state, pdf)).unzip();
+            let truth = &mut self.truths[document];
+            // It has not seen that it left the list, if it did.
+            truth.unnoticed |= truth.listed && known.is_some_and(|(state, _, listed)| state == "reported" && listed);
+            truth.asked += 1;
+            truth.asked_again += 1;
+            if let Some(told) = &mut truth.told {
+                told.excuse = Some("the ledger was restored");
+            }
+            (self.book.states[document], self.book.pdfs[document]) = (state, pdf);
+        }
+        for index in 0..self.plan.destinations {
+            if matches!(self.plan.kind(index), Kind::Named(Named { imports: true, .. })) {
+                (0..self.truths.len()).for_each(|document| self.servers[index].asked_again(document));
+            }
+        }
+        self.book.pauses.clear();
+        self.book.forgotten.clear();
+        (self.book.is_restored, self.book.spool_harmed) = (true, true);
+        self.look_at_pruning(db);
     }
 
     /// Everything that the ledger has written since the last look.
@@ -295,7 +334,7 @@ impl World {
             self.book.pruned += 1;
             self.tell(|| format!("ledger: the history of {account} {uuid} is removed"));
             let jumps = self.plan.events.iter().any(|event| matches!(event.what, What::Jump(_)));
-            let early = !jumps && now() - changed_at < keep;
+            let early = !jumps && !self.book.is_restored && now() - changed_at < keep;
             if early || !matches!(state.as_str(), "reported" | "withdrawn") {
                 self.violate(|| format!("the history of {uuid}, which is {state}, was removed too early"));
             }
@@ -341,6 +380,11 @@ impl World {
             "report_refused" if row.state == "unreported" => {
                 let justified = truth.report_refused || !truth.blame.transient.is_empty();
                 (!justified).then_some("counts as unreported, and no report was refused")
+            }
+            "settled_elsewhere" => {
+                self.book.settled.insert(document);
+                let is_lost = truth.told.is_none() && !truth.withdrawn;
+                is_lost.then_some("counts as settled elsewhere, and nobody was told of it")
             }
             // Nobody but docsyncd takes a document off the list here.
             "gone" => (!truth.withdrawn && !truth.said_gone).then_some("counts as withdrawn, and is not"),

@@ -45,6 +45,7 @@ impl Plan {
         if accounts > 1 {
             Draw(fastrand::Rng::with_seed(seed ^ 0x5eed_0003)).shared(&mut plan);
         }
+        Draw(fastrand::Rng::with_seed(seed ^ 0x5eed_0004)).restore(&mut plan);
         plan.events.sort_by_key(|event| event.from);
         plan
     }
@@ -187,6 +188,19 @@ impl Draw {
             _ => What::AskAgain(document),
         };
         [Event { from, until: from + 200, what: What::Restart }, Event { from: again, until: again + 200, what: back }]
+    }
+
+    /// A disk that is lost, some time after a backup.
+    fn restore(&mut self, plan: &mut Plan) {
+        if self.percent(15) {
+            // Most is filed at once.
+            let from = if self.percent(60) { self.0.u64(0..6_000) } else { self.0.u64(0..TROUBLED / 2) };
+            let longest = 1u64 << self.0.u32(10..20);
+            let lost = from + self.0.u64(0..longest);
+            let until = lost + 200 + self.0.u64(0..120_000);
+            plan.events.push(Event { from, until: from, what: What::Backup });
+            plan.events.push(Event { from: lost, until: until.min(TROUBLED), what: What::Restore });
+        }
     }
 
     /// What two accounts list.

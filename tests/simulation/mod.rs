@@ -19,6 +19,7 @@ mod found;
 mod log;
 mod named;
 mod plan;
+mod restored;
 mod run;
 mod server;
 mod settled;

@@ -176,6 +176,10 @@ pub(super) enum What {
     SpoolLost,
     /// The process is killed and starts again at the end.
     Crash { power: bool },
+    /// A person makes a backup.
+    Backup,
+    /// The disk is lost, and with it what the ledger learned since the last backup, which a person restores in the end.
+    Restore,
     /// A person stops and starts the service.
     Restart,
     /// The wall clock is moved.

@@ -22,7 +22,8 @@ use crate::config::{PatientsConfig, PatientsEncoding};
 use crate::daemon::{Daemon, DaemonError, Parts};
 use crate::failure::Patience;
 use crate::ledger::inline::Surroundings;
-use crate::ledger::{Ledger, LedgerError, now, retry};
+use crate::ledger::restored::{self, Restored};
+use crate::ledger::{Ledger, LedgerError, Millis, now, open, retry};
 use crate::patients::Patients;
 use crate::pipeline::{Limits, Numbers, Spool};
 use crate::retry::RetryPolicy;
@@ -53,6 +54,8 @@ pub(super) struct Outcome {
 enum Ended {
     /// Killed, until then; with the power gone too.
     Crash { until: u64, power: bool },
+    /// The disk is lost, until the last backup was restored.
+    Lost { until: u64 },
     /// Stopped, to be started again.
     Stopped,
     /// The simulation is over.
@@ -80,8 +83,15 @@ pub(super) fn run(plan: Plan, keep_history: bool) -> Outcome {
 /// Returns the simulated time at the end.
 fn lives(world: &Shared) -> u64 {
     let (ledger, connection) = Ledger::in_memory(Arc::new(Around(world.clone())));
-    let mut practice =
-        Practice { world: world.clone(), ledger, connection, next: 0, settled: None, has_whole_list: false };
+    let mut practice = Practice {
+        world: world.clone(),
+        ledger,
+        connection,
+        next: 0,
+        settled: None,
+        has_whole_list: false,
+        backup: None,
+    };
     loop {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_time().start_paused(true).build().unwrap();
         let ended = runtime.block_on(async {
@@ -99,6 +109,11 @@ fn lives(world: &Shared) -> u64 {
                 clock::end_life(until.saturating_sub(clock::passed()));
                 practice.die(power);
             }
+            Ended::Lost { until } => {
+                clock::end_life(until.saturating_sub(clock::passed()));
+                practice.die(false);
+                practice.restore();
+            }
         }
     }
 }
@@ -114,6 +129,23 @@ struct Practice {
     settled: Option<u64>,
     /// Whether everybody is in the practice's list, once nothing goes wrong any more.
     has_whole_list: bool,
+    backup: Option<Backup>,
+}
+
+/// A copy of the ledger.
+struct Backup {
+    folder: tempfile::TempDir,
+    at: Millis,
+    /// The ledger in memory, which the next simulation uses again.
+    memory: Option<Connection>,
+}
+
+impl Drop for Practice {
+    fn drop(&mut self) {
+        if let Some(memory) = self.backup.as_mut().and_then(|backup| backup.memory.take()) {
+            *self.connection.lock().unwrap() = memory;
+        }
+    }
 }
 
 impl Practice {
@@ -203,6 +235,12 @@ impl Practice {
             match &event.what {
                 What::Crash { power } => return Some(Ended::Crash { until: event.until, power: *power }),
                 What::Restart => return Some(Ended::Stopped),
+                What::Backup => {
+                    drop(world);
+                    self.back_up();
+                }
+                What::Restore if self.backup.is_some() => return Some(Ended::Lost { until: event.until }),
+                What::Restore => return Some(Ended::Crash { until: event.until, power: false }),
                 What::Jump(by) => clock::jump(*by),
                 What::Revise(document) => world.revise(*document),
                 What::Withdraw(document) => world.truths[*document].withdrawn = true,
@@ -233,6 +271,30 @@ impl Practice {
         }
         self.world.lock().unwrap().look_for_delays();
         None
+    }
+
+    fn back_up(&mut self) {
+        let memory = self.backup.as_mut().and_then(|backup| backup.memory.take());
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("backup");
+        self.connection.lock().unwrap().execute("VACUUM INTO ?1", [file.to_str().unwrap()]).unwrap();
+        self.backup = Some(Backup { folder, at: now(), memory });
+    }
+
+    /// The ledger is what it was at the last backup, and the spool is lost.
+    fn restore(&mut self) {
+        let Some(backup) = &mut self.backup else { return };
+        let file = backup.folder.path().join(format!("ledger-{}", clock::passed()));
+        std::fs::copy(backup.folder.path().join("backup"), &file).unwrap();
+        let db = open::bring_up_to_date(&file, Connection::open(&file).unwrap()).unwrap();
+        db.execute_batch("PRAGMA synchronous = OFF").unwrap();
+        restored::begin(&db, Restored { at: backup.at, in_doubt: true }, None, now()).unwrap();
+        let mut world = self.world.lock().unwrap();
+        world.tell(|| "the ledger is restored".to_owned());
+        world.files.clear();
+        world.restored(&db);
+        let before = std::mem::replace(&mut *self.connection.lock().unwrap(), db);
+        backup.memory.get_or_insert(before);
     }
 
     /// Whether there is nothing more to see: everything settled, and stayed so for a while.

@@ -39,12 +39,14 @@ impl World {
             }
             What::LedgerFull | What::SpoolFull | What::Crash { .. } | What::KillFiling { .. } => Some(event.until),
             What::Restart => Some(event.from + 40_000),
+            // The list is read twice before an empty one is believed.
+            What::Restore => Some(event.until + 3 * POLL.as_secs() * 1000),
             What::Jump(_) => Some(event.from),
             What::Revise(of) | What::Withdraw(of) | What::AskAgain(of) | What::Retry(of) => {
                 (*of == document).then_some(event.from)
             }
             What::SpoolLost => Some(event.from),
-            What::PollNow => None,
+            What::PollNow | What::Backup => None,
         });
         let end = ends.max().unwrap_or(0);
         (end <= now).then_some(end)
@@ -118,8 +120,14 @@ impl World {
             let truth = &self.truths[index];
             let state = self.book.states[index].as_deref();
             let settled = match state {
-                None => truth.withdrawn,
-                Some("reported") => truth.withdrawn || truth.unnoticed || self.is_done(index),
+                // What it did after the backup it does not know.
+                None => truth.withdrawn || self.book.is_restored && truth.told.is_some() && !truth.listed,
+                Some("reported") => {
+                    truth.withdrawn
+                        || truth.unnoticed
+                        || self.is_done(index)
+                        || self.book.settled.contains(&index) && truth.told.is_some() && !truth.listed
+                }
                 Some("failed" | "unreported") if self.is_news(db, index) => false,
                 Some("failed") => truth.told.is_some() || truth.report_refused || !truth.blame.transient.is_empty(),
                 Some("unreported") => true,

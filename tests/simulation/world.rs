@@ -227,7 +227,7 @@ impl World {
         // Not while it was down, could not write, or was told something else.
         let hidden = begun().filter(|event| match event.what {
             What::SignIn { account, .. } => account == of && event.from != from,
-            What::Crash { .. } | What::KillFiling { .. } | What::Restart | What::LedgerFull => true,
+            What::Crash { .. } | What::KillFiling { .. } | What::Restart | What::Restore | What::LedgerFull => true,
             _ => false,
         });
         let since = hidden.map(|event| event.until.min(now)).fold(from, u64::max);

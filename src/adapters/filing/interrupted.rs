@@ -72,7 +72,8 @@ impl<S: Storage> Filing<'_, S> {
             if !waits {
                 // If the folder is gone meanwhile, nothing is known.
                 storage.find_root().await?;
-                match storage.options().on_lost_reply {
+                // After a restore, a later attempt may have taken the file away without naming it.
+                match storage.options().on_lost_reply.or(self.item.restored.then_some(LostReply::Resend)) {
                     None => {}
                     Some(LostReply::Hold) => {
                         return Err(Outcome::cut_off(

@@ -154,6 +154,31 @@ impl TokenStore {
         self.load_from(self.path())
     }
 
+    /// The tokens as they can be kept elsewhere, in no form of this machine; `None` if nobody signed in. A secret.
+    ///
+    /// # Errors
+    /// As [`Self::load`].
+    pub fn export(&self) -> Result<Option<Vec<u8>>, TokenStoreError> {
+        Ok(self.load()?.map(|tokens| write(&tokens)))
+    }
+
+    /// The content that [`Self::path`] has to get for what [`Self::export`] returned.
+    ///
+    /// # Errors
+    /// They are no tokens, or the system cannot seal them.
+    pub fn import(&self, exported: &[u8]) -> Result<Vec<u8>, TokenStoreError> {
+        let damaged = |what| TokenStoreError::Damaged { account: self.account.clone(), path: self.path(), what };
+        let tokens = read(exported).map_err(damaged)?;
+        protect::seal(write(&tokens)).map_err(|error| self.access(&self.path(), "stored", &error))
+    }
+
+    /// Whether the account has the same tokens as [`Self::export`] returned, or later ones of the same user: using the
+    /// earlier ones has invalidated them.
+    pub fn has_later_than(&self, exported: &[u8]) -> bool {
+        let is_later = |old: &Tokens, new: &Tokens| old.user == new.user && old.obtained_at <= new.obtained_at;
+        matches!((read(exported), self.load()), (Ok(old), Ok(Some(new))) if is_later(&old, &new))
+    }
+
     fn load_from(&self, path: PathBuf) -> Result<Option<Tokens>, TokenStoreError> {
         let file = match File::open(&path) {
             Ok(file) => file,
@@ -259,7 +284,10 @@ impl TokenStore {
     }
 
     /// Creates the folder, and the ledger's folder when a person signs in before the first run.
-    fn make_folder(&self) -> Result<(), TokenStoreError> {
+    ///
+    /// # Errors
+    /// [`TokenStoreError::Access`] if the file system refuses.
+    pub fn make_folder(&self) -> Result<(), TokenStoreError> {
         if self.folder.is_dir() {
             return Ok(());
         }

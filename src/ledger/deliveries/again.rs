@@ -58,6 +58,12 @@ pub(in crate::ledger) fn retract(
 /// while others wait.
 pub(in crate::ledger) fn due_now(db: &Connection, document: i64, now: Millis) -> QueryResult<()> {
     forget_intents(db, document)?;
+    // Whoever was asked has looked.
+    db.run(
+        "UPDATE document SET in_doubt = 0 WHERE id = ?1 AND in_doubt
+           AND EXISTS (SELECT 1 FROM delivery WHERE document = ?1 AND unconfirmed_at IS NOT NULL)",
+        [document],
+    )?;
     db.run(
         "UPDATE delivery SET unconfirmed_at = NULL, due_at = ?2, reason = NULL, reason_code = NULL
          WHERE document = ?1 AND unconfirmed_at IS NOT NULL",

@@ -39,6 +39,8 @@ pub(super) struct Walker<'a> {
     pub(super) doubtful: BTreeMap<DocumentUuid, Listed>,
     /// Whether the server refuses ordered lists.
     pub(super) is_unordered: bool,
+    /// Whether the list may hold documents that it did not show.
+    pub(super) is_partial: bool,
 }
 
 impl<'a> Walker<'a> {
@@ -50,8 +52,8 @@ impl<'a> Walker<'a> {
         let paused = context.clients.keys().flat_map(scopes).filter(|scope| !is_open(scope.clone())).collect();
         let draft_wait = after(0, context.limits.reconcile_interval);
         let reader = Reader { account: account.to_owned(), working, paused, poll, confirmed: false, draft_wait };
-        let (doubtful, is_unordered) = (BTreeMap::new(), false);
-        Self { context, client, reader, page_size: 0, found: 0, any: false, doubtful, is_unordered }
+        let (doubtful, is_unordered, is_partial) = (BTreeMap::new(), false, false);
+        Self { context, client, reader, page_size: 0, found: 0, any: false, doubtful, is_unordered, is_partial }
     }
 
     /// Tells the heartbeats that the poll goes on.
@@ -116,6 +118,7 @@ impl<'a> Walker<'a> {
         self.alive();
         let order = if self.is_unordered { Order::Unordered } else { order };
         let page = self.client.list(&ListQuery { page, size, order, ..ListQuery::default() }).await?;
+        self.is_partial |= page.unreadable > 0;
         if page.unreadable > 0 {
             let (account, unreadable) = (self.reader.account.as_str(), page.unreadable);
             tracing::warn!(event = "unreadable", account, unreadable, "the list shows documents {UNREADABLE}");
@@ -138,6 +141,7 @@ impl<'a> Walker<'a> {
     /// Reads a page at which the server fails in smaller pages, down to single items, and steps over the items at which
     /// it fails.
     async fn around(&mut self, order: Order, number: usize, error: ApiError) -> Result<Page, ApiError> {
+        self.is_partial = true;
         let size = if number > 1 && self.page_size > 0 { self.page_size } else { PAGE_SIZE };
         let items: Vec<usize> = ((number - 1) * size / FEW * FEW..number * size).collect();
         let (mut parts, mut read) = (Parts::of(&[], FEW, now()), BTreeMap::new());

@@ -25,6 +25,19 @@ async fn a_file_that_had_not_got_its_name_when_the_process_died_gets_it() {
     assert_eq!((inbox.names(), inbox.read(FILED).as_bytes()), (vec![FILED.to_owned()], PDF));
 }
 
+/// A later attempt, which the backup does not know of, took it away without naming it.
+#[tokio::test]
+async fn after_a_restore_a_file_that_is_gone_is_filed_again() {
+    let (inbox, spool) = (Inbox::new(NAME, None), Spool::new());
+    let item = Item { uncertain: true, restored: true, ..spool.item(1, PDF) };
+    cut_off(&inbox, &spool, &item).await;
+    fs::remove_file(inbox.path.join(format!("Canaryworth_Zoé/.docsyncd-{}.part", item.key))).unwrap();
+    for _again in 0..2 {
+        assert_delivered(&inbox.adapter().deliver(&item).await);
+        assert_eq!(inbox.names(), [FILED]);
+    }
+}
+
 #[tokio::test]
 async fn a_file_whose_name_was_taken_while_the_process_was_dead_gets_the_next_one() {
     let (inbox, spool) = (Inbox::new(NAME, None), Spool::new());

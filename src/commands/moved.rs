@@ -1,0 +1,70 @@
+//! `docsyncd move`: a backup for another machine, after which nothing works with this ledger any more; and back.
+
+use std::path::Path;
+
+use anyhow::bail;
+
+use super::backup::{self, passphrase, refuse_existing};
+use super::output::{docsyncd, local_with_zone, say};
+use super::restore::{blind, lock, owner, unseen_line};
+use super::{Exit, Outcome, UsageError, language, service};
+use crate::cli::{MoveArgs, ServiceCommand};
+use crate::config::Loaded;
+use crate::language::Language;
+use crate::ledger::backup::in_ledger;
+use crate::ledger::restored::{self, Restored};
+use crate::ledger::{self, is_locked};
+use crate::readers::person;
+
+pub(super) fn moved(path: &Path, loaded: &Loaded, args: &MoveArgs) -> Outcome {
+    let (ledger, language) = (&loaded.config.state.path, language::of(args.spoken, loaded));
+    let Some(out) = args.out.as_deref().filter(|_| !args.undo) else { return undo(path, loaded, language) };
+    let passphrase = passphrase(args.passphrase_file.as_deref())?;
+    refuse_existing(out, args.force)?;
+    // A folder is not made for a ledger that is not there.
+    if !ledger.exists() {
+        return Err(ledger::LedgerError::Missing(ledger.clone()).into());
+    }
+    if is_locked(ledger) {
+        if !args.stop {
+            bail!("docsyncd runs, and nothing was changed: --stop stops its service first");
+        }
+        if service::service(path, ServiceCommand::Stop)? != Exit::Done {
+            bail!("docsyncd could not be stopped, and nothing was changed");
+        }
+    }
+    let _lock = lock(ledger, owner(path, ledger))?;
+    if let Some(at) = in_ledger(ledger, restored::moved_at)? {
+        let back = docsyncd("move --undo");
+        bail!("the ledger moved already, on {}. To take that back: {back}", local_with_zone(at));
+    }
+    let made = backup::make(path, loaded, out, passphrase, args.force, language)?;
+    if made != Exit::Done {
+        return Ok(made);
+    }
+    fault_point!("move.mark.before");
+    in_ledger(ledger, |db| restored::set_moved(db, person().as_deref(), ledger::now()))?;
+    let (there, back) = (docsyncd("restore FILE"), docsyncd("move --undo"));
+    let values = [("there", (&there).into()), ("back", (&back).into())];
+    say(&(language.fill("move-done", &values) + "\n"))
+}
+
+fn undo(path: &Path, loaded: &Loaded, language: Language) -> Outcome {
+    let ledger = &loaded.config.state.path;
+    if !ledger.exists() {
+        return Err(ledger::LedgerError::Missing(ledger.clone()).into());
+    }
+    let _lock = lock(ledger, owner(path, ledger))?;
+    let blind = blind(&loaded.config);
+    let undone = in_ledger(ledger, |db| {
+        let Some(at) = restored::moved_at(db)? else { return Ok(None) };
+        restored::begin(db, Restored { at, in_doubt: true }, person().as_deref(), ledger::now())?;
+        Ok(Some((at, restored::unseen(db, &blind)?)))
+    })?;
+    let Some((at, unseen)) = undone else {
+        return Err(UsageError("the ledger has not moved, so there is nothing to take back".to_owned()).into());
+    };
+    let time = local_with_zone(at);
+    let text = language.fill("move-undone", &[("time", (&time).into())]);
+    say(&format!("{text}\n{}", unseen_line(unseen, &blind, language)))
+}

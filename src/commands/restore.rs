@@ -1,0 +1,332 @@
+//! `docsyncd restore FILE`: brings back what a backup holds.
+//!
+//! Everything is read, compared and written under temporary names first, so that a refusal changes nothing. Then the
+//! files get their names, the ledger last. A restore that is cut off then is completed by the next start.
+
+use std::collections::BTreeMap;
+use std::fs::{self, File};
+use std::io::{self, Write as _};
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context as _, anyhow, bail};
+use secrecy::SecretString;
+
+use super::backup::archive::{self, CONFIG, Manifest, Part};
+use super::backup::{SECRETS, SIGN_INS, missing_lines, of_setting, passphrase, temporary_of};
+use super::output::{docsyncd, local_with_zone, say};
+use super::{Outcome, language};
+use crate::api::auth::TokenStore;
+use crate::cli::RestoreArgs;
+use crate::config::{self, Config, Loaded, named_files};
+use crate::durable::{self, Temporary, sync_folder};
+use crate::language::Language;
+use crate::ledger::backup as ledger_copy;
+use crate::ledger::restored::{self, Restored};
+use crate::ledger::{self, LedgerError, Lock, is_locked};
+use crate::permissions;
+use crate::readers::{self, person};
+
+/// The mode of what is no secret: nothing in a configuration is.
+const OPEN_MODE: u32 = 0o644;
+
+pub(super) fn restore(path: &Path, args: &RestoreArgs) -> Outcome {
+    let language = args.spoken.lang.unwrap_or_else(language::of_system);
+    let passphrase = passphrase(args.passphrase_file.as_deref())?;
+    let (manifest, small) = read(&args.file, passphrase.as_ref(), &mut io::sink())?;
+    let loaded = configuration(path, &small)?;
+    let ledger = &loaded.config.state.path;
+    if is_locked(ledger) {
+        return Err(runs(ledger));
+    }
+    let placing = Placing::of(path, &loaded, &manifest, &small);
+    placing.refuse(args.force)?;
+    let owner = owner(path, ledger);
+    let _lock = lock(ledger, owner)?;
+    if !args.force && has_letters(ledger) {
+        bail!(
+            "the ledger {} has letters of its own, and nothing was changed: --force moves it aside, and says where",
+            ledger.display()
+        );
+    }
+    let new = unpacked(&args.file, passphrase.as_ref(), ledger, owner)?;
+    let blind = blind(&loaded.config);
+    let restored = Restored { at: manifest.at, in_doubt: !args.nothing_since };
+    let changed = ledger_copy::in_copy(&new.0, |db| {
+        restored::begin(db, restored, person().as_deref(), ledger::now())?;
+        Ok((ledger_copy::documents(db)?, restored::unseen(db, &blind)?))
+    });
+    let (documents, unseen) = changed.map_err(|error| of_backup(&args.file, &error))?;
+    let staged = placing.stage(owner).context("nothing was changed")?;
+    fs::rename(&new.0, ledger_copy::successor(ledger)).context("nothing was changed")?;
+    sync_folder(folder_of(ledger))?;
+    fault_point!("restore.place.before");
+    let mut aside = placing.place(staged)?;
+    aside.extend(ledger_copy::put_in_place(ledger).context("the ledger gets its place at the next start")?);
+    let (time, config) = (local_with_zone(manifest.at), path.display().to_string());
+    let values = [("time", (&time).into()), ("count", documents.into()), ("config", (&config).into())];
+    let mut text = language.fill("restore-done", &values) + "\n";
+    for place in aside {
+        text += &(language.fill("restore-aside", &[("place", (&place.display().to_string()).into())]) + "\n");
+    }
+    if !manifest.missing.is_empty() {
+        text += &missing_lines("restore-missing", &manifest.missing, language);
+    }
+    text += &if args.nothing_since {
+        language.text("restore-nothing-since") + "\n"
+    } else {
+        unseen_line(unseen, &blind, language)
+    };
+    let start = docsyncd("service start");
+    text += &(language.fill("restore-start", &[("command", (&start).into())]) + "\n");
+    say(&text)
+}
+
+/// How many letters may be sent a second time.
+pub(super) fn unseen_line(unseen: u64, blind: &[String], language: Language) -> String {
+    let names = blind.join(", ");
+    let text = language.fill("restore-unseen", &[("count", unseen.into()), ("names", (&names).into())]) + "\n";
+    if unseen == 0 { language.text("restore-all-seen") + "\n" } else { text }
+}
+
+/// The destinations that do not show what arrived.
+pub(super) fn blind(config: &Config) -> Vec<String> {
+    config.destinations.values().filter(|to| !to.shows_letters()).map(|to| to.name.clone()).collect()
+}
+
+/// Waits for the ledger's lock. A folder that is created for it belongs to the service's user.
+pub(super) fn lock(ledger: &Path, owner: Option<(u32, u32)>) -> anyhow::Result<Lock> {
+    let is_new = !folder_of(ledger).exists();
+    let lock = Lock::acquire(ledger).map_err(|error| match error {
+        LedgerError::InUse(_) | LedgerError::SpoolInUse(_) => runs(ledger),
+        other => other.into(),
+    })?;
+    if is_new && let Ok(folder) = File::open(folder_of(ledger)) {
+        give(&folder, owner)?;
+    }
+    Ok(lock)
+}
+
+fn runs(ledger: &Path) -> anyhow::Error {
+    anyhow!(
+        "docsyncd runs and works with the ledger {}, and nothing was changed. Stop it first: {}",
+        ledger.display(),
+        docsyncd("service stop")
+    )
+}
+
+fn read(
+    file: &Path,
+    passphrase: Option<&SecretString>,
+    to: &mut dyn io::Write,
+) -> anyhow::Result<(Manifest, BTreeMap<String, Vec<u8>>)> {
+    archive::read(file, passphrase, to).map_err(|error| anyhow!("{} {error}. Nothing was changed", file.display()))
+}
+
+/// The configuration of the backup, as it will be at `path`.
+fn configuration(path: &Path, small: &BTreeMap<String, Vec<u8>>) -> anyhow::Result<Loaded> {
+    let text = small.get(CONFIG).map(|text| String::from_utf8_lossy(text)).unwrap_or_default();
+    config::load_text(path, &text, std::env::vars_os(), &[]).map_err(|error| {
+        anyhow!("the configuration in the backup cannot be used here, and nothing was changed: {}", error.in_short())
+    })
+}
+
+/// Whether the ledger has documents. One that cannot be read may have some.
+fn has_letters(ledger: &Path) -> bool {
+    match fs::metadata(ledger) {
+        Err(error) => !durable::is_absent(&error),
+        Ok(found) if found.len() == 0 => false,
+        Ok(_) => !matches!(ledger_copy::in_ledger(ledger, ledger_copy::documents), Ok(0)),
+    }
+}
+
+/// The backup's ledger under a temporary name, which is removed unless it gets another one.
+struct Unpacked(PathBuf);
+
+impl Drop for Unpacked {
+    fn drop(&mut self) {
+        let _ = fs::remove_file(&self.0);
+    }
+}
+
+fn unpacked(
+    file: &Path,
+    passphrase: Option<&SecretString>,
+    ledger: &Path,
+    owner: Option<(u32, u32)>,
+) -> anyhow::Result<Unpacked> {
+    let new = temporary_of(ledger);
+    for end in ["", "-wal", "-shm", "-journal"] {
+        let mut left = new.as_os_str().to_owned();
+        left.push(end);
+        durable::remove_if_there(Path::new(&left))?;
+    }
+    let unwritable = || format!("{} cannot be written, and nothing was changed", new.display());
+    let mut copy = ledger_copy::create(&new).with_context(unwritable)?;
+    let unpacked = Unpacked(new.clone());
+    give(&copy, owner).with_context(unwritable)?;
+    read(file, passphrase, &mut copy)?;
+    copy.sync_all().with_context(unwritable)?;
+    Ok(unpacked)
+}
+
+/// Why the ledger of the backup cannot be used.
+fn of_backup(file: &Path, error: &LedgerError) -> anyhow::Error {
+    let shown = file.display();
+    match error {
+        LedgerError::Newer { found, newest, .. } => anyhow!(
+            "{shown} was written by a newer docsyncd (the schema version of its ledger is {found}, this program knows \
+             {newest}), and nothing was changed: install the newer version first"
+        ),
+        LedgerError::Sqlite(what) | LedgerError::Access { what, .. } => {
+            anyhow!("the ledger of {shown} cannot be written, and nothing was changed: {what}")
+        }
+        _ => anyhow!("the ledger in {shown} is damaged, or none of docsyncd. Nothing was changed"),
+    }
+}
+
+/// The files of a backup but for the ledger, and where they go.
+struct Placing(Vec<Placed>);
+
+struct Placed {
+    to: PathBuf,
+    bytes: Vec<u8>,
+    /// Of a sign-in.
+    store: Option<TokenStore>,
+    is_secret: bool,
+    /// Whether something else is there.
+    is_taken: bool,
+}
+
+impl Placing {
+    /// What is there already with the same content stays, and so do later sign-ins.
+    fn of(path: &Path, loaded: &Loaded, manifest: &Manifest, small: &BTreeMap<String, Vec<u8>>) -> Self {
+        let files = named_files(&loaded.effective);
+        let mut placed = Vec::new();
+        for Part { name, of, .. } in &manifest.parts {
+            let Some(bytes) = small.get(name) else { continue };
+            let store = name.starts_with(SIGN_INS).then(|| TokenStore::new(&loaded.config.state.path, of));
+            let to = match &store {
+                Some(store) if store.has_later_than(bytes) => continue,
+                Some(store) => store.path(),
+                None if name == CONFIG => path.to_path_buf(),
+                None => match files.iter().find(|file| file.key == *of) {
+                    Some(file) => of_setting(&file.path, path),
+                    // A variable overrides the setting here.
+                    None => continue,
+                },
+            };
+            if name != CONFIG && fs::read(&to).is_ok_and(|there| there == *bytes) {
+                continue;
+            }
+            let is_secret = name.starts_with(SECRETS) || store.is_some();
+            let is_taken = fs::symlink_metadata(&to).is_ok();
+            placed.push(Placed { to, bytes: bytes.clone(), store, is_secret, is_taken });
+        }
+        Self(placed)
+    }
+
+    fn refuse(&self, force: bool) -> anyhow::Result<()> {
+        match self.0.iter().find(|placed| placed.is_taken && !force) {
+            Some(taken) => bail!(
+                "{} is there already, and nothing was changed: --force moves it aside, and says where",
+                taken.to.display()
+            ),
+            None => Ok(()),
+        }
+    }
+
+    /// Writes each file under a temporary name.
+    fn stage(&self, owner: Option<(u32, u32)>) -> anyhow::Result<Vec<Temporary>> {
+        self.0.iter().map(|placed| placed.stage(owner).with_context(|| placed.to.display().to_string())).collect()
+    }
+
+    /// Gives each file its name. Returns where what was there is now.
+    fn place(&self, staged: Vec<Temporary>) -> anyhow::Result<Vec<PathBuf>> {
+        let at = jiff::Timestamp::now().strftime("%Y%m%dT%H%M%SZ");
+        let mut aside = Vec::new();
+        for (Placed { to, is_taken, .. }, temporary) in self.0.iter().zip(staged) {
+            let place =
+                || format!("{} cannot be put in its place: run the same command again with --force", to.display());
+            if *is_taken {
+                let mut name = to.as_os_str().to_owned();
+                name.push(format!(".before-restore-{at}"));
+                fs::rename(to, &name).with_context(place)?;
+                aside.push(PathBuf::from(name));
+            }
+            temporary.replace(to).with_context(place)?;
+            sync_folder(folder_of(to)).with_context(place)?;
+        }
+        Ok(aside)
+    }
+}
+
+impl Placed {
+    fn stage(&self, owner: Option<(u32, u32)>) -> io::Result<Temporary> {
+        let folder = folder_of(&self.to);
+        let is_systemds =
+            folder.ends_with("secrets") || folder.parent().is_some_and(|above| above.ends_with("secrets"));
+        if let Some(store) = &self.store {
+            store.make_folder().map_err(io::Error::other)?;
+        } else if is_systemds || cfg!(windows) {
+            permissions::create_folders(folder)?;
+        } else {
+            fs::create_dir_all(folder)?;
+        }
+        let mode = if self.is_secret { 0o600 } else { OPEN_MODE };
+        let mut temporary = Temporary::create(temporary_of(&self.to), mode)?;
+        if self.is_secret {
+            // Before anything is in it.
+            permissions::protect_file(temporary.path())?;
+            // systemd reads those itself.
+            if let Some(file) = temporary.file().filter(|_| !is_systemds) {
+                give(file, owner)?;
+            }
+        }
+        match &self.store {
+            Some(store) => temporary.write_all(&store.import(&self.bytes).map_err(io::Error::other)?)?,
+            None => temporary.write_all(&self.bytes)?,
+        }
+        temporary.sync()?;
+        Ok(temporary)
+    }
+}
+
+fn folder_of(file: &Path) -> &Path {
+    file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
+}
+
+/// The service's user, where root restores: whoever has the ledger's folder, or, where that is missing, the user whom
+/// the packages make.
+#[cfg(unix)]
+pub(super) fn owner(config: &Path, ledger: &Path) -> Option<(u32, u32)> {
+    use crate::service::systemctl::Unit;
+    if !rustix::process::geteuid().is_root() {
+        return None;
+    }
+    if let Some(found) = readers::permissions(folder_of(ledger)) {
+        return (found.uid != 0).then_some((found.uid, found.gid));
+    }
+    let config = std::path::absolute(config).ok()?;
+    let unit = Unit::that_reads(&config, &config::default_path())?;
+    let user = readers::find(&unit.user().unwrap_or_else(|| "docsyncd".to_owned())).ok()?;
+    Some((user.uid?, *user.gids.first()?))
+}
+
+/// On Windows a folder hands down its access list.
+#[cfg(not(unix))]
+pub(super) fn owner(_: &Path, _: &Path) -> Option<(u32, u32)> {
+    None
+}
+
+#[cfg(unix)]
+fn give(file: &File, owner: Option<(u32, u32)>) -> io::Result<()> {
+    match owner {
+        Some((uid, gid)) => std::os::unix::fs::fchown(file, Some(uid), Some(gid)),
+        None => Ok(()),
+    }
+}
+
+#[cfg(not(unix))]
+fn give(_: &File, _: Option<(u32, u32)>) -> io::Result<()> {
+    Ok(())
+}

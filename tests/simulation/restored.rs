@@ -1,0 +1,80 @@
+//! A ledger that is restored to an earlier moment, at every step of a letter: nothing is lost, and nothing is doubled
+//! where it can be seen.
+
+use super::found::{at, letter, practice};
+use super::plan::{Document, Event, Kind, Named, Plan, Service, What, Wrong};
+use super::run::run;
+
+/// Folders of which an importer takes nothing, some that name letters alike.
+const PLAIN: Kind = Kind::Named(Named { overwrites: false, in_folders: false, sidecar: false, imports: false });
+const IN_FOLDERS: Kind = Kind::Named(Named { overwrites: false, in_folders: true, sidecar: true, imports: false });
+const IMPORTED: Kind = Kind::Named(Named { overwrites: false, in_folders: true, sidecar: true, imports: true });
+
+/// Letters of one name: some at once, and some later.
+fn letters() -> Vec<Document> {
+    let late = |number: usize| {
+        let arrives = 400 * number as u64;
+        Document { arrives, created: 1, rendered: arrives, ..letter(number) }
+    };
+    (0..2).map(letter).chain((2..5).map(late)).collect()
+}
+
+/// Runs it with several kinds of luck, and with the backup and the loss at every step.
+fn assert_kept(kind: Kind, more: &[Event], luck: u64) {
+    let moment = |from, what| Event { from, until: from, what };
+    for backup in (0..2_400).step_by(300) {
+        for lost in [40, 700, 45_000] {
+            let lost = Event { from: backup + lost, until: backup + lost + 500, what: What::Restore };
+            let mut events = vec![moment(backup, What::Backup), lost];
+            events.extend(more.iter().cloned());
+            events.sort_by_key(|event| event.from);
+            for seed in 1..=luck {
+                let plan = Plan { seed, kinds: vec![kind], max_concurrency: 2, ..practice(letters(), events.clone()) };
+                let outcome = run(plan, true);
+                let history = outcome.history.join("\n");
+                assert!(outcome.violation.is_none(), "{history}\n{kind:?} {events:?}: {:?}", outcome.violation);
+                assert!(outcome.told.iter().all(|told| *told == Some(true)), "{history}\n{kind:?} {events:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_restored_ledger_files_each_letter_once_in_a_folder() {
+    assert_kept(PLAIN, &[], 1);
+    assert_kept(IN_FOLDERS, &[], 1);
+}
+
+#[test]
+fn a_restored_ledger_loses_no_letter_where_an_importer_takes_them() {
+    assert_kept(IMPORTED, &[], 2);
+}
+
+#[test]
+fn a_restored_ledger_files_each_letter_once_where_a_service_can_be_asked() {
+    let services = [
+        Service::Put,
+        Service::Post,
+        Service::Bucket { keeps_keys: true },
+        Service::Bucket { keeps_keys: false },
+        Service::Fhir { heeds: false },
+        Service::Receiver,
+        Service::Mail,
+        Service::Archive { tells: true },
+    ];
+    for kind in services.into_iter().map(Kind::Service).chain([Kind::Keys]) {
+        assert_kept(kind, &[], 1);
+    }
+}
+
+#[test]
+fn a_restored_ledger_files_each_version_once_whatever_name_a_stranger_took() {
+    let revised = |from| Event { from, until: from, what: What::Revise(0) };
+    for more in [
+        vec![revised(900), revised(2_500)],
+        vec![at(0, 3, What::Stranger { destination: 0 })],
+        vec![at(0, 2, What::Delivery { destination: 0, document: None, how: Wrong::AnswerLost, percent: 50 })],
+    ] {
+        assert_kept(PLAIN, &more, 2);
+    }
+}

@@ -7,7 +7,7 @@
 //! Everything it writes lies in `demo`; a second start goes on from there.
 #![expect(clippy::print_stdout, reason = "a demo talks to the person in front of it")]
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::io::IsTerminal as _;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant, SystemTime};
@@ -18,7 +18,7 @@ use docsyncd::config::Loaded;
 use docsyncd::daemon::{Connecting, Daemon, client, introduce};
 use docsyncd::document::{DocumentUuid, Metadata};
 use docsyncd::ledger::{Ledger, process};
-use docsyncd::patients::{List, Person, Unmatched, load_once};
+use docsyncd::patients::{Known, List, Person, Unmatched, load_once};
 use docsyncd::pipeline::assign::Letter;
 use docsyncd::pipeline::{Progress, fetch};
 use docsyncd::state::State;
@@ -227,7 +227,8 @@ fn export(home: &Path, loaded: &Loaded, patients: &[serde_json::Value]) -> anyho
         std::fs::File::options().write(true).open(&path)?.set_modified(last_night)?;
     }
     let config = loaded.config.patients.as_ref().context("there is no list of patients")?;
-    Ok(load_once(config)?)
+    // Nothing was filed yet.
+    Ok(load_once(config, &Known { used: Some(HashMap::new()), ..Known::default() })?)
 }
 
 /// Plays the practice's software: takes each letter into the patient's record, which is a folder here.

@@ -69,7 +69,7 @@ struct Archive {
 }
 
 enum Way {
-    Host(Dimse),
+    Host(Box<Dimse>),
     Web(Web),
 }
 
@@ -119,7 +119,7 @@ impl DicomAdapter {
         let way = match &config.archive {
             DicomArchive::Host(host) => {
                 let tls = host.is_encrypted.then(|| Tls::new(host.ca_file.clone(), host.client_certificate.clone()));
-                Way::Host(Dimse { host: (**host).clone(), tls })
+                Way::Host(Box::new(Dimse { host: (**host).clone(), tls }))
             }
             DicomArchive::Web { connection, base } => {
                 Way::Web(Web { client: WebClient::new((**connection).clone()), base: base.clone() })

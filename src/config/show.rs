@@ -45,7 +45,8 @@ pub fn named_files(settings: &[Setting]) -> Vec<NamedFile> {
     let mut files = Vec::new();
     for Setting { key, value, kind, .. } in settings {
         let is_secret = matches!(kind, Kind::SecretFile | Kind::SecretFileTable);
-        if !is_secret && !(*kind == Kind::Path && key.ends_with("_file")) {
+        let is_named = *kind == Kind::Path && key.ends_with("_file");
+        if !(is_secret || is_named) {
             continue;
         }
         let file = |key: String, path: &str| NamedFile { key, path: PathBuf::from(path), is_secret };

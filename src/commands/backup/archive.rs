@@ -273,7 +273,6 @@ fn unpack(packed: impl Read, ledger: &mut dyn Write) -> Result<(Manifest, BTreeM
     if entries.next().is_some() {
         return Err(Unreadable::Damaged("it has further entries".to_owned()));
     }
-    drop(entries);
     // To the end: only there gzip and age show that it is whole.
     io::copy(&mut tar.into_inner(), &mut io::sink()).map_err(damaged)?;
     Ok((manifest, small))
@@ -335,7 +334,7 @@ mod tests {
             of: of.to_owned(),
             bytes: Bytes::Here(bytes.to_vec()),
         };
-        let ledger: Vec<u8> = (0..size).map(|at| (at * 31 % 251) as u8).collect();
+        let ledger: Vec<u8> = (0..=250u8).cycle().take(size).collect();
         vec![content(CONFIG, "", b"[api]\n"), content("secrets/0", "a.b", b"key"), content(LEDGER, "", &ledger)]
     }
 

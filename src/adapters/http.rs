@@ -26,6 +26,7 @@ use crate::patients::Unmatched;
 use crate::proof::Sight;
 
 mod decision;
+mod failed;
 mod list;
 mod look;
 mod lookup;
@@ -35,6 +36,7 @@ mod rendered;
 mod tests;
 
 use decision::{Decision, Facts, decide};
+use failed::{Failed, failed};
 use look::Found;
 use page::is_web_page;
 use rendered::Rendered;
@@ -42,8 +44,8 @@ use rendered::Rendered;
 /// How often docsyncd looks for a waiting document whose answer was lost.
 const LOOK_AGAIN: Duration = Duration::from_secs(60);
 
-/// Bytes of an answer that suffice to recognise a web page.
-const BEGINNING: usize = 1024;
+/// Bytes of an answer that suffice to recognise a web page, and to read that the service failed.
+const BEGINNING: usize = 16 * 1024;
 
 /// An HTTP service.
 pub struct HttpAdapter {
@@ -75,16 +77,28 @@ impl HttpAdapter {
         Outcome::unavailable("web_page", self.client.named(words))
     }
 
+    /// Whether the body of an answer is a page for people, and what it says of a failure.
+    async fn read(&self, answer: Answer) -> (bool, Option<Failed>) {
+        let status = answer.status;
+        // A 201 may come with a page: Apache's mod_dav answers so.
+        let may_be_page = matches!(status, 200 | 202 | 203);
+        if !may_be_page && !self.config.success.contains(&status) {
+            return (false, None);
+        }
+        let content = answer.content(BEGINNING as u64, BEGINNING).await;
+        (may_be_page && !self.config.html_is_success && is_web_page(&content), failed(&content.beginning))
+    }
+
     async fn judge(&self, answer: Answer, rendered: &Rendered, item: &Item) -> Outcome {
         let (status, retry_after) = (answer.status, answer.retry_after);
         let leads_to = location(&rendered.url, &answer.headers);
-        // A 201 may come with a page: Apache's mod_dav answers so.
-        let is_web_page = matches!(status, 200 | 202 | 203)
-            && !self.config.html_is_success
-            && is_web_page(&answer.content(BEGINNING as u64, BEGINNING).await);
+        let (is_web_page, failed) = self.read(answer).await;
+        // If the answer names the status of its failure, that one says of what kind it is.
+        let status = failed.and_then(|failed| failed.status).unwrap_or(status);
         let facts = Facts {
             success: &self.config.success,
             is_web_page,
+            says_error: failed.is_some(),
             is_conditional: self.config.is_conditional(),
             conflict_is_found: self.config.conflict_is_found,
             leads_back: leads_to.is_some_and(|to| to.origin() == rendered.url.origin()),
@@ -110,6 +124,12 @@ impl HttpAdapter {
             Decision::Delivered | Decision::Refused => as_the_status_says(),
             Decision::WebPage if may_have => unconfirmed(self.web_page().reason().to_owned()),
             Decision::WebPage => self.web_page(),
+            Decision::SaysError => {
+                let words = "it answers with a success, and says in the answer that it failed (`error`, `\"success\": false` \
+                             or the like): its own log says why";
+                let reason = self.client.named(words);
+                if may_have { unconfirmed(reason) } else { Outcome::transient(Code::word("says_error"), reason) }
+            }
             Decision::Taken if let Found::Beginning(tag) = found => self.complete(rendered, tag, item).await,
             Decision::Taken if found == Found::Other => {
                 let words = match self.config.url.is_per_version() {
@@ -333,9 +353,14 @@ impl Adapter for HttpAdapter {
                 if !(200..300).contains(&status) {
                     let (meaning, words) = meaning(status, true);
                     let words = if meaning == Meaning::Permanent { "it refuses the request" } else { words };
+                    let words = self.client.foreign_sign_in(status).unwrap_or_else(|| words.to_owned());
                     return Err(self.client.named(&format!("`check_url` is answered with status {status}: {words}")));
                 }
-                if is_web_page(&answer.content(BEGINNING as u64, BEGINNING).await) {
+                let content = answer.content(BEGINNING as u64, BEGINNING).await;
+                if failed(&content.beginning).is_some() {
+                    return Err(self.client.named("`check_url` is answered with a success that says that it failed"));
+                }
+                if is_web_page(&content) {
                     checked
                         .warnings
                         .push("`check_url` is answered with a web page: is it the service's own?".to_owned());

@@ -7,6 +7,8 @@ pub(super) struct Facts<'a> {
     pub(super) success: &'a [u16],
     /// Whether the body is a page for people.
     pub(super) is_web_page: bool,
+    /// Whether the body says that the service failed.
+    pub(super) says_error: bool,
     /// Whether the request was conditional: to store only if nothing is there.
     pub(super) is_conditional: bool,
     /// `conflict_is_found`
@@ -24,6 +26,8 @@ pub(super) enum Decision {
     Refused,
     /// A sign-in page or a captive portal.
     WebPage,
+    /// A success by its status, and a failure by what it says.
+    SaysError,
     /// 412 to a conditional request: something lies there.
     Taken,
     /// 409
@@ -39,6 +43,7 @@ pub(super) enum Decision {
 pub(super) fn decide(status: u16, facts: &Facts<'_>) -> Decision {
     match status {
         _ if facts.success.contains(&status) && facts.is_web_page => Decision::WebPage,
+        _ if facts.success.contains(&status) && facts.says_error => Decision::SaysError,
         _ if facts.success.contains(&status) => Decision::Delivered,
         409 if facts.conflict_is_found => Decision::Delivered,
         409 => Decision::Conflict,
@@ -57,6 +62,7 @@ mod tests {
     const PLAIN: Facts<'_> = Facts {
         success: &[200, 201, 204],
         is_web_page: false,
+        says_error: false,
         is_conditional: false,
         conflict_is_found: false,
         leads_back: false,
@@ -90,6 +96,8 @@ mod tests {
     fn a_page_a_condition_and_a_conflict_count_as_they_are_meant() {
         let page = Facts { is_web_page: true, ..PLAIN };
         assert_eq!(decide(200, &page), Decision::WebPage);
+        let error = Facts { says_error: true, ..PLAIN };
+        assert_eq!([200, 422].map(|status| decide(status, &error)), [Decision::SaysError, Decision::Refused]);
         assert_eq!(decide(412, &PLAIN), Decision::Refused);
         assert_eq!(decide(412, &Facts { is_conditional: true, ..PLAIN }), Decision::Taken);
         assert_eq!(decide(409, &PLAIN), Decision::Conflict);

@@ -4,9 +4,10 @@ use std::sync::atomic::Ordering;
 
 use reqwest::header::{ETAG, HeaderValue};
 
-use super::super::confirm::is_of_all;
+use super::super::confirm::{Sights, is_of_all};
 use super::super::files::Digest;
 use super::super::{Holds, Kept, Outcome, Unproved, spooled};
+use super::failed::failed;
 use super::page::is_web_page;
 use super::rendered::{self, Rendered};
 use super::{BEGINNING, HttpAdapter};
@@ -76,24 +77,13 @@ impl HttpAdapter {
         }
     }
 
-    /// The same for several. If the service answers for some letters, one without an answer waits.
+    /// The same for several.
     pub(super) async fn sights(&self, letters: &[Unproved]) -> Result<Vec<Sight>, Outcome> {
-        let (mut sights, mut unseen, mut answers) = (Vec::new(), None, letters.is_empty());
+        let mut sights = Sights::default();
         for letter in letters {
-            let sight = self.sight(letter).await;
-            answers |= sight.is_ok();
-            match sight {
-                Err(outcome) if is_of_all(&outcome) => return Err(outcome),
-                Err(outcome) => unseen = unseen.or(Some(outcome)),
-                Ok(Sight::Waits) => {}
-                Ok(sight) => {
-                    sights.push(sight);
-                    continue;
-                }
-            }
-            sights.push(Sight::Waits);
+            sights.add(self.sight(letter).await)?;
         }
-        unseen.filter(|_| !answers).map_or(Ok(sights), Err)
+        sights.all()
     }
 
     /// Whether the service still has letters that it took, as `probe_url` shows. The API's data about them is no longer
@@ -186,6 +176,9 @@ impl HttpAdapter {
                 unseen("broken_off", "the connection broke while it was asked whether the document is there")
             }
             _ if is_web_page(&content) => Found::Unseen(self.web_page()),
+            _ if by_key && failed(&content.beginning).is_some() => {
+                unseen("says_error", "it answers with an error when it is asked whether the document is there")
+            }
             // That is, under the key of this version; an earlier version may have the document's own identifier.
             _ if by_key && self.config.probe_url.as_ref().is_some_and(|probe| probe.is_per_version()) => {
                 self.believed().await

@@ -4,6 +4,7 @@
 
 use serde_json::{Map, Value};
 
+use super::failed::{is_empty, says_error};
 use crate::reservation::caseless;
 
 /// Services with paged lists have at most so many entries on the first page: more than one page means that nothing was
@@ -62,27 +63,6 @@ pub(super) fn listed(answer: Value) -> Option<Listed> {
         _ => false,
     });
     entries.iter().all(Value::is_object).then_some(Listed { entries, is_part })
-}
-
-/// Whether a field beside a list says that the answer is an error.
-fn says_error(name: &str, field: &Value) -> bool {
-    let fails = |text: &str| matches!(text.to_ascii_lowercase().as_str(), "error" | "fail" | "failed" | "failure");
-    match name.to_ascii_lowercase().as_str() {
-        "error" | "errors" => !is_empty(field),
-        "success" | "ok" => *field == Value::Bool(false),
-        _ => field.as_str().is_some_and(fails),
-    }
-}
-
-/// Whether the field holds nothing.
-fn is_empty(field: &Value) -> bool {
-    match field {
-        Value::Null | Value::Bool(false) => true,
-        Value::String(text) => text.is_empty(),
-        Value::Number(number) => number.as_u64() == Some(0),
-        Value::Object(fields) => fields.is_empty(),
-        Value::Array(_) | Value::Bool(true) => false,
-    }
 }
 
 /// The wanted entry, as `field` identifies it.
@@ -208,6 +188,7 @@ mod tests {
             (json!({"status": "error", "documents": null, "details": []}), None),
             (json!({"status": "Error", "documents": []}), None),
             (json!({"success": false, "documents": []}), None),
+            (json!({"status": 404, "documents": []}), None),
             (json!({"error": {"code": 5}, "documents": []}), None),
             (json!({"message": "nobody found", "documents": []}), Some(0)),
         ] {

@@ -33,6 +33,8 @@ pub enum Fault {
     Refuse(u16, Option<(&'static str, String)>),
     /// It is carried out, and answered with this status.
     AnswerWith(u16),
+    /// Nothing is kept; the answer has this status and body.
+    Says(u16, &'static str),
     /// Nothing is kept; a page for people is the answer, with this status.
     WebPage(u16),
     /// It is carried out, and nothing is answered for ever.
@@ -95,10 +97,14 @@ pub struct State {
     pub ends_names: Option<(char, EndsNames)>,
     /// Every answer to a GET is cut.
     pub cuts_answers: bool,
+    /// Of WebDAV: every MOVE is answered as nginx has it, with 204.
+    pub replaces_in_words: bool,
     /// Whether If-None-Match and Overwrite mean nothing here.
     pub overwrites: bool,
     /// The answer to a PUT with If-None-Match, where that is not known.
     pub condition_unknown: Option<u16>,
+    /// The same for a PUT with a checksum in a header of S3.
+    pub checksum_unknown: Option<u16>,
     /// Of WebDAV: what is missing is told of with status 207, and this inside.
     pub inner_status: Option<u16>,
     /// Every request is answered with a page for people, and status 200.
@@ -212,6 +218,7 @@ async fn handle(state: Arc<Mutex<State>>, request: Request<Incoming>) -> io::Res
                 }
                 return Ok(refusal);
             }
+            Some(Fault::Says(status, body)) => return Ok(answer(*status, body.as_bytes())),
             Some(Fault::WebPage(status)) => {
                 return Ok(answer(*status, b"\n<!DOCTYPE html><title>Canaryworth, sign in</title>"));
             }
@@ -381,6 +388,9 @@ fn put(state: &mut State, request: &Received, path: String) -> Answer {
     if state.folders.is_some() && !has_folder(state, &path) {
         return answer(409, b"");
     }
+    if let Some(status) = state.checksum_unknown.filter(|_| request.headers.contains_key("x-amz-checksum-sha256")) {
+        return answer(status, b"<Error><Code>InvalidArgument</Code></Error>");
+    }
     if request.headers.contains_key("if-none-match") {
         if let Some(status) = state.condition_unknown {
             return answer(status, b"");
@@ -439,7 +449,8 @@ fn give_name(state: &mut State, request: &Received, path: &str) -> Answer {
     if state.imports_at_once && target.ends_with(".pdf") {
         return answer(201, b"");
     }
-    answer(if state.objects.insert(target, kept).is_none() { 201 } else { 204 }, b"")
+    let is_new = state.objects.insert(target, kept).is_none();
+    answer(if is_new && !state.replaces_in_words { 201 } else { 204 }, b"")
 }
 
 fn decoded(path: &str) -> String {

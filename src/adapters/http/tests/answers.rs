@@ -93,6 +93,58 @@ async fn answers_mean_what_they_say() {
     assert_delivered(&deliver(config(&peer), &item).await);
 }
 
+#[tokio::test]
+async fn a_success_that_says_that_it_failed_is_a_failure_of_the_kind_that_it_names() {
+    let (peer, spool) = (Peer::start().await, Spool::new());
+    let item = spool.item(1, b"%PDF-1.7 letter");
+    let short = |outcome: &Outcome| match outcome {
+        Outcome::Delivered { .. } => "delivered",
+        Outcome::Permanent { .. } => "permanent",
+        Outcome::Unavailable { .. } => "unavailable",
+        Outcome::Transient { .. } => "transient",
+        Outcome::Unconfirmed { .. } => "unconfirmed",
+        Outcome::Held { .. } => "held",
+        other => panic!("{other:?}"),
+    };
+    for (status, body, expected) in [
+        (200, r#"{"success": false, "message": "Canaryworth"}"#, "transient"),
+        (201, r#"{"error": {"message": "Canaryworth"}}"#, "transient"),
+        (200, r#"{"errors": ["Canaryworth"]}"#, "transient"),
+        (200, r#"{"status": "error"}"#, "transient"),
+        (200, r#"{"ok": false}"#, "transient"),
+        (200, r#"{"error": {"code": 422}}"#, "permanent"),
+        (200, r#"{"error": {"code": 401}}"#, "unavailable"),
+        (200, r#"{"error": {"code": 503}}"#, "unconfirmed"),
+        (200, r#"{"error": null, "id": 7}"#, "delivered"),
+        (200, r#"{"errors": []}"#, "delivered"),
+        (200, "{}", "delivered"),
+        (200, "OK", "delivered"),
+    ] {
+        peer.inject(Fault::Says(status, body));
+        let outcome = deliver(post(&peer), &item).await;
+        assert_eq!(short(&outcome), expected, "{body}: {outcome:?}");
+        if expected != "delivered" {
+            assert!(!reason(&outcome).contains(CANARY), "{outcome:?}");
+        }
+    }
+    // A person decides where that is wanted, and what the service shows counts.
+    let says = || Fault::Says(200, r#"{"success": false}"#);
+    peer.inject(says());
+    let holding = HttpConfig { on_lost_reply: LostReply::Hold, ..post(&peer) };
+    assert_eq!(short(&deliver(holding, &item).await), "held");
+    knows(&peer, &item);
+    peer.inject(says());
+    assert_delivered(&deliver(probing(&peer), &item).await);
+    // An error is no sight of it, and no working service.
+    let found = |peer: &Peer| peer.state().other_faults.push_back((Method::GET, says()));
+    found(&peer);
+    let outcome = deliver(probing(&peer), &Item { uncertain: true, ..item }).await;
+    assert_eq!(short(&outcome), "transient");
+    found(&peer);
+    let checking = HttpConfig { check_url: Some(peer.url("/alive").parse().unwrap()), ..post(&peer) };
+    assert!(HttpAdapter::new(checking).check().await.unwrap_err().contains("`check_url`"));
+}
+
 fn probing(peer: &Peer) -> HttpConfig {
     HttpConfig { probe_url: Some(template(TemplateKind::Url, &peer.url("/known/{{ key }}"))), ..post(peer) }
 }

@@ -30,13 +30,22 @@ impl Block {
     pub fn take(&mut self, piece: &[u8]) -> Result<bool, NotHl7> {
         for byte in piece {
             match *byte {
-                b'\r' | b'\n' if !self.has_begun || self.has_ended => {}
-                _ if self.has_ended => self.is_followed = true,
+                b'\r' | b'\n' if !self.has_begun => {}
+                // What follows may take back what the block says.
+                byte if self.has_ended => {
+                    self.is_followed |= !matches!(byte, b'\r' | b'\n');
+                    if self.bytes.len() < MAX_BYTES {
+                        self.bytes.push(if matches!(byte, START | END) { b'\r' } else { byte });
+                    }
+                }
                 START if !self.has_begun => self.has_begun = true,
                 // Of an earlier block that broke off.
                 START => return Err(NotHl7),
                 _ if !self.has_begun || self.bytes.len() == MAX_BYTES => return Err(NotHl7),
-                END => self.has_ended = true,
+                END => {
+                    self.has_ended = true;
+                    self.bytes.push(b'\r');
+                }
                 byte => self.bytes.push(byte),
             }
         }
@@ -54,10 +63,11 @@ impl Block {
         let [b'M', b'S', b'H', field, component, _, _, part, ..] = *segments.next()? else { return None };
         let segments: Vec<Vec<&[u8]>> = segments.map(|line| line.split(|byte| *byte == field).collect()).collect();
         let called = |name: &'static [u8]| segments.iter().filter(move |fields| fields.first() == Some(&name));
-        let acknowledged = called(b"MSA").next()?;
-        if acknowledged.get(2).map(|id| id.trim_ascii()) != Some(id.as_bytes()) {
-            return None;
-        }
+        let is_of_it = |fields: &&Vec<&[u8]>| field_of(fields, 2) == Some(id.as_bytes());
+        let first = called(b"MSA").next().filter(is_of_it)?;
+        // Of several for this message the one that is no yes counts.
+        let is_no = |fields: &&Vec<&[u8]>| !matches!(field_of(fields, 1), Some(b"AA" | b"CA"));
+        let acknowledged = called(b"MSA").filter(is_of_it).find(is_no).unwrap_or(first);
         let at = |fields: &[&[u8]], number: usize, nth: usize| {
             let text = fields.get(number)?.split(|byte| *byte == component).nth(nth)?;
             std::str::from_utf8(text.split(|byte| *byte == part).next()?.trim_ascii()).ok()?.parse::<u16>().ok()
@@ -70,7 +80,10 @@ impl Block {
             let patient = of_application.find(|code| (902..=905).contains(code)).map(Meaning::Patient);
             patient.or_else(|| codes.find_map(Meaning::of_code)).unwrap_or(general)
         };
-        Some(match *acknowledged.get(1)?.trim_ascii() {
+        // ERR-4 (HL7 table 0516): an error or a fatal one; warnings and informations come with a yes as well.
+        let is_severe = |fields: &Vec<&[u8]>| matches!(field_of(fields, 4), Some(b"E" | b"F"));
+        Some(match *field_of(acknowledged, 1)? {
+            [b'A' | b'C', b'A'] if called(b"ERR").any(is_severe) => refused(Meaning::Error),
             [b'A', b'A'] => Meaning::Taken { again: true },
             [b'C', b'A'] => Meaning::Taken { again: false },
             [b'A' | b'C', b'E'] => refused(Meaning::Error),
@@ -78,6 +91,10 @@ impl Block {
             _ => return None,
         })
     }
+}
+
+fn field_of<'a>(fields: &[&'a [u8]], number: usize) -> Option<&'a [u8]> {
+    fields.get(number).copied().map(<[u8]>::trim_ascii)
 }
 
 /// The meaning of an acknowledgment, by its codes (HL7 tables 0008 and 0357).

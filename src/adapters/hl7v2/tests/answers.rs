@@ -108,6 +108,26 @@ async fn an_acknowledgment_counts_however_it_is_framed() {
 }
 
 #[tokio::test]
+async fn a_yes_that_is_taken_back_is_none() {
+    let yes = acknowledgment("AA", "{id}");
+    let no = "permanent refused_there";
+    for (name, answer, expected) in [
+        ("a second MSA", block(&format!("{yes}MSA|AE|{{id}}\r")), no),
+        ("a second MSA, with a code", block(&format!("{yes}MSA|AR|{{id}}\rERR|||207\r")), "transient 207"),
+        ("a no before it", block(&format!("{}MSA|AA|{{id}}\r", acknowledgment("AE", "{id}"))), no),
+        ("a second block", format!("{}{}", block(&yes), block(&acknowledgment("AE", "{id}"))), no),
+        ("a severe error", block(&format!("{yes}ERR|||207^x^HL70357|E\r")), "transient 207"),
+        ("a fatal error", block(&format!("{yes}ERR||||F\r")), no),
+        ("the same after CA", block(&format!("{}ERR|||101|E\r", acknowledgment("CA", "{id}"))), "permanent 101"),
+        ("a second MSA of no kind", block(&format!("{yes}MSA|AB|{{id}}\r")), "unconfirmed not_understood"),
+        ("a warning", block(&format!("{yes}ERR|||0^x^HL70357|W\rERR|||0|I\r")), "delivered"),
+        ("a second MSA, of another message", block(&format!("{yes}MSA|AE|OLD\r")), "delivered"),
+    ] {
+        assert_eq!(after(Fault::Say(answer), |_, _| {}).await, expected, "{name}");
+    }
+}
+
+#[tokio::test]
 async fn no_other_answer_is_success() {
     let plain = acknowledgment("AA", "{id}");
     let lost = "unconfirmed not_understood";
@@ -153,6 +173,26 @@ async fn a_lost_acknowledgment_leaves_the_letter_open_or_to_a_person() {
     let held = deliver(Hl7v2Config { on_lost_reply: LostReply::Hold, ..config(&peer) }, &item).await;
     assert_eq!((code(&held).as_str(), peer.received().len()), ("held cut_off", 0));
     assert_delivered(&deliver(config(&peer), &item).await);
+}
+
+#[tokio::test]
+async fn a_receiver_that_never_answers_to_the_message_gets_three_copies_and_then_a_person_looks() {
+    let (peer, spool) = (Peer::start().await, Spool::new());
+    let adapter = Hl7Adapter::new(config(&peer));
+    let item = Item { uncertain: true, tried: true, ..spool.item(1, b"%PDF-1.7 letter") };
+    // A person who has looked may send it again.
+    for _ in 0..2 {
+        for expected in ["unconfirmed", "unconfirmed", "held"] {
+            peer.inject(Fault::Say(block(&acknowledgment("AA", "OLD"))));
+            assert_eq!(code(&adapter.deliver(&item).await), format!("{expected} not_understood"));
+        }
+    }
+    // Silence is no such answer.
+    for _ in 0..4 {
+        peer.inject(Fault::LoseReply);
+        assert_eq!(code(&adapter.deliver(&item).await), "unconfirmed broken_off");
+    }
+    assert_eq!(peer.received().len(), 10);
 }
 
 #[tokio::test]

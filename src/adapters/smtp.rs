@@ -76,7 +76,15 @@ impl SmtpAdapter {
         if matches!(sent, Ok(()) | Err(Outcome::Permanent { .. } | Outcome::NoRoom(_))) {
             tokio::spawn(connection.part());
         }
-        sent.map(|()| Outcome::delivered(format!("mailto:{} {}", letter.to, letter.message_id)))
+        match sent {
+            // In KIM that is a recipient without a certificate, and it does not pass (gemSpec_CM_KOMLE).
+            Err(Outcome::Transient { code: code @ Code::Status(451), .. }) if item.tried && is_of_kim(&letter.to) => {
+                let words = "it cannot take the mail again (code 451): has the recipient a certificate of KIM? Check `to`, then run \
+                             `docsyncd retry`";
+                Err(Outcome::Held { code, reason: self.named(words) })
+            }
+            sent => sent.map(|()| Outcome::delivered(format!("mailto:{} {}", letter.to, letter.message_id))),
+        }
     }
 
     async fn hand_over(
@@ -132,6 +140,11 @@ impl SmtpAdapter {
         connection.part().await;
         Ok(checked)
     }
+}
+
+/// Whether the address is one of KIM, the secure mail of German practices.
+fn is_of_kim(address: &str) -> bool {
+    address.to_ascii_lowercase().ends_with(".kim.telematik")
 }
 
 fn mega(bytes: u64) -> u64 {

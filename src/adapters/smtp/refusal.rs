@@ -43,12 +43,21 @@ fn of_reply(step: Step, reply: &Reply, named: impl Fn(&str) -> String) -> Outcom
             Outcome::Unavailable { code, reason, retry_after: None }
         }
         // A full mailbox may get room again, whatever the first digit says.
-        (_, Some((_, 2, 2))) | (452, _) | (_, Some((4, 3, 1))) => {
+        (_, Some((_, 2, 2) | (_, 3, 1))) | (452, _) => {
             Outcome::NoRoom(named(&format!("it, or the recipient's mailbox, has no room ({reply})")))
         }
-        (552, _) | (_, Some((5, 3, 4))) => {
+        // RFC 5321, section 4.2.3: at the recipient it is the room of the mailbox.
+        (552, None | Some((5, 0 | 2, 0))) if step == Step::Recipient => {
+            Outcome::NoRoom(named(&format!("the recipient's mailbox has no room ({reply})")))
+        }
+        (552, None | Some((5, 0 | 2, 0))) | (_, Some((5, 3, 4) | (5, 2, 3))) => {
             let words = format!("it does not take a mail of this size ({reply}): have its limit raised");
             Outcome::permanent("too_large", named(&words))
+        }
+        // RFC 3463, X.4.5: congestion. Providers say so of their limits for a day, to whatever mail.
+        (_, Some((5, 4, 5))) => {
+            let words = format!("it takes no more mails for now ({reply}): has it a limit per hour or day?");
+            Outcome::unavailable("busy", named(&words))
         }
         _ if !is_permanent => Outcome::transient(code, named(&format!("it cannot take the mail now ({reply})"))),
         _ => {

@@ -14,7 +14,17 @@ async fn each_code_at_each_step_has_its_meaning() {
             ("451 4.7.1 Canaryworth later\r\n", if is_early { "down" } else { "passing" }),
             ("452 4.2.2 Canaryworth's mailbox\r\n", if is_early { "down" } else { "no room" }),
             ("552 5.2.2 Canaryworth's mailbox\r\n", if is_early { "down" } else { "no room" }),
-            ("552 Canaryworth is too large\r\n", if is_early { "down" } else { "permanent" }),
+            (
+                "552 Canaryworth is too large, or the mailbox full\r\n",
+                match step {
+                    _ if is_early => "down",
+                    "RCPT" => "no room",
+                    _ => "permanent",
+                },
+            ),
+            ("552 5.7.0 Canaryworth is refused\r\n", if is_early { "down" } else { "permanent" }),
+            ("552 5.3.1 Canaryworth is full\r\n", if is_early { "down" } else { "no room" }),
+            ("550 5.4.5 Canaryworth was sent enough\r\n", "down"),
             ("552 5.3.4 Canaryworth is too large\r\n", if is_early { "down" } else { "permanent" }),
             ("550-5.1.1 nobody\r\n550 5.1.1 Canaryworth\r\n", if is_early { "down" } else { "permanent" }),
             ("554 5.7.1 Canaryworth is spam\r\n", if is_early { "down" } else { "permanent" }),
@@ -111,6 +121,43 @@ async fn a_mail_that_may_have_arrived_is_held_or_sent_again_and_known_as_the_sam
     assert_delivered(&post.smtp().deliver(&item).await);
     assert_eq!(post.peer.attached().len(), 1);
     assert_eq!(post.peer.state().mails.len(), 2);
+}
+
+#[tokio::test]
+async fn only_a_refusal_of_the_size_is_told_as_one() {
+    for (step, answer, is_size) in [
+        (".", "552 Too much\r\n", true),
+        ("MAIL", "552 5.3.4 Too much\r\n", true),
+        ("RCPT", "550 5.2.3 Too much\r\n", true),
+        (".", "552 5.7.0 A virus\r\n", false),
+        ("RCPT", "552 5.5.3 Too many recipients\r\n", false),
+    ] {
+        let post = post();
+        post.answers(step, answer);
+        let outcome = post.deliver(b"%PDF-1.7 letter").await;
+        assert!(matches!(outcome, Outcome::Permanent { .. }), "{answer}: {outcome:?}");
+        assert_eq!(reason(&outcome).contains("size"), is_size, "{answer}: {outcome:?}");
+    }
+}
+
+/// A client module of KIM answers so for a recipient without a certificate, today and tomorrow.
+#[tokio::test]
+async fn a_recipient_of_kim_whom_the_client_module_does_not_take_twice_needs_a_person() {
+    for (to, step, tried, expected) in [
+        ("a@clinic.kim.telematik", ".", false, false),
+        ("a@clinic.kim.telematik", ".", true, true),
+        ("a@clinic.KIM.telematik", "RCPT", true, true),
+        ("a@clinic.test", ".", true, false),
+    ] {
+        let mut post = post();
+        post.config.to = compile(TEXT, to);
+        post.answers(step, "451 Canaryworth has no certificate\r\n");
+        let spool = Spool::new();
+        let item = Item { tried, ..spool.item(1, b"%PDF-1.7 letter") };
+        let outcome = post.smtp().deliver(&item).await;
+        assert_eq!(matches!(outcome, Outcome::Held { .. }), expected, "{to} {step} {tried}: {outcome:?}");
+        assert!(expected || matches!(outcome, Outcome::Transient { .. }), "{outcome:?}");
+    }
 }
 
 /// If the server certainly does not have the mail, no person is asked.

@@ -56,13 +56,16 @@ pub struct S3Adapter {
     knows_condition: AtomicBool,
     /// Whether it refused the condition itself, and took the same object without it.
     refuses_condition: AtomicBool,
+    /// Whether it refused a PUT with a checksum, and took it without. Then each object is read back.
+    refuses_sum: AtomicBool,
 }
 
 impl S3Adapter {
     /// Opens nothing.
     pub fn new(config: S3Config) -> Self {
         let client = WebClient::new(config.connection.clone());
-        Self { config, client, knows_condition: AtomicBool::new(false), refuses_condition: AtomicBool::new(false) }
+        let [knows_condition, refuses_condition, refuses_sum] = [const { AtomicBool::new(false) }; 3];
+        Self { config, client, knows_condition, refuses_condition, refuses_sum }
     }
 
     fn read_secret(&self) -> Result<secrecy::SecretString, String> {
@@ -249,7 +252,7 @@ impl S3Adapter {
                 let words = "it says that the document's key is taken, and that nothing has it: it is tried again";
                 Err(Outcome::transient(Code::word("contradicts_itself"), self.client.named(words)))
             }
-            Put::NoCondition => {
+            Put::NoCondition | Put::Unknown(_) => {
                 Err(Outcome::unavailable("condition", self.client.named("it refuses every form of a PUT")))
             }
             Put::Refused(outcome) => {

@@ -41,7 +41,7 @@ impl S3Adapter {
         }
     }
 
-    async fn compare(&self, key: &str, item: &Item) -> Result<Existing, Outcome> {
+    pub(super) async fn compare(&self, key: &str, item: &Item) -> Result<Existing, Outcome> {
         let ours = Digest::of_pdf(&item.pdf);
         let answer = self.send(Method::GET, key, &[], None).await.map_err(|fault| self.not_seen(fault))?;
         match answer.status {

@@ -1,6 +1,8 @@
 //! Tests a bucket: puts an object, reads it back, puts it again on the condition that must refuse it, and removes it.
 //! If the access key may not delete, nothing is put: a check leaves nothing.
 
+use std::sync::atomic::Ordering;
+
 use reqwest::Method;
 use sha2::{Digest as _, Sha256};
 
@@ -39,10 +41,18 @@ pub(super) async fn check(adapter: &S3Adapter) -> Result<Checked, String> {
         }
         _ => return Err(refused(adapter, removed).await),
     }
-    let first = put(adapter, &key, false).await?;
+    let mut first = put(adapter, &key, false, true).await?;
+    let knows_sum = !matches!(first.status, 400 | 501);
+    if !knows_sum {
+        first = put(adapter, &key, false, false).await?;
+        if (200..300).contains(&first.status) {
+            adapter.refuses_sum.store(true, Ordering::Relaxed);
+            checked.notes.push("it knows no checksum (x-amz-checksum-sha256): each object is read back".to_owned());
+        }
+    }
     versions.extend(version(&first));
     let tried = match first.status {
-        200..=299 => put_again(adapter, &key).await,
+        200..=299 => put_again(adapter, &key, knows_sum).await,
         _ => Err(refused(adapter, first).await),
     };
     versions.extend(tried.as_ref().ok().and_then(version));
@@ -69,7 +79,7 @@ fn version(answer: &Answer) -> Option<String> {
 }
 
 /// Reads the object back, and puts it again on the condition that must refuse it.
-async fn put_again(adapter: &S3Adapter, key: &str) -> Result<Answer, String> {
+async fn put_again(adapter: &S3Adapter, key: &str, with_sum: bool) -> Result<Answer, String> {
     let answer = adapter.send(Method::GET, key, &[], None).await.map_err(Fault::into_reason)?;
     if answer.status != 200 {
         return Err(refused(adapter, answer).await);
@@ -78,7 +88,7 @@ async fn put_again(adapter: &S3Adapter, key: &str) -> Result<Answer, String> {
     if answer.content(ours.size, 0).await.digest != Some(ours) {
         return Err(adapter.client.named("it gives back something else than what was written: check `endpoint`"));
     }
-    put(adapter, key, true).await
+    put(adapter, key, true, with_sum).await
 }
 
 /// Whether nothing of the check is left: removes its versions if it may, otherwise the object.
@@ -94,8 +104,9 @@ async fn remove(adapter: &S3Adapter, key: &str, versions: &[String]) -> Result<b
     if all { Ok(true) } else { remove(None).await }
 }
 
-async fn put(adapter: &S3Adapter, key: &str, on_condition: bool) -> Result<Answer, String> {
-    let mut headers = vec![("x-amz-checksum-sha256", STANDARD.encode(Sha256::digest(CONTENT)))];
+async fn put(adapter: &S3Adapter, key: &str, on_condition: bool, with_sum: bool) -> Result<Answer, String> {
+    let sum = with_sum.then(|| ("x-amz-checksum-sha256", STANDARD.encode(Sha256::digest(CONTENT))));
+    let mut headers: Vec<_> = sum.into_iter().collect();
     if on_condition {
         headers.push(("if-none-match", "*".to_owned()));
     }

@@ -18,14 +18,16 @@ pub(super) enum Put {
     Taken,
     /// The service does not know the condition.
     NoCondition,
+    /// It seems not to know one of the headers.
+    Unknown(u16),
     Refused(Outcome),
 }
 
 impl S3Adapter {
-    fn put_headers(&self, item: &Item, on_condition: bool) -> Vec<(&'static str, String)> {
+    fn put_headers(&self, item: &Item, on_condition: bool, with_sum: bool) -> Vec<(&'static str, String)> {
         let mut headers = vec![(KEY, item.key.clone())];
         // The service compares it with what it received.
-        if let Some(sum) = from_hex(&item.pdf.sha256) {
+        if let Some(sum) = from_hex(&item.pdf.sha256).filter(|_| with_sum) {
             headers.push(("x-amz-checksum-sha256", STANDARD.encode(sum)));
         }
         let optional = [
@@ -39,9 +41,32 @@ impl S3Adapter {
         headers
     }
 
-    /// Sends one PUT. An `Err` includes a lost reply: the PUT may have happened.
+    /// Puts the object, without a checksum if the service does not know that. An `Err` includes a lost reply: the PUT
+    /// may have happened.
     pub(super) async fn put(&self, key: &str, item: &Item, on_condition: bool) -> Result<Put, Outcome> {
-        let headers = self.put_headers(item, on_condition);
+        let with_sum = !self.refuses_sum.load(Ordering::Relaxed);
+        let mut put = self.put_once(key, item, on_condition, with_sum).await?;
+        if matches!(put, Put::Unknown(_)) && with_sum {
+            put = self.put_once(key, item, on_condition, false).await?;
+            self.refuses_sum.fetch_or(matches!(put, Put::Done), Ordering::Relaxed);
+        }
+        Ok(match put {
+            Put::Unknown(_) if on_condition && self.may_fall_back() => Put::NoCondition,
+            Put::Unknown(status) => {
+                let words = format!(
+                    "it answers a PUT with status {status}, whatever headers it has: does the service know If-None-Match (`conditional`), \
+                     x-amz-meta, and what is configured for it?"
+                );
+                let (code, reason) = (Code::Status(status), self.client.named(&words));
+                Put::Refused(Outcome::Unavailable { code, reason, retry_after: None })
+            }
+            put => put,
+        })
+    }
+
+    /// Sends one PUT.
+    async fn put_once(&self, key: &str, item: &Item, on_condition: bool, with_sum: bool) -> Result<Put, Outcome> {
+        let headers = self.put_headers(item, on_condition, with_sum);
         let answered = self.send(Method::PUT, key, &headers, Some(Upload::of_pdf(vec![Piece::Pdf], &item.pdf))).await;
         let answer = match answered {
             Ok(answer) => answer,
@@ -52,6 +77,10 @@ impl S3Adapter {
         match status {
             200 | 201 | 204 => {
                 let reason = self.client.named("it says that it has the document, which is not to be seen there");
+                // Nobody compared what came with what was sent.
+                if !with_sum && !matches!(self.compare(key, item).await, Ok(Existing::Ours)) {
+                    return Err(Outcome::Unconfirmed { code: Code::word("not_there"), reason });
+                }
                 self.look_for(key, item, Code::word("not_there"), reason).await
             }
             412 => Ok(Put::Taken),
@@ -62,8 +91,8 @@ impl S3Adapter {
             }
             _ => {
                 let refusal = self.refusal(answer).await;
-                if on_condition && self.may_fall_back() && refusal.is_about_condition() {
-                    return Ok(Put::NoCondition);
+                if refusal.is_about_header() {
+                    return Ok(Put::Unknown(status));
                 }
                 Ok(Put::Refused(refusal.outcome(&self.config.connection.name)))
             }

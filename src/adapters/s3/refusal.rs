@@ -68,6 +68,9 @@ impl Refusal {
             "InvalidEncryptionAlgorithmError" => Bucket("it does not know the `server_side_encryption`"),
             "EntityTooLarge" => Document("it does not take an object of this size"),
             "KeyTooLongError" => Document("the document's name is too long for it: shorten `file_name` or `prefix`"),
+            "InvalidURI" | "XMinioInvalidObjectName" => {
+                Document("it does not take the document's name: simplify `file_name` or `prefix`")
+            }
             "BadDigest" | "InvalidDigest" | "XAmzContentChecksumMismatch" | "IncompleteBody" | "RequestTimeout" => {
                 Passing("the document did not arrive as it was sent")
             }
@@ -87,8 +90,8 @@ impl Refusal {
         })
     }
 
-    /// Whether the service seems not to know If-None-Match.
-    pub(super) fn is_about_condition(&self) -> bool {
+    /// Whether the service seems not to know a header of the request.
+    pub(super) fn is_about_header(&self) -> bool {
         matches!(self.status, 400 | 501) && self.blames().is_none()
     }
 
@@ -159,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn a_refused_condition_is_told_from_every_other_bad_request() {
+    fn a_refused_header_is_told_from_every_other_bad_request() {
         for (status, code, about) in [
             (501, "NotImplemented", true),
             (400, "InvalidArgument", true),
@@ -168,7 +171,7 @@ mod tests {
             (400, "AuthorizationHeaderMalformed", false),
             (403, "AccessDenied", false),
         ] {
-            assert_eq!(refusal(status, code).is_about_condition(), about, "{status} {code}");
+            assert_eq!(refusal(status, code).is_about_header(), about, "{status} {code}");
         }
     }
 

@@ -158,6 +158,36 @@ async fn a_service_that_does_not_know_the_condition_is_asked_before() {
 }
 
 #[tokio::test]
+async fn a_service_that_knows_no_checksum_gets_none_and_is_read_back() {
+    for (status, condition) in [(400, None), (501, None), (400, Some(501))] {
+        let (place, spool) = (place("letter.pdf").await, Spool::new());
+        place.peer.state().checksum_unknown = Some(status);
+        place.peer.state().condition_unknown = condition;
+        let adapter = place.adapter();
+        assert_delivered(&adapter.deliver(&spool.item(1, b"%PDF-1.7 1")).await);
+        let puts = || place.peer.received(&Method::PUT);
+        let before = puts().len();
+        assert_delivered(&adapter.deliver(&spool.item(2, b"%PDF-1.7 2")).await);
+        assert!(puts().len() == before + 1 && !place.peer.received(&Method::GET).is_empty());
+        assert_eq!(puts().last().unwrap().header("if-none-match").is_some(), condition.is_none());
+        assert_eq!(place.objects().into_values().collect::<Vec<_>>(), [b"%PDF-1.7 1", b"%PDF-1.7 2"]);
+        let checked = place.adapter().check().await.unwrap();
+        assert!(checked.notes[0].contains("checksum"), "{checked:?}");
+    }
+    // What such a service keeps of it counts, and not its word; and no form of a PUT is no fault of the letter.
+    let (place, spool) = (place("letter.pdf").await, Spool::new());
+    place.peer.state().checksum_unknown = Some(400);
+    place.peer.inject(Fault::Refuse(400, None));
+    place.peer.inject(Fault::Refuse(200, None));
+    let outcome = place.adapter().deliver(&spool.item(1, b"%PDF-1.7 1")).await;
+    assert!(matches!(outcome, Outcome::Unconfirmed { .. }), "{outcome:?}");
+    let always = S3Config { falls_back: false, ..config(&place.peer, "letter.pdf") };
+    (0..2).for_each(|_| place.peer.inject(Fault::Refuse(400, None)));
+    let outcome = S3Adapter::new(always).deliver(&spool.item(2, b"%PDF-1.7 2")).await;
+    assert!(matches!(outcome, Outcome::Unavailable { .. }) && reason(&outcome).contains("400"), "{outcome:?}");
+}
+
+#[tokio::test]
 async fn what_is_another_s_under_the_key_is_kept_and_a_conflict_passes() {
     let (place, spool) = (place("{{ key }}.pdf").await, Spool::new());
     let item = spool.item(1, b"%PDF-1.7 letter");
@@ -192,7 +222,8 @@ async fn what_was_seen_to_keep_to_the_condition_is_never_written_to_without_it()
         let (place, spool) = (place(name).await, Spool::new());
         let adapter = S3Adapter::new(config(&place.peer, name));
         adapter.knows_condition.store(true, Ordering::Relaxed);
-        place.peer.inject(Fault::Refuse(status, None));
+        // With a checksum, and without.
+        (0..2).for_each(|_| place.peer.inject(Fault::Refuse(status, None)));
         let outcome = adapter.deliver(&spool.item(1, b"%PDF-1.7 1")).await;
         assert!(!matches!(outcome, Outcome::Delivered { .. }), "{outcome:?}");
         assert!(place.peer.received(&Method::PUT).iter().all(|put| put.header("if-none-match") == Some("*")));

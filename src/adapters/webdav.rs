@@ -5,6 +5,7 @@
 //! leaves its beginning visible, and some ignore If-None-Match; a MOVE with `Overwrite: F` works on every server that
 //! was tried. `docsyncd check` tests it.
 
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use async_trait::async_trait;
@@ -51,14 +52,35 @@ struct Server {
     /// Whether it keeps a `;` in a name; tested once, and only if a name has one. wsgidav, and with it Seafile, takes
     /// it for the end of the name, in any encoding.
     keeps_semicolons: OnceCell<bool>,
+    /// Whether it said of a rename that it replaced something.
+    says_replaced: AtomicBool,
 }
 
 impl WebDavAdapter {
     /// Opens nothing.
     pub fn new(config: WebDavConfig) -> Self {
         let client = WebClient::new(config.connection.clone());
-        let server = Server { url: config.url.clone(), client, keeps_semicolons: OnceCell::new() };
+        let server = Server {
+            url: config.url.clone(),
+            client,
+            keeps_semicolons: OnceCell::new(),
+            says_replaced: AtomicBool::new(false),
+        };
         Self { config, server, desk: Desk::default() }
+    }
+}
+
+impl WebDavAdapter {
+    /// Whether the server said that it replaced a file, and a test with files of docsyncd's own does not show that it
+    /// only says so.
+    async fn has_replaced(&self) -> bool {
+        if !self.server.says_replaced.swap(false, Ordering::Relaxed) {
+            return false;
+        }
+        let replaces = self.desk.replaces(&self.server, &self.config.folder).await;
+        // The test itself was told the same.
+        self.server.says_replaced.store(false, Ordering::Relaxed);
+        replaces.unwrap_or(true)
     }
 }
 
@@ -186,8 +208,7 @@ impl Remote for Server {
     }
 
     async fn read(&self, path: &str, limit: u64) -> Result<Option<Digest>, Outcome> {
-        // A cache's answer about a file that was just written is no proof.
-        let answer = self.ask("GET", path, &[("cache-control", "no-cache")]).await?;
+        let answer = self.ask("GET", path, &[]).await?;
         match answer.status {
             200 => {}
             404 | 410 => return Ok(None),
@@ -203,7 +224,7 @@ impl Remote for Server {
     }
 
     async fn content(&self, path: &str, limit: u64) -> Result<Option<Vec<u8>>, Outcome> {
-        let answer = self.ask("GET", path, &[("cache-control", "no-cache")]).await?;
+        let answer = self.ask("GET", path, &[]).await?;
         match answer.status {
             200 => {}
             404 | 410 => return Ok(None),
@@ -257,15 +278,10 @@ impl Remote for Server {
         let answer = self.ask("MOVE", from, &[("destination", target.as_str()), ("overwrite", "F")]).await?;
         match answer.status {
             201 => Ok(Renamed::Done),
-            status @ 204 => {
-                // RFC 4918, section 9.9.4: the server overwrote a resource although that was forbidden.
-                let destination = self.client.connection().name.as_str();
-                tracing::error!(
-                    event = "overwritten",
-                    destination,
-                    status,
-                    "the server says that it replaced a file although it was told not to: `docsyncd check` says whether it does so"
-                );
+            204 => {
+                // RFC 4918, section 9.9.4: the server overwrote a resource although that was forbidden. nginx says so of
+                // every rename.
+                self.says_replaced.store(true, Ordering::Relaxed);
                 Ok(Renamed::Done)
             }
             502 => {
@@ -320,7 +336,17 @@ impl Adapter for WebDavAdapter {
         if let Err(outcome) = self.desk.fits(&self.server, &self.config.folder, REPLACES).await {
             return outcome;
         }
-        remote::deliver(&self.server, &self.config.folder, item, &self.desk).await
+        let outcome = remote::deliver(&self.server, &self.config.folder, item, &self.desk).await;
+        if self.has_replaced().await {
+            let destination = self.config.folder.name.as_str();
+            tracing::error!(
+                event = "overwritten",
+                destination,
+                status = 204,
+                "the server says that it replaced a file although it was told not to: `docsyncd check` says whether it does so"
+            );
+        }
+        outcome
     }
 
     async fn abandon(&self, item: &Item) {

@@ -57,10 +57,19 @@ impl Desk {
         replaces: &str,
     ) -> Result<(), Outcome> {
         let Some(wrong) = unfit(config, replaces) else { return Ok(()) };
-        match self.overwrites.get_or_try_init(|| overwrites(remote, config, false)).await? {
+        match self.replaces(remote, config).await? {
             true => Err(Outcome::unavailable("overwrites", wrong)),
             false => Ok(()),
         }
+    }
+
+    /// Whether the server's renames replace what has the name; tested once.
+    pub(in crate::adapters) async fn replaces(
+        &self,
+        remote: &dyn Remote,
+        config: &RemoteFolder,
+    ) -> Result<bool, Outcome> {
+        self.overwrites.get_or_try_init(|| overwrites(remote, config, false)).await.copied()
     }
 }
 

@@ -106,6 +106,24 @@ keeps_the_confirm_contract!(collection(FILE_NAME).await);
 keeps_the_sidecar_contract!(collection(FILE_NAME).await);
 keeps_the_remote_contract!(collection(FILE_NAME).await, &format!("/dav/u/inbox/{CANARY} ä#_/1.pdf"));
 
+#[tokio::test]
+async fn a_server_that_only_says_that_it_replaced_something_is_tested_once_and_raises_no_alarm() {
+    for (overwrites, in_words) in [(false, true), (true, true), (false, false)] {
+        let (place, spool) = (collection("{{ key }}.pdf").await, Spool::new());
+        place.peer.state().replaces_in_words = in_words;
+        place.peer.state().overwrites = overwrites;
+        let adapter = WebDavAdapter::new(place.config.clone());
+        for number in 1..=2 {
+            let item = spool.item(number, format!("%PDF-1.7 {number}").as_bytes());
+            assert_delivered(&remote::deliver(&adapter.server, &adapter.config.folder, &item, &adapter.desk).await);
+            assert_eq!(adapter.has_replaced().await, in_words && overwrites);
+            assert!(!adapter.has_replaced().await, "each rename is told of once");
+        }
+        assert_eq!(adapter.desk.overwrites.get(), in_words.then_some(&overwrites));
+        assert_eq!(place.objects().len(), 2);
+    }
+}
+
 fn moves() -> Method {
     Method::from_bytes(b"MOVE").unwrap()
 }
@@ -261,6 +279,7 @@ async fn nothing_in_a_name_means_something_in_an_address() {
             WebSignIn::Basic { user: "u".to_owned(), password: Secret::Given(SecretString::from(SECRET)) },
         )),
         keeps_semicolons: OnceCell::new(),
+        says_replaced: AtomicBool::new(false),
     };
     let encoded = "a%3Bb%3Dc%2Cd%21e%24f%26g%27h%28i%29j%2Ak%2Bl%3Am%40n%25o%23p%3Fq%5Br%5D%20%C3%A9~.-_.pdf";
     assert_eq!(server.at(&format!("/in/./../{name}")).as_str(), format!("http://h.test/dav/u%40x/in/{encoded}"));

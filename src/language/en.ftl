@@ -739,6 +739,7 @@ reason-destination-sign-in = The destination { $name } refuses the user, the pas
 reason-destination-tls = The encrypted connection to the destination { $name } cannot be made: run docsyncd check.
 reason-destination-busy = The destination { $name } asks to wait (code { $code }).
 reason-destination-fault = The destination { $name } has a fault (code { $code }).
+reason-destination-says-error = The destination { $name } answers that it failed: its own log says why.
 reason-destination-status = The destination { $name } answered with an error (code { $code }).
 reason-destination-check = The destination { $name } does not work: is its computer on, is the folder there, may docsyncd write to it? “docsyncd check” tells.
 reason-destination-refuses = The destination { $name } does not accept this letter.

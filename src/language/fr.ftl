@@ -742,6 +742,7 @@ reason-destination-sign-in = La destination { $name } refuse l'utilisateur, le m
 reason-destination-tls = La liaison chiffrée avec la destination { $name } ne peut pas être établie : lancez docsyncd check.
 reason-destination-busy = La destination { $name } demande d'attendre (code { $code }).
 reason-destination-fault = La destination { $name } est en panne (code { $code }).
+reason-destination-says-error = La destination { $name } répond qu'elle a échoué : son propre journal dit pourquoi.
 reason-destination-status = La destination { $name } a répondu par une erreur (code { $code }).
 reason-destination-check = La destination { $name } ne fonctionne pas : son ordinateur est-il allumé, le dossier est-il là, docsyncd peut-il y écrire ? « docsyncd check » le dit.
 reason-destination-refuses = La destination { $name } n'accepte pas ce courrier.

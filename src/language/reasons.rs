@@ -158,6 +158,7 @@ fn of_destination(word: &str) -> Option<&'static str> {
         | "probe_url"
         | "dicom_0122"
         | "dicom_0124" => "destination-unsuited",
+        "says_error" => "destination-says-error",
         "full" => "no-room",
         "host_key" | "known_hosts" => "destination-host-key",
         "credentials" | "secret_file" | "sign_in_refused" => "destination-sign-in",

@@ -95,7 +95,7 @@ impl Filed {
 }
 
 /// The shortest beginning that is compared, in bytes: a shorter file is no PDF.
-const FIRST_BEGINNING: usize = 16;
+const FIRST_BEGINNING: usize = 8;
 /// Hexadecimal digits of each digest.
 const DIGITS: usize = 8;
 

@@ -20,6 +20,7 @@ use std::time::Duration;
 use anyhow::Context as _;
 use serde::Serialize;
 
+use super::harmless::{self, Form};
 use super::output::{ended, folded, print, terminal_width};
 use super::{Outcome, check, language};
 use crate::cli::SupportArgs;
@@ -164,7 +165,7 @@ pub(super) fn support(path: &Path, args: SupportArgs) -> Outcome {
     bundle.files.iter().for_each(|(name, content)| archive.add(name, content.as_bytes()));
     let archive = archive.end().context("the archive is too large")?;
     if args.out.as_deref() == Some(Path::new("-")) {
-        let mut out = std::io::stdout().lock();
+        let mut out = harmless::output(Form::Exact);
         return ended(out.write_all(&archive).and_then(|()| out.flush()));
     }
     let name = || format!("docsyncd-support-{}.zip", jiff::Zoned::now().strftime("%Y%m%d-%H%M")).into();

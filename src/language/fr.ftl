@@ -1084,5 +1084,5 @@ restore-unseen = { $count ->
 restore-all-seen = Avant d'envoyer un courrier qui était en cours, docsyncd regarde s'il est déjà arrivé
 restore-nothing-since = Rien n'a été classé après la sauvegarde, selon vous : les courriers en cours continuent comme avant
 restore-start = Au démarrage, docsyncd lit d'abord toute la liste de chaque compte. Démarrer le service : { $command }
-move-done = Le registre a déménagé : docsyncd ne travaille plus avec lui ici. Sur l'autre ordinateur : { $there }. Pour revenir en arrière : { $back }
+move-done = Le registre a déménagé : docsyncd ne travaille plus avec lui ici. Sur l'autre ordinateur : { $there }. Pour revenir en arrière : { $back }
 move-undone = Le déménagement du { $time } est annulé. Un autre ordinateur a peut-être travaillé depuis : docsyncd ne doit plus y fonctionner. docsyncd regarde où est chaque courrier avant d'en envoyer un

@@ -16,17 +16,18 @@ use crate::state::STATES;
 const EVENTS: &str = "\
     alert alert_doubtful alert_given_up alert_not_sent alert_over alert_sent all_delivered already_delivered \
     arrived assign config_warning configuration_changed confirm_failed confirmed delivered delivery_failed \
-    discovered drain_timeout ended failure_reported fetched file_again filed forget forgotten gone hangs \
-    heartbeat_failed held history_removed internal_error items_skipped ledger_failed ledger_trouble ledger_well \
-    ledger_works lines_lost login logout look_failed memory_kept needs_person not_compared not_replaced \
-    not_shown notify_failed nudged odd_lists outbox_failed overwritten patients_file patients_follower_ended \
-    patients_read paused poll_failed poll_request_failed poll_requested polled polls_again polls_not_recorded \
-    postponed pruned push_failed recipients_refused reconcile_failed reconciled refresh_again refresh_failed \
-    refused relisted reload_refused reloaded report_accepted report_again report_refused reported resumed \
-    retracted retry retry_requested revised slept spool_cleaned spool_leftover start_over started status_page \
-    status_page_failed status_page_not_told status_page_unavailable still_paused stopped stopping taken_over \
-    token_refreshed tried_again unassign unconfirmed unreadable waiting watch_failed webhook \
-    webhook_not_registered webhook_not_told webhook_registered webhook_removed webhook_unavailable withdrawn";
+    destination_away destination_back discovered drain_timeout ended failure_reported fetched file_again filed \
+    forget forgotten gone hangs heartbeat_failed held history_removed internal_error items_skipped ledger_busy \
+    ledger_failed ledger_trouble ledger_well ledger_works lines_lost login logout look_failed memory_kept \
+    needs_person not_compared not_replaced not_shown notify_failed nudged odd_lists outbox_failed overwritten \
+    patients_file patients_follower_ended patients_read paused poll_failed poll_request_failed poll_requested \
+    polled polls_again polls_not_recorded postponed pruned push_failed recipients_refused reconcile_failed \
+    reconciled refresh_again refresh_failed refusal_not_recorded refused relisted reload_refused reloaded \
+    report_accepted report_again report_refused reported resumed retracted retry retry_requested revised \
+    settled_elsewhere slept spool_cleaned spool_leftover start_over started status_page status_page_failed \
+    status_page_not_told status_page_unavailable still_paused stopped stopping taken_over token_refreshed \
+    tried_again unassign unconfirmed unreadable waiting watch_failed webhook webhook_not_registered \
+    webhook_not_told webhook_registered webhook_removed webhook_unavailable withdrawn";
 /// Other words that stand in the log, in metrics and in the ledger's columns.
 const WORDS: &str = "\
     ERROR WARN INFO DEBUG TRACE discover fetch deliver report confirm prune patients ok failed pending filed \

@@ -43,7 +43,7 @@
 //! | [`secret`] | keys and passwords, from their files | config, readers, answering |
 //! | [`http`] | what all HTTP clients share: names, errors in docsyncd's own words, Retry-After | the pure modules, answering |
 //! | [`tls`] | connections of protocols other than HTTP, and TLS for them | config, secret, http |
-//! | [`smtp`] | the dialogue with a mail server, step by step | config, http, tls |
+//! | [`smtp`] | the dialogue with a mail server, step by step | the pure modules, config, http, tls |
 //! | [`ledger`] | everything docsyncd knows, in one SQLite file | the pure modules, durable, permissions, readers; tests: views; plans: views |
 //! | [`views`] | what the ledger shows to people and programs; it only reads | the pure modules, durable, ledger |
 //! | [`api`] | the client of the dental cloud API | the pure modules, durable, permissions, readers, config, secret, http |

@@ -70,7 +70,7 @@ struct Archive {
 
 enum Way {
     Host(Box<Dimse>),
-    Web(Web),
+    Web(Box<Web>),
 }
 
 /// A DICOM archive.
@@ -122,7 +122,7 @@ impl DicomAdapter {
                 Way::Host(Box::new(Dimse { host: (**host).clone(), tls }))
             }
             DicomArchive::Web { connection, base } => {
-                Way::Web(Web { client: WebClient::new((**connection).clone()), base: base.clone() })
+                Way::Web(Box::new(Web { client: WebClient::new((**connection).clone()), base: base.clone() }))
             }
         };
         let archive = Archive { name: config.name.clone(), address: address(&config.archive) };

@@ -140,8 +140,21 @@ async fn a_long_type_with_orders_to_the_terminal_is_kept_and_shown_short_and_har
 }
 
 /// Commands that print nothing of letters or patients, or that ask, serve or change the machine.
-const OF_NO_LETTER: [&str; 10] =
-    ["run", "setup", "login", "logout", "open", "alerts", "service", "vdds", "vdds-export", "help"];
+const OF_NO_LETTER: [&str; 13] = [
+    "run",
+    "setup",
+    "login",
+    "logout",
+    "open",
+    "alerts",
+    "service",
+    "vdds",
+    "vdds-export",
+    "help",
+    "backup",
+    "restore",
+    "move",
+];
 
 /// Whatever a name says, it is a name: it moves no cursor, turns no line around, and begins none.
 #[cfg(target_os = "linux")]
@@ -199,6 +212,7 @@ async fn no_command_prints_what_a_terminal_obeys() {
         "export --from 2020-01-01 --to 2040-01-01 --names",
         "api GET /patients",
         "api GET /documents/UUID",
+        "support --print --document UUID",
         "completions bash",
         "man",
         "forget UUID --yes",

@@ -150,7 +150,18 @@ impl FhirAdapter {
             }
             _ => return self.client.of_status(status, true, retry_after),
         };
-        self.after(sent, self.client.named(&words)).await
+        let (code, document) = (sent.code.clone(), sent.item.uuid.clone());
+        let outcome = self.after(sent, self.client.named(&words)).await;
+        if code == Code::Status(412) && matches!(outcome, Outcome::Delivered { .. }) {
+            let destination = &self.client.connection().name;
+            tracing::warn!(
+                event = "several_there",
+                destination,
+                document = %document,
+                "{destination}: the server says that it has this letter several times (412). Look there"
+            );
+        }
+        outcome
     }
 
     /// The outcome for a letter that the server may have: reads it back, by the server's id or by its identifier.

@@ -186,6 +186,7 @@ pub(in crate::commands) enum Unreadable {
     #[error("is encrypted: name the file with its passphrase (--passphrase-file)")]
     Encrypted,
     /// The passphrase is wrong.
+    #[cfg(feature = "age")]
     #[error("cannot be decrypted with this passphrase")]
     Passphrase,
     /// This program cannot decrypt.

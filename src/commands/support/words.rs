@@ -24,10 +24,10 @@ const EVENTS: &str = "\
     polled polls_again polls_not_recorded postponed pruned push_failed recipients_refused reconcile_failed \
     reconciled refresh_again refresh_failed refusal_not_recorded refused relisted reload_refused reloaded \
     report_accepted report_again report_refused reported resumed retracted retry retry_requested revised \
-    settled_elsewhere slept spool_cleaned spool_leftover start_over started status_page status_page_failed \
-    status_page_not_told status_page_unavailable still_paused stopped stopping taken_over token_refreshed \
-    tried_again unassign unconfirmed unreadable waiting watch_failed webhook webhook_not_registered \
-    webhook_not_told webhook_registered webhook_removed webhook_unavailable withdrawn";
+    settled_elsewhere several_there slept spool_cleaned spool_leftover start_over started status_page \
+    status_page_failed status_page_not_told status_page_unavailable still_paused stopped stopping taken_over \
+    token_refreshed tried_again unassign unconfirmed unreadable waiting watch_failed webhook \
+    webhook_not_registered webhook_not_told webhook_registered webhook_removed webhook_unavailable withdrawn";
 /// Other words that stand in the log, in metrics and in the ledger's columns.
 const WORDS: &str = "\
     ERROR WARN INFO DEBUG TRACE discover fetch deliver report confirm prune patients ok failed pending filed \

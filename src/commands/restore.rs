@@ -24,7 +24,9 @@ use crate::ledger::backup as ledger_copy;
 use crate::ledger::restored::{self, Restored};
 use crate::ledger::{self, LedgerError, Lock, is_locked};
 use crate::permissions;
-use crate::readers::{self, person};
+#[cfg(unix)]
+use crate::readers;
+use crate::readers::person;
 
 /// The mode of what is no secret: nothing in a configuration is.
 const OPEN_MODE: u32 = 0o644;

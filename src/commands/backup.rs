@@ -33,6 +33,7 @@ pub(super) fn backup(path: &Path, loaded: &Loaded, args: &BackupArgs) -> Outcome
     let language = language::of(args.spoken, loaded);
     let passphrase = passphrase(args.passphrase_file.as_deref())?;
     refuse_existing(&args.file, args.force)?;
+    refuse_own(path, loaded, &args.file)?;
     make(path, loaded, &args.file, passphrase, args.force, language)
 }
 
@@ -50,6 +51,17 @@ pub(super) fn refuse_existing(file: &Path, force: bool) -> anyhow::Result<()> {
             "{} is there already, and nothing was written: choose another name, or --force replaces it",
             file.display()
         );
+    }
+    Ok(())
+}
+
+/// Whatever `--force` says: a backup replaces no file that docsyncd works with.
+pub(super) fn refuse_own(path: &Path, loaded: &Loaded, file: &Path) -> anyhow::Result<()> {
+    let named = named_files(&loaded.effective).into_iter().map(|named| of_setting(&named.path, path));
+    let own = [path.to_path_buf(), loaded.config.state.path.clone()].into_iter().chain(named);
+    let meant = fs::canonicalize(file).ok();
+    if meant.is_some() && own.into_iter().any(|own| fs::canonicalize(own).ok() == meant) {
+        bail!("{} is a file that docsyncd works with, and nothing was written: choose another name", file.display());
     }
     Ok(())
 }

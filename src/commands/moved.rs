@@ -4,7 +4,7 @@ use std::path::Path;
 
 use anyhow::bail;
 
-use super::backup::{self, passphrase, refuse_existing};
+use super::backup::{self, passphrase, refuse_existing, refuse_own};
 use super::output::{docsyncd, local_with_zone, say};
 use super::restore::{blind, lock, owner, unseen_line};
 use super::{Exit, Outcome, UsageError, language, service};
@@ -21,6 +21,7 @@ pub(super) fn moved(path: &Path, loaded: &Loaded, args: &MoveArgs) -> Outcome {
     let Some(out) = args.out.as_deref().filter(|_| !args.undo) else { return undo(path, loaded, language) };
     let passphrase = passphrase(args.passphrase_file.as_deref())?;
     refuse_existing(out, args.force)?;
+    refuse_own(path, loaded, out)?;
     // A folder is not made for a ledger that is not there.
     if !ledger.exists() {
         return Err(ledger::LedgerError::Missing(ledger.clone()).into());

@@ -367,9 +367,10 @@ impl Rows<'_> {
     }
 
     /// Whether lines of a record would be rows of their own without the record's quotation marks: with all columns, a
-    /// number with a digit, names, and a date of birth or none. A lone quotation mark that finds another one in a later
-    /// row makes one record of several rows. The lines of a remark are no rows; one of them may be the record's own, or
-    /// by chance have as many commas, but then it has no other number and no other date.
+    /// number with a digit, names, and a date of birth or none. With a date, the number may have no digit where the
+    /// record's own has none. A lone quotation mark that finds another one in a later row makes one record of
+    /// several rows. The lines of a remark are no rows; one of them may be the record's own, or by chance have as many
+    /// commas, but then it has no other number and no other date.
     fn holds_another_row(&self, raw: &str, own: &[Cow<'_, str>]) -> bool {
         let Columns { number, last_name, first_name, born, .. } = self.columns;
         let plain = |value: &str| value.replace('"', "").trim().to_owned();
@@ -378,8 +379,10 @@ impl Rows<'_> {
             let values: Vec<&str> = line.split(char::from(self.delimiter)).collect();
             let [number, last_name, first_name, date] = [number, last_name, first_name, born]
                 .map(|column| values.get(column).map_or_else(String::new, |value| plain(value)));
+            let has_digit = |number: &str| number.contains(|c: char| c.is_ascii_digit());
+            let own_number = own.get(self.columns.number).map(|own| plain(own)).unwrap_or_default();
             let is_row = values.len() >= self.expected
-                && number.contains(|c: char| c.is_ascii_digit())
+                && (has_digit(&number) || !(date.is_empty() || number.is_empty() || has_digit(&own_number)))
                 && !(last_name.is_empty() || first_name.is_empty())
                 && dates::is_date(&date, self.config.date_format.as_deref());
             let is_other = |column: usize, value: &str| own.get(column).is_none_or(|own| plain(own) != value);

@@ -168,6 +168,12 @@ impl List {
         rest.take_while(move |row| row.number == number)
     }
 
+    /// Whether the list has a number that differs from this one in letter case only, or in how a letter is composed.
+    pub fn has_twin(&self, number: &str) -> bool {
+        let folded = caseless(number);
+        self.rows().any(|row| row.number != number && caseless(row.number) == folded)
+    }
+
     /// All rows, in the order of the file.
     pub fn rows(&self) -> impl Iterator<Item = Row<'_>> {
         self.rows.iter().filter_map(|place| self.row_at(place))

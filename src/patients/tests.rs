@@ -68,6 +68,16 @@ fn a_number_that_a_letter_went_elsewhere_with_counts_until_the_list_gives_it_to_
         let decided = whose_still(Some(&list), "p", &anne, Some(("9", &word)), Some("7"));
         assert_eq!(decided.unwrap(), if whose_7.is_ok() { "7" } else { "9" }, "{rows:?}");
     }
+    // A share takes them for one.
+    let twin = list(&["A7;Petit;Luc;1950-03-04;"]);
+    assert_eq!(whose_still(Some(&twin), "p", &anne, None, Some("a7")), Err(Unmatched::GivenAway));
+    let (not_listed, listed) = (list(&["9;Weiß;Zoé;1999-12-31;"]), list(&["a7;Roy;Anna;1970-01-25;"]));
+    let both = list(&["a7;Roy;Anna;1970-01-25;", "A7;Petit;Luc;1950-03-04;"]);
+    for (then, now) in [(&not_listed, &twin), (&listed, &both)] {
+        let word = fingerprint("p", "a7", &anne, then);
+        assert_eq!(whose(Some(then), "p", &anne, Some(("a7", &word))).unwrap(), "a7");
+        assert!(whose(Some(now), "p", &anne, Some(("a7", &word))).is_err());
+    }
     let word = fingerprint("p", "7", &by_hand, &before);
     assert_eq!(whose_still(Some(&before), "p", &by_hand, Some(("7", &word)), Some("7")).unwrap(), "7");
     assert_eq!(whose_still(None, "p", &anne, None, Some("7")), Err(Unmatched::NoList));

@@ -118,15 +118,23 @@ pub fn whose_still(
     let (Some(frozen), Some(list)) = (frozen, list) else { return whose(list, patient, person, assigned) };
     let same = Compared { last_name: true, first_name: true, born: true };
     let is_theirs = |row: Row<'_>| !row.is_shared && row.compared(person) == same;
-    if list.row(frozen).is_none() || list.rows_of(frozen).any(is_theirs) {
+    let is_free = list.row(frozen).is_none() && !list.has_twin(frozen);
+    if is_free || list.rows_of(frozen).any(is_theirs) {
         return Ok(frozen.to_owned());
     }
     decided(list, patient, person, assigned).ok_or(Unmatched::GivenAway)
 }
 
-/// A person's decision that still holds.
+/// A person's decision that still holds: nobody else has got the number meanwhile, nor one that many shares take for it.
 fn decided(list: &List, patient: &str, person: &Person, assigned: Option<(&str, &str)>) -> Option<String> {
     let (number, then) = assigned?;
+    let is_shared = match list.row(number) {
+        Some(_) => list.rows_of(number).any(|row| row.is_shared),
+        None => list.has_twin(number),
+    };
+    if is_shared {
+        return None;
+    }
     (fingerprint(patient, number, person, list) == then).then(|| number.to_owned())
 }
 

@@ -128,6 +128,8 @@ pub(super) fn doubt(path: &str) -> Result<Option<String>, Unknown> {
     let parts: Vec<&str> = path.split('.').collect();
     let (parent, field, known) = match *parts.as_slice() {
         ["document", "pdf", field, ..] => ("document.pdf", field, PDF),
+        // The service knows no such number.
+        ["document", "patient", "number", ..] => return Err(Unknown { parent: "patient", meant: vec!["number"] }),
         ["document", field, ..] => ("document", field, DOCUMENT),
         ["patient", field, ..] => ("patient", field, PATIENT),
         ["user", field, ..] => ("user", field, USER),

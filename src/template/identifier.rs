@@ -44,8 +44,13 @@ impl Identifier {
     }
 }
 
+/// In lower case. The signs of ohm, kelvin and angstrom stay what they are, although they have a letter's lower case.
 fn folded(text: &str) -> Cow<'_, str> {
-    if text.chars().any(char::is_uppercase) { text.to_lowercase().into() } else { text.into() }
+    let lower = |c: char| match c {
+        '\u{2126}' | '\u{212a}' | '\u{212b}' => c.to_string(),
+        c => c.to_lowercase().to_string(),
+    };
+    if text.chars().any(char::is_uppercase) { text.chars().map(lower).collect::<String>().into() } else { text.into() }
 }
 
 /// The context's `unchanged`.
@@ -63,4 +68,18 @@ pub(super) fn held(identifiers: &[Identifier], text: &str, holds: impl Fn(&str) 
     let text = folded(text);
     let lost = identifiers.iter().find(|identifier| identifier.count(&text) > 0 && !holds(&identifier.text));
     lost.map_or(Ok(()), |lost| Err(lost.changed()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn another_letter_case_is_the_same_identifier_and_another_sign_is_not() {
+        let is_kept = |number: &str, after: &str| unchanged(&[Identifier::number(number)], number, after).is_ok();
+        assert!(is_kept("a12É", "A12é"));
+        for (number, after) in [("\u{212a}1", "K1"), ("\u{212b}1", "Å1"), ("\u{2126}1", "Ω1")] {
+            assert!(!is_kept(number, after), "{after}");
+        }
+    }
 }

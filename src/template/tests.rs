@@ -574,3 +574,15 @@ fn a_value_in_an_address_separates_nothing_and_leads_nowhere() {
         assert_eq!(rendered, format!("https://h.test/a/{encoded}?b={encoded}"));
     }
 }
+
+#[test]
+fn a_number_that_only_a_part_of_is_used_is_needed_all_the_same() {
+    let compile = |source: &str| Template::compile(TemplateKind::FileName, source);
+    for source in ["{{ patient.number[:3] }}.pdf", "{{ (patient.number)[-2:] }}.pdf", "{{ patient['number'][:3] }}.pdf"]
+    {
+        assert!(compile(source).unwrap().needs_number(), "{source}");
+    }
+    assert!(!compile("number {{ patient.lastName }}.pdf").unwrap().needs_number());
+    let error = compile("{{ document.patient.number }}.pdf").unwrap_err().to_string();
+    assert!(error.ends_with("did you mean `patient.number`?"), "{error}");
+}

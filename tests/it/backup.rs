@@ -72,6 +72,12 @@ async fn a_backup_beside_a_running_daemon_brings_everything_back() {
     let again = with_backup(&practice, &["backup"], &[]).await;
     assert!(again.code == 1 && again.stderr.contains("--force"), "{again:?}");
     assert_eq!(with_backup(&practice, &["backup"], &["--force"]).await.code, 0);
+    for own in ["docsyncd.toml", "state/ledger.sqlite3"] {
+        let (file, before) = (practice.path(own), std::fs::read(practice.path(own)).unwrap());
+        let refused = practice.docsyncd(&["backup", file.to_str().unwrap(), "--force"]).await;
+        assert!(refused.code == 1 && refused.stderr.contains("works with"), "{refused:?}");
+        assert_eq!(std::fs::read(&file).unwrap(), before, "{own}");
+    }
     let refused = with_backup(&practice, &["restore"], &["--force"]).await;
     assert!(refused.code == 1 && refused.stderr.contains("docsyncd runs"), "{refused:?}");
     running.stop().await;

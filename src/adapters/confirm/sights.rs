@@ -4,13 +4,18 @@ use super::super::Outcome;
 use super::is_of_all;
 use crate::proof::Sight;
 
+/// So many letters in a row without an answer, and none with one, say that the destination as a whole is away.
+const IN_A_ROW: usize = 8;
+
 /// The sights of letters that are asked for one by one. If the destination answers for some letters, one without an
-/// answer waits.
+/// answer waits: whatever it answers about one (a time-out, a refused sign-in, another site's page) says nothing of the
+/// others.
 #[derive(Default)]
 pub(in crate::adapters) struct Sights {
     all: Vec<Sight>,
     unseen: Option<Outcome>,
     answers: bool,
+    in_a_row: usize,
 }
 
 impl Sights {
@@ -19,17 +24,20 @@ impl Sights {
     /// # Errors
     /// The destination as a whole gives no answer.
     pub(in crate::adapters) fn add(&mut self, sight: Result<Sight, Outcome>) -> Result<(), Outcome> {
-        self.all.push(match sight {
+        match sight {
             Ok(sight) => {
-                self.answers = true;
-                sight
+                (self.answers, self.in_a_row) = (true, 0);
+                self.all.push(sight);
             }
-            Err(outcome) if is_of_all(&outcome) => return Err(outcome),
             Err(outcome) => {
+                self.in_a_row += 1;
+                if !self.answers && self.in_a_row >= IN_A_ROW && is_of_all(&outcome) {
+                    return Err(outcome);
+                }
                 self.unseen.get_or_insert(outcome);
-                Sight::Waits
+                self.all.push(Sight::Waits);
             }
-        });
+        }
         Ok(())
     }
 
@@ -60,6 +68,14 @@ mod tests {
         let mut sights = Sights::default();
         sights.add(odd()).unwrap();
         assert!(sights.all().is_err(), "no letter has an answer");
-        assert!(Sights::default().add(Err(Outcome::unavailable("no_connection", "away"))).is_err());
+        // One that the destination refuses as a whole is one letter, until several are.
+        let away = || Err(Outcome::unavailable("no_connection", "away"));
+        let mut sights = Sights::default();
+        for sight in [away(), proved(), away()] {
+            sights.add(sight).unwrap();
+        }
+        assert_eq!(sights.all().unwrap(), [Sight::Waits, proved().unwrap(), Sight::Waits]);
+        let mut sights = Sights::default();
+        assert!((0..IN_A_ROW).all(|number| sights.add(away()).is_ok() == (number + 1 < IN_A_ROW)));
     }
 }

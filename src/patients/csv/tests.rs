@@ -345,6 +345,27 @@ fn a_quotation_mark_closes_in_its_own_value_and_rows_have_as_many_values_as_colu
 }
 
 #[test]
+fn rows_that_two_lone_marks_make_one_of_are_refused_whatever_their_numbers_look_like() {
+    let mnemonic = "PatNum;Note;LName;FName;Birthdate\n";
+    for (header, rows) in [
+        (mnemonic, "MUELHANS;\"Angst;Müller;Hans;1980-02-17\nMUELPAUL;\";Müller;Paul;1990-01-01\n"),
+        (mnemonic, "MUELHANS;\";Müller;Hans;1980-02-17\nMUELPAUL;\";Müller;Paul;1980-02-17\n"),
+        (
+            "PatNum;LName;FName;Birthdate;Note\n",
+            "A;Durand;Zoé;1980-02-17;\"x\nB;Durand;Zoe;1980-02-17;ok\nC;X;Y;1970-01-01;12\"\n",
+        ),
+    ] {
+        let refused = parse(format!("{header}{rows}").as_bytes(), &config()).unwrap_err().to_string();
+        assert!(refused.contains("quotation mark"), "{rows}: {refused}");
+    }
+    for rows in
+        ["MUELHANS;\"Angst,\nMüller\";Müller;Hans;1980-02-17\n", "MUELHANS;\"a;b\nc;d;e;f\";Müller;Hans;1980-02-17\n"]
+    {
+        assert!(parse(format!("{mnemonic}{rows}").as_bytes(), &config()).is_ok(), "{rows}");
+    }
+}
+
+#[test]
 fn a_date_with_a_time_of_day_is_the_day_unless_it_is_an_evening() {
     for (born, is_read) in [
         ("1980-02-17T00:00:00.000Z", true),

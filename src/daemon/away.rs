@@ -134,7 +134,8 @@ impl Looks {
         let since = self.away.as_ref().map_or(now, |away| away.since);
         let away = Away { since, failure, reason };
         let counts = is_folder || self.failed >= SERVER_TRIES;
-        if counts && self.away.as_ref() != Some(&away) { Note::Away(away) } else { Note::Nothing }
+        // Each time: the end of a pause takes the note away.
+        if counts { Note::Away(away) } else { Note::Nothing }
     }
 }
 
@@ -182,7 +183,7 @@ mod tests {
             let Note::Away(away) = looks.after(gone(), is_folder, 2000) else { panic!("twice") };
             assert_eq!((away.since, away.failure.as_str()), (2000, "deliver down folder_unusable"));
             looks.away = Some(Away { since: 1000, ..away });
-            assert_eq!(looks.after(gone(), is_folder, 3000), Note::Nothing, "the same is told once");
+            assert!(matches!(looks.after(gone(), is_folder, 3000), Note::Away(away) if away.since == 1000));
             assert_eq!(looks.after(Ok(()), is_folder, 4000), Note::Worked);
             (looks.away, looks.noted_at) = (None, 4000);
             assert_eq!(looks.after(Ok(()), is_folder, 5000), Note::Nothing);

@@ -31,9 +31,14 @@ pub fn begin(db: &Connection, destination: &str, away: &Away) -> QueryResult<()>
     process::set(db, &format!("{AWAY}{destination}"), &serde_json::to_string(away).unwrap_or_default())
 }
 
+/// The destination is not away.
+pub(super) fn forget(db: &Connection, destination: &str) -> QueryResult<()> {
+    process::remove(db, &format!("{AWAY}{destination}")).map(drop)
+}
+
 /// The destination worked at this time, and is not away.
 pub fn worked(db: &Connection, destination: &str, at: Millis) -> QueryResult<()> {
-    process::remove(db, &format!("{AWAY}{destination}"))?;
+    forget(db, destination)?;
     process::set(db, &format!("{WORKED}{destination}"), &at.to_string())
 }
 

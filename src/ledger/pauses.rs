@@ -4,7 +4,7 @@ use rusqlite::{Connection, params};
 
 use super::columns::{Statements as _, from_row};
 use super::{Millis, QueryResult};
-use crate::failure::Failure;
+use crate::failure::{Failure, Scope};
 use crate::language::Reason;
 
 /// One pause.
@@ -60,7 +60,10 @@ pub fn save(db: &Connection, pause: &Pause) -> QueryResult<()> {
     )
 }
 
-/// Ends a pause.
+/// Ends a pause. What works is not away either; the next look says so if it is.
 pub fn clear(db: &Connection, scope: &str) -> QueryResult<()> {
+    if let Some(Scope::Destination(name)) = Scope::parse(scope) {
+        super::away::forget(db, &name)?;
+    }
     db.run("DELETE FROM pause WHERE scope = ?1", [scope])
 }

@@ -84,12 +84,23 @@ impl DocumentUuid {
     }
 }
 
-/// A UUID in lower case; anything else unchanged.
-pub fn without_case(identifier: &str) -> Cow<'_, str> {
+/// Whether this has the form of a UUID (RFC 9562, section 4).
+pub fn is_uuid(identifier: &str) -> bool {
     let digit =
         |(at, byte): (usize, u8)| if [8, 13, 18, 23].contains(&at) { byte == b'-' } else { byte.is_ascii_hexdigit() };
+    identifier.len() == 36 && identifier.bytes().enumerate().all(digit)
+}
+
+/// Whether two identifiers that the API shows name two different things. A uuid and another form, such as a number, may
+/// name the same.
+pub fn contradict(one: &str, other: &str) -> bool {
+    is_uuid(one) == is_uuid(other) && without_case(one) != without_case(other)
+}
+
+/// A UUID in lower case; anything else unchanged.
+pub fn without_case(identifier: &str) -> Cow<'_, str> {
     let has_case = identifier.bytes().any(|byte| byte.is_ascii_uppercase());
-    if has_case && identifier.len() == 36 && identifier.bytes().enumerate().all(digit) {
+    if has_case && is_uuid(identifier) {
         Cow::Owned(identifier.to_ascii_lowercase())
     } else {
         Cow::Borrowed(identifier)
@@ -242,6 +253,8 @@ pub struct Listed {
     pub pdf: Option<String>,
     /// Whether the list says that the PDF is not rendered: `"pdf": null`.
     pub is_draft: bool,
+    /// The patient's identifier, if the list shows it. It is only compared.
+    pub patient: Option<String>,
 }
 
 /// One version of a document. Promise 3 counts documents with their PDFs, whichever account reads them.

@@ -14,6 +14,7 @@ mod gdt;
 mod identifier;
 mod json;
 mod kind;
+mod slices;
 mod values;
 mod variables;
 
@@ -102,7 +103,10 @@ impl Template {
         }
         let mut environment = environment(kind);
         environment.add_template_owned(NAME, source.to_owned()).map_err(|error| in_template(&error))?;
-        let used = environment.get_template(NAME).map_err(|error| in_template(&error))?.undeclared_variables(true);
+        let mut used = environment.get_template(NAME).map_err(|error| in_template(&error))?.undeclared_variables(true);
+        if let Ok(template) = environment.template_from_str(&slices::as_items(source)) {
+            used.extend(template.undeclared_variables(true));
+        }
         for path in &used {
             variables::known(kind, source, path, &environment)?;
         }
@@ -170,10 +174,12 @@ impl Template {
             }
             TemplateKind::FileName | TemplateKind::RemoteName => {
                 let parts = name::relative_path(&text);
-                name::kept(&text, &parts, |before, after| context.unchanged(before, after))?;
                 let file = parts.last().map_or("", String::as_str);
-                name::kept_with_suffix(file, |before, after| context.unchanged(before, after))?;
-                Ok(text)
+                let unchanged = |before: &str, after: &str| context.unchanged(before, after);
+                let held = [name::kept(&text, &parts, unchanged), name::kept_with_suffix(file, unchanged)];
+                // If the number is lost, a person decides, whatever else is lost.
+                let lost = held.into_iter().filter_map(Result::err).max_by_key(|changed| changed.is_number);
+                lost.map_or(Ok(text), |changed| Err(changed.into()))
             }
             TemplateKind::SidecarName => {
                 name::kept(&text, &[name::file_name(&text)], |before, after| context.unchanged(before, after))?;

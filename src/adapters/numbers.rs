@@ -50,7 +50,10 @@ pub fn holds_number(destination: &Destination, number: &str) -> bool {
         DestinationKind::Dicom(dicom) => {
             all(&[&dicom.title]) && text(&dicom.patient_id).is_some_and(|id| super::dicom::holds(id.trim()))
         }
-        DestinationKind::Smtp(smtp) => all(&[&smtp.to, &smtp.subject, &smtp.body, &smtp.attachment_name]),
+        DestinationKind::Smtp(smtp) => {
+            let is_address = || text(&smtp.to).is_some_and(|to| super::smtp::holds(&to, &context));
+            all(&[&smtp.subject, &smtp.body, &smtp.attachment_name]) && (!smtp.to.needs_number() || is_address())
+        }
         DestinationKind::Vdds(vdds) => {
             text(&vdds.patient_id).is_some_and(|id| crate::vdds::Announcement::of(id.trim()).bytes().is_some())
         }

@@ -142,6 +142,11 @@ impl SmtpAdapter {
     }
 }
 
+/// Whether an address that this text is for can hold the identifiers in it.
+pub(super) fn holds(to: &str, context: &Context) -> bool {
+    letter::address(to, context).is_ok()
+}
+
 /// Whether the address is one of KIM, the secure mail of German practices.
 fn is_of_kim(address: &str) -> bool {
     address.to_ascii_lowercase().ends_with(".kim.telematik")

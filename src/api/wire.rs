@@ -6,7 +6,7 @@ use sha2::{Digest as _, Sha256};
 
 use super::ApiError;
 use super::json::{self, List};
-use crate::document::{DocumentUuid, Listed, Record, hex, without_case};
+use crate::document::{DocumentUuid, Listed, Record, contradict, hex, without_case};
 
 /// The most documents that are taken from one page: a server that ignores the page size shows more than 100.
 const MAX_ITEMS: usize = 20_000;
@@ -44,7 +44,7 @@ impl Page {
     /// As [`Self::read`], with the form of the list.
     pub(super) fn read_list(body: &[u8]) -> Result<List<Self>, ApiError> {
         json::elements(body, &|page: &mut Page, element| {
-            let item = json::fields(element.as_bytes(), &["uuid", "@id", "createdAt", "type", "pdf"]);
+            let item = json::fields(element.as_bytes(), &["uuid", "@id", "createdAt", "type", "pdf", "patient"]);
             match item.ok().as_ref().and_then(list_item) {
                 Some(item) if page.items.len() < MAX_ITEMS => page.items.push(item),
                 _ => page.unreadable += 1,
@@ -60,6 +60,7 @@ fn list_item(element: &Value) -> Option<Listed> {
         kind: text(element, "type").map(|kind| shown(&kind)),
         pdf: element.get("pdf").and_then(identifier).map(version),
         is_draft: element.get("pdf").is_some_and(Value::is_null),
+        patient: element.get("patient").and_then(identifier).filter(|patient| is_short(patient)),
     })
 }
 
@@ -143,6 +144,16 @@ impl Detail {
     /// Whether the record is of this document.
     pub fn is_of(&self, uuid: &DocumentUuid) -> bool {
         is_about(&self.document, uuid.as_str())
+    }
+
+    /// Whether the document's patient is another one than `patient`, the identifier in another answer about the
+    /// document. An answer that leaves the patient out contradicts none.
+    pub fn is_of_another_patient(&self, patient: Option<&str>) -> bool {
+        let named = ["uuid", "@id"].into_iter().filter_map(|field| identifier(self.patient.get(field)?));
+        let named: Vec<String> = named.collect();
+        patient.is_some_and(|patient| {
+            !is_about(&self.patient, patient) && named.iter().any(|named| contradict(named, patient))
+        })
     }
 
     /// Reads a document, in whichever form its relations are.
@@ -243,6 +254,14 @@ mod tests {
         for around in ["member", "hydra:member"] {
             assert_eq!(read(&json!({"x": [1], around: elements})).unwrap(), page);
         }
+        let named = |patient: Value| {
+            let page = read(&json!([{"uuid": "d", "patient": patient}])).unwrap();
+            page.items.into_iter().next().unwrap().patient
+        };
+        for patient in [json!("p-1"), json!("/patients/p-1"), json!({"uuid": "p-1", "lastName": "x"})] {
+            assert_eq!(named(patient.clone()).as_deref(), Some("p-1"), "{patient}");
+        }
+        assert_eq!(named(json!(null)), None);
         for other in [json!({"error": 1}), json!({"member": 7}), json!({"member": {"member": []}}), json!(null)] {
             assert_eq!(read(&other), Err(ApiError::Shape("a list was expected".to_owned())), "{other}");
         }
@@ -340,6 +359,32 @@ mod tests {
             assert!(!about(other.clone(), id), "{other}");
         }
         assert!(!about(json!({"uuid": "aB"}), "Ab"), "only a UUID has no case");
+    }
+
+    #[test]
+    fn two_answers_that_name_two_patients_contradict_each_other_and_others_do_not() {
+        let [one, other] = ["0c1f4a52-00aa-7000-8000-00000000000b", "0c1f4a52-00aa-7000-8000-00000000000c"];
+        let contradicts = |patient: Value, listed: Option<&str>| {
+            let detail = Detail::read(json!({"uuid": "d", "patient": patient}).to_string().as_bytes()).ok().unwrap();
+            detail.is_of_another_patient(listed)
+        };
+        for shown in [
+            json!({"uuid": one, "lastName": "x"}),
+            json!({"@id": format!("/patients/{one}"), "lastName": "x"}),
+            json!({"@id": format!("/patients/{one}")}),
+            json!(one),
+            json!(format!("/patients/{one}")),
+        ] {
+            assert!(contradicts(shown.clone(), Some(other)), "{shown}");
+            for same in [Some(one), Some(one.to_uppercase().as_str()), None, Some("17")] {
+                assert!(!contradicts(shown.clone(), same), "{shown} {same:?}");
+            }
+        }
+        assert!(contradicts(json!("18"), Some("17")) && !contradicts(json!("17"), Some("17")));
+        assert!(!contradicts(json!({"uuid": one, "@id": "/patients/17", "lastName": "x"}), Some("17")));
+        for nobody in [json!(null), json!({}), json!({"lastName": "x"}), json!(7)] {
+            assert!(!contradicts(nobody.clone(), Some(one)), "{nobody}");
+        }
     }
 
     #[test]

@@ -700,6 +700,7 @@ reason-patient-no-list = Er wartet auf die Patientenliste der Praxis.
 reason-not-rendered = Sein PDF ist noch nicht fertig.
 reason-no-content = Der Dienst kündigt sein PDF an, aber der Server hat dessen Inhalt noch nicht.
 reason-rendered-anew = Sein PDF wird gerade erneuert.
+reason-other-patient = Der Dienst nennt dafür zwei Patienten: Sehen Sie dort nach, wessen Brief es ist.
 reason-two-versions = Der Dienst zeigt zwei Fassungen zugleich: Er wird noch einmal geprüft.
 reason-many-versions = Der Dienst zeigt davon immer neue Fassungen: Er wird immer seltener heruntergeladen.
 reason-spool-full = Der Platz für heruntergeladene Briefe ist voll (state.spool_limit): Er wird heruntergeladen, wenn andere abgelegt sind.

@@ -700,6 +700,7 @@ reason-patient-no-list = It waits for the practice's list of patients.
 reason-not-rendered = Its PDF is not ready yet.
 reason-no-content = The service announces its PDF, but the server does not have its content yet.
 reason-rendered-anew = Its PDF is being updated.
+reason-other-patient = The service names two patients for it: look there whose letter it is.
 reason-two-versions = The service shows two versions of it at once: it is looked at again.
 reason-many-versions = The service shows new versions of it again and again: it is downloaded ever more rarely.
 reason-spool-full = The room for downloaded letters is full (state.spool_limit): it is downloaded when others are filed.

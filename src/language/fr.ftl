@@ -703,6 +703,7 @@ reason-patient-no-list = Il attend la liste des patients du cabinet.
 reason-not-rendered = Son PDF n'est pas encore prêt.
 reason-no-content = Le service annonce son PDF, mais son serveur n'en a pas encore le contenu.
 reason-rendered-anew = Son PDF est en cours de mise à jour.
+reason-other-patient = Le service nomme deux patients pour lui : vérifiez-y de qui est ce courrier.
 reason-two-versions = Le service en montre deux versions à la fois : il est vérifié à nouveau.
 reason-many-versions = Le service en montre sans cesse de nouvelles versions : il est téléchargé de plus en plus rarement.
 reason-spool-full = L'espace pour les courriers téléchargés est plein (state.spool_limit) : il sera téléchargé quand d'autres auront été classés.

@@ -191,6 +191,7 @@ fn of_service(word: &str) -> Option<&'static str> {
         "cut_off" => "cut-off",
         "internal_fault" => "internal",
         "slow" => "slow",
+        "other_patient" => "other-patient",
         "two_versions" => "two-versions",
         _ => return None,
     })

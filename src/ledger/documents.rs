@@ -7,7 +7,7 @@ use super::listed::is_there;
 use super::listed::taking::ask_again;
 use super::work::Tries;
 use super::{Millis, QueryResult, deliveries, history};
-use crate::document::Version;
+use crate::document::{Version, is_uuid};
 use crate::failure::Failure;
 use crate::state::{Event, State, next};
 
@@ -57,6 +57,10 @@ pub struct Document {
     pub tried_pdf: Option<String>,
     /// The PDF that the list shows.
     pub listed_pdf: Option<String>,
+    /// The patient's identifier, as the list shows it.
+    pub listed_patient: Option<String>,
+    /// The patient that the service named when the document was fetched.
+    pub patient: Option<String>,
     /// Whether a delivery of this version took more than one attempt.
     pub delayed: bool,
     /// The PDF that the list or the answer to a report showed, and that docsyncd waited for in vain while the document
@@ -79,6 +83,7 @@ impl Document {
 /// The columns that [`read`] expects.
 const COLUMNS: &str = "id, round, state, sha256, size, attempts, strikes, started_over, failing_since, failing_for, \
      reason, reason_code, failure, refusals, report_failure, read_at, changed_at, due_at, found_at, tried_pdf, listed_pdf, \
+     listed_patient, CASE WHEN patient NOT LIKE 'letter %' THEN patient END AS patient, \
      account, first_account, uuid, pdf, disagreed_after, accepted_pdf, in_doubt, \
      EXISTS (SELECT 1 FROM delivery WHERE delivery.document = document.id) AS planned, \
      EXISTS (SELECT 1 FROM delivery WHERE delivery.document = document.id AND delivery.pdf = document.pdf \
@@ -92,7 +97,7 @@ fn read(row: &Row<'_>) -> QueryResult<Document> {
     });
     Ok(from_row!(row => Document {
         id, round, first_account, state, sha256, size, strikes, started_over, reason, reason_code, failure, read_at, found_at, planned,
-        tried_pdf, listed_pdf, delayed, disagreed_after, accepted_pdf, in_doubt;
+        tried_pdf, listed_pdf, listed_patient, patient, delayed, disagreed_after, accepted_pdf, in_doubt;
         tries: tries,
         version: Version { account: row.get("account")?, uuid: row.get("uuid")?, pdf: row.get("pdf")? }
     }))
@@ -226,6 +231,7 @@ pub fn revise(
     let before = by_number(db, id)?;
     let Some(state) = transition(db, id, round, Event::Revised, now, None)? else { return Ok(None) };
     ask_again(db, id)?;
+    let pdf = unless_anothers(db, id, pdf)?;
     let lately: u32 = db
         .prepare_cached("SELECT count(*) FROM history WHERE document = ?1 AND event = 'revised' AND at > ?2")?
         .query_row([id, now.saturating_sub(DAY_MS)], |row| row.get(0))?;
@@ -243,6 +249,16 @@ pub fn revise(
         params![id, pdf, due_at, reason, code],
     )?;
     Ok(Some((state, due_at.saturating_sub(now).max(0))))
+}
+
+/// The PDF, unless it is known as another document's: an answer that shows it is wrong, and filing it would put one
+/// patient's letter into another's record. An identifier that is no uuid may be one of several documents.
+pub fn unless_anothers<'p>(db: &Connection, id: i64, pdf: Option<&'p str>) -> QueryResult<Option<&'p str>> {
+    let Some(known) = pdf.filter(|pdf| is_uuid(pdf)) else { return Ok(pdf) };
+    let is_anothers = db
+        .prepare_cached("SELECT 1 FROM document INDEXED BY document_pdf WHERE listed_pdf = ?1 AND id <> ?2")?
+        .exists(params![known, id])?;
+    Ok(pdf.filter(|_| !is_anothers))
 }
 
 /// How long a document waits after so many new versions within a day: the first few times not at all, then twice as

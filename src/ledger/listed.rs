@@ -117,18 +117,19 @@ pub fn see(db: &Connection, reader: &Reader, shown: &Listed, now: Millis) -> Que
     let Some(known) = known(db, &shown.uuid)? else {
         let due_at = now.saturating_add(if shown.is_draft { reader.draft_wait } else { 0 });
         let (reason, code) = shown.is_draft.then_some(NOT_RENDERED).unzip();
-        db.run("INSERT INTO document (account, uuid, created_at, kind, state, listed_pdf, sweep, due_at, found_at, changed_at, reason, reason_code)
-             VALUES (?1, ?2, ?3, ?4, 'discovered', ?5, ?6, ?8, ?7, ?7, ?9, ?10)", params![
+        db.run("INSERT INTO document (account, uuid, created_at, kind, state, listed_pdf, sweep, due_at, found_at, changed_at, reason, reason_code, listed_patient)
+             VALUES (?1, ?2, ?3, ?4, 'discovered', ?5, ?6, ?8, ?7, ?7, ?9, ?10, ?11)", params![
             reader.account,
             shown.uuid.as_str(),
             shown.created_at,
             shown.kind,
-            shown.pdf,
+            documents::unless_anothers(db, 0, shown.pdf.as_deref())?,
             reader.poll,
             now,
             due_at,
             reason,
-            code
+            code,
+            shown.patient
         ])?;
         history::append(db, db.last_insert_rowid(), now, "discovered", State::Discovered, 0, None, None)?;
         return Ok(Seen::New);
@@ -141,9 +142,11 @@ pub fn see(db: &Connection, reader: &Reader, shown: &Listed, now: Millis) -> Que
     if claim == Claim::None {
         return Ok(Seen::Known);
     }
-    let revised = matches!((&known.listed_pdf, &shown.pdf), (Some(before), Some(present)) if before != present)
+    let (pdf, before) = (shown.pdf.as_deref(), known.listed_pdf.as_deref());
+    let pdf = if pdf == before { pdf } else { documents::unless_anothers(db, id, pdf)? };
+    let revised = matches!((before, pdf), (Some(before), Some(present)) if before != present)
         // The document was already read with this PDF: after a person's retry, or after a failure.
-        && shown.pdf.as_ref() != Some(&known.pdf);
+        && pdf != Some(&known.pdf);
     // A list may show the document twice, or another PDF at every request. It starts over at most once a poll, or
     // reading the list would never end.
     if revised && known.listed && !anothers && known.poll == reader.poll {
@@ -165,14 +168,19 @@ pub fn see(db: &Connection, reader: &Reader, shown: &Listed, now: Millis) -> Que
                 failing_since = CASE WHEN account = ?4 THEN failing_since END,
                 due_at = CASE WHEN ?5 AND (state IN ('discovered', 'delivered') OR (state = 'failing' AND report_failure IS NOT NULL))
                               THEN ?6 ELSE due_at END,
-                sweep = CASE WHEN account = ?4 THEN max(sweep, ?2) ELSE ?2 END, listed_pdf = coalesce(?3, listed_pdf)
+                sweep = CASE WHEN account = ?4 THEN max(sweep, ?2) ELSE ?2 END,
+                listed_patient = coalesce(?3, listed_patient)
          WHERE id = ?1",
-        params![id, reader.poll, shown.pdf, reader.account, is_stuck, now],
+        params![id, reader.poll, shown.patient, reader.account, is_stuck, now],
     )?;
+    // Only where it changes: it is in an index.
+    if pdf.is_some() && pdf != before {
+        db.run("UPDATE document SET listed_pdf = ?2 WHERE id = ?1", params![id, pdf])?;
+    }
     if anothers {
         note_taken_over(db, reader, &known, lost, now)?;
     }
-    if known.listed_pdf.is_none() && shown.pdf.is_some() {
+    if before.is_none() && pdf.is_some() {
         // The PDF is rendered now: the document need not wait any longer.
         db.run(
             "UPDATE document SET due_at = ?2, changed_at = ?2
@@ -182,7 +190,7 @@ pub fn see(db: &Connection, reader: &Reader, shown: &Listed, now: Millis) -> Que
     }
     let reopened = |event, wait| Seen::Reopened { event, id, round: known.round, wait };
     if revised {
-        let anew = revise(db, id, known.round, shown.pdf.as_deref(), now)?;
+        let anew = revise(db, id, known.round, pdf, now)?;
         return Ok(anew.map_or(Seen::Known, |(_, wait)| reopened(Event::Revised, wait)));
     }
     // A failure that every account would get is reported, and a failure that the API may know of stands.

@@ -158,6 +158,7 @@ fn scenario(db: &Connection) {
     for (name, pdf) in [("a", None), ("a", Some("p")), ("b", Some("p")), ("c", Some("p"))] {
         listed::see(db, &reader, &testing::shown(name, pdf), 1).unwrap();
     }
+    documents::unless_anothers(db, 1, Some("0c1f4a52-00aa-7000-8000-00000000000b")).unwrap();
     let failure = &Failure::parse("deliver permanent exit_3").unwrap();
     let charge = Some(failures::Charge { doubtful: true, failing_for: 1, began: 1 });
     let postponed = Postponed { due_at: Some(1), reason: "later", code: None, failure: Some(failure), charge };

@@ -31,6 +31,7 @@ CREATE TABLE document (
     state           TEXT NOT NULL,
     round           INTEGER NOT NULL DEFAULT 0,         -- increases at each start-over; older work is dropped
     listed_pdf      TEXT,                               -- pdf.uuid as the list shows it
+    listed_patient  TEXT,                               -- patient.uuid as the list shows it
     tried_pdf       TEXT,                               -- pdf.uuid that this round tried to fetch
     pdf             TEXT NOT NULL DEFAULT '',           -- pdf.uuid of the current version
     sha256          TEXT,
@@ -77,6 +78,7 @@ CREATE INDEX document_uuid ON document (uuid COLLATE NOCASE);
 CREATE INDEX document_short ON document (substr(uuid, -8) COLLATE NOCASE);
 CREATE INDEX document_changed ON document (state, changed_at);
 CREATE INDEX document_found ON document (found_at);
+CREATE INDEX document_pdf ON document (listed_pdf) WHERE listed_pdf IS NOT NULL;
 -- Partial indexes: they have few rows, however large the ledger is.
 CREATE INDEX document_to_fetch ON document (account, due_at) WHERE state = 'discovered';
 CREATE INDEX document_to_report ON document (account, due_at) WHERE state IN ('delivered', 'failing');

@@ -23,7 +23,8 @@ pub(crate) fn reader(account: &str) -> Reader {
 /// A document as the list shows it.
 pub(crate) fn shown(uuid: &str, pdf: Option<&str>) -> Listed {
     let uuid = DocumentUuid::parse(uuid).unwrap();
-    Listed { uuid, created_at: "2026-11-21".to_owned(), kind: None, pdf: pdf.map(str::to_owned), is_draft: false }
+    let pdf = pdf.map(str::to_owned);
+    Listed { uuid, created_at: "2026-11-21".to_owned(), kind: None, pdf, is_draft: false, patient: None }
 }
 
 /// A document with this PDF, which lies in the spool.

@@ -1,7 +1,7 @@
 //! Parses the bytes of a file into the list. Pure: opens no file.
 
 use std::borrow::Cow;
-use std::fmt;
+use std::{fmt, iter};
 
 use encoding_rs::WINDOWS_1252;
 use sha2::{Digest as _, Sha256};
@@ -14,7 +14,7 @@ use crate::document::hex;
 
 use self::dates::{Dates, Read};
 use self::decode::Text;
-use self::numbers::{Groups, no_number};
+use self::numbers::{Days, Groups, is_missing, no_number};
 use self::records::{Record, Records, Unclosed};
 
 mod dates;
@@ -67,7 +67,7 @@ pub fn parse(bytes: &[u8], config: &PatientsConfig) -> Result<List, Refused> {
     }
     let mut builder = Builder::default();
     let mut dates = Dates::new(config.date_format.as_deref());
-    let mut groups = Groups::default();
+    let (mut groups, mut days) = (Groups::default(), Days::default());
     let mut facts =
         Facts { encoding: text.encoding, delimiter: char::from(delimiter), is_open: text.is_open, ..Facts::default() };
     let all: &str = &text.all;
@@ -78,18 +78,21 @@ pub fn parse(bytes: &[u8], config: &PatientsConfig) -> Result<List, Refused> {
         let Some(Values { number, last_name, first_name, former_name, born }) = rows.values(&record)? else {
             continue;
         };
-        // Databases write a missing value like this.
-        if number.is_empty() || number.eq_ignore_ascii_case("null") || number == "\\N" {
+        if is_missing(&number) {
             facts.without_number += 1;
             continue;
         }
         groups.take(&number, at);
+        days.take(&number, at);
         dates.take(&born).map_err(|kind| rows.date(at, kind))?;
         dates.places.push(u32::try_from(at).unwrap_or(u32::MAX));
         builder.add([&number, &last_name, &first_name, &former_name], lines.of(at));
     }
     if let Some(at) = groups.found() {
         return Err(rows.number(at, NoNumber::Grouped));
+    }
+    if let Some(at) = days.found() {
+        return Err(rows.number(at, NoNumber::Day));
     }
     let order = dates.order().map_err(|refused| refused.in_rows(&text.all))?;
     for (row, (written, place)) in dates.written.iter().zip(&dates.places).enumerate() {
@@ -281,9 +284,12 @@ fn shown(name: &str) -> String {
 /// How UTF-8 looks when it is read as windows-1252.
 const MOJIBAKE: &str = "MÃ¼ller";
 
-/// How é, â, ä, à, å, ç, ê, ë, ï, ô and ö of the code pages 437 and 850 look when they are read as windows-1252. In
-/// names these signs never stand between two letters.
-const CODE_PAGE_850: [char; 11] = ['‚', 'ƒ', '„', '…', '†', '‡', 'ˆ', '‰', '‹', '“', '”'];
+/// How é, â, ä, à, å, ç, ê, ë, ï, ô and ö of the code pages 437 and 850, and ß, ô, ï, ò and õ of Mac Roman, look when
+/// they are read as windows-1252. In names these signs never stand between two letters.
+const SIGNS: [char; 16] = ['‚', 'ƒ', '„', '…', '†', '‡', 'ˆ', '‰', '‹', '“', '”', '§', '™', '•', '˜', '›'];
+
+/// How é, ä and ü of Mac Roman look so. Names have these capitals at the beginning of a word, or among capitals.
+const CAPITALS: [char; 3] = ['Ž', 'Š', 'Ÿ'];
 
 /// Whether letters were lost, or were read in another encoding than they were written in.
 fn is_broken(value: &str) -> bool {
@@ -292,11 +298,12 @@ fn is_broken(value: &str) -> bool {
     }
     let is_odd = |c: char| c == char::REPLACEMENT_CHARACTER || (c.is_control() && !matches!(c, '\t' | '\r' | '\n'));
     let (bytes, _, is_unmappable) = WINDOWS_1252.encode(value);
-    let parts: Vec<&str> = value.split(CODE_PAGE_850).collect();
-    let is_inside =
-        |before: &str, after: &str| before.ends_with(char::is_alphabetic) && after.starts_with(char::is_alphabetic);
-    let is_of_850 = parts.windows(2).any(|two| matches!(two, [before, after] if is_inside(before, after)));
-    value.chars().any(is_odd) || is_of_850 || (!is_unmappable && std::str::from_utf8(&bytes).is_ok())
+    let (befores, afters) = (iter::once(' ').chain(value.chars()), value.chars().skip(1).chain(iter::once(' ')));
+    let is_of_another = befores.zip(value.chars()).zip(afters).any(|((before, c), after)| {
+        let is_small = before.is_lowercase() || after.is_lowercase();
+        before.is_alphabetic() && (SIGNS.contains(&c) && after.is_alphabetic() || CAPITALS.contains(&c) && is_small)
+    });
+    value.chars().any(is_odd) || is_of_another || (!is_unmappable && std::str::from_utf8(&bytes).is_ok())
 }
 
 /// A value without the white space around it, and with spaces for its line ends.
@@ -370,28 +377,33 @@ impl Rows<'_> {
     /// number with a digit, names, and a date of birth or none. With a date, the number may have no digit where the
     /// record's own has none. A lone quotation mark that finds another one in a later row makes one record of
     /// several rows. The lines of a remark are no rows; one of them may be the record's own, or by chance have as many
-    /// commas, but then it has no other number and no other date.
+    /// commas, but then it has no other number and no other date. Nor have all of them exactly the values of a row and
+    /// somebody's names, with a date of birth or none where that stands.
     fn holds_another_row(&self, raw: &str, own: &[Cow<'_, str>]) -> bool {
         let Columns { number, last_name, first_name, born, .. } = self.columns;
         let plain = |value: &str| value.replace('"', "").trim().to_owned();
-        let mut rows = 0;
-        for line in raw.split(['\r', '\n']) {
+        let width = self.width.unwrap_or(self.expected);
+        let (mut rows, mut lines, mut whole) = (0, 0, 0);
+        for line in raw.split(['\r', '\n']).filter(|line| !line.trim().is_empty()) {
             let values: Vec<&str> = line.split(char::from(self.delimiter)).collect();
             let [number, last_name, first_name, date] = [number, last_name, first_name, born]
                 .map(|column| values.get(column).map_or_else(String::new, |value| plain(value)));
             let has_digit = |number: &str| number.contains(|c: char| c.is_ascii_digit());
             let own_number = own.get(self.columns.number).map(|own| plain(own)).unwrap_or_default();
+            let has_person = !(last_name.is_empty() || first_name.is_empty())
+                && dates::is_date(&date, self.config.date_format.as_deref());
             let is_row = values.len() >= self.expected
                 && (has_digit(&number) || !(date.is_empty() || number.is_empty() || has_digit(&own_number)))
-                && !(last_name.is_empty() || first_name.is_empty())
-                && dates::is_date(&date, self.config.date_format.as_deref());
+                && has_person;
             let is_other = |column: usize, value: &str| own.get(column).is_none_or(|own| plain(own) != value);
             if is_row && (is_other(self.columns.number, &number) || !date.is_empty() && is_other(born, &date)) {
                 return true;
             }
             rows += usize::from(is_row);
+            lines += 1;
+            whole += usize::from(has_person && values.len() == width);
         }
-        rows > 1
+        rows > 1 || lines > 1 && whole == lines
     }
 
     fn number(&self, at: usize, kind: NoNumber) -> Refused {

@@ -1,6 +1,6 @@
 //! Dates of birth: which texts stand for no date, and which day the others mean.
 
-use jiff::civil::Date;
+use jiff::civil::{Date, Time};
 use jiff::fmt::strtime;
 use jiff::fmt::temporal::Pieces;
 
@@ -149,13 +149,15 @@ pub(super) fn in_format(text: &str, format: &str) -> Result<Option<Date>, NoDate
     }
 }
 
-/// The date of birth of a patient of the cloud service: an ISO 8601 date or date-time. The printed day counts; it is
-/// never moved to another time zone.
+/// The date of birth of a patient of the cloud service: an ISO 8601 date, or the date-time at which that day begins. The
+/// printed day counts; it is never moved to another time zone. Another moment of a day is no date: where the patient
+/// was born, it may be another day.
 pub(super) fn of_api(text: &str) -> Option<Date> {
     if is_nothing(text) {
         return None;
     }
-    known(Pieces::parse(text.trim()).ok()?.date())
+    let pieces = Pieces::parse(text.trim()).ok()?;
+    pieces.time().is_none_or(|time| time == Time::midnight()).then(|| known(pieces.date())).flatten()
 }
 
 /// `None` for a day that stands for no date.

@@ -145,7 +145,8 @@ pub(super) fn is_separator(c: char) -> bool {
     c.is_whitespace() || is_hyphen(c) || is_apostrophe(c) || matches!(c, '.' | '\u{200b}' | '\u{2060}' | '\u{feff}')
 }
 
-fn is_hyphen(c: char) -> bool {
+/// Hyphens, dashes and minus signs.
+pub(super) fn is_hyphen(c: char) -> bool {
     matches!(
         c,
         '-' | '\u{ad}' | '\u{2010}'..='\u{2015}' | '\u{2043}' | '\u{2212}' | '\u{fe58}' | '\u{fe63}' | '\u{ff0d}'

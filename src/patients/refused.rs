@@ -143,6 +143,12 @@ pub enum NoNumber {
     /// `471.0`
     #[error("a number with a decimal zero (such as 471.0)")]
     Decimal,
+    /// `12−3`
+    #[error("a dash or a minus sign that is no hyphen (such as − in 12−3)")]
+    Dash,
+    /// `12-Mrz`
+    #[error("a day (such as 12-Mar for 12-3)")]
+    Day,
     /// `'0815`
     #[error("an apostrophe or a quotation mark (as in '0815)")]
     Quoted,

@@ -18,7 +18,7 @@ use crate::ledger::{LedgerError, Millis, QueryResult, held, listed, now};
 use crate::retry::RetryPolicy;
 use crate::state::State;
 
-pub(super) use self::failed::{Failed, other_document};
+pub(super) use self::failed::{Failed, is_of_another_patient, other_document, other_patient};
 
 mod failed;
 mod work;

@@ -10,7 +10,10 @@ use tokio::sync::Notify;
 use tokio::time::Instant;
 
 use super::Context;
-use super::failure::{Failed, another_may, failed_call, is_there, moved, other_document, record_failure, wait};
+use super::failure::{
+    Failed, another_may, failed_call, is_of_another_patient, is_there, moved, other_document, other_patient,
+    record_failure, wait,
+};
 use super::pauses::{Scope, after};
 use super::spool::Announced;
 use super::stage::{self, Lane, Stage};
@@ -182,6 +185,9 @@ async fn fetch(
     if !detail.is_of(&document.version.uuid) {
         return Ok(Err(other_document()));
     }
+    if is_of_another_patient(client, document, &detail).await {
+        return Ok(Err(other_patient()));
+    }
     if !context.limits.keep_names.is_zero() {
         *names = Some(names::Kept::of(&document.version.uuid, &detail.document, &detail.patient));
     }
@@ -194,9 +200,12 @@ async fn fetch(
         let (reason, code) = NOT_RENDERED;
         return Ok(Ok(FetchOutcome::Waits { pause, reason, code }));
     };
+    let (id, shown) = (document.id, pdf.uuid.clone());
+    if context.ledger.read(move |db| Ok(documents::unless_anothers(db, id, Some(&shown))?.is_none())).await? {
+        return Ok(Err(other_document()));
+    }
     // Before a failure is told, docsyncd asks whether the API still shows this version.
     document.tried_pdf = Some(pdf.uuid.clone());
-    let id = document.id;
     if let Some(elsewhere) = shown_elsewhere(client, document, &pdf).await {
         let tries = &document.tries;
         let tried = tries.failing_for.saturating_add(tries.spent(after(0, stage::took()), now()));

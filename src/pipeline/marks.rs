@@ -103,7 +103,7 @@ mod tests {
             listed::see(
                 db,
                 &reader,
-                &Listed { uuid, created_at: String::new(), kind: None, pdf: None, is_draft: false },
+                &Listed { uuid, created_at: String::new(), kind: None, pdf: None, is_draft: false, patient: None },
                 0,
             )?;
             let retry = RetryPolicy { initial: MINUTE, max: MINUTE };

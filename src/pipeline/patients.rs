@@ -14,6 +14,7 @@ use rusqlite::Connection;
 use tokio::sync::Notify;
 use tokio::time::Instant;
 
+use super::failure::is_of_another_patient;
 use super::fetch;
 use super::pauses::{Scope, after};
 use super::stage::{self, LEDGER_PAUSE};
@@ -24,7 +25,7 @@ use crate::document::{DocumentUuid, Metadata, Record};
 use crate::ledger::deliveries::{self, Delivery, Waiting};
 use crate::ledger::history::{self, Action};
 use crate::ledger::patients::{self as kept, Assigned, Push};
-use crate::ledger::{Ledger, LedgerError, Millis, QueryResult, now, process};
+use crate::ledger::{Ledger, LedgerError, Millis, QueryResult, documents, now, process};
 use crate::patients::{Before, Known, List, Patients, Person, Snapshot, Unmatched, Used, whose_still};
 
 /// If the service does not take a number, it is told again this much later.
@@ -273,8 +274,12 @@ async fn read_again(
         .iter()
         .any(|scope| context.pauses.paused_until(scope).is_some());
     let Some(client) = context.clients.get(account).filter(|_| !is_paused) else { return Ok(None) };
+    let Some(row) = context.ledger.read(move |db| documents::by_number(db, document)).await? else { return Ok(None) };
     let read = async {
         let detail = client.document(uuid).await.ok()?;
+        if is_of_another_patient(client.as_ref(), &row, &detail).await {
+            return None;
+        }
         // Another PDF is a new version, which the list shows as well.
         let pdf = |document: &Record| document.get("pdf").and_then(|pdf| pdf.get("uuid")).cloned();
         let is_same = detail.is_of(uuid) && pdf(&detail.document) == pdf(&before.document);

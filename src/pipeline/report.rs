@@ -8,14 +8,14 @@ use tokio::time::Instant;
 
 use super::Context;
 use super::failure::{
-    Failed, begins_anew, believe_refusal, failed_call, is_there, moved, other_document, record_failure, wait,
-    write_until_durable,
+    Failed, begins_anew, believe_refusal, failed_call, is_of_another_patient, is_there, moved, other_document,
+    other_patient, record_failure, wait, write_until_durable,
 };
 use super::pauses::{Scope, after};
 use super::stage::{self, Lane, Stage};
 use super::transition_log::TransitionLog;
 use crate::api::{Api, ApiError, Meaning, ReportAnswer, look};
-use crate::document::DocumentUuid;
+use crate::document::{DocumentUuid, contradict};
 use crate::failure::{Call, HOLD, Kind};
 use crate::ledger::documents::{self, Document};
 use crate::ledger::work::Work;
@@ -80,8 +80,8 @@ impl Shown {
 }
 
 /// Whether the document may have been rendered anew unnoticed since the API last showed it. It may if that is longer
-/// ago than a poll interval, or if the delivery or the report had to wait. A document that went through at once is
-/// reported without asking again.
+/// ago than a poll interval, if the delivery or the report had to wait, or if the list names another patient now. A
+/// document that went through at once is reported without asking again.
 async fn has_waited(context: &Context, document: &Document) -> Result<bool, LedgerError> {
     let poll = context.limits.poll_interval;
     let (shown_at, fresh_for) = match document.state {
@@ -91,6 +91,10 @@ async fn has_waited(context: &Context, document: &Document) -> Result<bool, Ledg
     };
     let is_fresh = |at: &Millis| *at >= context.started && *at <= now() && after(*at, fresh_for) >= now();
     let Some(shown_at) = shown_at.filter(is_fresh) else { return Ok(true) };
+    let is_anothers = |patient: &String| document.listed_patient.as_ref().is_some_and(|now| contradict(now, patient));
+    if document.patient.as_ref().is_some_and(is_anothers) {
+        return Ok(true);
+    }
     if document.tries.attempts > 0 || document.tries.failure.is_some() || document.delayed {
         return Ok(true);
     }
@@ -113,7 +117,15 @@ async fn look_again(context: &Context, client: &dyn Api, document: &Document) ->
         Ok(detail) if !detail.is_of(&document.version.uuid) => return Ok(Shown::Failed(other_document())),
         Ok(detail) => {
             is_there(context, document).await?;
-            return Ok(detail.pdf.map_or(Shown::Nothing, |pdf| Shown::of(document, &pdf.uuid)));
+            let shown = detail.pdf.as_ref().map_or(Shown::Nothing, |pdf| Shown::of(document, &pdf.uuid));
+            let is_filed = document.state == State::Delivered && matches!(shown, Shown::Same);
+            if is_filed
+                && (detail.is_of_another_patient(document.patient.as_deref())
+                    || is_of_another_patient(client, document, &detail).await)
+            {
+                return Ok(Shown::Failed(other_patient()));
+            }
+            return Ok(shown);
         }
         Err(error) => error,
     };

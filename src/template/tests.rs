@@ -583,6 +583,17 @@ fn a_number_that_only_a_part_of_is_used_is_needed_all_the_same() {
         assert!(compile(source).unwrap().needs_number(), "{source}");
     }
     assert!(!compile("number {{ patient.lastName }}.pdf").unwrap().needs_number());
+    // A misspelt field is found in a slice as it is elsewhere, and a known one is none.
+    for slice in ["[:3]", "[1:]", "[:]", "[::2]", "[1:3:2]", "[:3] | upper", "[: user.phone | length ]", "[:3][:2]"] {
+        for (field, is_known) in [("lastName", true), ("nom", false)] {
+            let source = format!("{{% if true %}}{{{{ 'it\\'s [a:b' ~ patient.{field}{slice} }}}}{{% endif %}}.pdf");
+            assert_eq!(compile(&source).is_ok(), is_known, "{source}: {:?}", compile(&source).err());
+            let source = format!("{{{{ {{'a': [patient.{field}{slice}]}}.a }}}}.pdf");
+            assert_eq!(compile(&source).is_ok(), is_known, "{source}: {:?}", compile(&source).err());
+        }
+    }
+    assert!(compile("{{ patient.nom[:3] | default('') }}.pdf").is_ok(), "a field that only this service has");
+    assert!(compile("{{ patient.lastName[: user.nom] }}.pdf").is_err());
     let error = compile("{{ document.patient.number }}.pdf").unwrap_err().to_string();
     assert!(error.ends_with("did you mean `patient.number`?"), "{error}");
 }

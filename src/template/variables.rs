@@ -90,10 +90,7 @@ pub(super) fn in_single_braces(kind: TemplateKind, source: &str) -> Result<(), T
 /// %}{{ p.number }}`, the word `number` decides.
 pub(super) fn need_number(used: &BTreeSet<String>, source: &str) -> bool {
     let is_number = |path: &String| path == "patient.number" || path.starts_with("patient.number.");
-    // The engine does not tell what slices are taken of.
-    let plain = source.replace(|c: char| c.is_whitespace() || c == '"' || c == '\'', "");
-    let is_named = plain.contains("patient.number") || plain.contains("patient[number]");
-    is_named || used.iter().any(is_number) || (used.contains("patient") && has_word(source, "number"))
+    used.iter().any(is_number) || (used.contains("patient") && has_word(source, "number"))
 }
 
 /// The first variable of a path.

@@ -7,7 +7,7 @@ mod shared;
 use docsyncd_sandbox::{Fault, FaultKind, NewDocument, Route};
 
 use crate::dictated::*;
-use crate::harness::Practice;
+use crate::harness::{PATIENCE, Practice};
 
 /// One sync files everything and reports each document once.
 async fn assert_syncs(practice: &Practice, uuids: &[String]) {
@@ -275,6 +275,77 @@ async fn a_read_that_shows_no_address_or_another_document_is_repeated() {
     let other = single_read(&practice, &uuids[2]).await;
     practice.sandbox.inject(Fault::once(Route::Document, shown_as(&other)).for_document(&uuids[1]));
     assert_syncs(&practice, &uuids).await;
+}
+
+/// The right letter, by its uuid, with what belongs to another one.
+#[tokio::test]
+async fn a_letter_that_is_shown_with_anothers_patient_or_pdf_is_asked_for_again() {
+    for what in ["patient", "pdf"] {
+        let (practice, uuids) = practice_with_small(3).await;
+        practice.configure("file_name = \"{{ patient.uuid }}/{{ document.uuid }}.pdf\"");
+        let (mut document, other) = (single_read(&practice, &uuids[0]).await, single_read(&practice, &uuids[2]).await);
+        document[what] = other[what].clone();
+        practice.sandbox.inject(Fault::once(Route::Document, shown_as(&document)).for_document(&uuids[0]));
+        let synced = practice.sync().await;
+        assert_eq!(synced.code, 0, "{synced:?}");
+        assert!(synced.stderr.contains("postponed"), "{what}: {synced:?}");
+        assert_each_reported_once(&practice, &uuids);
+        practice.assert_all_filed().await;
+        let filed = practice.filed();
+        for uuid in &uuids {
+            let patient = single_read(&practice, uuid).await["patient"]["uuid"].as_str().unwrap().to_owned();
+            assert!(filed.contains_key(&format!("{patient}/{uuid}.pdf")), "{what}: {:?}", filed.keys());
+        }
+        assert_eq!(filed.len(), 3, "{:?}", filed.keys());
+    }
+}
+
+/// The service corrected the patient, and its list with it, since the list was read.
+#[tokio::test]
+async fn a_patient_that_the_list_names_as_well_is_believed() {
+    let (practice, uuids) = practice_with_small(3).await;
+    practice.configure("file_name = \"{{ patient.uuid }}/{{ document.uuid }}.pdf\"");
+    let (document, other) = (single_read(&practice, &uuids[0]).await, single_read(&practice, &uuids[2]).await);
+    assert_ne!(document["patient"]["uuid"], other["patient"]["uuid"]);
+    let stale =
+        serde_json::json!([{"uuid": uuids[0], "pdf": document["pdf"]["uuid"], "patient": other["patient"]["uuid"]}]);
+    practice.sandbox.inject(Fault::once(Route::List, shown_as(&stale)));
+    let synced = practice.sync().await;
+    assert_eq!(synced.code, 0, "{synced:?}");
+    assert!(!synced.stderr.contains("postponed"), "{synced:?}");
+    practice.assert_all_filed().await;
+    let own = format!("{}/{}.pdf", document["patient"]["uuid"].as_str().unwrap(), uuids[0]);
+    assert!(practice.filed().contains_key(&own), "{:?}", practice.filed().keys());
+}
+
+/// It was filed for the patient whom the document named, and then the document names another one.
+#[tokio::test]
+async fn a_letter_that_became_anothers_is_not_reported_as_filed() {
+    let (mut practice, uuids) = practice_with_small(3).await;
+    practice.env.insert("DOCSYNCD__SYNC__POLL_INTERVAL".into(), "1s".into());
+    let (mut document, other) = (single_read(&practice, &uuids[0]).await, single_read(&practice, &uuids[2]).await);
+    assert_ne!(document["patient"]["uuid"], other["patient"]["uuid"]);
+    let outage = practice.sandbox.inject(Fault::always(Route::Status, FaultKind::status(500)).for_document(&uuids[0]));
+    let running = practice.run().await;
+    let path = format!("/documents/{}", uuids[0]);
+    let asked = |view: &docsyncd_sandbox::View, end: &str| {
+        view.requests().filter(|request| request.path.ends_with(&format!("{path}{end}"))).count()
+    };
+    practice.sandbox.wait_for(|view| asked(view, "/status") > 0, PATIENCE).await.unwrap();
+    document["patient"] = other["patient"].clone();
+    let wrong = practice.sandbox.inject(Fault::always(Route::Document, shown_as(&document)).for_document(&uuids[0]));
+    let before = practice.sandbox.look(|view| asked(view, ""));
+    // The second read that is seen began after that.
+    practice.sandbox.wait_for(|view| asked(view, "") >= before + 2, PATIENCE).await.unwrap();
+    practice.sandbox.remove_fault(outage);
+    practice.sandbox.wait_for(|view| asked(view, "") >= before + 5, PATIENCE).await.unwrap();
+    assert_eq!(posts_of(&practice.sandbox, &uuids[0]), []);
+    practice.sandbox.remove_fault(wrong);
+    let is_told = |view: &docsyncd_sandbox::View| view.status_posts().any(|post| post.document == uuids[0]);
+    practice.sandbox.wait_for(is_told, PATIENCE).await.unwrap();
+    assert_eq!(posts_of(&practice.sandbox, &uuids[0]), [(Some(true), None)]);
+    drop(running);
+    practice.assert_all_filed().await;
 }
 
 #[tokio::test]

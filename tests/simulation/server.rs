@@ -216,6 +216,7 @@ fn page(world: &World, account: usize, query: &ListQuery) -> Result<Page, ApiErr
             kind: Some(format!("k{}", world.plan.documents[index].kind)),
             pdf: world.is_rendered(index).then(|| truth.versions.last().unwrap().pdf.clone()),
             is_draft: !world.is_rendered(index),
+            patient: Some(format!("p{index}")),
         }
     });
     Ok(Page { items: items.collect(), unreadable })

@@ -11,7 +11,7 @@ use crate::clock;
 use crate::config::{Attach, SmtpConfig, mail_address};
 use crate::document::{Metadata, Spooled};
 use crate::smtp::{Base64Lines, Connection, Failed, Headers};
-use crate::template::{Context, Template};
+use crate::template::{Changed, Context, Template};
 
 /// A letter.
 pub(super) struct Letter {
@@ -113,13 +113,26 @@ impl Letter {
 pub(super) fn recipient(config: &SmtpConfig, context: &Context) -> Result<String, Outcome> {
     let wrong = |code, words: &str| Outcome::permanent(code, format!("destination `{}`: {words}", config.name));
     let given = render(config, "to", &config.to, context)?;
-    let to =
-        mail_address(&given).ok_or_else(|| wrong("not_filled_in", "`to` gives no mail address for this document"))?;
-    context.unchanged(&given, &to).map_err(|changed| not_filled_in(&config.name, "to", &changed.into()))?;
+    let to = address(&given, context).map_err(|changed| not_filled_in(&config.name, "to", &changed.into()))?;
+    let to = to.ok_or_else(|| wrong("not_filled_in", "`to` gives no mail address for this document"))?;
     match config.allows(&to) {
         true => Ok(to),
         false => Err(wrong("not_allowed", "`to` gives an address whose domain is none of `allowed_domains`")),
     }
+}
+
+/// The address in a rendered text; `None` if it holds none, whatever the identifiers in it are.
+///
+/// # Errors
+/// An address cannot hold an identifier in the text as it is.
+pub(super) fn address(given: &str, context: &Context) -> Result<Option<String>, Changed> {
+    let Some(to) = mail_address(given) else {
+        // With something that any address can hold in place of the identifier, it would be one.
+        context.held(given, |identifier| mail_address(&given.replace(identifier, "1")).is_none())?;
+        return Ok(None);
+    };
+    context.unchanged(given, &to)?;
+    Ok(Some(to))
 }
 
 fn render(config: &SmtpConfig, option: &str, template: &Template, context: &Context) -> Result<String, Outcome> {

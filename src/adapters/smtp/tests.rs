@@ -155,6 +155,33 @@ async fn a_mail_has_its_letter_and_a_message_id_that_is_the_same_at_each_try() {
     assert!(state.told.iter().any(|line| line.ends_with(&announced)), "{:?}", state.told);
 }
 
+#[tokio::test]
+async fn a_number_that_no_address_can_hold_needs_a_person() {
+    let mut post = post();
+    post.config.to = compile(TEXT, "{{ patient.number }}@letters.clinic.test");
+    post.config.allowed_domains = vec!["letters.clinic.test".to_owned()];
+    let spool = Spool::new();
+    let item = spool.item(1, b"%PDF-1.7 letter");
+    let numbered = |number: &str| {
+        let mut item = item.clone();
+        Arc::make_mut(&mut item.metadata).number = Some(number.to_owned());
+        item
+    };
+    let long = "7".repeat(65);
+    for number in ["12 345", "ä12", "1,2", "471.", "１２", "a@b", &long] {
+        let outcome = post.smtp().deliver(&numbered(number)).await;
+        assert_eq!(outcome, Outcome::NeedsPerson(crate::patients::Unmatched::NotHeld), "{number}");
+    }
+    assert_delivered(&post.smtp().deliver(&numbered("12/345")).await);
+    assert_eq!(post.peer.state().mails[0].to, ["12/345@letters.clinic.test"]);
+    // Not the number is at fault.
+    post.config.to = compile(TEXT, "{{ patient.number }} at {{ patient.lastName }}");
+    let outcome = post.smtp().deliver(&numbered("471")).await;
+    assert!(matches!(outcome, Outcome::Permanent { .. }), "{outcome:?}");
+    post.config.to = compile(TEXT, "inbox@letters.clinic.test");
+    assert_delivered(&post.smtp().deliver(&numbered("12 345")).await);
+}
+
 /// Each value that a person, or the API, can choose.
 #[tokio::test]
 async fn no_value_adds_a_header_a_recipient_or_a_line() {

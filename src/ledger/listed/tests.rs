@@ -248,3 +248,29 @@ fn a_uuid_in_other_letter_case_is_the_same_document() {
     assert_eq!([see(upper), see(&upper.to_lowercase())], [Seen::New, Seen::Known]);
     assert_eq!(see("A"), Seen::New, "of another identifier nobody knows");
 }
+
+#[test]
+fn a_pdf_that_is_known_as_another_documents_is_not_this_ones() {
+    let [of_a, of_b, new] = [1, 2, 3].map(|number| format!("0c1f4a52-00aa-7000-8000-00000000000{number}"));
+    let (_folder, db) = testing::empty();
+    let reader = Reader { confirmed: true, ..testing::reader("main") };
+    let listed_as = |id: i64| documents::by_number(&db, id).unwrap().unwrap().listed_pdf;
+    let see = |poll: i64, uuid: &str, pdf: &str| {
+        see(&db, &Reader { poll, ..reader.clone() }, &testing::shown(uuid, Some(pdf)), 0).unwrap()
+    };
+    assert_eq!((see(1, "a", &of_a), see(1, "b", &of_b)), (Seen::New, Seen::New));
+    // A list, the answer to a report, and the list of what is synchronized.
+    assert_eq!(see(2, "a", &of_b), Seen::Known);
+    assert_eq!(see(2, "c", &of_b), Seen::New);
+    assert_eq!((listed_as(1).as_ref(), listed_as(3)), (Some(&of_a), None));
+    documents::revise(&db, 1, 0, Some(&of_b), 0).unwrap().unwrap();
+    assert_eq!(listed_as(1).as_ref(), Some(&of_a));
+    assert_eq!(documents::unless_anothers(&db, 1, Some(&of_b)).unwrap(), None);
+    for own in [&of_a, &new] {
+        assert_eq!(documents::unless_anothers(&db, 1, Some(own)).unwrap(), Some(own.as_str()));
+    }
+    assert!(matches!(see(3, "a", &new), Seen::Reopened { event: Event::Revised, .. }));
+    // Other words than uuids may stand for the PDFs of several documents.
+    assert_eq!((see(1, "d", "pdf"), see(1, "e", "pdf")), (Seen::New, Seen::New));
+    assert_eq!(listed_as(5).as_deref(), Some("pdf"));
+}

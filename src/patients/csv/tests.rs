@@ -186,7 +186,7 @@ fn a_file_that_is_no_text_or_of_another_encoding_is_refused_with_the_line() {
     assert!(message.starts_with("row 3 is not text in utf-8: export it as UTF-8"), "{message}");
     assert!(parse(&broken, &config()).is_ok(), "it is windows-1252");
     let of_850 = CP850.encode(&with("1;Durand;Zoé;1951-12-30\n2;Lefèvre;Renée;1980-02-17")).unwrap().into_owned();
-    assert!(refused(&of_850).starts_with("row 3 has broken letters in the column `FName`"), "{}", refused(&of_850));
+    assert!(refused(&of_850).starts_with("row 3 has broken letters in the column `LName`"), "{}", refused(&of_850));
     assert!(parse(with("1;Durand;Marie „Mimi“ Anne;1951-12-30").as_bytes(), &config()).is_ok());
     let wide: Vec<u8> = with("1;A;B;1980-02-17").encode_utf16().flat_map(u16::to_le_bytes).collect();
     assert!(refused(&wide).starts_with("row 1 is not text in utf-8"), "{}", refused(&wide));
@@ -385,5 +385,87 @@ fn a_date_with_a_time_of_day_is_the_day_unless_it_is_an_evening() {
             let given = PatientsConfig { date_format: Some("%Y-%m-%d".to_owned()), ..config() };
             assert_eq!(parse(bytes.as_bytes(), &given).is_ok(), is_read, "{born}");
         }
+    }
+}
+
+#[test]
+fn a_number_that_a_program_made_a_day_a_decimal_or_nothing_of_is_no_number() {
+    let read = |numbers: &[&str]| {
+        let row = |(at, number): (usize, &&str)| format!("{number};A;B{at};1980-02-17\n");
+        let rows: String = numbers.iter().enumerate().map(row).collect();
+        parse(with(&rows).as_bytes(), &config())
+    };
+    for (number, said) in [
+        ("12-Mrz", "a day"),
+        ("12. Mrz", "a day"),
+        ("Mrz 12", "a day"),
+        ("März-12", "a day"),
+        ("Jan-12", "a day"),
+        ("12-JAN", "a day"),
+        ("12-mars", "a day"),
+        ("janv.-12", "a day"),
+        ("12-févr-26", "a day"),
+        ("12-août", "a day"),
+        ("03.12.2026", "a day"),
+        ("3/12/2026", "a day"),
+        ("2026-03-12", "a day"),
+        ("2026-03-12 00:00:00", "a day"),
+        ("4,71E5", "a rounded number"),
+        ("4.71e05", "a rounded number"),
+        ("12\u{2212}3", "a dash or a minus sign"),
+        ("\u{2212}5", "a dash or a minus sign"),
+        ("12\u{2013}3", "a dash or a minus sign"),
+    ] {
+        for others in [&["471", "0012"][..], &[]] {
+            let message = read(&[others, &[number]].concat()).map(|_| ()).unwrap_err().to_string();
+            assert!(message.starts_with(&format!("row {} has {said}", others.len() + 2)), "{number}: {message}");
+        }
+    }
+    // Whoever numbers patients so has other numbers of the form, which are no days.
+    for numbers in [
+        &["MAR-12", "DUP-12"][..],
+        &["12-Mar", "13-Dup"],
+        &["2024-01-12", "2024-01-45"],
+        &["12.03.2026", "12.03.4711"],
+        &["12-3", "3/12", "12.3", "JAN12", "12MAR", "12-MA", "Marchand", "12E5", "E-12", "N-1", "12-3-45"],
+    ] {
+        assert_eq!(read(numbers).unwrap().len(), numbers.len(), "{numbers:?}");
+    }
+    for missing in ["None", "nan", "NaN", "NULL", "(null)", "<NA>", "N/A", "nil", "undefined", "\\N", ""] {
+        let list = read(&["471", missing]).unwrap();
+        assert_eq!((list.len(), list.facts().without_number), (1, 1), "{missing}");
+    }
+}
+
+#[test]
+fn a_list_in_mac_roman_is_no_list_in_windows_1252() {
+    for name in ["Müller", "Jäger", "René", "Jérôme", "Große", "Loïc", "Françoise", "Zoé-Anne", "Lefèvre", "Ménard"]
+    {
+        let bytes = encoding_rs::MACINTOSH.encode(&with(&format!("1;{name};Paul;1980-02-17\n"))).0.into_owned();
+        let message = refused(&bytes);
+        assert!(message.starts_with("row 2 has broken letters") || message.contains("is not text in"), "{message}");
+    }
+    for name in
+        ["Žižek", "Šimić", "ŽIŽEK-ŠIMIĆ", "Mašek", "Lebœuf", "LEBŒUF", "L’Haÿ", "L’HAŸ", "O’Šea", "DŽ", "Ž", "Anna Š."]
+    {
+        assert!(parse(with(&format!("1;{name};Paul;1980-02-17\n")).as_bytes(), &config()).is_ok(), "{name}");
+    }
+}
+
+/// Twins, the first of whom has no number yet.
+#[test]
+fn rows_that_two_lone_marks_make_one_of_are_refused_though_the_first_has_no_number() {
+    for (header, rows) in [
+        ("LName;FName;Birthdate;Note;PatNum", "Durand;Zoé;1980-02-17;\"Zwilling;\nDurand;Luc;1980-02-17;\";2\n"),
+        ("LName;FName;Birthdate;Note;PatNum", "Durand;Zoé;1980-02-17;\"Zwilling;\nDurand;Luc;;\";2\n"),
+        ("LName;FName;Birthdate;Note;PatNum;", "Durand;Zoé;1980-02-17;\"Zwilling;;\nDurand;Luc;1980-02-17;\";2;\n"),
+        ("PatNum;LName;FName;Birthdate;Note", ";Durand;Zoé;1980-02-17;\"x\n;Durand;Luc;1980-02-17;\"\n"),
+        (
+            "LName;FName;Birthdate;Note;PatNum",
+            "Durand;Zoé;1980-02-17;\"Zwilling;\nX;Y;1970-01-01;;\nDurand;Luc;1980-02-17;\";2\n",
+        ),
+    ] {
+        let message = refused(format!("{header}\n{rows}"));
+        assert!(message.starts_with("row 2 has a quotation mark without its other half"), "{rows}: {message}");
     }
 }

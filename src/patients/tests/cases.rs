@@ -182,7 +182,7 @@ fn exactly_one_number_or_a_person() {
 #[test]
 fn a_person_stays_the_same_as_long_as_nothing_that_counts_changes() {
     let before = person("Müller-Lüdenscheidt, Jörg, 1980-02-17").canonical();
-    for same in ["MÜLLER LÜDENSCHEIDT, JÖRG, 1980-02-17T10:00:00Z", " Mu\u{308}llerlüdenscheidt, Jörg., 1980-02-17"]
+    for same in ["MÜLLER LÜDENSCHEIDT, JÖRG, 1980-02-17T00:00:00Z", " Mu\u{308}llerlüdenscheidt, Jörg., 1980-02-17"]
     {
         assert_eq!(person(same).canonical(), before);
     }

@@ -112,6 +112,63 @@ fn a_lone_quotation_mark_anywhere_refuses_the_list_or_leaves_every_row_with_its_
     assert!(refused > 2000 && read > 1000, "each kind occurred: {refused}, {read}");
 }
 
+/// Two marks make one row of two, of which the first has no number.
+#[test]
+fn two_lone_quotation_marks_give_nobody_anothers_number_and_lose_nobody() {
+    let mut rng = Rng::with_seed(13);
+    for _ in 0..10_000 {
+        let mut columns = vec!["PatNum", "LName", "FName", "Birthdate", "Remark", "Phone"];
+        rng.shuffle(&mut columns);
+        let born = format!("1980-02-{:02}", rng.i8(1..=28));
+        let first_number = *rng.choice(&["", "", "1", "ANNA"]).unwrap();
+        let second_number = *rng.choice(&["2", "", "PAUL"]).unwrap();
+        let row = |number: &str, first: &str, remark: &str| {
+            let value = |column: &&str| match *column {
+                "PatNum" => number.to_owned(),
+                "LName" => "Durand".to_owned(),
+                "FName" => first.to_owned(),
+                "Birthdate" => born.clone(),
+                "Remark" => remark.to_owned(),
+                _ => "0123".to_owned(),
+            };
+            columns.iter().map(value).collect::<Vec<_>>().join(";") + "\n"
+        };
+        let between = if rng.bool() { row("7", "Jean", "") } else { String::new() };
+        let rows = [row(first_number, "Anna", "\"twin"), between, row(second_number, "Paul", "\"")];
+        let text = format!("{}\n{}", columns.join(";"), rows.concat());
+        assert!(parse(text.as_bytes(), &config()).is_err(), "{text}");
+    }
+}
+
+#[test]
+fn a_remark_of_several_lines_with_delimiters_in_it_is_a_remark() {
+    let mut rng = Rng::with_seed(17);
+    for _ in 0..10_000 {
+        let delimiter = *rng.choice(&[";", ","]).unwrap();
+        let mut columns = vec!["PatNum", "LName", "FName", "Birthdate", "Remark", "Phone"];
+        columns.truncate(rng.usize(5..7));
+        rng.shuffle(&mut columns);
+        let word = |rng: &mut Rng| {
+            let words = ["calls", "in", "the morning", "Anna", "Dr. Roy", "x", "\"\"no\"\""];
+            let between = [" ", delimiter, delimiter, "\n", ". ", "\r\n\r\n"];
+            format!("{}{}", rng.choice(&words).unwrap(), rng.choice(&between).unwrap())
+        };
+        let remark: String = (0..rng.usize(2..16)).map(|_| word(&mut rng)).collect();
+        let value = |column: &&str| match *column {
+            "PatNum" => "471".to_owned(),
+            "LName" => "Durand".to_owned(),
+            "FName" => "Zoé".to_owned(),
+            "Birthdate" => "1980-02-17".to_owned(),
+            "Remark" => format!("\"{remark}end\""),
+            _ => "0123".to_owned(),
+        };
+        let row = columns.iter().map(value).collect::<Vec<_>>().join(delimiter);
+        let text = format!("{}\n{row}\n", columns.join(delimiter));
+        let list = parse(text.as_bytes(), &config()).unwrap_or_else(|error| panic!("{error}: {text}"));
+        assert_eq!(list.len(), 1, "{text}");
+    }
+}
+
 /// A practice exports one row for each visit, and each clerk wrote the name of birth in another way.
 #[test]
 fn rows_of_one_number_are_compared_in_a_time_that_grows_with_their_count() {

@@ -2,8 +2,9 @@
 
 use std::time::Duration;
 
-use crate::api::{ApiError, Meaning};
+use crate::api::{Api, ApiError, Detail, Meaning, look};
 use crate::failure::{Call, Code, Failure, Kind};
+use crate::ledger::documents::Document;
 
 /// How a piece of work failed, and the reason that people read.
 pub(in crate::pipeline) struct Failed {
@@ -47,6 +48,29 @@ impl Failed {
 /// The API answered with another document than the one asked for.
 pub(in crate::pipeline) fn other_document() -> Failed {
     Failed::of_call(Call::Read, "reading the document", &ApiError::Another)
+}
+
+/// The API names another patient for the document than its list does, or than the one for whom it was filed.
+pub(in crate::pipeline) fn other_patient() -> Failed {
+    let reason = "reading the document: the API names another patient for it than its list, or than before: look in the cloud \
+                  service whose letter it is";
+    Failed::new(Call::Read, Kind::Passing(Code::word("other_patient")), reason)
+}
+
+/// Whether the answer about the document names another patient than the list does: one of the two is about somebody
+/// else. The patient may have been corrected since the list was read, so the list is asked again.
+pub(in crate::pipeline) async fn is_of_another_patient(client: &dyn Api, document: &Document, detail: &Detail) -> bool {
+    if !detail.is_of_another_patient(document.listed_patient.as_deref()) {
+        return false;
+    }
+    let uuid = &document.version.uuid;
+    for synchronized in [false, true] {
+        let shown = look(client, std::slice::from_ref(uuid), synchronized).await;
+        if let Some(patient) = shown.ok().and_then(|mut shown| shown.items.remove(uuid)?.patient) {
+            return detail.is_of_another_patient(Some(&patient));
+        }
+    }
+    true
 }
 
 #[cfg(test)]

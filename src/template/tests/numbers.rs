@@ -175,3 +175,19 @@ fn a_uuid_is_not_changed_either() {
         assert_eq!(error.unwrap_err().changed(), Some(Changed { is_number: false }), "{source}");
     }
 }
+
+#[test]
+fn where_a_number_and_a_uuid_are_lost_a_person_is_asked_for_the_number() {
+    let nearly = "x".repeat(150);
+    // The name alone cuts the uuid, and another document of that name would have the number cut.
+    for source in [
+        format!("{nearly}_{{{{ patient.number }}}}_{{{{ document.uuid }}}}.pdf"),
+        format!("{nearly}_{{{{ document.uuid }}}}_{{{{ patient.number }}}}.pdf"),
+    ] {
+        let metadata =
+            Metadata { number: Some("7".repeat(30)), ..metadata(json!({"uuid": "1".repeat(36)}), json!({})) };
+        let template = Template::compile(TemplateKind::FileName, &source).unwrap();
+        let error = template.render(&Context::new(&metadata)).unwrap_err();
+        assert_eq!(error.changed(), Some(Changed { is_number: true }), "{source}");
+    }
+}

@@ -42,6 +42,25 @@ async fn where_nobody_can_look_a_lost_reply_is_unconfirmed_and_what_was_not_sent
 }
 
 #[tokio::test]
+async fn a_service_that_nobody_can_ask_and_that_never_answers_gets_three_copies_and_then_a_person_looks() {
+    let (peer, spool) = (Peer::start().await, Spool::new());
+    let item = Item { uncertain: true, ..spool.item(1, b"%PDF-1.7 letter") };
+    for (number, is_held) in (1..).zip([false, false, true]) {
+        peer.inject(Fault::LoseReply);
+        let outcome = deliver(post(&peer), &item).await;
+        assert_eq!(matches!(outcome, Outcome::Held { .. }), is_held, "{outcome:?}");
+        assert!(is_held || matches!(outcome, Outcome::Unconfirmed { .. }), "{outcome:?}");
+        assert_eq!(peer.received(&Method::POST).len(), number);
+    }
+    // A status is an answer.
+    let item = Item { uncertain: true, ..spool.item(2, b"%PDF-1.7 another") };
+    for _ in 0..5 {
+        peer.inject(Fault::AnswerWith(504));
+        assert!(matches!(deliver(post(&peer), &item).await, Outcome::Unconfirmed { .. }));
+    }
+}
+
+#[tokio::test]
 async fn silence_ends_with_the_time_and_counts_as_a_lost_reply() {
     let (peer, spool) = (Peer::start().await, Spool::new());
     peer.inject(Fault::Silence);

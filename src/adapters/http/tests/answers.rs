@@ -114,6 +114,8 @@ async fn answers_mean_what_they_say() {
 
 #[tokio::test]
 async fn a_success_that_says_that_it_failed_is_a_failure_of_the_kind_that_it_names() {
+    let leaked = |text: String| -> &'static str { text.leak() };
+    let (pad, numbers) = ("é? ".repeat(40_000), "1, ".repeat(30_000) + "1");
     let (peer, spool) = (Peer::start().await, Spool::new());
     let item = spool.item(1, b"%PDF-1.7 letter");
     let short = |outcome: &Outcome| match outcome {
@@ -138,6 +140,10 @@ async fn a_success_that_says_that_it_failed_is_a_failure_of_the_kind_that_it_nam
         (200, r#"{"errors": []}"#, "delivered"),
         (200, "{}", "delivered"),
         (200, "OK", "delivered"),
+        (200, leaked(format!("{{\"page\": \"{pad}\", \"list\": [{numbers}], \"success\": false}}")), "transient"),
+        (200, leaked(format!("{{\"success\": true, \"error\": \"no: {pad}\"}}")), "transient"),
+        (200, leaked(format!("ERROR: {pad}")), "transient"),
+        (200, leaked(format!("{{\"page\": \"{pad}\", \"list\": [{numbers}], \"success\": true}}")), "delivered"),
     ] {
         peer.inject(Fault::Says(status, body));
         let outcome = deliver(post(&peer), &item).await;
@@ -146,6 +152,9 @@ async fn a_success_that_says_that_it_failed_is_a_failure_of_the_kind_that_it_nam
             assert!(!reason(&outcome).contains(CANARY), "{outcome:?}");
         }
     }
+    // One that was cut may have said anything.
+    peer.inject(Fault::Says(200, r#"{"id": 7, "success": "#));
+    assert_eq!(short(&deliver(post(&peer), &spool.item(2, b"%PDF-1.7 another")).await), "unconfirmed");
     // A person decides where that is wanted, and what the service shows counts.
     let says = || Fault::Says(200, r#"{"success": false}"#);
     peer.inject(says());

@@ -71,6 +71,10 @@ pub struct Filed {
     /// destination's folder. Their name is no proof.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub before: Vec<String>,
+    /// When the PDF was written, by the folder's own clock and in its unit, if it is known: an older file was there
+    /// before, and is no proof at all.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub written: Option<u64>,
     /// Tells a part of the PDF from another file that has its name.
     #[serde(default, skip_serializing_if = "Beginnings::is_empty")]
     pub beginnings: Beginnings,

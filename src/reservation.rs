@@ -74,6 +74,8 @@ pub struct Known {
     pub version: u32,
     /// The places that are reserved for this version.
     pub own: BTreeSet<Place>,
+    /// Whether the destination's software refused the file that got one of these.
+    pub was_refused: bool,
     /// The families of its other versions that got a file, or were about to. Its name has to be of the same family.
     pub families: BTreeSet<Place>,
     /// The intent of an attempt that was cut off.

@@ -293,7 +293,8 @@ impl Look<'_> {
             };
             for file in files.into_iter().filter(|file| !file.name.starts_with(candidate::TEMPORARY)) {
                 let path = below(&place, &file.name);
-                if self.is_free(&path).await
+                if !is_older(&file, letter)
+                    && self.is_free(&path).await
                     // A file with the name of another letter belongs to that letter.
                     && (by != By::Content || self.is_free(&below(within, &file.name)).await)
                     && let Some(seen) = self.proves(&path, &file, letter, by).await?
@@ -308,6 +309,11 @@ impl Look<'_> {
     async fn is_free(&self, path: &str) -> bool {
         !self.used.contains(path) && !self.own.contains(path) && !self.others.have(path, &self.shelf.shown(path)).await
     }
+}
+
+/// Whether the file was there before the letter was: whatever it is, it tells nothing about this filing.
+fn is_older(file: &Entry, letter: &Unproved) -> bool {
+    file.modified.zip(letter.filed.written).is_some_and(|(found, written)| found < written)
 }
 
 /// A name in its normal form (NFC).

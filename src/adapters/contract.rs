@@ -80,6 +80,7 @@ struct Row {
     owner: (DocumentUuid, String),
     version: u32,
     filed: bool,
+    was_refused: bool,
     intent: Option<Intent>,
 }
 
@@ -124,6 +125,7 @@ impl Names for TableNames {
                     .next()
                     .unwrap_or_else(|| others().map(|(_, row)| row.version).max().unwrap_or(0) + 1),
                 own: own().map(|(place, _)| place.clone()).collect(),
+                was_refused: own().any(|(_, row)| row.was_refused),
                 intent: own().find_map(|(_, row)| row.intent.clone()),
                 families: others().map(|(_, row)| row.family.clone()).collect(),
                 others: others().filter_map(|(_, row)| row.intent.clone()).collect(),
@@ -140,7 +142,7 @@ impl Names for TableNames {
             let is_anothers = rows.values().any(|row| row.family == wanted.family && row.owner.0 != self.owner.0);
             if !is_anothers {
                 let (family, owner) = (wanted.family.clone(), self.owner.clone());
-                let row = Row { family, owner, version, filed: false, intent: None };
+                let row = Row { family, owner, version, filed: false, was_refused: false, intent: None };
                 rows.entry(wanted.place.clone()).or_insert(row);
             }
             let own = rows.get_mut(&wanted.place).filter(|row| row.owner == self.owner);
@@ -175,6 +177,14 @@ impl Spool {
     pub(super) fn record(&self, item: &Item) {
         for row in self.1.lock().unwrap().rows.values_mut().filter(|row| row.owner.0 == item.uuid) {
             (row.filed, row.intent) = (true, None);
+        }
+    }
+
+    /// Records that the item was refused.
+    pub(super) fn refuse(&self, uuid: &DocumentUuid) {
+        self.prove(uuid);
+        for row in self.1.lock().unwrap().rows.values_mut().filter(|row| row.owner.0 == *uuid) {
+            row.was_refused = true;
         }
     }
 

@@ -183,11 +183,11 @@ impl DicomAdapter {
         match (self.find(&uids, item.pdf.size).await, lost) {
             (Found::Ours, _) => Ok(self.there(&uids, true)),
             (Found::Other, _) => Err(self.other()),
-            (Found::Hidden, Some(lost)) => Err(lost.held_if(self.holds())),
+            (Found::Hidden, Some(lost)) => Err(item.unseen(lost, self.holds()).await),
             (Found::Nothing | Found::Unseen(_), Some(lost)) => Err(lost),
             // A look for proof queries it later.
             (_, None) if !self.config.verifies || self.config.confirm.is_some() => Ok(self.there(&uids, false)),
-            (Found::Hidden, None) => Err(not_shown(NO_QUERIES).held_if(self.holds())),
+            (Found::Hidden, None) => Err(item.unseen(not_shown(NO_QUERIES), self.holds()).await),
             (Found::Nothing | Found::Unseen(_), None) => {
                 Err(not_shown("it says that it keeps the letter, and does not show it"))
             }
@@ -223,7 +223,7 @@ impl DicomAdapter {
     /// The letter is there. `confirm = "query"` asks whether it was seen.
     fn there(&self, uids: &Uids, seen: bool) -> Outcome {
         let waits = (!seen && self.config.confirm.is_some()).then(|| Box::new(Filed::default()));
-        Outcome::Delivered { place: uids.place(&self.archive.address), filed: waits, beside: false }
+        Outcome::Delivered { place: uids.place(&self.archive.address), filed: waits, proof: None, beside: false }
     }
 
     /// Whether the archive answers queries, tested with a made-up letter.

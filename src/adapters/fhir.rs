@@ -5,7 +5,6 @@
 //! searches for a letter that may have arrived before it sends it again, and only after the server has had its time. It
 //! reads a created resource back and compares its hash: only then the letter counts.
 
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use async_trait::async_trait;
@@ -44,6 +43,10 @@ use resource::{Content, Replaces, Subject, URI_SYSTEM, identifier};
 const FHIR_JSON: HeaderValue = HeaderValue::from_static("application/fhir+json");
 /// FHIR R4, "Conditional create".
 const IF_NONE_EXIST: HeaderName = HeaderName::from_static("if-none-exist");
+/// A server that took a letter shows it within this time; else a person looks.
+const SHOWN_WITHIN: Duration = Duration::from_secs(3600);
+/// The least wait before the next look for such a letter, and the longest.
+const LOOK_AGAIN: [Duration; 2] = [Duration::from_secs(2), Duration::from_secs(60)];
 /// The identifier of the patient that `check` asks for.
 const NOBODY: &str = "docsyncd-check";
 
@@ -51,15 +54,13 @@ const NOBODY: &str = "docsyncd-check";
 pub struct FhirAdapter {
     config: FhirConfig,
     client: WebClient,
-    /// Whether the server was seen to forbid reading or searching.
-    hides: AtomicBool,
 }
 
 impl FhirAdapter {
     /// Opens nothing.
     pub fn new(config: FhirConfig) -> Self {
         let client = WebClient::new(config.connection.clone());
-        Self { config, client, hides: AtomicBool::new(false) }
+        Self { config, client }
     }
 
     fn name(&self) -> &str {
@@ -195,16 +196,31 @@ impl FhirAdapter {
             }
             // Several have its identifier, which belongs to this delivery only (FHIR R4, "Conditional create").
             (Found::Hidden, None) if sent.code == Code::Status(412) => self.there("", false, &sent),
-            (Found::Hidden | Found::Nothing | Found::Unseen(_), _) => {
-                // The wait counts from now on.
-                let patient = sent.subject.reference().map(Value::from);
-                let holds = self.config.on_lost_reply == LostReply::Hold && self.hides.load(Ordering::Relaxed);
-                match sent.item.committing_to(patient.as_ref()).await {
+            (found @ (Found::Hidden | Found::Nothing | Found::Unseen(_)), _) => {
+                let (is_hidden, patient) = (matches!(found, Found::Hidden), sent.subject.reference().map(Value::from));
+                let is_taken = !is_hidden && sent.is_taken();
+                let lost = Outcome::Unconfirmed { code: sent.code, reason };
+                match sent.item.waiting_since_now(patient.as_ref(), is_taken).await {
                     Err(outcome) => outcome,
-                    Ok(()) => Outcome::Unconfirmed { code: sent.code, reason }.held_if(holds),
+                    Ok(()) if is_taken => self.not_shown(Duration::ZERO),
+                    Ok(()) if is_hidden => sent.item.unseen(lost, self.config.on_lost_reply == LostReply::Hold).await,
+                    Ok(()) => lost,
                 }
             }
         }
+    }
+
+    /// It said so long ago that it took the letter, and does not show it. Its index may lag behind: the letter is not
+    /// sent again, and in the end a person looks.
+    fn not_shown(&self, ago: Duration) -> Outcome {
+        let words = "it says that it took the letter, and does not show it";
+        if ago >= SHOWN_WITHIN {
+            let reason = self.client.named(&format!("{words}: look there"));
+            return Outcome::Held { code: Code::word("not_seen"), reason };
+        }
+        let reason = self.client.named(&format!("{words} yet: it is looked for again, and not sent again"));
+        let [least, longest] = LOOK_AGAIN;
+        Outcome::Waiting { wait: (ago / 4).clamp(least, longest), reason }
     }
 
     fn other(&self) -> Outcome {
@@ -216,7 +232,12 @@ impl FhirAdapter {
     fn there(&self, id: &str, seen: bool, sent: &Sent<'_>) -> Outcome {
         let waits = (!seen && self.config.confirm.is_some())
             .then(|| Box::new(Filed { digest: Some(sent.content.hash.clone()), ..Filed::default() }));
-        Outcome::Delivered { place: self.place(id), filed: waits, beside: sent.beside }
+        let proof = match (seen, &self.config.confirm) {
+            (false, _) => Proof::Accepted,
+            (true, Some(_)) => Proof::Query,
+            (true, None) => Proof::ReadBack,
+        };
+        Outcome::Delivered { place: self.place(id), filed: waits, proof: Some(proof), beside: sent.beside }
     }
 
     fn place(&self, id: &str) -> String {
@@ -227,6 +248,9 @@ impl FhirAdapter {
     async fn too_early(&self, item: &Item) -> Result<(), Outcome> {
         let Some(sent) = item.committed().await? else { return Ok(()) };
         let ago = Duration::from_millis(clock::now().abs_diff(sent.at));
+        if sent.is_taken {
+            return Err(self.not_shown(ago));
+        }
         let left = self.config.resend_after.saturating_sub(ago);
         if left.is_zero() {
             return Ok(());
@@ -347,14 +371,6 @@ impl Adapter for FhirAdapter {
             checked.notes.push("it answers when it is asked for a patient (`patient`)".to_owned());
         }
         Ok(checked)
-    }
-
-    fn proof(&self) -> Proof {
-        match (self.hides.load(Ordering::Relaxed), &self.config.confirm) {
-            (true, _) => Proof::Accepted,
-            (false, Some(_)) => Proof::Query,
-            (false, None) => Proof::ReadBack,
-        }
     }
 
     async fn look(&self, letters: &[Unproved], _: &dyn Others) -> Result<Vec<Sight>, Outcome> {

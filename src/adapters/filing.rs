@@ -19,6 +19,7 @@ use crate::config::{Confirm, LostReply, SidecarConfig};
 use crate::reservation::{Intent, Known, Place, Wanted};
 use crate::template::{Context, Template};
 
+use self::filed::Was;
 use self::interrupted::Before;
 
 mod filed;
@@ -35,6 +36,7 @@ pub(super) struct Options<'a> {
     pub(super) destination: &'a str,
     pub(super) file_name: &'a Template,
     pub(super) sidecar: Option<&'a SidecarConfig>,
+    /// In a folder of this machine a rename is always answered: there it counts after a restore alone.
     pub(super) on_lost_reply: Option<LostReply>,
     pub(super) confirm: Option<&'a Confirm>,
 }
@@ -136,6 +138,9 @@ pub(super) trait Storage: Send + Sync {
     /// Renames a file without overwriting. An `Err` means that the result is unknown.
     async fn rename(&self, folder: &Self::Folder, from: &str, to: &str) -> Result<Renamed, Outcome>;
 
+    /// When the file was last written, by the folder's own clock, if it tells; in the unit of its listings.
+    async fn written(&self, folder: &Self::Folder, name: &str) -> Option<u64>;
+
     /// Makes a successful rename durable, or checks that it happened.
     async fn confirm(&self, folder: &Self::Folder, temporary: &str, name: &str) -> Result<(), NotNamed>;
 
@@ -200,18 +205,18 @@ impl<'a, S: Storage> Filing<'a, S> {
 
     /// Delivers the document. An error is its outcome otherwise.
     pub(super) async fn run(&self) -> Result<Outcome, Outcome> {
-        let (path, before) = self.file().await?;
-        let place = self.storage.shown(&path);
+        let was = self.file().await?;
+        let place = self.storage.shown(&was.path);
         let filed = match self.storage.options().confirm {
-            Some(_) => Some(Box::new(self.filed(path, before).await?)),
+            Some(_) => Some(Box::new(self.filed(was).await?)),
             None => None,
         };
         self.storage.ended(&self.item.key);
-        Ok(Outcome::Delivered { place, filed, beside: false })
+        Ok(Outcome::Delivered { place, filed, proof: None, beside: false })
     }
 
-    /// Files the document. Returns its path below the destination's folder, and [`crate::proof::Filed::before`].
-    async fn file(&self) -> Result<(String, Vec<String>), Outcome> {
+    /// Files the document.
+    async fn file(&self) -> Result<Was, Outcome> {
         let (within, file) = self.wanted_name()?;
         let mut known = self.item.names.known().await?;
         if known.intent.is_some() || !known.others.is_empty() {
@@ -224,11 +229,12 @@ impl<'a, S: Storage> Filing<'a, S> {
         let (waiting, mut staged) = match self.resume(&known, &within).await? {
             Before::Filed { path, is_there: true } => {
                 self.put_sidecar_last(&path, true).await?;
-                let before = self.namesakes(&path).await;
-                return Ok((path, before));
+                let (lies_within, name) = split(&path);
+                let folder = self.storage.find(lies_within).await?;
+                return Ok(self.was(&folder, name, path.clone()).await);
             }
             // A file that was moved there meanwhile is the document itself.
-            Before::Filed { path, is_there: false } => return Ok((path, Vec::new())),
+            Before::Filed { path, is_there: false } => return Ok(Was { path, before: Vec::new(), written: None }),
             // A late rename moves the whole file: it is not written again.
             Before::Waits { intent, is_whole } => {
                 let staged = is_whole.then(|| intent.temporary.clone());
@@ -241,6 +247,11 @@ impl<'a, S: Storage> Filing<'a, S> {
         let mut target = Target { folder, within, file, there: None };
         if let Some((version, index)) = self.forgotten(&target, &known).await? {
             (known.version, target.there) = (version, Some(index));
+        } else if let Some(path) = self.moved_before(&target, &known).await? {
+            self.clear_if_it_can(&target.folder).await?;
+            return Ok(Was { path, before: Vec::new(), written: None });
+        } else if self.item.restored && self.on_lost_reply() == Some(LostReply::Hold) {
+            return Err(Outcome::cut_off("the ledger was restored, and nothing of it is seen there"));
         }
         // The intent stays until it is certain that the file was not renamed.
         let kept = waiting.as_ref().filter(|_| !S::AT_ONCE && staged.is_some());
@@ -251,7 +262,7 @@ impl<'a, S: Storage> Filing<'a, S> {
                 // person was asked.
                 if let Err(unanswered) = self.clear_after(&target, staged.as_deref(), waiting.as_ref()).await
                     && (S::AT_ONCE
-                        || self.storage.options().on_lost_reply.is_none()
+                        || self.on_lost_reply().is_none()
                             && matches!(self.item.names.known().await, Ok(Known { intent: Some(_), .. })))
                 {
                     return Err(unanswered);
@@ -306,23 +317,20 @@ impl<'a, S: Storage> Filing<'a, S> {
             .map_err(|error| wording::not_filled_in(destination, "file_name", &error))
     }
 
-    /// Tries one name after another. Returns what [`Self::file`] does.
+    /// Tries one name after another.
     async fn find_place(
         &self,
         target: &Target<S::Folder>,
         known: &Known,
         mut kept: Option<&Intent>,
         staged: &mut Option<String>,
-    ) -> Result<(String, Vec<String>), Outcome> {
+    ) -> Result<Was, Outcome> {
         let folder = &target.folder;
         let first = self.first_to_try(target, known).await?;
         for index in first.into_iter().chain(0..MAX_NAMES) {
             let candidate = self.candidate(target, known, index);
             let name = &candidate.name;
-            let wanted = Wanted {
-                place: self.storage.place(folder, name),
-                family: self.storage.place(folder, &candidate.family),
-            };
+            let wanted = self.reserved_by(folder, &candidate);
             if let Some(before) = kept.take_if(|before| before.place != wanted.place) {
                 self.item.names.settle(&before.place, false).await?;
             }
@@ -330,13 +338,14 @@ impl<'a, S: Storage> Filing<'a, S> {
                 Existing::Different => {}
                 // The name is nobody's, so the file is the work of this delivery, which a lost ledger recorded.
                 Existing::Same => {
-                    if self.item.names.reserve(known.version, &wanted, None).await? {
+                    let path = below(&target.within, name);
+                    if self.item.names.reserve(known.version, &wanted, None).await?
+                        && self.can_be_answered(target, known, &path, index).await?
+                    {
                         self.storage.secure(folder, self.item, &self.content, name).await?;
                         // The file written for a taken name is removed with the rest.
                         *staged = None;
-                        let path = below(&target.within, name);
-                        let before = self.namesakes(&path).await;
-                        return Ok((path, before));
+                        return Ok(self.was(folder, name, path).await);
                     }
                 }
                 Existing::Absent => {
@@ -347,9 +356,9 @@ impl<'a, S: Storage> Filing<'a, S> {
                     let intent = Intent { place: wanted.place.clone(), path: below(&target.within, name), temporary };
                     let next = self.candidate(target, known, index + 1);
                     let is_kept = kept.is_some();
-                    let before = self.namesakes(&intent.path).await;
+                    let was = self.was(folder, &intent.temporary, intent.path.clone()).await;
                     if self.give_names(target, known, &wanted, &intent, &next.name, is_kept).await? {
-                        return Ok((intent.path, before));
+                        return Ok(was);
                     }
                 }
             }
@@ -357,8 +366,50 @@ impl<'a, S: Storage> Filing<'a, S> {
         Err(wording::no_name_left(self.storage.options().destination))
     }
 
+    /// Whether the software can answer about the file that lies there already: if it refused it in a sidecar that is
+    /// still there, it would be refused again, so it is filed under another name.
+    async fn can_be_answered(
+        &self,
+        target: &Target<S::Folder>,
+        known: &Known,
+        path: &str,
+        index: usize,
+    ) -> Result<bool, Outcome> {
+        let sidecar = self.storage.options().sidecar.filter(|_| known.was_refused && self.is_answered_in_sidecars());
+        let Some(config) = sidecar else { return Ok(true) };
+        let next = self.candidate(target, known, index + 1).name;
+        self.place_sidecar(&target.folder, config, path, &next, false).await.map(|placed| placed.is_some())
+    }
+
     fn candidate(&self, target: &Target<S::Folder>, known: &Known, index: usize) -> Candidate {
         Candidate::of(&self.item.uuid, &target.file, known.version, index)
+    }
+
+    fn reserved_by(&self, folder: &S::Folder, candidate: &Candidate) -> Wanted {
+        Wanted {
+            place: self.storage.place(folder, &candidate.name),
+            family: self.storage.place(folder, &candidate.family),
+        }
+    }
+
+    /// What to do with a document that may have been filed, and of which nothing is seen; `None`: an importer took it.
+    fn on_lost_reply(&self) -> Option<LostReply> {
+        let (given, is_restored) = (self.storage.options().on_lost_reply, self.item.restored);
+        if S::AT_ONCE { given.filter(|_| is_restored) } else { given.or(is_restored.then_some(LostReply::Resend)) }
+    }
+
+    /// The path of a document that the software has moved since, if the ledger was restored and has forgotten it. Its
+    /// name and its content tell.
+    async fn moved_before(&self, target: &Target<S::Folder>, known: &Known) -> Result<Option<String>, Outcome> {
+        for (version, index) in candidate::forgotten(self.item, known) {
+            let candidate = Candidate::of(&self.item.uuid, &target.file, version, index);
+            let path = below(&target.within, &candidate.name);
+            let wanted = self.reserved_by(&target.folder, &candidate);
+            if self.was_moved(&path).await? && self.item.names.reserve(version, &wanted, None).await? {
+                return Ok(Some(path));
+            }
+        }
+        Ok(None)
     }
 
     /// Under which name the document lies there already, if the ledger was restored and has forgotten it.

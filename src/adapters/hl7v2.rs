@@ -4,9 +4,6 @@
 //! The intent is recorded before the end of the message is sent, because a receiver ignores a message without its end.
 //! The answer is classified by its codes, because its words name patients.
 
-use std::collections::HashMap;
-use std::sync::{Mutex, PoisonError};
-
 use async_trait::async_trait;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -35,24 +32,19 @@ pub(super) use text::holds;
 /// Bytes of the PDF sent at a time: a multiple of base64's groups of three.
 const CHUNK: usize = 24 * 1024;
 
-/// How often a letter is sent to a receiver whose answers are of other messages: then a person looks there.
-const MOST_UNMATCHED: u32 = 3;
-
 /// A receiver of HL7 v2.
 pub struct Hl7Adapter {
     config: Hl7v2Config,
     /// `None`: not encrypted.
     tls: Option<Tls>,
     pool: Pool<Line>,
-    /// How many answers of other messages came for a letter, by the key of its delivery, until it ends.
-    unmatched: Mutex<HashMap<String, u32>>,
 }
 
 impl Hl7Adapter {
     /// Opens nothing.
     pub fn new(config: Hl7v2Config) -> Self {
         let tls = config.is_encrypted.then(|| Tls::new(config.ca_file.clone(), config.client_certificate.clone()));
-        Self { config, tls, pool: Pool::default(), unmatched: Mutex::default() }
+        Self { config, tls, pool: Pool::default() }
     }
 
     fn named(&self, words: &str) -> String {
@@ -113,24 +105,17 @@ impl Hl7Adapter {
         };
         fault_point!("hl7v2.commit.after");
         let block = answered.map_err(|lost| self.lost(lost))?;
-        let meaning = block.meaning(&message::control_id(&item.key)).ok_or_else(|| self.unmatched(&item.key))?;
+        let meaning = block.meaning(&message::control_id(&item.key)).ok_or_else(|| self.unmatched())?;
         if meaning == (Meaning::Taken { again: true }) && self.config.keeps_open && !block.is_followed() {
             self.pool.give_back(line);
         }
         Ok(self.outcome(meaning, item))
     }
 
-    /// The receiver answers, but not to this message. Each copy may lie there, so a person decides after a few.
-    fn unmatched(&self, key: &str) -> Outcome {
-        let mut unmatched = self.unmatched.lock().unwrap_or_else(PoisonError::into_inner);
-        let count = unmatched.entry(key.to_owned()).or_default();
-        *count += 1;
-        let is_enough = *count >= MOST_UNMATCHED;
-        if is_enough {
-            unmatched.remove(key);
-        }
+    /// The receiver answers, but not to this message.
+    fn unmatched(&self) -> Outcome {
         let words = "it answers with something else than an acknowledgment of the message that it was sent";
-        Outcome::Unconfirmed { code: Code::word("not_understood"), reason: self.said(words) }.held_if(is_enough)
+        Outcome::Unconfirmed { code: Code::word("not_understood"), reason: self.said(words) }
     }
 
     fn lost(&self, lost: Lost) -> Outcome {
@@ -215,11 +200,7 @@ impl Adapter for Hl7Adapter {
         if item.uncertain && self.holds() {
             return Outcome::cut_off("docsyncd ended before its acknowledgment came");
         }
-        let outcome = self.send(item).await.unwrap_or_else(|outcome| outcome).held_if(self.holds());
-        if matches!(outcome, Outcome::Delivered { .. }) {
-            self.unmatched.lock().unwrap_or_else(PoisonError::into_inner).remove(&item.key);
-        }
-        outcome
+        item.unseen(self.send(item).await.unwrap_or_else(|outcome| outcome), self.holds()).await
     }
 
     fn unusable(&self) -> Option<String> {

@@ -36,7 +36,7 @@ mod rendered;
 mod tests;
 
 use decision::{Decision, Facts, decide};
-use failed::{Failed, failed};
+use failed::{Failed, failed, in_json, is_cut};
 use look::Found;
 use page::is_web_page;
 use rendered::Rendered;
@@ -44,8 +44,8 @@ use rendered::Rendered;
 /// How often docsyncd looks for a waiting document whose answer was lost.
 const LOOK_AGAIN: Duration = Duration::from_secs(60);
 
-/// Bytes of an answer that suffice to recognise a web page, and to read that the service failed.
-const BEGINNING: usize = 16 * 1024;
+/// Bytes of an answer that suffice to recognise a web page, and to read that the service failed; JSON is read whole.
+const BEGINNING: usize = 64 * 1024;
 
 /// An HTTP service.
 pub struct HttpAdapter {
@@ -77,28 +77,31 @@ impl HttpAdapter {
         Outcome::unavailable("web_page", self.client.named(words))
     }
 
-    /// Whether the body of an answer is a page for people, and what it says of a failure.
-    async fn read(&self, answer: Answer) -> (bool, Option<Failed>) {
+    /// Whether the body of an answer is a page for people, whether it was cut, and what it says of a failure.
+    async fn read(&self, answer: Answer) -> (bool, bool, Option<Failed>) {
         let status = answer.status;
         // A 201 may come with a page: Apache's mod_dav answers so.
         let may_be_page = matches!(status, 200 | 202 | 203);
         if !may_be_page && !self.config.success.contains(&status) {
-            return (false, None);
+            return (false, false, None);
         }
-        let content = answer.content(BEGINNING as u64, BEGINNING).await;
-        (may_be_page && !self.config.html_is_success && is_web_page(&content), failed(&content.beginning))
+        let (content, json) = answer.said(BEGINNING).await;
+        let is_page = may_be_page && !self.config.html_is_success && is_web_page(&content);
+        let is_cut = json.is_none() && (content.is_broken || is_cut(&content.beginning));
+        (is_page, is_cut, json.map_or_else(|| failed(&content.beginning), |json| in_json(&json)))
     }
 
     async fn judge(&self, answer: Answer, rendered: &Rendered, item: &Item) -> Outcome {
         let (status, retry_after) = (answer.status, answer.retry_after);
         let leads_to = location(&rendered.url, &answer.headers);
-        let (is_web_page, failed) = self.read(answer).await;
+        let (is_web_page, is_cut, failed) = self.read(answer).await;
         // If the answer names the status of its failure, that one says of what kind it is.
         let status = failed.and_then(|failed| failed.status).unwrap_or(status);
         let facts = Facts {
             success: &self.config.success,
             is_web_page,
             says_error: failed.is_some(),
+            is_cut,
             is_conditional: self.config.is_conditional(),
             conflict_is_found: self.config.conflict_is_found,
             leads_back: leads_to.is_some_and(|to| to.origin() == rendered.url.origin()),
@@ -129,6 +132,10 @@ impl HttpAdapter {
                              or the like): its own log says why";
                 let reason = self.client.named(words);
                 if may_have { unconfirmed(reason) } else { Outcome::transient(Code::word("says_error"), reason) }
+            }
+            Decision::Cut => {
+                let words = "the connection broke before its answer was whole: it may have said that it failed";
+                Outcome::Unconfirmed { code: Code::word("broken_off"), reason: self.client.named(words) }
             }
             Decision::Taken if let Found::Beginning(tag) = found => self.complete(rendered, tag, item).await,
             Decision::Taken if found == Found::Other => {
@@ -294,7 +301,13 @@ impl HttpAdapter {
             Err(Fault::Lost(_)) if self.look_for(rendered, &item.pdf).await == Found::Ours => rendered.delivered(),
             Err(fault) => fault.outcome(),
         };
-        match outcome.held_if(self.holds()) {
+        // A status is an answer, whatever it means.
+        let is_lost = matches!(outcome, Outcome::Unconfirmed { code: Code::Word(_), .. });
+        let outcome = match is_lost && !self.can_look() {
+            true => item.unseen(outcome, self.holds()).await,
+            false => outcome.held_if(self.holds()),
+        };
+        match outcome {
             // Sending it may have taken long: the wait counts from now on.
             lost @ Outcome::Unconfirmed { .. } => {
                 {
@@ -303,7 +316,7 @@ impl HttpAdapter {
                     known.retain(|_, at| at.elapsed() < self.config.resend_after.saturating_mul(2));
                     known.insert(item.key.clone(), Instant::now());
                 }
-                item.committing_to(patient).await.err().unwrap_or(lost)
+                item.waiting_since_now(patient, false).await.err().unwrap_or(lost)
             }
             outcome => outcome,
         }

@@ -85,6 +85,8 @@ use crate::reservation::{Intent, Known, Place, Wanted};
 /// The longest time for a document, whatever its progress: a large PDF over a slow line takes minutes, and a peer that
 /// drips takes for ever.
 const DOCUMENT_LIMIT: Duration = Duration::from_secs(30 * 60);
+/// How often a letter is sent whose answers are lost, where nobody can look: each copy may lie there.
+const MOST_SENT: u32 = 3;
 /// The longest time for a check.
 const CHECK_LIMIT: Duration = Duration::from_secs(60);
 
@@ -124,19 +126,33 @@ impl Item {
     /// # Errors
     /// [`Outcome::Unrecorded`]: nothing may be sent then.
     pub(crate) async fn committing_to(&self, patient: Option<&serde_json::Value>) -> Result<(), Outcome> {
+        self.commit(|before| Committed { sent: before.sent + 1, ..Committed::now(patient) }).await
+    }
+
+    /// Records that the answer to what was sent may still come, or show itself: waits count from now on. `is_taken`:
+    /// the destination said that it took it.
+    ///
+    /// # Errors
+    /// [`Outcome::Unrecorded`]
+    pub(crate) async fn waiting_since_now(
+        &self,
+        patient: Option<&serde_json::Value>,
+        is_taken: bool,
+    ) -> Result<(), Outcome> {
+        self.commit(|before| Committed { sent: before.sent, is_taken, ..Committed::now(patient) }).await
+    }
+
+    async fn commit(&self, next: impl FnOnce(Committed) -> Committed + Send) -> Result<(), Outcome> {
         let place = Self::identity_of(&self.key);
         let wanted = Wanted { place: place.clone(), family: place.clone() };
-        let committed = Committed { at: clock::now(), patient: patient.cloned() };
+        let known = self.names.known().await?;
+        let committed = next(self.committed_in(&known).unwrap_or_else(|| Committed::now(None)));
         let committed = serde_json::to_string(&committed).map_err(|_| Outcome::Unrecorded)?;
         let intent = Intent { place, path: format!("{} {committed}", self.key), temporary: self.key.clone() };
-        let recorded = async {
-            let known = self.names.known().await?;
-            self.names.reserve(known.version, &wanted, Some(&intent)).await
-        };
-        match recorded.await {
-            Ok(true) => Ok(()),
+        match self.names.reserve(known.version, &wanted, Some(&intent)).await? {
+            true => Ok(()),
             // Nobody else has the key; a ledger that says so cannot be believed.
-            Ok(false) | Err(Unrecorded) => Err(Outcome::Unrecorded),
+            false => Err(Outcome::Unrecorded),
         }
     }
 
@@ -145,8 +161,20 @@ impl Item {
     /// # Errors
     /// [`Outcome::Unrecorded`]
     pub(crate) async fn committed(&self) -> Result<Option<Committed>, Outcome> {
-        let intent = self.names.known().await?.intent;
-        Ok(intent.and_then(|intent| serde_json::from_str(intent.path.strip_prefix(&self.key)?).ok()))
+        Ok(self.committed_in(&self.names.known().await?))
+    }
+
+    fn committed_in(&self, known: &Known) -> Option<Committed> {
+        serde_json::from_str(known.intent.as_ref()?.path.strip_prefix(&self.key)?).ok()
+    }
+
+    /// The outcome where nobody can look whether it arrived: if an answer is lost, a person decides, at once if
+    /// `holds`, or when as many copies as [`MOST_SENT`] may be there.
+    pub(crate) async fn unseen(&self, outcome: Outcome, holds: bool) -> Outcome {
+        let is_lost = matches!(outcome, Outcome::Unconfirmed { .. });
+        let is_enough = async || matches!(self.committed().await, Ok(Some(sent)) if sent.sent >= MOST_SENT);
+        let holds = is_lost && (holds || is_enough().await);
+        outcome.held_if(holds)
     }
 
     /// The place of a delivery without a name: its key, which no other has.
@@ -162,6 +190,18 @@ pub(crate) struct Committed {
     pub(crate) at: Millis,
     /// What the destination called the patient, if it was asked.
     pub(crate) patient: Option<serde_json::Value>,
+    /// How often it was sent since a person last looked.
+    #[serde(default)]
+    pub(crate) sent: u32,
+    /// Whether the destination said that it took it.
+    #[serde(default)]
+    pub(crate) is_taken: bool,
+}
+
+impl Committed {
+    fn now(patient: Option<&serde_json::Value>) -> Self {
+        Self { at: clock::now(), patient: patient.cloned(), sent: 0, is_taken: false }
+    }
 }
 
 /// What a check of a destination that works found out.

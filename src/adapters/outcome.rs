@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use crate::failure::Code;
 use crate::patients::Unmatched;
-use crate::proof::Filed;
+use crate::proof::{Filed, Proof};
 
 /// What became of a delivery.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -15,6 +15,8 @@ pub enum Outcome {
         place: String,
         /// Where it was put, when it counts only once the destination's software has it ([`super::Adapter::look`]).
         filed: Option<Box<Filed>>,
+        /// What shows that it is there, if that is not always the same ([`super::Adapter::proof`]).
+        proof: Option<Proof>,
         /// Whether the version before lies there as well, as the destination says: a person has to remove that.
         beside: bool,
     },
@@ -86,7 +88,7 @@ pub enum Outcome {
 impl Outcome {
     /// [`Self::Delivered`], with nothing more to wait for.
     pub(crate) fn delivered(place: impl Into<String>) -> Self {
-        Outcome::Delivered { place: place.into(), filed: None, beside: false }
+        Outcome::Delivered { place: place.into(), filed: None, proof: None, beside: false }
     }
 
     /// [`Self::Transient`], of a destination that did not say when to come again.

@@ -90,6 +90,11 @@ pub(crate) trait Remote: Send + Sync {
         Ok(None)
     }
 
+    /// When a file was last written, in the unit of [`Self::list`], if the server tells it.
+    async fn written(&self, _path: &str) -> Result<Option<u64>, Outcome> {
+        Ok(None)
+    }
+
     /// Writes the file, as durably as the server can. An interrupted upload may leave a part. False if something
     /// already has the name and the server can tell: then nothing is written.
     async fn put(&self, path: &str, source: &mut Source) -> Result<bool, Outcome>;

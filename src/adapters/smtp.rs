@@ -60,7 +60,7 @@ impl SmtpAdapter {
         let (section, server_name) =
             (format!("destinations.{}", self.config.name), format!("{}:{}", self.config.host, self.config.port));
         let named = |what: &str| self.named(&format!("{server_name}: {what}"));
-        refusal::outcome(failed, failed.words(server, &section), named).held_if(self.holds())
+        refusal::outcome(failed, failed.words(server, &section), named)
     }
 
     fn holds(&self) -> bool {
@@ -165,7 +165,7 @@ impl Adapter for SmtpAdapter {
         if item.uncertain && self.holds() {
             return Outcome::cut_off("docsyncd ended before its answer came");
         }
-        self.bring(item).await.unwrap_or_else(|outcome| outcome)
+        item.unseen(self.bring(item).await.unwrap_or_else(|outcome| outcome), self.holds()).await
     }
 
     fn unusable(&self) -> Option<String> {

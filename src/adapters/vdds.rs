@@ -242,7 +242,7 @@ impl VddsAdapter {
 
     /// Nobody knows what became of it.
     fn in_doubt(&self, code: Code, words: &str) -> Outcome {
-        Outcome::Unconfirmed { code, reason: self.named(words) }.held_if(self.holds())
+        Outcome::Unconfirmed { code, reason: self.named(words) }
     }
 
     async fn hand_over(&self, item: &Item) -> Result<Outcome, Outcome> {
@@ -318,7 +318,7 @@ impl Adapter for VddsAdapter {
     }
 
     async fn deliver(&self, item: &Item) -> Outcome {
-        self.hand_over(item).await.unwrap_or_else(|outcome| outcome)
+        item.unseen(self.hand_over(item).await.unwrap_or_else(|outcome| outcome), self.holds()).await
     }
 
     /// The program that would be started, and for whom.

@@ -252,13 +252,17 @@ impl Remote for Server {
     }
 
     async fn changed(&self, path: &str) -> Result<Option<u64>, Outcome> {
-        let answer = self.ask("PROPFIND", &format!("{path}/"), &[("depth", "0")]).await?;
+        self.written(&format!("{path}/")).await
+    }
+
+    async fn written(&self, path: &str) -> Result<Option<u64>, Outcome> {
+        let answer = self.ask("PROPFIND", path, &[("depth", "0")]).await?;
         if answer.status != 207 {
             return Ok(None);
         }
         let content = answer.content(PROPERTIES as u64, PROPERTIES).await;
         let found = properties::read(&String::from_utf8_lossy(&content.beginning)).into_iter().next();
-        Ok(found.and_then(|folder| folder.modified))
+        Ok(found.and_then(|found| found.modified))
     }
 
     async fn put(&self, path: &str, source: &mut Source) -> Result<bool, Outcome> {

@@ -131,6 +131,15 @@ pub(super) fn sidecar_content(
     })
 }
 
+/// The sidecar would prove its letter, or refuse it, before the software has seen it.
+pub(super) fn says_what_is_waited_for(destination: &str) -> Outcome {
+    let reason = format!(
+        "destination `{destination}`: with what is known of this letter, `sidecar` itself says what `confirm` or `confirm_failed` waits \
+         for: change the template"
+    );
+    Outcome::Own { code: Code::word("not_filled_in"), reason }
+}
+
 /// A path below the destination's folder as the practice's computers see it.
 fn visible_file(folder: &str, path: &str) -> String {
     let separator = if folder.contains('/') && !folder.contains('\\') { "/" } else { "\\" };

@@ -18,6 +18,11 @@ pub struct Confirm {
 }
 
 impl Confirm {
+    /// Whether another file than the one that was put there shows what became of it.
+    pub fn is_in_another_file(&self) -> bool {
+        self.success == Evidence::Renamed || self.folders().next().is_some()
+    }
+
     /// The folders that letters are moved to, below the destination's own.
     pub fn folders(&self) -> impl Iterator<Item = &str> {
         [Some(&self.success), self.failed.as_ref()].into_iter().flatten().filter_map(|evidence| match evidence {

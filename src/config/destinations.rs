@@ -74,6 +74,7 @@ fn folder(at: &mut At<'_, '_>, mut raw: settings::Destination) -> Option<FolderC
         file_mode: raw.file_mode?,
         dir_mode: raw.dir_mode?,
         reader: raw.reader,
+        on_lost_reply: raw.on_lost_reply.unwrap_or_default(),
         confirm,
     })
 }

@@ -52,7 +52,7 @@ const WITH_PASSWORD: &[&str] = &["http", "webdav", "fhir", "dicom", "smtp"];
 /// Destinations with a `url`.
 const WITH_URL: &[&str] = &["http", "webdav", "dicom"];
 /// Destinations where it may be impossible to tell whether a document arrived.
-const UNSURE: &[&str] = &["command", "sftp", "http", "webdav", "fhir", "hl7v2", "dicom", "smtp", "vdds"];
+const UNSURE: &[&str] = &["folder", "command", "sftp", "http", "webdav", "fhir", "hl7v2", "dicom", "smtp", "vdds"];
 /// Destinations whose letters a program may take away.
 const TAKEN: &[&str] = &["folder", "sftp", "webdav", "s3"];
 /// Destinations where a look can prove that their software took a document.

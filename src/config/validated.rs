@@ -291,6 +291,8 @@ pub struct FolderConfig {
     pub dir_mode: u32,
     /// The user or group that must be able to read the filed documents.
     pub reader: Option<String>,
+    /// What to do with a document that is not seen there after the ledger was restored.
+    pub on_lost_reply: LostReply,
     /// What proves that the software there took a letter.
     pub confirm: Option<Confirm>,
 }

@@ -239,6 +239,9 @@ fn scenario(db: &Connection) {
         ..unproved[0].clone()
     };
     before.proved(db, "pms", Proof::Taken, None, 1).unwrap();
+    db.execute_batch("SAVEPOINT refused").unwrap();
+    assert!(unproved[0].refused(db, "pms", "no", "no", 1).unwrap().is_some());
+    db.execute_batch("ROLLBACK TO refused; RELEASE refused").unwrap();
     patients(db, first.id);
     db.execute_batch("UPDATE delivery SET state = 'pending', due_at = 1 WHERE document = 1").unwrap();
     views::list(db, Some(State::Fetched), |_| std::ops::ControlFlow::Continue(())).unwrap();

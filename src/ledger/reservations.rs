@@ -20,6 +20,9 @@ pub struct Owner {
     pub destination: String,
 }
 
+/// The value of `filed` for a name whose file the destination's software refused.
+const REFUSED: i64 = 2;
+
 /// The document's names in the destination.
 pub fn known(db: &Connection, owner: &Owner) -> QueryResult<Known> {
     let mut known = Known::default();
@@ -31,7 +34,7 @@ pub fn known(db: &Connection, owner: &Owner) -> QueryResult<Known> {
     let mut earlier = 0;
     while let Some(row) = rows.next()? {
         let place = Place::kept(row.get("place")?);
-        let (version, filed): (u32, bool) = (row.get("version")?, row.get("filed")?);
+        let (version, filed): (u32, i64) = (row.get("version")?, row.get("filed")?);
         let intent = match (row.get("path")?, row.get("temporary")?) {
             (Some(path), Some(temporary)) => Some(Intent { place: place.clone(), path, temporary }),
             _ => None,
@@ -39,8 +42,9 @@ pub fn known(db: &Connection, owner: &Owner) -> QueryResult<Known> {
         if row.get_ref("pdf")?.as_str()? == owner.pdf {
             known.version = version;
             known.own.insert(place);
+            known.was_refused |= filed == REFUSED;
             known.intent = known.intent.or(intent);
-        } else if filed || intent.is_some() {
+        } else if filed > 0 || intent.is_some() {
             earlier = earlier.max(version);
             known.others.extend(intent);
             known.families.insert(Place::kept(row.get("family")?));
@@ -113,6 +117,14 @@ pub(super) fn give_back_sidecars(db: &Connection, owner: &Owner) -> QueryResult<
     db.run(
         "DELETE FROM sidecar_reservation WHERE uuid = ?1 AND pdf = ?2 AND destination = ?3",
         params![owner.uuid.as_str(), owner.pdf, owner.destination],
+    )
+}
+
+/// The destination's software refused the letter.
+pub(super) fn refused(db: &Connection, owner: &Owner) -> QueryResult<()> {
+    db.run(
+        "UPDATE file_reservation SET filed = ?4 WHERE uuid = ?1 AND destination = ?2 AND pdf = ?3 AND filed > 0",
+        params![owner.uuid.as_str(), owner.destination, owner.pdf, REFUSED],
     )
 }
 

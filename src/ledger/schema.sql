@@ -206,7 +206,7 @@ CREATE TABLE file_reservation (
     uuid        TEXT NOT NULL,                          -- the document
     pdf         TEXT NOT NULL,                          -- the PDF of its version
     version     INTEGER NOT NULL,                       -- 1: the first version that the destination got
-    filed       INTEGER NOT NULL DEFAULT 0,             -- 1: a file had this name
+    filed       INTEGER NOT NULL DEFAULT 0,             -- 1: a file had this name; 2: and was refused there
     path        TEXT,                                   -- below the destination; set while an intent is open
     temporary   TEXT                                    -- the file's name until it gets `path`
 ) STRICT, WITHOUT ROWID;

@@ -100,8 +100,8 @@ impl Stage for Deliver {
             context.ledger.write(move |db| deliveries::sent_nothing(db, &row)).await?;
         }
         let failed = match outcome {
-            Outcome::Delivered { place, filed, beside } => {
-                let proof = destination.adapter.proof();
+            Outcome::Delivered { place, filed, proof, beside } => {
+                let proof = proof.unwrap_or_else(|| destination.adapter.proof());
                 let is_filed = filed.is_some();
                 let push = number.and_then(|number| patients::to_push(context, &item.metadata, &delivery, number));
                 let state = record(context, &delivery, &place, filed.as_deref(), proof, beside, push).await?;

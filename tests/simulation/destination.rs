@@ -90,9 +90,15 @@ impl Destination {
             world.hold(self.index, document, item);
         }
         match fault {
-            None if world.plan.confirms(self.index) => {
-                (Outcome::Delivered { place: "there".to_owned(), filed: Some(Box::default()), beside: false }, false)
-            }
+            None if world.plan.confirms(self.index) => (
+                Outcome::Delivered {
+                    place: "there".to_owned(),
+                    filed: Some(Box::default()),
+                    proof: None,
+                    beside: false,
+                },
+                false,
+            ),
             None => (Outcome::delivered("there"), false),
             Some(Wrong::Hangs { .. }) => (transient("it hangs"), true),
             Some(_) => (transient("not now"), false),

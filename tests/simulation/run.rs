@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use async_trait::async_trait;
-use rusqlite::Connection;
+use rusqlite::{Connection, params};
 
 use super::clock;
 use super::destination::Destination;
@@ -23,7 +23,7 @@ use crate::daemon::{Daemon, DaemonError, Parts};
 use crate::failure::Patience;
 use crate::ledger::inline::Surroundings;
 use crate::ledger::restored::{self, Restored};
-use crate::ledger::{Ledger, LedgerError, Millis, now, open, retry};
+use crate::ledger::{Ledger, LedgerError, Millis, deliveries, now, open, retry};
 use crate::patients::Patients;
 use crate::pipeline::{Limits, Numbers, Spool};
 use crate::retry::RetryPolicy;
@@ -269,7 +269,11 @@ impl Practice {
                 | What::SpoolFull => {}
             }
         }
-        self.world.lock().unwrap().look_for_delays();
+        let mut world = self.world.lock().unwrap();
+        if look_there(&mut world, &self.connection.lock().unwrap()) {
+            self.ledger.notice_change();
+        }
+        world.look_for_delays();
         None
     }
 
@@ -409,6 +413,32 @@ fn retry(world: &mut World, db: &Connection, document: usize) {
         retry::retry(db, id, now()).unwrap();
         world.look(db);
     }
+}
+
+/// A person looks for letters that may have arrived: what is there is said to be there, what is not is sent again.
+/// Returns whether there was one.
+fn look_there(world: &mut World, db: &Connection) -> bool {
+    let asked = |(id, _): &(i64, bool)| {
+        let asks = "SELECT 1 FROM delivery WHERE document = ?1 AND unconfirmed_at IS NOT NULL AND destination = ?2";
+        let is_asked = |index: &usize| db.prepare(asks)?.exists(params![id, format!("destination{index}")]);
+        (0..world.held.len()).filter(|index| is_asked(index).unwrap()).collect::<Vec<_>>()
+    };
+    let rows = (0..world.truths.len()).filter_map(|document| Some((document, world.row(db, document)?)));
+    let asked: Vec<(usize, i64, Vec<usize>)> =
+        rows.map(|(document, row)| (document, row.0, asked(&row))).filter(|(.., at)| !at.is_empty()).collect();
+    if asked.is_empty() || world.ledger_is_full() {
+        return false;
+    }
+    for (document, id, at) in asked {
+        let version = world.truths[document].versions.len() - 1;
+        if at.into_iter().all(|destination| world.holds(destination, document, version)) {
+            deliveries::arrived(db, id, now()).unwrap();
+        } else {
+            retry::named(db, id, now()).unwrap();
+        }
+    }
+    world.look(db);
+    true
 }
 
 fn parts(world: &Shared, plan: &Plan, patients: &Patients) -> Parts {

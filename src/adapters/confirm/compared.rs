@@ -35,7 +35,7 @@ impl Look<'_> {
         } else {
             self.digest(path, file, letter.size).await?.filter(|found| found.sha256 == letter.sha256)
         };
-        Ok(found.map(|found| Seen::of(found.sha256)))
+        Ok(found.map(|found| Seen::of(format!("{} {:?}", found.sha256, file.modified))))
     }
 
     /// The digest of a file, if it is a PDF, and no part of the letter that is still being written.

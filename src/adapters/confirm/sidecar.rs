@@ -31,8 +31,10 @@ impl Look<'_> {
 
     async fn said_by(&mut self, within: &str, name: &str) -> Result<Answer, Outcome> {
         let (memory, path) = (self.memory, below(within, name));
-        let Some(file) = self.list(within).await?.files.get(&composed(name)) else { return Ok(Answer::nothing()) };
-        let signature = Signature::of(file);
+        let Some(file) = self.list(within).await?.files.get(&composed(name)).cloned() else {
+            return Ok(Answer::nothing());
+        };
+        let signature = Signature::of(&file);
         if let Some(answer) = memory.sidecars.known(&path, signature) {
             return Ok(answer);
         }
@@ -47,7 +49,8 @@ impl Look<'_> {
         } else {
             Said::Nothing
         };
-        let mut seen = Seen::of(Digest::of(&content).sha256);
+        // One that says something else in between was written anew.
+        let mut seen = Seen::of(format!("{} {:?}", Digest::of(&content).sha256, file.modified));
         if !content.ends_with(b"\n") && !content.ends_with(b"\r") {
             seen.rest = UNENDED;
         }

@@ -1,13 +1,15 @@
 //! What every adapter that names letters in a folder must keep as well: what proves that the destination's software
 //! took them.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use async_trait::async_trait;
 
 use super::{CANARY, Place, Spool, reason};
-use crate::adapters::{Adapter, Others, Outcome, Unproved};
+use crate::adapters::{Adapter, Item, Others, Outcome, Unproved};
 use crate::config::{Confirm, Evidence, Line, SidecarConfig};
+use crate::failure::Code;
 use crate::proof::{AGAIN, Proof, Sight};
 use crate::sidecar::Charset;
 use crate::template::{Template, TemplateKind, TextFormat};
@@ -164,6 +166,85 @@ pub(in crate::adapters) async fn a_name_proves_only_what_the_importer_changed(mu
     assert_eq!(look(&*adapter, &letters).await, ["moved", "moved"]);
 }
 
+/// The paths of the files below its folder.
+fn names(place: &impl NamedPlace) -> Vec<String> {
+    let below = |path: &str| path.rsplit_once("/inbox/").map_or(path, |(_, below)| below).to_owned();
+    place.objects().keys().map(|path| below(path)).collect()
+}
+
+/// Servers tell times in whole seconds.
+async fn a_second() {
+    tokio::time::sleep(std::time::Duration::from_millis(1100)).await;
+}
+
+pub(in crate::adapters) async fn what_lay_there_before_proves_nothing(mut place: impl NamedPlace) {
+    for (evidence, old, new) in [
+        (moved("done"), "done/old.pdf", "done/new.pdf"),
+        (moved("done"), "done/Zoé 1.pdf", "done/Zoé 1.pdf"),
+        (Evidence::Renamed, "letters/old.pdf", "letters/new.pdf"),
+    ] {
+        place.configure(NAME, None, confirm(evidence, None));
+        place.write(old, Some(ONE));
+        a_second().await;
+        let (adapter, spool) = (place.adapter(), Spool::new());
+        let letter = [filed(&*adapter, &spool, 1, ONE).await];
+        // A person removes it.
+        place.write(FIRST, None);
+        assert_eq!(look(&*adapter, &letter).await, ["waits"], "{old}");
+        place.write(new, Some(ONE));
+        assert_eq!(look(&*adapter, &letter).await, ["moved"], "{new}");
+        for path in BTreeSet::from([old, new]) {
+            place.write(path, None);
+        }
+    }
+}
+
+pub(in crate::adapters) async fn a_letter_that_was_refused_can_be_filed_anew(mut place: impl NamedPlace) {
+    place.configure(NAME, None, confirm(moved("done"), Some(moved("refused"))));
+    let (adapter, spool) = (place.adapter(), Spool::new());
+    let letter = [filed(&*adapter, &spool, 1, ONE).await];
+    place.write(FIRST, None);
+    place.write("refused/Zoé 1.pdf", Some(ONE));
+    assert_eq!(look(&*adapter, &letter).await, ["refused"]);
+    spool.refuse(&letter[0].uuid);
+    a_second().await;
+    let letter = [filed(&*adapter, &spool, 1, ONE).await];
+    assert_eq!(letter[0].filed.path, FIRST);
+    place.write(FIRST, None);
+    assert_eq!(look(&*adapter, &letter).await, ["waits"], "that was the filing before");
+    place.write("done/Zoé 1.pdf", Some(ONE));
+    assert_eq!(look(&*adapter, &letter).await, ["moved"]);
+    // It is refused again, under the same name.
+    place.write("refused/Zoé 1.pdf", Some(ONE));
+    assert_eq!(look(&*adapter, &letter).await, ["refused"]);
+
+    for is_last in [false, true] {
+        let own = SidecarConfig { is_last, ..sidecar("{{ file_stem }}.ini") };
+        place.configure(NAME, Some(own), confirm(line("READY=1"), Some(line("ERRORLEVEL!=0"))));
+        let (adapter, spool) = (place.adapter(), Spool::new());
+        let (first, second) = ("letters/Zoé 1.ini", "letters/Zoé 1_00000001.ini");
+        let letter = [filed(&*adapter, &spool, 1, ONE).await];
+        place.write(first, Some(b"READY=0\nERRORLEVEL=3\n"));
+        assert_eq!(look(&*adapter, &letter).await, ["refused"]);
+        spool.refuse(&letter[0].uuid);
+        // The letter and its sidecar lie there still, and the software has done with them.
+        let letter = [filed(&*adapter, &spool, 1, ONE).await];
+        assert_eq!(letter[0].filed.path, "letters/Zoé 1_00000001.pdf");
+        assert_eq!(look(&*adapter, &letter).await, ["waits"]);
+        place.write(second, Some(b"READY=1\nERRORLEVEL=0\n"));
+        assert_eq!(look(&*adapter, &letter).await, ["sidecar"]);
+        // A person has taken the sidecars away, so that the software begins anew.
+        spool.refuse(&letter[0].uuid);
+        place.write(first, None);
+        place.write(second, None);
+        let letter = [filed(&*adapter, &spool, 1, ONE).await];
+        assert!(names(&place).contains(&first.to_owned()), "{:?}", letter[0].filed.path);
+        for path in names(&place) {
+            place.write(&path, None);
+        }
+    }
+}
+
 pub(in crate::adapters) async fn one_file_proves_one_letter(mut place: impl NamedPlace) {
     place.configure(NAME, None, confirm(moved("done"), None));
     let (adapter, spool) = (place.adapter(), Spool::new());
@@ -241,6 +322,61 @@ pub(in crate::adapters) async fn what_the_sidecar_says_counts(mut place: impl Na
     let long = [b"READY=1\n".to_vec(), vec![b'x'; 70_000]].concat();
     place.write("letters/Zoé 1.ini", Some(&long));
     assert_eq!(look(&*adapter, &letters).await, ["waits", "waits"]);
+}
+
+pub(in crate::adapters) async fn a_sidecar_that_says_itself_what_is_waited_for_is_not_written(
+    mut place: impl NamedPlace,
+) {
+    let compile = |kind, source: &str| Arc::new(Template::compile(kind, source).unwrap());
+    let content = compile(
+        TemplateKind::Text(TextFormat::Plain),
+        "NAME={{ patient.firstName }}\n{{ patient.note | default(\"\") }}\n",
+    );
+    let named = SidecarConfig::new(content, compile(TemplateKind::SidecarName, "{{ file_stem }}.ini"));
+    for (note, is_written) in [("READY=1", false), ("ERRORLEVEL=2", false), ("READY=10", true)] {
+        for is_last in [false, true] {
+            let (success, failed) = (line("READY=1"), Some(line("ERRORLEVEL!=0")));
+            place.configure(NAME, Some(SidecarConfig { is_last, ..named.clone() }), confirm(success, failed));
+            let (adapter, spool) = (place.adapter(), Spool::new());
+            let mut item = spool.item(1, ONE);
+            Arc::make_mut(&mut item.metadata).patient.insert("note".to_owned(), note.into());
+            let outcome = adapter.deliver(&item).await;
+            let is_refused = matches!(&outcome, Outcome::Own { code, .. } if *code == Code::word("not_filled_in"));
+            assert_eq!((is_refused, names(&place).len()), (!is_written, 2 * usize::from(is_written)), "{outcome:?}");
+            for path in names(&place) {
+                place.write(&path, None);
+            }
+        }
+    }
+}
+
+pub(in crate::adapters) async fn after_a_restore_what_was_moved_is_not_filed_again(mut place: impl NamedPlace) {
+    place.configure(NAME, None, confirm(moved("done"), Some(moved("refused"))));
+    let restored = |item: Item| Item { restored: true, uncertain: true, tried: true, ..item };
+    let (adapter, spool) = (place.adapter(), Spool::new());
+    for (number, folder, expected) in [(1, "done", "moved"), (2, "refused", "refused"), (3, "done/letters", "moved")] {
+        let content = format!("%PDF-1.7 letter {number}").into_bytes();
+        place.write(&format!("{folder}/Zoé {number}.pdf"), Some(&content));
+        let item = restored(spool.item(number, &content));
+        let Outcome::Delivered { filed: Some(filed), place: at, .. } = adapter.deliver(&item).await else { panic!() };
+        spool.record(&item);
+        assert_eq!((filed.name(), names(&place).contains(&filed.path)), (&*format!("Zoé {number}.pdf"), false));
+        let Item { uuid, key, metadata, pdf, .. } = item;
+        let letter = Unproved { uuid, key, filed: *filed, place: at, size: pdf.size, sha256: pdf.sha256, metadata };
+        assert_eq!(look(&*adapter, &[letter]).await, [expected]);
+    }
+    // The same where the intent is known, and the letter was taken since.
+    let item = spool.item(4, TWO);
+    assert!(matches!(adapter.deliver(&item).await, Outcome::Delivered { .. }));
+    place.write("letters/Zoé 4.pdf", None);
+    place.write("done/Zoé 4.pdf", Some(TWO));
+    assert!(matches!(place.adapter().deliver(&restored(item)).await, Outcome::Delivered { .. }));
+    // Another content, or the file of another letter, shows nothing.
+    place.write("done/Zoé 5.pdf", Some(ONE));
+    let item = restored(spool.item(5, TWO));
+    assert!(matches!(adapter.deliver(&item).await, Outcome::Delivered { .. }));
+    let letters = names(&place).into_iter().filter(|path| path.starts_with("letters/")).collect::<Vec<_>>();
+    assert_eq!(letters, ["letters/Zoé 5.pdf"]);
 }
 
 /// What a look shows of one letter, as the next look is compared with it.
@@ -375,12 +511,16 @@ macro_rules! keeps_the_confirm_contract {
             a_letter_that_was_there_already_can_be_proved
             what_lies_in_the_other_folder_was_moved
             a_name_proves_only_what_the_importer_changed
+            what_lay_there_before_proves_nothing
+            a_letter_that_was_refused_can_be_filed_anew
             one_file_proves_one_letter
             what_has_another_name_was_renamed
             what_the_sidecar_says_counts
             what_is_being_written_is_not_the_same_at_two_looks
             an_empty_file_or_a_beginning_of_the_letter_proves_nothing
             a_sidecars_name_is_its_letters_until_that_is_proved
+            a_sidecar_that_says_itself_what_is_waited_for_is_not_written
+            after_a_restore_what_was_moved_is_not_filed_again
             a_check_says_that_the_other_folder_is_missing
         }
     };

@@ -1,7 +1,5 @@
 //! What a FHIR server has of a letter: searches for it by its identifier, reads and compares it.
 
-use std::sync::atomic::Ordering;
-
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use reqwest::Method;
@@ -55,14 +53,10 @@ impl FhirAdapter {
         let token = format!("{URI_SYSTEM}|{identity}");
         let bundle = match self.get(self.at("DocumentReference", &[("identifier", &token)])).await {
             Ok(Ok(bundle)) => bundle,
-            Ok(Err((403 | 404 | 405 | 501, _))) => {
-                self.hides.store(true, Ordering::Relaxed);
-                return Found::Hidden;
-            }
+            Ok(Err((403 | 404 | 405 | 501, _))) => return Found::Hidden,
             Ok(Err((status, wait))) => return Found::Unseen(self.client.of_status(status, true, wait)),
             Err(outcome) => return Found::Unseen(outcome),
         };
-        self.hides.store(false, Ordering::Relaxed);
         let Some(ours) = answer::letters(&bundle, &identity) else { return Found::Unseen(self.no_search()) };
         let mut found = Found::Nothing;
         for shown in ours {

@@ -17,6 +17,7 @@ use super::super::contract::{
 use super::*;
 use crate::config::{Evidence, FhirProfile, WebSignIn};
 use crate::document::{LOINC, TypeMap};
+use crate::reservation::{Intent, Wanted};
 use crate::template::{Template, TemplateKind};
 
 mod answers;
@@ -347,27 +348,48 @@ async fn a_letter_that_lies_with_another_patient_needs_a_person() {
 async fn what_was_taken_and_is_not_shown_yet_is_looked_for_before_it_is_sent_again() {
     let (peer, spool) = (peer(Fhir { lags: 3, ignores_condition: true, ..Fhir::default() }).await, Spool::new());
     let item = spool.item(1, LETTER);
-    let outcome = deliver(&peer, &item).await;
-    assert!(matches!(outcome, Outcome::Unconfirmed { .. }), "{outcome:?}");
-    reason(&outcome);
+    for _ in 0..5 {
+        change(&peer, |fhir| fhir.lags = 3);
+        let item = Item { uncertain: item.committed().await.unwrap().is_some(), ..item.clone() };
+        let outcome = deliver(&peer, &item).await;
+        assert!(matches!(outcome, Outcome::Waiting { .. }), "{outcome:?}");
+        reason(&outcome);
+    }
     let item = Item { uncertain: true, tried: true, ..item };
-    change(&peer, |fhir| fhir.lags = 1);
-    let patient = FhirConfig { resend_after: Duration::from_secs(60), ..config(&peer) };
-    let outcome = FhirAdapter::new(patient).deliver(&item).await;
-    assert!(matches!(outcome, Outcome::Waiting { .. }), "{outcome:?}");
+    change(&peer, |fhir| fhir.lags = 0);
     assert_delivered(&deliver(&peer, &item).await);
+    // A server that shows it at no time has a person look.
+    change(&peer, |fhir| fhir.lags = 1);
+    let (place, long_ago) = (Item::identity_of(&item.key), r#"{"at":0,"patient":null,"sent":1,"is_taken":true}"#);
+    let wanted = Wanted { place: place.clone(), family: place.clone() };
+    let intent = Intent { place, path: format!("{} {long_ago}", item.key), temporary: item.key.clone() };
+    assert!(item.names.reserve(1, &wanted, Some(&intent)).await.unwrap());
+    assert!(matches!(deliver(&peer, &item).await, Outcome::Held { .. }));
     assert_eq!(posts(&peer).len(), 1);
 }
 
 #[tokio::test]
-async fn where_nobody_may_look_its_word_counts_and_a_lost_reply_is_held_where_it_shall_be() {
+async fn what_shows_nothing_to_compare_was_not_read_back() {
     let spool = Spool::new();
+    let moved_out =
+        Fhir { moves_out: true, forgets_hash: true, moved_to: "http://192.0.2.1/".into(), ..Fhir::default() };
+    for (fhir, expected) in [
+        (Fhir::default(), Proof::ReadBack),
+        (moved_out, Proof::Accepted),
+        (Fhir { hides: Some(403), ..Fhir::default() }, Proof::Accepted),
+    ] {
+        let outcome = deliver(&peer(fhir).await, &spool.item(1, LETTER)).await;
+        assert!(matches!(outcome, Outcome::Delivered { proof: Some(proof), .. } if proof == expected), "{outcome:?}");
+    }
+}
+
+#[tokio::test]
+async fn where_nobody_may_look_its_word_counts_and_a_lost_reply_is_held_where_it_shall_be() {
     for status in [403, 404, 405, 501] {
+        let spool = Spool::new();
         let peer = peer(Fhir { hides: Some(status), ..Fhir::default() }).await;
         let adapter = FhirAdapter::new(config(&peer));
         assert_delivered(&adapter.deliver(&spool.item(1, LETTER)).await);
-        // A 404 for a new letter means that the index lags, until a search is refused, too.
-        assert_eq!(adapter.proof(), Proof::Accepted);
         peer.inject(Fault::LoseReply);
         let outcome = adapter.deliver(&spool.item(2, b"%PDF-1.7 another")).await;
         assert!(matches!(outcome, Outcome::Unconfirmed { .. }), "{outcome:?}");

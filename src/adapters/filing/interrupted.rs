@@ -73,8 +73,9 @@ impl<S: Storage> Filing<'_, S> {
                 // If the folder is gone meanwhile, nothing is known.
                 storage.find_root().await?;
                 // After a restore, a later attempt may have taken the file away without naming it.
-                match storage.options().on_lost_reply.or(self.item.restored.then_some(LostReply::Resend)) {
+                match self.on_lost_reply() {
                     None => {}
+                    Some(_) if self.item.restored && self.was_moved(&intent.path).await? => {}
                     Some(LostReply::Hold) => {
                         return Err(Outcome::cut_off(
                             "the answer to its rename was lost, and nothing of it is seen there",
@@ -135,7 +136,7 @@ impl<S: Storage> Filing<'_, S> {
     }
 
     /// Clears up after the file was found: a request that hangs must not keep the delivery from being recorded.
-    async fn clear_if_it_can(&self, folder: &S::Folder) -> Result<(), Outcome> {
+    pub(super) async fn clear_if_it_can(&self, folder: &S::Folder) -> Result<(), Outcome> {
         let cleared = self.clear(folder, &self.item.key).await;
         if S::AT_ONCE { cleared } else { Ok(()) }
     }

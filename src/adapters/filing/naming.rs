@@ -110,7 +110,7 @@ impl<S: Storage> Filing<'_, S> {
             return Err(NotNamed { is_taken: true, ..NotNamed::perhaps(self.unsure()) });
         }
         let is_gone = existing == Existing::Absent && matches!(waits, Ok(false));
-        if is_gone && storage.options().on_lost_reply == Some(LostReply::Hold) {
+        if is_gone && self.on_lost_reply() == Some(LostReply::Hold) {
             let words = "its rename was refused, and nothing of it is seen there";
             return Err(NotNamed::perhaps(Outcome::cut_off(words)));
         }

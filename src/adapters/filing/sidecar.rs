@@ -9,8 +9,8 @@ use std::sync::PoisonError;
 
 use super::super::files::{Digest, Existing};
 use super::super::{Outcome, wording};
-use super::{Filing, Put, Storage, split};
-use crate::config::{Evidence, SidecarConfig};
+use super::{Filing, Options, Put, Storage, split};
+use crate::config::{Confirm, Evidence, SidecarConfig};
 
 /// The range of `number3`.
 const NUMBERS: RangeInclusive<u16> = 1..=999;
@@ -38,7 +38,7 @@ impl<S: Storage> Filing<'_, S> {
         is_resumed: bool,
     ) -> Result<Option<Sidecar<S::Turn>>, Outcome> {
         let destination = self.storage.options().destination;
-        let content = wording::sidecar_content(destination, config, self.item, path)?;
+        let content = self.sidecar_content(config, path)?;
         if config.is_counted() {
             return self.place_counted(folder, config, path, content, is_resumed).await.map(Some);
         }
@@ -56,6 +56,18 @@ impl<S: Storage> Filing<'_, S> {
             (Put::Taken, _) => wording::sidecar_is_taken(destination, config, self.item, &wanted, next).map(|()| None),
             (_, placed) => Ok(Some(placed)),
         }
+    }
+
+    /// The content, in which no value may say what the software is to write there.
+    fn sidecar_content(&self, config: &SidecarConfig, path: &str) -> Result<Vec<u8>, Outcome> {
+        let Options { destination, confirm, .. } = self.storage.options();
+        let content = wording::sidecar_content(destination, config, self.item, path)?;
+        let says_it = |confirm: &Confirm| {
+            let text = confirm.charset.decode(&content);
+            let lines = [Some(&confirm.success), confirm.failed.as_ref()].into_iter().flatten();
+            lines.into_iter().any(|of| matches!(of, Evidence::Sidecar(line) if line.holds_in(&text)))
+        };
+        if confirm.is_some_and(says_it) { Err(wording::says_what_is_waited_for(destination)) } else { Ok(content) }
     }
 
     /// The same under the first free name, or the name that the sidecar already has.
@@ -89,7 +101,7 @@ impl<S: Storage> Filing<'_, S> {
     }
 
     /// Whether `confirm` reads what an importer writes into a sidecar.
-    fn is_answered_in_sidecars(&self) -> bool {
+    pub(super) fn is_answered_in_sidecars(&self) -> bool {
         self.storage.options().confirm.is_some_and(|confirm| {
             [Some(&confirm.success), confirm.failed.as_ref()]
                 .iter()
@@ -155,7 +167,7 @@ impl<S: Storage> Filing<'_, S> {
         next: &str,
     ) -> Result<bool, Outcome> {
         let destination = self.storage.options().destination;
-        let content = wording::sidecar_content(destination, config, self.item, path)?;
+        let content = self.sidecar_content(config, path)?;
         let wanted = wording::sidecar_name(destination, config, self.item, split(path).1, 1)?;
         if config.is_counted() {
             let listed = self.storage.names(folder).await?;
@@ -203,9 +215,7 @@ impl<S: Storage> Filing<'_, S> {
             };
             return self.fit(&folder, wanted).await.map(Some);
         }
-        let Ok(content) = wording::sidecar_content(options.destination, config, self.item, path) else {
-            return Ok(None);
-        };
+        let Ok(content) = self.sidecar_content(config, path) else { return Ok(None) };
         let listed = self.storage.names(&folder).await?;
         self.find_counted(&folder, config, path, &content, &listed).await
     }

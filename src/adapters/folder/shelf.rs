@@ -31,7 +31,7 @@ fn split<'a, 'p>(root: &Folder<'a>, path: &'p str) -> Result<(Folder<'a>, &'p st
     Ok((root.find(within)?, name))
 }
 
-fn nanoseconds(at: SystemTime) -> Option<u64> {
+pub(super) fn nanoseconds(at: SystemTime) -> Option<u64> {
     at.duration_since(UNIX_EPOCH).ok().and_then(|since| u64::try_from(since.as_nanos()).ok())
 }
 

@@ -14,6 +14,7 @@ use super::super::files::{self, CopyError, Digest, Existing, Temporary};
 use super::super::filing::{NotNamed, Options, Put, Renamed, Storage};
 use super::super::{Item, Outcome, spooled};
 use super::place::{self, Folder, is_there};
+use super::shelf::nanoseconds;
 use super::{Code, FolderAdapter, FolderConfig, unsynced};
 use crate::reservation::Place;
 
@@ -40,7 +41,7 @@ impl<'a> Storage for Local<'a> {
             destination: &self.config.name,
             file_name: &self.config.file_name,
             sidecar: self.config.sidecar.as_ref(),
-            on_lost_reply: None,
+            on_lost_reply: Some(self.config.on_lost_reply),
             confirm: self.config.confirm.as_ref(),
         }
     }
@@ -119,6 +120,10 @@ impl<'a> Storage for Local<'a> {
             || files::is_absent(&error)
             || is_there(&from).unwrap_or(false);
         if is_refused { Ok(Renamed::Refused(outcome)) } else { Err(outcome) }
+    }
+
+    async fn written(&self, folder: &Folder<'a>, name: &str) -> Option<u64> {
+        std::fs::metadata(folder.at(name)).and_then(|found| found.modified()).ok().and_then(nanoseconds)
     }
 
     async fn confirm(&self, folder: &Folder<'a>, temporary: &str, name: &str) -> Result<(), NotNamed> {

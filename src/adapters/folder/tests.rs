@@ -54,6 +54,7 @@ impl Inbox {
             file_mode: 0o600,
             dir_mode: 0o700,
             reader: None,
+            on_lost_reply: crate::config::LostReply::Resend,
             confirm: None,
         };
         Self { _parent: parent, path, config }

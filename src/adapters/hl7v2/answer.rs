@@ -80,10 +80,23 @@ impl Block {
             let patient = of_application.find(|code| (902..=905).contains(code)).map(Meaning::Patient);
             patient.or_else(|| codes.find_map(Meaning::of_code)).unwrap_or(general)
         };
-        // ERR-4 (HL7 table 0516): an error or a fatal one; warnings and informations come with a yes as well.
-        let is_severe = |fields: &Vec<&[u8]>| matches!(field_of(fields, 4), Some(b"E" | b"F"));
+        // ERR-4 (HL7 table 0516): an error or a fatal one; warnings and informations come with a yes as well. Before
+        // version 2.5 there is no such field: an error with a code is one, unless that is 0 ("message accepted").
+        let is_severe = |fields: &Vec<&[u8]>| match field_of(fields, 4) {
+            Some(b"E" | b"F") => true,
+            Some(b"W" | b"I") => false,
+            _ => {
+                let says_something = fields.iter().skip(1).any(|field| !field.trim_ascii().is_empty());
+                says_something && ![at(fields, 3, 0), at(fields, 1, 3)].contains(&Some(0))
+            }
+        };
+        let takes_back = || {
+            called(b"ERR").any(is_severe)
+                || at(acknowledged, 6, 0).is_some_and(|code| code != 0)
+                || called(b"QAK").any(|fields| matches!(field_of(fields, 2), Some(b"AE" | b"AR")))
+        };
         Some(match *field_of(acknowledged, 1)? {
-            [b'A' | b'C', b'A'] if called(b"ERR").any(is_severe) => refused(Meaning::Error),
+            [b'A' | b'C', b'A'] if takes_back() => refused(Meaning::Error),
             [b'A', b'A'] => Meaning::Taken { again: true },
             [b'C', b'A'] => Meaning::Taken { again: false },
             [b'A' | b'C', b'E'] => refused(Meaning::Error),

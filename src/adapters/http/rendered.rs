@@ -114,7 +114,12 @@ impl Rendered {
     }
 
     pub(super) fn delivered(&self) -> Outcome {
-        Outcome::Delivered { place: self.url.as_str().to_owned(), filed: self.filed.clone(), beside: false }
+        Outcome::Delivered {
+            place: self.url.as_str().to_owned(),
+            filed: self.filed.clone(),
+            proof: None,
+            beside: false,
+        }
     }
 }
 

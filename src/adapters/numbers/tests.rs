@@ -120,6 +120,7 @@ fn check_knows_what_a_destination_cannot_hold() {
         file_mode: 0o600,
         dir_mode: 0o700,
         reader: None,
+        on_lost_reply: crate::config::LostReply::Resend,
         confirm: None,
     }));
     let number = template(TemplateKind::Field, "{{ patient.number }}");

@@ -181,6 +181,10 @@ impl Storage for Distant<'_> {
         renamed
     }
 
+    async fn written(&self, folder: &String, name: &str) -> Option<u64> {
+        self.remote.written(&self.at(folder, name)).await.ok().flatten()
+    }
+
     /// A rename counts as done only if the name is seen, or an importer is known to have been quicker.
     async fn confirm(&self, folder: &String, temporary: &str, name: &str) -> Result<(), NotNamed> {
         match self.came_there(folder, temporary, name).await {

@@ -196,7 +196,11 @@ impl Remote for Server<'_> {
         let mut connection = self.take().await?;
         let found = connection.session.stat(if path.is_empty() { "." } else { path }, true).await;
         let found = self.done(connection, Doing::Look, found).await?;
-        Ok(found.and_then(|folder| folder.modified).map(u64::from))
+        Ok(found.and_then(|found| found.modified).map(u64::from))
+    }
+
+    async fn written(&self, path: &str) -> Result<Option<u64>, Outcome> {
+        self.changed(path).await
     }
 
     async fn put(&self, path: &str, source: &mut Source) -> Result<bool, Outcome> {

@@ -96,6 +96,26 @@ impl Answer {
         }
     }
 
+    /// The beginning of the body, and all of it if it is JSON, in which texts that are too long are `(long)`. What is
+    /// longer and no JSON is not read to its end.
+    pub(in crate::adapters) async fn said(mut self, beginning: usize) -> (Content, Option<serde_json::Value>) {
+        let mut kept = Shortened::with("(long)");
+        let headers = std::mem::take(&mut self.headers);
+        let mut content = Content { headers, beginning: Vec::new(), digest: None, is_broken: false };
+        let within = LIST_AT_LEAST.max(self.patience);
+        let came = self.each(JSON_LIMIT, within, |chunk| {
+            let missing = beginning.saturating_sub(content.beginning.len()).min(chunk.len());
+            content.beginning.extend_from_slice(chunk.get(..missing).unwrap_or_default());
+            let first = content.beginning.trim_ascii_start().first();
+            let may_be_json = first.is_none_or(|first| matches!(first, b'{' | b'[' | 0xef));
+            kept.push(chunk);
+            content.beginning.len() < beginning || (may_be_json && !kept.is_too_much())
+        });
+        content.is_broken = matches!(came.await, Came::Broken);
+        let value = kept.value();
+        (content, value)
+    }
+
     /// Gives the body to `take`, piece by piece, while `take` wants more, within `limit` bytes and this time.
     async fn each(&mut self, limit: u64, within: Duration, mut take: impl FnMut(&[u8]) -> bool) -> Came {
         let mut size = 0;

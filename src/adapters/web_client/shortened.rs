@@ -25,9 +25,16 @@ pub(in crate::adapters) struct Shortened {
     dropped: Option<Decoded>,
     is_escaped: bool,
     is_too_much: bool,
+    /// What replaces a text that is too long, if its digest does not.
+    instead: Option<&'static str>,
 }
 
 impl Shortened {
+    /// In which `instead` replaces a text that is too long.
+    pub(super) fn with(instead: &'static str) -> Self {
+        Self { instead: Some(instead), ..Self::default() }
+    }
+
     /// Takes the next bytes.
     pub(in crate::adapters) fn push(&mut self, chunk: &[u8]) {
         chunk.iter().for_each(|byte| self.take(*byte));
@@ -56,7 +63,8 @@ impl Shortened {
             Some(begin) if byte == b'"' && !self.is_escaped => {
                 if let Some(dropped) = self.dropped.take() {
                     self.kept.truncate(begin);
-                    self.kept.extend(dropped.digest().into_bytes());
+                    let instead = self.instead.map_or_else(|| dropped.digest(), str::to_owned);
+                    self.kept.extend(instead.into_bytes());
                 }
                 self.text = None;
             }

@@ -86,7 +86,9 @@ impl NamedPlace for Collection {
         for (end, _) in path.match_indices('/').skip(1) {
             state.folders.as_mut().unwrap().insert(path[..end].to_owned());
         }
-        let kept = Kept { content: content.to_vec(), headers: reqwest::header::HeaderMap::new() };
+        let now = httpdate::fmt_http_date(std::time::SystemTime::now()).try_into().unwrap();
+        let kept =
+            Kept { content: content.to_vec(), headers: [(reqwest::header::LAST_MODIFIED, now)].into_iter().collect() };
         state.objects.insert(path, kept);
     }
 

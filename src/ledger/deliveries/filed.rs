@@ -87,10 +87,9 @@ impl Unproved {
         Ok(of(db, destination, self.document)?.filter(|delivery| delivery.document.version.pdf == self.version.pdf))
     }
 
-    fn give_back_sidecars(&self, db: &Connection, destination: &str) -> QueryResult<()> {
+    fn owner(&self, destination: &str) -> Owner {
         let Version { uuid, pdf, .. } = self.version.clone();
-        let owner = Owner { document: self.document, uuid, pdf, destination: destination.to_owned() };
-        reservations::give_back_sidecars(db, &owner)
+        Owner { document: self.document, uuid, pdf, destination: destination.to_owned() }
     }
 
     /// The destination's software has the letter. Returns the delivery, and the document's new state if it changed.
@@ -103,7 +102,7 @@ impl Unproved {
         now: Millis,
     ) -> QueryResult<Option<(Delivery, Option<State>)>> {
         let place = place.or(self.place.as_deref()).unwrap_or_default();
-        self.give_back_sidecars(db, destination)?;
+        reservations::give_back_sidecars(db, &self.owner(destination))?;
         let Some(delivery) = self.delivery(db, destination)? else {
             // An earlier version: nothing waits for it except a person who asks where it lies.
             db.run(
@@ -127,7 +126,8 @@ impl Unproved {
         now: Millis,
     ) -> QueryResult<Option<(Delivery, Option<State>)>> {
         let Some(delivery) = self.delivery(db, destination)? else { return Ok(None) };
-        self.give_back_sidecars(db, destination)?;
+        reservations::give_back_sidecars(db, &delivery.owner())?;
+        reservations::refused(db, &delivery.owner())?;
         let state = end(db, &delivery, &Ended::Failed { reason, code, failure: None }, now)?;
         Ok(Some((delivery, state)))
     }

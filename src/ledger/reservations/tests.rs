@@ -1,5 +1,5 @@
 use super::*;
-use crate::ledger::testing;
+use crate::ledger::{deliveries, testing};
 
 fn owner(uuid: &str, pdf: &str) -> Owner {
     Owner { document: 1, uuid: DocumentUuid::parse(uuid).unwrap(), pdf: pdf.to_owned(), destination: "pms".to_owned() }
@@ -113,4 +113,21 @@ fn versions_are_counted_by_those_that_got_a_file() {
         settle(&db, &Place::of(&name), filed).unwrap();
     }
     assert_eq!(known(&db, &owner("b", "1")).unwrap().version, 1);
+}
+
+#[test]
+fn a_name_whose_file_was_refused_is_known_as_one_until_the_next_file_is_there() {
+    let (_folder, db) = testing::empty();
+    let one = letter(&db, 1, "fetched", "1", "filed");
+    assert!(reserve(&db, &one, 1, &wanted("a.pdf", "a.pdf"), Some(&intent("a.pdf"))).unwrap());
+    delivered(&db, &one).unwrap();
+    assert!(!known(&db, &one).unwrap().was_refused);
+    db.execute_batch("UPDATE document SET size = 1, sha256 = 'x'; UPDATE delivery SET filed = '{}'").unwrap();
+    let filed = deliveries::unproved(&db, "pms").unwrap();
+    assert!(filed[0].refused(&db, "pms", "no", "deliver own refused_there", 5).unwrap().is_some());
+    let refused = known(&db, &one).unwrap();
+    assert!(refused.was_refused && refused.own.contains(&Place::of("a.pdf")));
+    letter(&db, 1, "fetched", "1", "filed");
+    delivered(&db, &one).unwrap();
+    assert!(!known(&db, &one).unwrap().was_refused);
 }

@@ -334,7 +334,7 @@ fn carry_out_at(state: &mut State, request: &Received, path: String) -> Answer {
 
 fn properties(state: &State, path: &str) -> Answer {
     let of_it = match state.objects.get(path) {
-        Some(kept) => format!("<d:resourcetype/><d:getcontentlength>{}</d:getcontentlength>", kept.content.len()),
+        Some(kept) => format!("<d:resourcetype/>{}", of_file(kept)),
         None if state.folders.as_ref().is_some_and(|folders| folders.contains(path)) => {
             "<d:resourcetype><d:collection/></d:resourcetype>".to_owned()
         }
@@ -349,7 +349,14 @@ fn properties(state: &State, path: &str) -> Answer {
 /// What stands as it is in an address.
 const NAMES: &percent_encoding::AsciiSet = &percent_encoding::NON_ALPHANUMERIC.remove(b'/').remove(b'.').remove(b'-');
 
-/// A folder and what lies in it; when that was changed last is what its header of that name says.
+/// When it was changed last is what its header of that name says.
+fn of_file(kept: &Kept) -> String {
+    let modified = kept.headers.get("last-modified").map_or("", |value| value.to_str().expect("ASCII"));
+    let size = kept.content.len();
+    format!("<d:getlastmodified>{modified}</d:getlastmodified><d:getcontentlength>{size}</d:getcontentlength>")
+}
+
+/// A folder and what lies in it.
 fn members(state: &State, folder: &str) -> Answer {
     if state.folders.as_ref().is_some_and(|folders| !folders.contains(folder)) {
         return answer(404, b"");
@@ -363,11 +370,7 @@ fn members(state: &State, folder: &str) -> Answer {
         list.push_str(&format!("<d:response><d:href>{}/</d:href>{of_it}</d:response>", href(path)));
     }
     for (path, kept) in state.objects.iter().filter(|(path, _)| lies_there(path)) {
-        let modified = kept.headers.get("last-modified").map_or("", |value| value.to_str().expect("ASCII"));
-        let size = kept.content.len();
-        let of_it =
-            format!("<d:getlastmodified>{modified}</d:getlastmodified><d:getcontentlength>{size}</d:getcontentlength>");
-        list.push_str(&format!("<d:response><d:href>{}</d:href>{of_it}</d:response>", href(path)));
+        list.push_str(&format!("<d:response><d:href>{}</d:href>{}</d:response>", href(path), of_file(kept)));
     }
     answer(207, (list + "</d:multistatus>").as_bytes())
 }

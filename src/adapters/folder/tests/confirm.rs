@@ -2,8 +2,9 @@
 //! contract tests.
 
 use super::*;
+use crate::adapters::Item;
 use crate::adapters::contract::confirm::{Known, confirm, filed, moved, said};
-use crate::config::Evidence;
+use crate::config::{Evidence, LostReply};
 
 fn inbox(success: Evidence, failed: Option<Evidence>) -> Inbox {
     let mut inbox = Inbox::new(NAME, None);
@@ -27,6 +28,27 @@ async fn what_an_importer_took_before_it_was_recorded_can_be_proved() {
         assert_eq!(letter.filed.path, FILED);
         let sights = adapter.look(&[letter], &Known::default()).await.ok().unwrap();
         assert_eq!(said(&sights), [if to.is_some() { "moved" } else { "gone" }]);
+    }
+}
+
+#[tokio::test]
+async fn after_a_restore_a_letter_that_is_not_seen_is_filed_again_or_held_as_configured() {
+    for (lost, is_held) in [(LostReply::Resend, false), (LostReply::Hold, true)] {
+        let (mut inbox, spool) = (inbox(moved("done"), None), Spool::new());
+        inbox.config.on_lost_reply = lost;
+        let adapter = inbox.adapter();
+        let item = Item { restored: true, uncertain: true, ..spool.item(1, PDF) };
+        let outcome = adapter.deliver(&item).await;
+        assert_eq!(matches!(outcome, Outcome::Held { .. }), is_held, "{outcome:?}");
+        assert_eq!(inbox.names().is_empty(), is_held);
+        // Without a restore there is no doubt: an importer took what had its name.
+        let item = spool.item(2, PDF);
+        assert_delivered(&adapter.deliver(&item).await);
+        for name in inbox.names() {
+            fs::remove_file(inbox.path.join(name)).unwrap();
+        }
+        assert_delivered(&adapter.deliver(&item).await);
+        assert!(inbox.names().is_empty());
     }
 }
 

@@ -118,6 +118,13 @@ async fn a_yes_that_is_taken_back_is_none() {
         ("a second block", format!("{}{}", block(&yes), block(&acknowledgment("AE", "{id}"))), no),
         ("a severe error", block(&format!("{yes}ERR|||207^x^HL70357|E\r")), "transient 207"),
         ("a fatal error", block(&format!("{yes}ERR||||F\r")), no),
+        ("a code of an older version", block(&format!("{yes}ERR|PID^1^5^103\r")), "permanent 103"),
+        ("a code without a severity", block(&format!("{yes}ERR||PID^1^5|207^x^HL70357\r")), "transient 207"),
+        ("a code of the oldest versions", block(&yes.replace("|AA|{id}", "|AA|{id}||||101^x")), "permanent 101"),
+        ("an error of an application", block(&format!("{yes}ERR|||X_17\r")), no),
+        ("the status of a query", block(&format!("{yes}QAK|1|AE\r")), no),
+        ("no code of any", block(&yes.replace("|AA|{id}", "|AA|{id}||||0^accepted")), "delivered"),
+        ("an error of 0", block(&format!("{yes}ERR|||0^accepted\rERR||\rQAK|1|OK\r")), "delivered"),
         ("the same after CA", block(&format!("{}ERR|||101|E\r", acknowledgment("CA", "{id}"))), "permanent 101"),
         ("a second MSA of no kind", block(&format!("{yes}MSA|AB|{{id}}\r")), "unconfirmed not_understood"),
         ("a warning", block(&format!("{yes}ERR|||0^x^HL70357|W\rERR|||0|I\r")), "delivered"),
@@ -178,21 +185,22 @@ async fn a_lost_acknowledgment_leaves_the_letter_open_or_to_a_person() {
 #[tokio::test]
 async fn a_receiver_that_never_answers_to_the_message_gets_three_copies_and_then_a_person_looks() {
     let (peer, spool) = (Peer::start().await, Spool::new());
-    let adapter = Hl7Adapter::new(config(&peer));
+    let config = Hl7v2Config { response_timeout: Duration::from_secs(1), ..config(&peer) };
     let item = Item { uncertain: true, tried: true, ..spool.item(1, b"%PDF-1.7 letter") };
-    // A person who has looked may send it again.
-    for _ in 0..2 {
+    for (fault, word) in [
+        (Fault::Say(block(&acknowledgment("AA", "OLD"))), "not_understood"),
+        (Fault::LoseReply, "broken_off"),
+        (Fault::Silence, "no_answer"),
+    ] {
         for expected in ["unconfirmed", "unconfirmed", "held"] {
-            peer.inject(Fault::Say(block(&acknowledgment("AA", "OLD"))));
-            assert_eq!(code(&adapter.deliver(&item).await), format!("{expected} not_understood"));
+            peer.inject(fault.clone());
+            // docsyncd was started anew in between.
+            assert_eq!(code(&deliver(config.clone(), &item).await), format!("{expected} {word}"));
         }
+        // A person who has looked may send it again.
+        item.names.settle(&Item::identity_of(&item.key), false).await.unwrap();
     }
-    // Silence is no such answer.
-    for _ in 0..4 {
-        peer.inject(Fault::LoseReply);
-        assert_eq!(code(&adapter.deliver(&item).await), "unconfirmed broken_off");
-    }
-    assert_eq!(peer.received().len(), 10);
+    assert_eq!(peer.received().len(), 9);
 }
 
 #[tokio::test]

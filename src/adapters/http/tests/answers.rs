@@ -42,6 +42,25 @@ async fn where_nobody_can_look_a_lost_reply_is_unconfirmed_and_what_was_not_sent
 }
 
 #[tokio::test]
+async fn a_service_that_nobody_can_ask_and_that_never_answers_gets_three_copies_and_then_a_person_looks() {
+    let (peer, spool) = (Peer::start().await, Spool::new());
+    let item = Item { uncertain: true, ..spool.item(1, b"%PDF-1.7 letter") };
+    for (number, is_held) in (1..).zip([false, false, true]) {
+        peer.inject(Fault::LoseReply);
+        let outcome = deliver(post(&peer), &item).await;
+        assert_eq!(matches!(outcome, Outcome::Held { .. }), is_held, "{outcome:?}");
+        assert!(is_held || matches!(outcome, Outcome::Unconfirmed { .. }), "{outcome:?}");
+        assert_eq!(peer.received(&Method::POST).len(), number);
+    }
+    // A status is an answer.
+    let item = Item { uncertain: true, ..spool.item(2, b"%PDF-1.7 another") };
+    for _ in 0..5 {
+        peer.inject(Fault::AnswerWith(504));
+        assert!(matches!(deliver(post(&peer), &item).await, Outcome::Unconfirmed { .. }));
+    }
+}
+
+#[tokio::test]
 async fn silence_ends_with_the_time_and_counts_as_a_lost_reply() {
     let (peer, spool) = (Peer::start().await, Spool::new());
     peer.inject(Fault::Silence);
@@ -95,6 +114,8 @@ async fn answers_mean_what_they_say() {
 
 #[tokio::test]
 async fn a_success_that_says_that_it_failed_is_a_failure_of_the_kind_that_it_names() {
+    let leaked = |text: String| -> &'static str { text.leak() };
+    let (pad, numbers) = ("é? ".repeat(40_000), "1, ".repeat(30_000) + "1");
     let (peer, spool) = (Peer::start().await, Spool::new());
     let item = spool.item(1, b"%PDF-1.7 letter");
     let short = |outcome: &Outcome| match outcome {
@@ -119,6 +140,10 @@ async fn a_success_that_says_that_it_failed_is_a_failure_of_the_kind_that_it_nam
         (200, r#"{"errors": []}"#, "delivered"),
         (200, "{}", "delivered"),
         (200, "OK", "delivered"),
+        (200, leaked(format!("{{\"page\": \"{pad}\", \"list\": [{numbers}], \"success\": false}}")), "transient"),
+        (200, leaked(format!("{{\"success\": true, \"error\": \"no: {pad}\"}}")), "transient"),
+        (200, leaked(format!("ERROR: {pad}")), "transient"),
+        (200, leaked(format!("{{\"page\": \"{pad}\", \"list\": [{numbers}], \"success\": true}}")), "delivered"),
     ] {
         peer.inject(Fault::Says(status, body));
         let outcome = deliver(post(&peer), &item).await;
@@ -127,6 +152,9 @@ async fn a_success_that_says_that_it_failed_is_a_failure_of_the_kind_that_it_nam
             assert!(!reason(&outcome).contains(CANARY), "{outcome:?}");
         }
     }
+    // One that was cut may have said anything.
+    peer.inject(Fault::Says(200, r#"{"id": 7, "success": "#));
+    assert_eq!(short(&deliver(post(&peer), &spool.item(2, b"%PDF-1.7 another")).await), "unconfirmed");
     // A person decides where that is wanted, and what the service shows counts.
     let says = || Fault::Says(200, r#"{"success": false}"#);
     peer.inject(says());

@@ -211,6 +211,12 @@ impl server::Handler for Guest {
     }
 }
 
+/// When it was last changed.
+fn seconds(found: &fs::Metadata) -> u32 {
+    let seconds = found.modified().unwrap().duration_since(std::time::UNIX_EPOCH).unwrap().as_secs();
+    u32::try_from(seconds).unwrap()
+}
+
 /// Opens a file as SFTP asks (section 6.3): to read, or to write a file that is created, emptied, or must not exist.
 fn open(path: &Path, how: u32) -> std::io::Result<fs::File> {
     let mut options = fs::OpenOptions::new();
@@ -277,7 +283,9 @@ impl Files {
             kind::LSTAT | kind::STAT => match fs::symlink_metadata(self.path(reader)) {
                 Ok(found) => {
                     let permissions = if found.is_dir() { 0o040_755 } else { 0o100_644 };
-                    Request::new(kind::ATTRS, id).number(5).long(found.len()).number(permissions)
+                    let seconds = seconds(&found);
+                    let told = Request::new(kind::ATTRS, id).number(0xd).long(found.len()).number(permissions);
+                    told.number(seconds).number(seconds)
                 }
                 Err(_) => told(status::NO_SUCH_FILE),
             },
@@ -314,11 +322,10 @@ impl Files {
             kind::READDIR => match self.listed.as_mut().unwrap().pop() {
                 None => told(status::EOF),
                 Some((name, found)) => {
-                    let seconds = found.modified().unwrap().duration_since(std::time::UNIX_EPOCH).unwrap().as_secs();
                     let permissions = if found.is_dir() { 0o040_755 } else { 0o100_644 };
                     let entry = Request::new(kind::NAME, id).number(1).text(name.as_bytes()).text(b"as ls -l has it");
                     let entry = entry.number(0xd).long(found.len()).number(permissions);
-                    entry.number(0).number(u32::try_from(seconds).unwrap())
+                    entry.number(0).number(seconds(&found))
                 }
             },
             kind::CLOSE if self.listed.take().is_some() => told(status::OK),

@@ -124,6 +124,25 @@ async fn a_mail_that_may_have_arrived_is_held_or_sent_again_and_known_as_the_sam
 }
 
 #[tokio::test]
+async fn a_server_that_never_says_that_it_has_a_mail_gets_three_copies_and_then_a_person_looks() {
+    let (post, spool) = (post(), Spool::new());
+    let item = Item { uncertain: true, tried: true, ..spool.item(1, b"%PDF-1.7 letter") };
+    for is_held in [false, false, true] {
+        post.peer.state().loses_reply = true;
+        let outcome = post.smtp().deliver(&item).await;
+        assert!(matches!(outcome, Outcome::Unconfirmed { .. }) != is_held, "{outcome:?}");
+        assert_eq!(matches!(outcome, Outcome::Held { .. }), is_held, "{outcome:?}");
+    }
+    assert_eq!(post.peer.state().mails.len(), 3);
+    // One that is busy has answered, however often.
+    let item = Item { uncertain: true, tried: true, ..spool.item(2, b"%PDF-1.7 another") };
+    post.answers(".", "451 4.7.1 later\r\n");
+    for _ in 0..5 {
+        assert!(matches!(post.smtp().deliver(&item).await, Outcome::Transient { .. }));
+    }
+}
+
+#[tokio::test]
 async fn only_a_refusal_of_the_size_is_told_as_one() {
     for (step, answer, is_size) in [
         (".", "552 Too much\r\n", true),

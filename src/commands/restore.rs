@@ -12,7 +12,7 @@ use anyhow::{Context as _, anyhow, bail};
 use secrecy::SecretString;
 
 use super::backup::archive::{self, CONFIG, Manifest, Part};
-use super::backup::{SECRETS, SIGN_INS, missing_lines, of_setting, passphrase, temporary_of};
+use super::backup::{SECRETS, SIGN_INS, missing_lines, of_setting, passphrase};
 use super::output::{docsyncd, local_with_zone, say};
 use super::{Outcome, language};
 use crate::api::auth::TokenStore;
@@ -20,7 +20,7 @@ use crate::cli::RestoreArgs;
 use crate::config::{self, Config, Loaded, named_files};
 use crate::durable::{self, Temporary, sync_folder};
 use crate::language::Language;
-use crate::ledger::backup as ledger_copy;
+use crate::ledger::backup::{self as ledger_copy, unfinished};
 use crate::ledger::restored::{self, Restored};
 use crate::ledger::{self, LedgerError, Lock, is_locked};
 use crate::permissions;
@@ -156,12 +156,8 @@ fn unpacked(
     ledger: &Path,
     owner: Option<(u32, u32)>,
 ) -> anyhow::Result<Unpacked> {
-    let new = temporary_of(ledger);
-    for end in ["", "-wal", "-shm", "-journal"] {
-        let mut left = new.as_os_str().to_owned();
-        left.push(end);
-        durable::remove_if_there(Path::new(&left))?;
-    }
+    ledger_copy::remove_unfinished(ledger)?;
+    let new = unfinished(ledger);
     let unwritable = || format!("{} cannot be written, and nothing was changed", new.display());
     let mut copy = ledger_copy::create(&new).with_context(unwritable)?;
     let unpacked = Unpacked(new.clone());
@@ -275,7 +271,7 @@ impl Placed {
             fs::create_dir_all(folder)?;
         }
         let mode = if self.is_secret { 0o600 } else { OPEN_MODE };
-        let mut temporary = Temporary::create(temporary_of(&self.to), mode)?;
+        let mut temporary = Temporary::create(unfinished(&self.to), mode)?;
         if self.is_secret {
             // Before anything is in it.
             permissions::protect_file(temporary.path())?;

@@ -45,6 +45,7 @@ well-open = { $count ->
 }
 not-running = docsyncd läuft nicht: Es werden keine Briefe abgelegt. Starten Sie den Dienst.
 not-running-last = docsyncd läuft nicht: Es werden keine Briefe abgelegt. Der letzte kam { $last }. Starten Sie den Dienst.
+moved = Die Datenbank ist { $at } auf einen anderen Rechner umgezogen: docsyncd legt hier keine Briefe mehr ab.
 others = { $count ->
     [one] Es gibt noch ein weiteres Problem.
    *[other] Es gibt noch { $count } weitere Probleme.
@@ -329,8 +330,13 @@ over-clock = Die Uhr dieses Computers geht wieder richtig.
 health-more = und { $count } weitere
 health-silent = Die Dateien von docsyncd antworten nicht innerhalb einer Sekunde: Funktioniert die Platte oder die Freigabe?
 health-locked = Ein anderes Programm sperrt die Datenbank (Datensicherung, Virenschutz, Anzeigeprogramm?)
-health-unreadable = Die Datenbank ist nicht lesbar: { $what }
+health-damaged = Die Datenbank ist nicht lesbar: Sie ist beschädigt
+health-foreign = Die Datenbank ist nicht lesbar: Sie ist von einer anderen Version oder einem anderen Programm
+health-no-right = Die Datenbank ist nicht lesbar: Dieser Benutzer darf es nicht, oder ihre Platte fehlt
+health-unreadable = Die Datenbank ist nicht lesbar: Ihre Platte meldet Fehler
 health-not-configured = nicht eingerichtet: { $what }
+health-no-configuration = es gibt keine Konfiguration
+health-configuration = die Konfiguration ist nicht verwendbar (docsyncd check sagt, warum)
 health-defect = docsyncd selbst ist beim Nachsehen gescheitert: Bitte melden Sie das
 
 ## Meldungen

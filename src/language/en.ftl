@@ -45,6 +45,7 @@ well-open = { $count ->
 }
 not-running = docsyncd is not running: no letters are filed. Start the service.
 not-running-last = docsyncd is not running: no letters are filed. The last one came { $last }. Start the service.
+moved = The ledger moved to another computer { $at }: docsyncd files no letters here any more.
 others = { $count ->
     [one] There is one more problem.
    *[other] There are { $count } more problems.
@@ -329,8 +330,13 @@ over-clock = The clock of this computer is right again.
 health-more = and { $count } more
 health-silent = docsyncd's files do not answer within a second: does the disk or the share work?
 health-locked = another program keeps the ledger locked (a backup, an antivirus program, a viewer?)
-health-unreadable = the ledger cannot be read: { $what }
+health-damaged = the ledger cannot be read: it is damaged
+health-foreign = the ledger cannot be read: it is of another version, or of another program
+health-no-right = the ledger cannot be read: this user may not, or its disk is away
+health-unreadable = the ledger cannot be read: its disk gives errors
 health-not-configured = not configured: { $what }
+health-no-configuration = there is no configuration
+health-configuration = the configuration cannot be used (docsyncd check says why)
 health-defect = docsyncd itself failed while it looked: please report this
 
 ## Alarms

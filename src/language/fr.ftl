@@ -45,6 +45,7 @@ well-open = { $count ->
 }
 not-running = docsyncd est arrêté : aucun courrier n'est classé. Démarrez le service.
 not-running-last = docsyncd est arrêté : aucun courrier n'est classé. Le dernier est arrivé { $last }. Démarrez le service.
+moved = Le registre a déménagé vers un autre ordinateur { $at } : docsyncd ne classe plus de courriers ici.
 others = { $count ->
     [one] Il y a { $count } autre problème.
    *[other] Il y a { $count } autres problèmes.
@@ -329,8 +330,13 @@ over-clock = L'horloge de cet ordinateur est de nouveau à l'heure.
 health-more = et { $count } de plus
 health-silent = les fichiers de docsyncd ne répondent pas en une seconde : le disque ou le partage fonctionne-t-il ?
 health-locked = un autre programme verrouille le registre (sauvegarde, antivirus, visionneuse ?)
-health-unreadable = le registre ne peut pas être lu : { $what }
+health-damaged = le registre ne peut pas être lu : il est endommagé
+health-foreign = le registre ne peut pas être lu : il est d'une autre version ou d'un autre programme
+health-no-right = le registre ne peut pas être lu : cet utilisateur n'en a pas le droit, ou son disque est absent
+health-unreadable = le registre ne peut pas être lu : son disque signale des erreurs
 health-not-configured = pas configuré : { $what }
+health-no-configuration = il n'y a pas de configuration
+health-configuration = la configuration est inutilisable (docsyncd check dit pourquoi)
 health-defect = docsyncd a échoué lui-même en regardant : merci de le signaler
 
 ## Les alertes

@@ -13,7 +13,7 @@ use crate::health::{AccountFacts, Ended, Facts, PauseFacts, Stalled};
 use crate::ledger::columns::{Statements as _, from_row};
 use crate::ledger::pauses::Pause;
 use crate::ledger::polls::{Latest, Polls};
-use crate::ledger::{Millis, QueryResult, away, now, process};
+use crate::ledger::{Millis, QueryResult, away, now, process, restored};
 use crate::state::State;
 
 /// A disk with fewer free bytes counts as full: the next letter does not fit, and soon the ledger cannot be written.
@@ -102,6 +102,7 @@ pub fn facts(db: &Connection, present: &Present) -> QueryResult<Facts> {
     facts.patients_file_since = of_daemon(process.get(process::PATIENTS_FILE));
     facts.clock_since = of_daemon(process.get(process::CLOCK));
     let refused = process::Refused::of(&process).filter(|_| present.running);
+    facts.moved_at = restored::moved_of(&process);
     facts.refused = refused.map(|refused| (refused.since, refused.what));
     facts.no_room = has_no_room(db);
     if let Some(only) = only {

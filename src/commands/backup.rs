@@ -6,7 +6,7 @@ use std::fs;
 use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context as _, anyhow, bail};
+use anyhow::{Context as _, anyhow};
 use secrecy::SecretString;
 
 use super::output::{complain, local_with_zone, say};
@@ -27,8 +27,8 @@ pub(super) mod archive;
 pub(super) fn backup(path: &Path, loaded: &Loaded, args: &BackupArgs) -> Outcome {
     let language = language::of(args.spoken, loaded);
     let passphrase = passphrase(args.passphrase_file.as_deref())?;
-    refuse_existing(&args.file, args.force)?;
-    refuse_own(path, loaded, &args.file)?;
+    refuse_existing(&args.file, args.force, language)?;
+    refuse_own(path, loaded, &args.file, language)?;
     make(path, loaded, &args.file, passphrase, args.force, language)
 }
 
@@ -40,23 +40,25 @@ pub(super) fn passphrase(file: Option<&Path>) -> anyhow::Result<Option<SecretStr
 }
 
 /// Before anything is done.
-pub(super) fn refuse_existing(file: &Path, force: bool) -> anyhow::Result<()> {
+pub(super) fn refuse_existing(file: &Path, force: bool, language: Language) -> anyhow::Result<()> {
     if !force && fs::symlink_metadata(file).is_ok() {
-        bail!(
-            "{} is there already, and nothing was written: choose another name, or --force replaces it",
-            file.display()
-        );
+        return Err(of_file("backup-there", file, language));
     }
     Ok(())
 }
 
+/// What is said of a file.
+pub(super) fn of_file(text: &str, file: &Path, language: Language) -> anyhow::Error {
+    anyhow!(language.fill(text, &[("file", (&file.display().to_string()).into())]))
+}
+
 /// Whatever `--force` says: a backup replaces no file that docsyncd works with.
-pub(super) fn refuse_own(path: &Path, loaded: &Loaded, file: &Path) -> anyhow::Result<()> {
+pub(super) fn refuse_own(path: &Path, loaded: &Loaded, file: &Path, language: Language) -> anyhow::Result<()> {
     let named = named_files(&loaded.effective).into_iter().map(|named| of_setting(&named.path, path));
     let own = [path.to_path_buf(), loaded.config.state.path.clone()].into_iter().chain(named);
     let meant = fs::canonicalize(file).ok();
     if meant.is_some() && own.into_iter().any(|own| fs::canonicalize(own).ok() == meant) {
-        bail!("{} is a file that docsyncd works with, and nothing was written: choose another name", file.display());
+        return Err(of_file("backup-own", file, language));
     }
     Ok(())
 }
@@ -71,7 +73,7 @@ pub(super) fn make(
     language: Language,
 ) -> Outcome {
     let shown = file.display().to_string();
-    let not_written = || format!("{shown} cannot be written, and nothing is left of it");
+    let not_written = || of_file("backup-not-written", file, language).to_string();
     let making = Making::begin(&loaded.config.state.path, file)?;
     // Before the copy, as it may be refused at once.
     let mut temporary = Temporary::create(unfinished(file), 0o600).with_context(not_written)?;
@@ -85,7 +87,7 @@ pub(super) fn make(
         }
         ledger_copy::documents(db)
     })?;
-    let (mut contents, missing) = collect(path, loaded, passphrase.is_some())?;
+    let (mut contents, missing) = collect(path, loaded, passphrase.is_some(), language)?;
     let secrets = contents.iter().filter(|content| content.is_secret()).count() as u64;
     contents.push(Content { name: LEDGER.to_owned(), of: String::new(), bytes: Bytes::In(making.copy()) });
     let manifest = Manifest::of(at, &contents, missing).context("the copy of the ledger cannot be read")?;
@@ -129,7 +131,12 @@ pub(super) const SIGN_INS: &str = "sign-ins/";
 const FILES: &str = "files/";
 
 /// Everything but the ledger, and what is missing.
-fn collect(path: &Path, loaded: &Loaded, with_secrets: bool) -> anyhow::Result<(Vec<Content>, Vec<String>)> {
+fn collect(
+    path: &Path,
+    loaded: &Loaded,
+    with_secrets: bool,
+    language: Language,
+) -> anyhow::Result<(Vec<Content>, Vec<String>)> {
     let text = fs::read(path).with_context(|| format!("the configuration {} cannot be read", path.display()))?;
     let mut contents = vec![Content { name: CONFIG.to_owned(), of: String::new(), bytes: Bytes::Here(text) }];
     let mut missing = Vec::new();
@@ -145,10 +152,9 @@ fn collect(path: &Path, loaded: &Loaded, with_secrets: bool) -> anyhow::Result<(
                 contents.push(Content { name: format!("{folder}{number}"), of: key, bytes: Bytes::Here(bytes) });
             }
             Err(error) => {
-                complain(&format!(
-                    "docsyncd: warning: {key} {} cannot be read, so it is not in the backup: {error}",
-                    file.display()
-                ));
+                let (what, why) = (format!("{key} {}", file.display()), error.to_string());
+                let left_out = language.fill("backup-left-out", &[("what", (&what).into()), ("why", (&why).into())]);
+                complain(&format!("docsyncd: {left_out}"));
                 missing.push(format!("{key} ({})", named.display()));
             }
         }

@@ -148,7 +148,7 @@ async fn gather(
     language: Language,
 ) -> anyhow::Result<Status> {
     let (mut present, stands_in) = (present(loaded), loaded.refused.is_some());
-    present.only = only.map(str::to_owned);
+    present.only = only.map(|only| vec![only.to_owned()]);
     let read = match ledger {
         Some(ledger) => ledger.read(move |db| read(db, present, stands_in)).await?,
         None => (Summary::of_nothing(), present.without_ledger()),
@@ -168,9 +168,10 @@ fn present(loaded: &Loaded) -> Present {
 fn read(db: &Connection, mut present: Present, stands_in: bool) -> QueryResult<(Summary, Facts)> {
     let mut summary = views::summary_of(db, present.only.as_deref())?;
     if let Some(only) = &present.only {
-        summary.accounts.retain(|account| account.account == *only);
-        let is_others =
-            |scope: &str| scope.split_once(':').is_some_and(|(of, name)| of != "destination" && name != only);
+        summary.accounts.retain(|account| only.contains(&account.account));
+        let is_others = |scope: &str| {
+            scope.split_once(':').is_some_and(|(of, name)| of != "destination" && !only.iter().any(|one| one == name))
+        };
         summary.pauses.retain(|pause| !is_others(&pause.scope));
     }
     if stands_in {

@@ -223,7 +223,7 @@ fn of_ledger(loaded: &Loaded, only: Option<&str>) -> Result<OfLedger, LedgerErro
     let looked = || -> QueryResult<_> {
         // All as of one moment.
         let moment = db.unchecked_transaction()?;
-        let asked = Present { only: only.map(str::to_owned), ..present(loaded) };
+        let asked = Present { only: only.map(|only| vec![only.to_owned()]), ..present(loaded) };
         let read = read(&moment, asked, loaded.refused.is_some())?;
         let accounts = read.0.accounts.iter().map(|account| measures::oldest(&moment, &account.account));
         let oldest = accounts.collect::<QueryResult<Vec<_>>>()?.into_iter().flatten().min();

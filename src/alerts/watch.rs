@@ -135,8 +135,8 @@ impl Watch {
         };
         let (heard, disk_is_known) = self.watched.ledger.read(read).await?;
         self.disk_is_known = disk_is_known;
-        let accounts = heard.first().iter().flat_map(|(facts, _)| &facts.accounts).filter(|one| one.configured);
-        let polled_at = accounts.filter_map(|one| one.polled_at).max();
+        let accounts = heard.first().map_or(&[][..], |(facts, _)| &facts.accounts);
+        let polled_at = accounts.iter().filter(|one| one.configured).filter_map(|one| one.polled_at).max();
         self.slept = self.slept.filter(|(_, woke)| is_still_slept(*woke, polled_at, at));
         let (mut steps, mut healths) = (Vec::new(), Vec::new());
         for (audience, (mut facts, mut before)) in self.audiences.iter_mut().zip(heard) {

@@ -106,5 +106,5 @@ fn the_first_of_the_worst_instances_decides_and_the_numbers_are_those_of_all() {
         all(vec![("a", one(Level::Warning, 1, 1)), ("b", unknown()), ("c", unknown())]),
         (Level::Unknown, "b: why".to_owned(), Some((1, 1, 1)))
     );
-    assert_eq!(all(Vec::new()), (Level::Unknown, "not configured: -".to_owned(), None));
+    assert_eq!(all(Vec::new()), (Level::Unknown, "not configured: there is no configuration".to_owned(), None));
 }

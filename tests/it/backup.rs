@@ -1,5 +1,7 @@
 //! `docsyncd backup`, `restore` and `move`, and what a restored ledger does with letters that went on after the backup.
 
+mod refused;
+
 use std::io::Read as _;
 use std::path::PathBuf;
 
@@ -222,9 +224,12 @@ async fn a_kill_leaves_no_backup_and_a_restore_that_was_cut_off_is_completed_by_
     let killed = |practice: &mut Practice, point: &str| {
         practice.env.insert("FAILPOINTS".to_owned(), format!("{point}=return"));
     };
-    killed(&mut practice, "backup.rename.before");
-    assert_ne!(with_backup(&practice, &["backup"], &[]).await.code, 0);
-    assert!(!backup(&practice).exists());
+    for point in ["durable.create.after", "durable.sync_file.before", "durable.sync_file.after", "backup.rename.before"]
+    {
+        killed(&mut practice, point);
+        assert_ne!(with_backup(&practice, &["backup"], &[]).await.code, 0, "{point}");
+        assert!(!backup(&practice).exists(), "{point}");
+    }
     practice.env.remove("FAILPOINTS");
     let clean = |names: &[String]| !names.iter().any(|name| name.contains(".backup-") || name.contains("docsyncd-new"));
     assert!(!clean(&names(&practice)), "what was killed is still there");

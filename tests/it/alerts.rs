@@ -92,7 +92,8 @@ async fn receivers_of_some_accounts_read_of_no_other_practice() {
         std::fs::create_dir(&folder).unwrap();
         format!("[destinations.{name}]\ntype = \"folder\"\npath = '{}'\n", folder.display())
     });
-    let routes = "[[routes]]\naccounts = [\"main\"]\nto = [\"north\"]\n[[routes]]\nto = [\"south\"]\n";
+    let routes =
+        "[[routes]]\naccounts = [\"main\"]\nto = [\"north\"]\n[[routes]]\naccounts = [\"other\"]\nto = [\"south\"]\n";
     let receivers = "[alerts.team]\naccounts = [\"main\"]\nwebhook_url_file = 'webhook-north'\nto = [\"n@north.test\"]\n\
                      [alerts.others]\naccounts = [\"other\"]\nto = [\"s@south.test\"]\n";
     practice.configure_wholly(&format!(

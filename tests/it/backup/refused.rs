@@ -3,6 +3,7 @@
 use std::io::{Read, Write as _};
 
 use rusqlite::Connection;
+use secrecy::ExposeSecret as _;
 
 use super::{backup, names, practice, with_backup};
 use crate::harness::{Ended, Practice, sha256};
@@ -156,6 +157,39 @@ async fn no_secret_of_any_kind_is_in_a_backup_without_a_passphrase() {
         assert!(!made.stdout.contains(canary));
         all.iter().for_each(|(name, bytes)| assert!(!has(bytes), "{canary} in {name}"));
     }
+}
+
+/// A sign-in comes along only encrypted, and works on the other machine; the practice's list of patients never does.
+#[tokio::test]
+async fn sign_ins_come_along_only_encrypted_and_a_list_of_patients_never() {
+    let practice = crate::signed_in::practice(docsyncd_sandbox::Options { documents: 1, ..Default::default() }).await;
+    practice.write_secret("passphrase", "correct horse battery staple\n");
+    practice.write_secret("patients.csv", "Nr;Nachname;Vorname;Geburtsdatum\n1;Kanarienvogel;Zoe;01.02.1980\n");
+    let before = std::fs::read_to_string(practice.config_path()).unwrap();
+    practice.configure_wholly(&format!(
+        "{before}[patients]\nfile = 'patients.csv'\nnumber = 'Nr'\nlast_name = 'Nachname'\nfirst_name = 'Vorname'\n\
+         date_of_birth = 'Geburtsdatum'\n"
+    ));
+    assert_eq!(practice.sync().await.code, 0);
+    let made = practice.docsyncd(&["backup", backup(&practice).to_str().unwrap()]).await;
+    assert!(made.code == 0 && made.stdout.contains("login --account main"), "{made:?}");
+    let tokens = crate::signed_in::store(&practice, "main").load().unwrap().unwrap();
+    let canaries = [tokens.access_token, tokens.refresh_token].map(|token| token.expose_secret().to_owned());
+    let all = entries(std::fs::File::open(backup(&practice)).unwrap());
+    for canary in canaries.iter().map(String::as_str).chain([crate::signed_in::SECRET, "Kanarienvogel"]) {
+        let has = |bytes: &[u8]| bytes.windows(canary.len()).any(|window| window == canary.as_bytes());
+        all.iter().for_each(|(name, bytes)| assert!(!has(bytes), "{canary} in {name}"));
+    }
+    assert_eq!(with_backup(&practice, &["backup"], &["--force"]).await.code, 0);
+    std::fs::remove_dir_all(practice.path("state")).unwrap();
+    for lost in ["docsyncd.toml", "client-secret", "patients.csv"] {
+        std::fs::remove_file(practice.path(lost)).unwrap();
+    }
+    let restored = with_backup(&practice, &["restore"], &[]).await;
+    assert_eq!(restored.code, 0, "{restored:?}");
+    assert!(!practice.path("patients.csv").exists());
+    practice.configure_wholly(&before);
+    assert_eq!(practice.sync().await.code, 0, "it is still signed in");
 }
 
 #[tokio::test]

@@ -164,9 +164,10 @@ fn of_some_accounts_only_their_letters_are_counted_wherever_they_wait() {
         let stalled = found.stalled.iter().map(|stalled| stalled.count).sum::<u64>();
         (stalled, of(&found.not_taken), found.not_replaced.count)
     };
+    let failure = Failure { call: Call::Deliver, kind: Kind::Down(Code::word("unreachable")) };
     let pause = Pause {
         scope: "destination:pms".to_owned(),
-        failure: None,
+        failure: Some(failure),
         reason: String::new(),
         since: 1,
         attempts: 1,

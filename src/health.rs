@@ -71,6 +71,8 @@ pub struct Facts {
     pub awake_since: Option<Millis>,
     /// When the machine fell asleep, if it slept for longer than [`Rules::silence`] since the last good poll.
     pub slept_since: Option<Millis>,
+    /// When the ledger moved to another machine, if it did.
+    pub moved_at: Option<Millis>,
 }
 
 /// The facts about an account.
@@ -225,6 +227,11 @@ pub enum Headline {
         /// When a document was last reported.
         last: Option<Millis>,
     },
+    /// No daemon runs, since the ledger moved to another machine.
+    Moved {
+        /// When.
+        at: Millis,
+    },
     /// All is well.
     Well {
         /// Documents that were reported today.
@@ -301,7 +308,10 @@ pub fn assess(facts: &Facts, rules: &Rules) -> Health {
         Some(_) => Light::Waiting,
     };
     let headline = match problems.split_first() {
-        _ if !facts.running => Headline::NotRunning { last: facts.last_done_at },
+        _ if !facts.running => match facts.moved_at {
+            Some(at) => Headline::Moved { at },
+            None => Headline::NotRunning { last: facts.last_done_at },
+        },
         None => Headline::Well { today: facts.today, open: facts.open, last: facts.last_done_at },
         Some((first, others)) => Headline::Wrong { problem: first.clone(), others: others.len() },
     };

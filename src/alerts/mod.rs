@@ -13,6 +13,7 @@
 //!
 //! No message holds patient data, the name of a file or a text that anybody else said: see [`message`].
 
+mod audience;
 mod beats;
 mod client;
 pub mod decide;
@@ -35,7 +36,7 @@ pub use mail::Mail;
 pub use message::{Content, Message, computer};
 pub use webhook::Webhook;
 
-use crate::config::{Auth, Config};
+use crate::config::{Auth, Config, MailConfig, WebhookConfig};
 use crate::health::Disks;
 use crate::ledger::{Ledger, now};
 
@@ -90,7 +91,14 @@ impl Undelivered {
 
 /// A way on which messages are sent.
 #[derive(Clone)]
-pub enum Channel {
+pub struct Channel {
+    name: Arc<str>,
+    audience: Arc<str>,
+    way: Way,
+}
+
+#[derive(Clone)]
+enum Way {
     /// One object a message.
     Webhook(Webhook),
     /// One mail a message.
@@ -98,12 +106,19 @@ pub enum Channel {
 }
 
 impl Channel {
-    /// The word that stands in the ledger, in the log and on the command line.
-    pub fn name(&self) -> &'static str {
-        match self {
-            Channel::Webhook(_) => "webhook",
-            Channel::Mail(_) => "mail",
-        }
+    /// `audience`: NAME of `[alerts.NAME]`; empty: everybody.
+    fn new(audience: &str, way: Way) -> Self {
+        let word = match way {
+            Way::Webhook(_) => "webhook",
+            Way::Mail(_) => "mail",
+        };
+        let name = if audience.is_empty() { word.to_owned() } else { format!("{word} of {audience}") };
+        Self { name: name.into(), audience: audience.into(), way }
+    }
+
+    /// What stands in the ledger, in the log and on the command line.
+    pub fn name(&self) -> &str {
+        &self.name
     }
 
     /// Sends a message.
@@ -111,9 +126,9 @@ impl Channel {
     /// # Errors
     /// What went wrong, in words; then nobody got it.
     pub async fn send(&self, message: &Message) -> Result<Taken, Undelivered> {
-        match self {
-            Channel::Webhook(webhook) => webhook.send(message).await,
-            Channel::Mail(mail) => mail.send(message).await,
+        match &self.way {
+            Way::Webhook(webhook) => webhook.send(message).await,
+            Way::Mail(mail) => mail.send(message).await,
         }
     }
 
@@ -122,9 +137,9 @@ impl Channel {
     /// # Errors
     /// What went wrong, in words.
     pub async fn check(&self) -> Result<String, Undelivered> {
-        match self {
-            Channel::Webhook(webhook) => webhook.check().await,
-            Channel::Mail(mail) => mail.check().await,
+        match &self.way {
+            Way::Webhook(webhook) => webhook.check().await,
+            Way::Mail(mail) => mail.check().await,
         }
     }
 }
@@ -149,12 +164,16 @@ impl Channels {
             return Ok(Self::default());
         }
         let client = client::client(&config.api)?;
-        let webhook = alerts.webhook.clone().map(|webhook| Channel::Webhook(Webhook::new(client.clone(), webhook)));
-        let mail = alerts.mail.clone().map(|mail| Channel::Mail(Mail::new(mail)));
-        Ok(Self {
-            heartbeat: alerts.heartbeat.clone().map(|file| Heartbeat::new(client, file)),
-            messages: webhook.into_iter().chain(mail).collect(),
-        })
+        let mut messages = Vec::new();
+        let mut add = |audience: &str, webhook: &Option<WebhookConfig>, mail: &Option<MailConfig>| {
+            let section = if audience.is_empty() { "alerts".to_owned() } else { format!("alerts.{audience}") };
+            let webhook = webhook.clone().map(|config| Way::Webhook(Webhook::new(client.clone(), config, &section)));
+            let mail = mail.clone().map(|config| Way::Mail(Mail::new(config)));
+            messages.extend(webhook.into_iter().chain(mail).map(|way| Channel::new(audience, way)));
+        };
+        add("", &alerts.webhook, &alerts.mail);
+        alerts.receivers.iter().for_each(|some| add(&some.name, &some.webhook, &some.mail));
+        Ok(Self { heartbeat: alerts.heartbeat.clone().map(|file| Heartbeat::new(client, file)), messages })
     }
 }
 

@@ -60,8 +60,9 @@ impl Post {
 
     /// Tries the oldest message. Returns how long there is nothing to do; `None`: look again.
     async fn send_next(&mut self) -> Result<Option<Duration>, LedgerError> {
-        let name = self.channel.name();
-        let Some(waiting) = self.ledger.read(move |db| alerts::waiting(db, name)).await? else {
+        let (name, channel) = (self.channel.name().to_owned(), self.channel.name().to_owned());
+        let name = name.as_str();
+        let Some(waiting) = self.ledger.read(move |db| alerts::waiting(db, &channel)).await? else {
             return Ok(Some(LOOK_INTERVAL));
         };
         let (id, at) = (waiting.id, now());

@@ -1,6 +1,5 @@
 //! Watches the ledger: what is wrong, and what is decided about it.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -10,6 +9,7 @@ use tokio_util::sync::CancellationToken;
 
 use self::trouble::Trouble;
 use super::Channel;
+use super::audience::Audience;
 use super::beats::Condition;
 use super::decide::{Before, Kind, Step, Times, about, decide};
 use super::message::{Content, new_id};
@@ -17,7 +17,7 @@ use crate::config::AlertsConfig;
 use crate::health::{Cause, Disks, Facts, Health, Light, assess};
 use crate::language::{Group, groups};
 use crate::ledger::{Ledger, LedgerError, Millis, QueryResult, alerts, now, process};
-use crate::views::facts::{Present, facts};
+use crate::views::facts::Present;
 
 mod trouble;
 
@@ -52,8 +52,7 @@ pub(super) struct Watched {
 pub(super) struct Watch {
     watched: Watched,
     times: Times,
-    /// Since when a cause that lasts is not seen any more.
-    gone: BTreeMap<Cause, Millis>,
+    audiences: Vec<Audience>,
     started: Millis,
     /// When it last looked, by the clock of the wall.
     looked: Millis,
@@ -72,10 +71,11 @@ impl Watch {
         let gather = GATHER.min(watched.alerts.rules.after);
         let times = Times { gather, quiet: QUIET, remind: watched.alerts.remind };
         let (started, looked) = (now(), now());
+        let audiences = Audience::all(&watched.alerts.receivers);
         Self {
             watched,
             times,
-            gone: BTreeMap::new(),
+            audiences,
             started,
             looked,
             slept: None,
@@ -118,53 +118,58 @@ impl Watch {
         }
         let quiet = Millis::try_from(self.times.quiet.as_millis()).unwrap_or(Millis::MAX);
         let present = Present::new(true, self.watched.accounts.iter().cloned());
-        let read = move |db: &rusqlite::Connection| -> QueryResult<(Facts, Before, bool)> {
-            let mut before = Before { open: alerts::open(db)?, ..Before::default() };
-            for (cause, told, often) in alerts::last_told(db, at.saturating_sub(quiet))? {
-                if let Some(cause) = Cause::parse(&cause) {
-                    before.told.insert(cause, told);
-                    before.often.insert(cause, often);
-                }
+        let (audiences, rules) = (self.audiences.clone(), self.watched.alerts.rules);
+        let read = move |db: &rusqlite::Connection| -> QueryResult<(Vec<(Facts, Before)>, bool)> {
+            let (mut heard, mut is_well) = (Vec::new(), false);
+            for audience in &audiences {
+                let before = audience.before(db, at.saturating_sub(quiet))?;
+                // Where all is well, it is well for each of hundreds of practices, too.
+                let facts = match is_well && before.open.is_empty() {
+                    true => Facts { now: at, running: true, ..Facts::default() },
+                    false => audience.facts(db, &present)?,
+                };
+                is_well |= audience.name.is_empty() && assess(&facts, &rules).problems.is_empty();
+                heard.push((facts, before));
             }
-            Ok((facts(db, &present)?, before, alerts::is_known(db, Cause::Disk.as_str())?))
+            Ok((heard, alerts::is_known(db, Cause::Disk.as_str())?))
         };
-        let (mut facts, mut before, disk_is_known) = self.watched.ledger.read(read).await?;
+        let (heard, disk_is_known) = self.watched.ledger.read(read).await?;
         self.disk_is_known = disk_is_known;
-        let polled_at = facts.accounts.iter().filter(|one| one.configured).filter_map(|one| one.polled_at).max();
+        let accounts = heard.first().map_or(&[][..], |(facts, _)| &facts.accounts);
+        let polled_at = accounts.iter().filter(|one| one.configured).filter_map(|one| one.polled_at).max();
         self.slept = self.slept.filter(|(_, woke)| is_still_slept(*woke, polled_at, at));
-        facts.awake_since = Some(self.slept.map_or(self.started, |(_, woke)| woke.max(self.started)));
-        facts.slept_since = self.slept.map(|(fell_asleep, _)| fell_asleep);
-        let health = assess(&facts, &self.watched.alerts.rules);
-        self.note_gone(&health, at);
-        before.gone = self.gone.clone();
-        self.carry_out(decide(&before, &health, at, &self.times), at).await?;
-        self.tell_newcomers(&health, at).await?;
-        let felt = Condition { polled_at, bad: health.light == Light::NeedsPerson };
+        let (mut steps, mut healths) = (Vec::new(), Vec::new());
+        for (audience, (mut facts, mut before)) in self.audiences.iter_mut().zip(heard) {
+            facts.awake_since = Some(self.slept.map_or(self.started, |(_, woke)| woke.max(self.started)));
+            facts.slept_since = self.slept.map(|(fell_asleep, _)| fell_asleep);
+            let health = assess(&audience.narrowed(facts), &rules);
+            before.gone = audience.note_gone(&health, at);
+            steps.push((audience.name.clone(), decide(&before, &health, at, &self.times)));
+            healths.push((audience.name.clone(), health));
+        }
+        let bad = healths.first().is_some_and(|(_, health)| health.light == Light::NeedsPerson);
+        self.carry_out(steps, at).await?;
+        self.tell_newcomers(healths, at).await?;
+        let felt = Condition { polled_at, bad };
         self.watched.condition.send_if_modified(|condition| std::mem::replace(condition, felt) != felt);
         Ok(())
     }
 
-    /// Keeps since when each cause is not seen any more.
-    fn note_gone(&mut self, health: &Health, at: Millis) {
-        for cause in crate::health::CAUSES {
-            if health.problems.iter().any(|problem| problem.cause == cause) {
-                self.gone.remove(&cause);
-            } else {
-                self.gone.entry(cause).or_insert(at);
-            }
-        }
-    }
-
     /// After a start: who is told may have changed, and whoever is new knows nothing of what lasts.
-    async fn tell_newcomers(&mut self, health: &Health, at: Millis) -> Result<(), LedgerError> {
+    async fn tell_newcomers(&mut self, healths: Vec<(String, Health)>, at: Millis) -> Result<(), LedgerError> {
         if std::mem::replace(&mut self.newcomers_told, true) {
             return Ok(());
         }
-        let (channels, lasting) = (self.channel_names(), groups(&health.problems));
+        let lasting: Vec<_> = healths
+            .into_iter()
+            .map(|(audience, health)| (self.channel_names(&audience), audience, groups(&health.problems)))
+            .collect();
         let write = self.watched.ledger.write(move |db| {
-            for (alert, channel) in alerts::untold(db, &channels)? {
-                if let Some(group) = lasting.iter().find(|group| group.cause.as_str() == alert.cause) {
-                    alerts::post(db, alert.id, &new_id(), &channel, &content(Kind::Problem, group, at), at)?;
+            for (channels, audience, groups) in &lasting {
+                for (alert, channel) in alerts::untold(db, audience, channels)? {
+                    if let Some(group) = groups.iter().find(|group| group.cause.as_str() == alert.cause) {
+                        alerts::post(db, alert.id, &new_id(), &channel, &content(Kind::Problem, group, at), at)?;
+                    }
                 }
             }
             Ok(())
@@ -175,26 +180,28 @@ impl Watch {
         written
     }
 
-    fn channel_names(&self) -> Vec<String> {
-        self.watched.channels.iter().map(|(channel, _)| channel.name().to_owned()).collect()
+    fn channel_names(&self, audience: &str) -> Vec<String> {
+        let own = self.watched.channels.iter().filter(|(channel, _)| &*channel.audience == audience);
+        own.map(|(channel, _)| channel.name().to_owned()).collect()
     }
 
     /// Writes what was decided, with the messages, in one transaction. There is one in any case: a ledger that another
     /// program has locked can be read, and shows itself only so. An empty one costs no access to the disk.
-    async fn carry_out(&mut self, steps: Vec<Step>, at: Millis) -> Result<(), LedgerError> {
+    async fn carry_out(&mut self, steps: Vec<(String, Vec<Step>)>, at: Millis) -> Result<(), LedgerError> {
         let due = self.alive.is_none_or(|last| last.elapsed() >= SIGN_OF_LIFE);
-        for step in &steps {
-            log(step);
-        }
-        let channels = self.channel_names();
-        let any = !steps.is_empty();
+        steps.iter().flat_map(|(_, steps)| steps).for_each(log);
+        let any = steps.iter().any(|(_, steps)| !steps.is_empty());
+        let audiences: Vec<String> = self.audiences.iter().map(|audience| audience.name.clone()).collect();
+        let all: Vec<String> = self.watched.channels.iter().map(|(channel, _)| channel.name().to_owned()).collect();
+        let steps: Vec<_> =
+            steps.into_iter().map(|(audience, steps)| (self.channel_names(&audience), audience, steps)).collect();
         let write = self.watched.ledger.write(move |db| {
-            for step in &steps {
-                write_step(db, step, &channels, at)?;
+            for (channels, audience, steps) in &steps {
+                steps.iter().try_for_each(|step| write_step(db, step, audience, channels, at))?;
             }
             if due {
                 process::set(db, "watched_at", &at.to_string())?;
-                alerts::prune(db, &channels, at.saturating_sub(KEEP))?;
+                alerts::prune(db, &audiences, &all, at.saturating_sub(KEEP))?;
             }
             Ok(())
         });
@@ -240,9 +247,15 @@ fn content(kind: Kind, group: &Group, at: Millis) -> String {
     serde_json::to_string(&Content::new(kind, group, at)).unwrap_or_default()
 }
 
-fn write_step(db: &rusqlite::Connection, step: &Step, channels: &[String], at: Millis) -> QueryResult<()> {
+fn write_step(
+    db: &rusqlite::Connection,
+    step: &Step,
+    audience: &str,
+    channels: &[String],
+    at: Millis,
+) -> QueryResult<()> {
     match step {
-        Step::Begin(cause, about) => alerts::begin(db, cause.as_str(), about, at),
+        Step::Begin(cause, about) => alerts::begin(db, audience, cause.as_str(), about, at),
         Step::Tell { id, kind, group, latest } => {
             alerts::told(db, *id, &about(group), *latest, at)?;
             let message = new_id();

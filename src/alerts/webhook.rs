@@ -17,9 +17,6 @@ use super::{Taken, Undelivered, client};
 use crate::config::{WebhookConfig, WebhookFormat};
 use crate::secret;
 
-/// The options that name its files.
-const URL_KEY: &str = "alerts.webhook_url_file";
-const SECRET_KEY: &str = "alerts.webhook_secret_file";
 /// How the secrets of Standard Webhooks begin.
 const PREFIX: &str = "whsec_";
 
@@ -28,11 +25,16 @@ const PREFIX: &str = "whsec_";
 pub struct Webhook {
     client: Client,
     config: WebhookConfig,
+    /// The options that name its files.
+    url_key: String,
+    secret_key: String,
 }
 
 impl Webhook {
-    pub(super) fn new(client: Client, config: WebhookConfig) -> Self {
-        Self { client, config }
+    /// `section`: the table of its options.
+    pub(super) fn new(client: Client, config: WebhookConfig, section: &str) -> Self {
+        let (url_key, secret_key) = (format!("{section}.webhook_url_file"), format!("{section}.webhook_secret_file"));
+        Self { client, config, url_key, secret_key }
     }
 
     /// Posts a message.
@@ -40,8 +42,8 @@ impl Webhook {
     /// # Errors
     /// What went wrong, in words.
     pub async fn send(&self, message: &Message) -> Result<Taken, Undelivered> {
-        let url = client::address(&self.config.url, URL_KEY)?;
-        let (url, body) = request(self.config.format, url, message)?;
+        let url = client::address(&self.config.url, &self.url_key)?;
+        let (url, body) = request(self.config.format, url, message, &self.url_key)?;
         let body = body.to_string();
         let mut request = self.client.post(url).header(CONTENT_TYPE, "application/json");
         if let Some(key) = self.key()? {
@@ -61,7 +63,7 @@ impl Webhook {
     /// # Errors
     /// What went wrong, in words.
     pub async fn check(&self) -> Result<String, Undelivered> {
-        let url = client::address(&self.config.url, URL_KEY)?;
+        let url = client::address(&self.config.url, &self.url_key)?;
         self.key()?;
         // What a server understands, without doing anything (RFC 9110, section 9.3.7); many answer that they do not
         // know it.
@@ -81,12 +83,12 @@ impl Webhook {
 
     fn key(&self) -> Result<Option<Vec<u8>>, Undelivered> {
         let Some(file) = &self.config.secret else { return Ok(None) };
-        let text = secret::read(file, SECRET_KEY, "secret").map_err(Undelivered::misconfigured)?;
+        let text = secret::read(file, &self.secret_key, "secret").map_err(Undelivered::misconfigured)?;
         let text = text.expose_secret();
         let key = STANDARD.decode(text.strip_prefix(PREFIX).unwrap_or(text)).ok().filter(|key| key.len() >= LEAST_KEY);
         key.map(Some).ok_or_else(|| {
-            let what =
-                format!("{SECRET_KEY} must hold whsec_ and at least {LEAST_KEY} bytes as base64: whsec_MfKQ9r8G...");
+            let key = &self.secret_key;
+            let what = format!("{key} must hold whsec_ and at least {LEAST_KEY} bytes as base64: whsec_MfKQ9r8G...");
             Undelivered::misconfigured(what)
         })
     }
@@ -103,7 +105,7 @@ fn signature(key: &[u8], id: &str, timestamp: i64, body: &str) -> Option<String>
 }
 
 /// Where it goes, and what is said there.
-fn request(format: WebhookFormat, url: Url, message: &Message) -> Result<(Url, Value), Undelivered> {
+fn request(format: WebhookFormat, url: Url, message: &Message, url_key: &str) -> Result<(Url, Value), Undelivered> {
     // 3 is "default", 4 "high" (ntfy); Gotify has 0 to 10.
     let urgent = matches!(message.kind, Kind::Problem | Kind::Reminder);
     Ok(match format {
@@ -132,7 +134,7 @@ fn request(format: WebhookFormat, url: Url, message: &Message) -> Result<(Url, V
             let mut root = url.clone();
             let topic = url.path_segments().and_then(|parts| parts.rev().find(|part| !part.is_empty()));
             let topic = topic.ok_or_else(|| {
-                Undelivered::misconfigured(format!("{URL_KEY} names no topic: write it as in https://ntfy.sh/my-topic"))
+                Undelivered::misconfigured(format!("{url_key} names no topic: write it as in https://ntfy.sh/my-topic"))
             })?;
             if let Ok(mut parts) = root.path_segments_mut() {
                 parts.pop_if_empty().pop();
@@ -177,7 +179,8 @@ mod tests {
     #[test]
     fn each_receiver_gets_the_form_that_it_understands() {
         let of = |format, url: &str| {
-            request(format, url.parse().unwrap(), &message()).map(|(url, body)| (url.to_string(), body))
+            request(format, url.parse().unwrap(), &message(), "alerts.webhook_url_file")
+                .map(|(url, body)| (url.to_string(), body))
         };
         let text = "the destination pms cannot be reached";
         let (url, body) = of(WebhookFormat::Ntfy, "https://ntfy.test/sub/my-topic?auth=x").unwrap();

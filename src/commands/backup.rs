@@ -5,9 +5,8 @@
 use std::fs;
 use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
-use std::time::{Duration, SystemTime};
 
-use anyhow::{Context as _, anyhow, bail};
+use anyhow::{Context as _, anyhow};
 use secrecy::SecretString;
 
 use super::output::{complain, local_with_zone, say};
@@ -17,23 +16,19 @@ use crate::cli::BackupArgs;
 use crate::config::{self, Auth, Loaded, NamedFile, Origin, Secret, credential, named_files};
 use crate::durable::{Temporary, sync_folder};
 use crate::language::Language;
-use crate::ledger::{self, backup as ledger_copy, webhooks};
+use crate::ledger::backup::{self as ledger_copy, Making, unfinished};
+use crate::ledger::{self, webhooks};
 use crate::{permissions, secret};
 
 use archive::{Bytes, CONFIG, Content, LEDGER, MAX_PART, Manifest};
 
 pub(super) mod archive;
 
-/// The name of a copy of the ledger, with the process that makes it.
-const COPY: &str = ".backup-";
-/// A copy that is older was left by a process that was killed.
-const OLD: Duration = Duration::from_secs(24 * 60 * 60);
-
 pub(super) fn backup(path: &Path, loaded: &Loaded, args: &BackupArgs) -> Outcome {
     let language = language::of(args.spoken, loaded);
     let passphrase = passphrase(args.passphrase_file.as_deref())?;
-    refuse_existing(&args.file, args.force)?;
-    refuse_own(path, loaded, &args.file)?;
+    refuse_existing(&args.file, args.force, language)?;
+    refuse_own(path, loaded, &args.file, language)?;
     make(path, loaded, &args.file, passphrase, args.force, language)
 }
 
@@ -45,23 +40,25 @@ pub(super) fn passphrase(file: Option<&Path>) -> anyhow::Result<Option<SecretStr
 }
 
 /// Before anything is done.
-pub(super) fn refuse_existing(file: &Path, force: bool) -> anyhow::Result<()> {
+pub(super) fn refuse_existing(file: &Path, force: bool, language: Language) -> anyhow::Result<()> {
     if !force && fs::symlink_metadata(file).is_ok() {
-        bail!(
-            "{} is there already, and nothing was written: choose another name, or --force replaces it",
-            file.display()
-        );
+        return Err(of_file("backup-there", file, language));
     }
     Ok(())
 }
 
+/// What is said of a file.
+pub(super) fn of_file(text: &str, file: &Path, language: Language) -> anyhow::Error {
+    anyhow!(language.fill(text, &[("file", (&file.display().to_string()).into())]))
+}
+
 /// Whatever `--force` says: a backup replaces no file that docsyncd works with.
-pub(super) fn refuse_own(path: &Path, loaded: &Loaded, file: &Path) -> anyhow::Result<()> {
+pub(super) fn refuse_own(path: &Path, loaded: &Loaded, file: &Path, language: Language) -> anyhow::Result<()> {
     let named = named_files(&loaded.effective).into_iter().map(|named| of_setting(&named.path, path));
     let own = [path.to_path_buf(), loaded.config.state.path.clone()].into_iter().chain(named);
     let meant = fs::canonicalize(file).ok();
     if meant.is_some() && own.into_iter().any(|own| fs::canonicalize(own).ok() == meant) {
-        bail!("{} is a file that docsyncd works with, and nothing was written: choose another name", file.display());
+        return Err(of_file("backup-own", file, language));
     }
     Ok(())
 }
@@ -76,16 +73,23 @@ pub(super) fn make(
     language: Language,
 ) -> Outcome {
     let shown = file.display().to_string();
-    let not_written = || format!("{shown} cannot be written, and nothing is left of it");
-    // First, as it may be refused at once.
-    let mut temporary = Temporary::create(temporary_of(file), 0o600).with_context(not_written)?;
+    let not_written = || of_file("backup-not-written", file, language).to_string();
+    let making = Making::begin(&loaded.config.state.path, file)?;
+    // Before the copy, as it may be refused at once.
+    let mut temporary = Temporary::create(unfinished(file), 0o600).with_context(not_written)?;
     // A stick has no access lists.
     let _ = permissions::protect_file(temporary.path());
     let at = ledger::now();
-    let copy = Copy::of(&loaded.config.state.path, passphrase.is_none())?;
-    let (mut contents, missing) = collect(path, loaded, passphrase.is_some())?;
+    ledger_copy::copy(&loaded.config.state.path, &making.copy())?;
+    let documents = ledger_copy::in_copy(&making.copy(), |db| {
+        if passphrase.is_none() {
+            webhooks::forget_secrets(db)?;
+        }
+        ledger_copy::documents(db)
+    })?;
+    let (mut contents, missing) = collect(path, loaded, passphrase.is_some(), language)?;
     let secrets = contents.iter().filter(|content| content.is_secret()).count() as u64;
-    contents.push(Content { name: LEDGER.to_owned(), of: String::new(), bytes: Bytes::In(copy.path.clone()) });
+    contents.push(Content { name: LEDGER.to_owned(), of: String::new(), bytes: Bytes::In(making.copy()) });
     let manifest = Manifest::of(at, &contents, missing).context("the copy of the ledger cannot be read")?;
     let is_plain = passphrase.is_none();
     archive::write(&mut temporary, &manifest, &contents, passphrase).with_context(not_written)?;
@@ -97,7 +101,7 @@ pub(super) fn make(
     let (size, time) = (bytesize::ByteSize(size).to_string(), local_with_zone(at));
     let values = [("file", (&shown).into()), ("size", (&size).into()), ("time", (&time).into())];
     let mut text = language.fill("backup-written", &values) + "\n";
-    text += &(language.fill("backup-letters", &[("count", copy.documents.into())]) + "\n");
+    text += &(language.fill("backup-letters", &[("count", documents.into())]) + "\n");
     if is_plain {
         text += &(language.text("backup-plain") + "\n");
     } else {
@@ -115,54 +119,6 @@ pub(super) fn missing_lines(text: &str, missing: &[String], language: Language) 
     format!("{}\n{}", language.text(text), lines.collect::<String>())
 }
 
-/// A copy of the ledger, beside it. It is removed at the end.
-struct Copy {
-    path: PathBuf,
-    documents: u64,
-}
-
-impl Copy {
-    /// Copies the ledger; `is_plain`: without secrets.
-    fn of(ledger: &Path, is_plain: bool) -> anyhow::Result<Self> {
-        let mut name = ledger.file_name().unwrap_or_default().to_owned();
-        name.push(COPY);
-        let folder = ledger.parent().unwrap_or(Path::new("."));
-        remove_left(folder, &name.to_string_lossy());
-        name.push(std::process::id().to_string());
-        let mut copy = Self { path: folder.join(name), documents: 0 };
-        let _ = fs::remove_file(&copy.path);
-        ledger_copy::copy(ledger, &copy.path)?;
-        copy.documents = ledger_copy::in_copy(&copy.path, |db| {
-            if is_plain {
-                webhooks::forget_secrets(db)?;
-            }
-            ledger_copy::documents(db)
-        })?;
-        Ok(copy)
-    }
-}
-
-impl Drop for Copy {
-    fn drop(&mut self) {
-        for end in ["", "-wal", "-shm", "-journal"] {
-            let mut name = self.path.as_os_str().to_owned();
-            name.push(end);
-            let _ = fs::remove_file(PathBuf::from(name));
-        }
-    }
-}
-
-/// Removes copies that killed processes left.
-fn remove_left(folder: &Path, start: &str) {
-    let Ok(entries) = fs::read_dir(folder) else { return };
-    for entry in entries.flatten().filter(|entry| entry.file_name().to_string_lossy().starts_with(start)) {
-        let age = entry.metadata().and_then(|found| found.modified());
-        if age.is_ok_and(|at| SystemTime::now().duration_since(at).is_ok_and(|age| age > OLD)) {
-            let _ = fs::remove_file(entry.path());
-        }
-    }
-}
-
 impl Content {
     fn is_secret(&self) -> bool {
         self.name.starts_with(SECRETS) || self.name.starts_with(SIGN_INS)
@@ -175,7 +131,12 @@ pub(super) const SIGN_INS: &str = "sign-ins/";
 const FILES: &str = "files/";
 
 /// Everything but the ledger, and what is missing.
-fn collect(path: &Path, loaded: &Loaded, with_secrets: bool) -> anyhow::Result<(Vec<Content>, Vec<String>)> {
+fn collect(
+    path: &Path,
+    loaded: &Loaded,
+    with_secrets: bool,
+    language: Language,
+) -> anyhow::Result<(Vec<Content>, Vec<String>)> {
     let text = fs::read(path).with_context(|| format!("the configuration {} cannot be read", path.display()))?;
     let mut contents = vec![Content { name: CONFIG.to_owned(), of: String::new(), bytes: Bytes::Here(text) }];
     let mut missing = Vec::new();
@@ -191,10 +152,9 @@ fn collect(path: &Path, loaded: &Loaded, with_secrets: bool) -> anyhow::Result<(
                 contents.push(Content { name: format!("{folder}{number}"), of: key, bytes: Bytes::Here(bytes) });
             }
             Err(error) => {
-                complain(&format!(
-                    "docsyncd: warning: {key} {} cannot be read, so it is not in the backup: {error}",
-                    file.display()
-                ));
+                let (what, why) = (format!("{key} {}", file.display()), error.to_string());
+                let left_out = language.fill("backup-left-out", &[("what", (&what).into()), ("why", (&why).into())]);
+                complain(&format!("docsyncd: {left_out}"));
                 missing.push(format!("{key} ({})", named.display()));
             }
         }
@@ -241,12 +201,6 @@ fn read(file: &Path) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     fs::File::open(file)?.take(MAX_PART + 1).read_to_end(&mut bytes)?;
     if bytes.len() as u64 > MAX_PART { Err(io::ErrorKind::FileTooLarge.into()) } else { Ok(bytes) }
-}
-
-/// The name that the file has until it is whole.
-pub(super) fn temporary_of(file: &Path) -> PathBuf {
-    let name = file.file_name().unwrap_or_default().to_string_lossy();
-    file.with_file_name(format!(".{name}.docsyncd-new"))
 }
 
 /// Gives the backup its name, durably. Without `force`, nothing is replaced that came meanwhile.

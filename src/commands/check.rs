@@ -22,7 +22,8 @@ use crate::alerts::Channels;
 use crate::api::{Api as _, ApiError, Client, ListQuery, PAGE_SIZE, Page};
 use crate::config::{self, Config, ConfigError, Destination, Loaded};
 use crate::durable::open_beside_others;
-use crate::ledger::{Ledger, LedgerError, is_locked};
+use crate::ledger::backup::in_ledger;
+use crate::ledger::{Ledger, LedgerError, is_locked, restored};
 use crate::logging;
 use crate::readers::as_whom;
 use findings::{Findings, Seen};
@@ -328,6 +329,9 @@ fn try_to_create_beside(path: &Path) -> std::io::Result<()> {
 fn check_ledger(loaded: &Loaded, findings: &mut Findings) {
     let path = &loaded.config.state.path;
     match Ledger::open_beside(path) {
+        Ok(_) if let Ok(Some(at)) = in_ledger(path, restored::moved_at) => {
+            findings.usage("ledger", &LedgerError::Moved { path: path.clone(), at }.to_string());
+        }
         Ok(_) if is_locked(path) => findings.ok("ledger", &format!("{}; the daemon runs", path.display())),
         Ok(_) => findings.ok("ledger", &format!("{}; the daemon does not run", path.display())),
         Err(LedgerError::Missing(_)) => match try_to_create_beside(path) {

@@ -20,24 +20,25 @@ pub(super) fn moved(path: &Path, loaded: &Loaded, args: &MoveArgs) -> Outcome {
     let (ledger, language) = (&loaded.config.state.path, language::of(args.spoken, loaded));
     let Some(out) = args.out.as_deref().filter(|_| !args.undo) else { return undo(path, loaded, language) };
     let passphrase = passphrase(args.passphrase_file.as_deref())?;
-    refuse_existing(out, args.force)?;
-    refuse_own(path, loaded, out)?;
+    refuse_existing(out, args.force, language)?;
+    refuse_own(path, loaded, out, language)?;
     // A folder is not made for a ledger that is not there.
     if !ledger.exists() {
         return Err(ledger::LedgerError::Missing(ledger.clone()).into());
     }
     if is_locked(ledger) {
         if !args.stop {
-            bail!("docsyncd runs, and nothing was changed: --stop stops its service first");
+            bail!(language.text("move-runs"));
         }
         if service::service(path, ServiceCommand::Stop)? != Exit::Done {
-            bail!("docsyncd could not be stopped, and nothing was changed");
+            bail!(language.text("move-not-stopped"));
         }
     }
-    let _lock = lock(ledger, owner(path, ledger))?;
+    let _lock = lock(ledger, owner(path, ledger), language)?;
     if let Some(at) = in_ledger(ledger, restored::moved_at)? {
         let back = docsyncd("move --undo");
-        bail!("the ledger moved already, on {}. To take that back: {back}", local_with_zone(at));
+        let time = local_with_zone(at);
+        bail!(language.fill("move-moved", &[("time", (&time).into()), ("back", (&back).into())]));
     }
     let made = backup::make(path, loaded, out, passphrase, args.force, language)?;
     if made != Exit::Done {
@@ -55,7 +56,7 @@ fn undo(path: &Path, loaded: &Loaded, language: Language) -> Outcome {
     if !ledger.exists() {
         return Err(ledger::LedgerError::Missing(ledger.clone()).into());
     }
-    let _lock = lock(ledger, owner(path, ledger))?;
+    let _lock = lock(ledger, owner(path, ledger), language)?;
     let blind = blind(&loaded.config);
     let undone = in_ledger(ledger, |db| {
         let Some(at) = restored::moved_at(db)? else { return Ok(None) };
@@ -63,7 +64,7 @@ fn undo(path: &Path, loaded: &Loaded, language: Language) -> Outcome {
         Ok(Some((at, restored::unseen(db, &blind)?)))
     })?;
     let Some((at, unseen)) = undone else {
-        return Err(UsageError("the ledger has not moved, so there is nothing to take back".to_owned()).into());
+        return Err(UsageError(language.text("move-not-moved")).into());
     };
     let time = local_with_zone(at);
     let text = language.fill("move-undone", &[("time", (&time).into())]);

@@ -8,11 +8,11 @@ use std::fs::{self, File};
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context as _, anyhow, bail};
+use anyhow::{Context as _, anyhow};
 use secrecy::SecretString;
 
-use super::backup::archive::{self, CONFIG, Manifest, Part};
-use super::backup::{SECRETS, SIGN_INS, missing_lines, of_setting, passphrase, temporary_of};
+use super::backup::archive::{self, CONFIG, LEDGER, Manifest, Part};
+use super::backup::{SECRETS, SIGN_INS, missing_lines, of_file, of_setting, passphrase};
 use super::output::{docsyncd, local_with_zone, say};
 use super::{Outcome, language};
 use crate::api::auth::TokenStore;
@@ -20,7 +20,7 @@ use crate::cli::RestoreArgs;
 use crate::config::{self, Config, Loaded, named_files};
 use crate::durable::{self, Temporary, sync_folder};
 use crate::language::Language;
-use crate::ledger::backup as ledger_copy;
+use crate::ledger::backup::{self as ledger_copy, unfinished};
 use crate::ledger::restored::{self, Restored};
 use crate::ledger::{self, LedgerError, Lock, is_locked};
 use crate::permissions;
@@ -34,36 +34,34 @@ const OPEN_MODE: u32 = 0o644;
 pub(super) fn restore(path: &Path, args: &RestoreArgs) -> Outcome {
     let language = args.spoken.lang.unwrap_or_else(language::of_system);
     let passphrase = passphrase(args.passphrase_file.as_deref())?;
-    let (manifest, small) = read(&args.file, passphrase.as_ref(), &mut io::sink())?;
-    let loaded = configuration(path, &small)?;
+    let (manifest, small) = read(&args.file, passphrase.as_ref(), &mut io::sink(), language)?;
+    let loaded = configuration(path, &small, language)?;
     let ledger = &loaded.config.state.path;
     if is_locked(ledger) {
-        return Err(runs(ledger));
+        return Err(runs(ledger, language));
     }
     let placing = Placing::of(path, &loaded, &manifest, &small);
-    placing.refuse(args.force)?;
+    placing.refuse(args.force, language)?;
     let owner = owner(path, ledger);
-    let _lock = lock(ledger, owner)?;
+    let _lock = lock(ledger, owner, language)?;
     if !args.force && has_letters(ledger) {
-        bail!(
-            "the ledger {} has letters of its own, and nothing was changed: --force moves it aside, and says where",
-            ledger.display()
-        );
+        return Err(of_file("restore-letters", ledger, language));
     }
-    let new = unpacked(&args.file, passphrase.as_ref(), ledger, owner)?;
+    let new = unpacked(&args.file, passphrase.as_ref(), ledger, owner, language)?;
     let blind = blind(&loaded.config);
     let restored = Restored { at: manifest.at, in_doubt: !args.nothing_since };
     let changed = ledger_copy::in_copy(&new.0, |db| {
         restored::begin(db, restored, person().as_deref(), ledger::now())?;
         Ok((ledger_copy::documents(db)?, restored::unseen(db, &blind)?))
     });
-    let (documents, unseen) = changed.map_err(|error| of_backup(&args.file, &error))?;
-    let staged = placing.stage(owner).context("nothing was changed")?;
-    fs::rename(&new.0, ledger_copy::successor(ledger)).context("nothing was changed")?;
+    let (documents, unseen) = changed.map_err(|error| of_backup(&args.file, &error, language))?;
+    let staged = placing.stage(owner, language)?;
+    let unwritable = || of_file("restore-unwritable", ledger, language).to_string();
+    fs::rename(&new.0, ledger_copy::successor(ledger)).with_context(unwritable)?;
     sync_folder(folder_of(ledger))?;
     fault_point!("restore.place.before");
-    let mut aside = placing.place(staged)?;
-    aside.extend(ledger_copy::put_in_place(ledger).context("the ledger gets its place at the next start")?);
+    let mut aside = placing.place(staged, language)?;
+    aside.extend(ledger_copy::put_in_place(ledger).with_context(|| language.text("restore-later"))?);
     let (time, config) = (local_with_zone(manifest.at), path.display().to_string());
     let values = [("time", (&time).into()), ("count", documents.into()), ("config", (&config).into())];
     let mut text = language.fill("restore-done", &values) + "\n";
@@ -96,10 +94,10 @@ pub(super) fn blind(config: &Config) -> Vec<String> {
 }
 
 /// Waits for the ledger's lock. A folder that is created for it belongs to the service's user.
-pub(super) fn lock(ledger: &Path, owner: Option<(u32, u32)>) -> anyhow::Result<Lock> {
+pub(super) fn lock(ledger: &Path, owner: Option<(u32, u32)>, language: Language) -> anyhow::Result<Lock> {
     let is_new = !folder_of(ledger).exists();
     let lock = Lock::acquire(ledger).map_err(|error| match error {
-        LedgerError::InUse(_) | LedgerError::SpoolInUse(_) => runs(ledger),
+        LedgerError::InUse(_) | LedgerError::SpoolInUse(_) => runs(ledger, language),
         other => other.into(),
     })?;
     if is_new && let Ok(folder) = File::open(folder_of(ledger)) {
@@ -108,28 +106,34 @@ pub(super) fn lock(ledger: &Path, owner: Option<(u32, u32)>) -> anyhow::Result<L
     Ok(lock)
 }
 
-fn runs(ledger: &Path) -> anyhow::Error {
-    anyhow!(
-        "docsyncd runs and works with the ledger {}, and nothing was changed. Stop it first: {}",
-        ledger.display(),
-        docsyncd("service stop")
-    )
+fn runs(ledger: &Path, language: Language) -> anyhow::Error {
+    let (file, command) = (ledger.display().to_string(), docsyncd("service stop"));
+    anyhow!(language.fill("restore-runs", &[("file", (&file).into()), ("command", (&command).into())]))
+}
+
+/// What is wrong with a file.
+fn wrong(text: &str, file: &Path, what: &str, language: Language) -> anyhow::Error {
+    let file = file.display().to_string();
+    anyhow!(language.fill(text, &[("file", (&file).into()), ("what", what.into())]))
 }
 
 fn read(
     file: &Path,
     passphrase: Option<&SecretString>,
     to: &mut dyn io::Write,
+    language: Language,
 ) -> anyhow::Result<(Manifest, BTreeMap<String, Vec<u8>>)> {
-    archive::read(file, passphrase, to).map_err(|error| anyhow!("{} {error}. Nothing was changed", file.display()))
+    archive::read(file, passphrase, to).map_err(|error| {
+        let (text, what) = error.in_words();
+        wrong(text, file, &what, language)
+    })
 }
 
 /// The configuration of the backup, as it will be at `path`.
-fn configuration(path: &Path, small: &BTreeMap<String, Vec<u8>>) -> anyhow::Result<Loaded> {
+fn configuration(path: &Path, small: &BTreeMap<String, Vec<u8>>, language: Language) -> anyhow::Result<Loaded> {
     let text = small.get(CONFIG).map(|text| String::from_utf8_lossy(text)).unwrap_or_default();
-    config::load_text(path, &text, std::env::vars_os(), &[]).map_err(|error| {
-        anyhow!("the configuration in the backup cannot be used here, and nothing was changed: {}", error.in_short())
-    })
+    config::load_text(path, &text, std::env::vars_os(), &[])
+        .map_err(|error| wrong("restore-configuration", path, &error.in_short(), language))
 }
 
 /// Whether the ledger has documents. One that cannot be read may have some.
@@ -155,34 +159,27 @@ fn unpacked(
     passphrase: Option<&SecretString>,
     ledger: &Path,
     owner: Option<(u32, u32)>,
+    language: Language,
 ) -> anyhow::Result<Unpacked> {
-    let new = temporary_of(ledger);
-    for end in ["", "-wal", "-shm", "-journal"] {
-        let mut left = new.as_os_str().to_owned();
-        left.push(end);
-        durable::remove_if_there(Path::new(&left))?;
-    }
-    let unwritable = || format!("{} cannot be written, and nothing was changed", new.display());
+    ledger_copy::remove_unfinished(ledger)?;
+    let new = unfinished(ledger);
+    let unwritable = || of_file("restore-unwritable", &new, language).to_string();
     let mut copy = ledger_copy::create(&new).with_context(unwritable)?;
     let unpacked = Unpacked(new.clone());
     give(&copy, owner).with_context(unwritable)?;
-    read(file, passphrase, &mut copy)?;
+    read(file, passphrase, &mut copy, language)?;
     copy.sync_all().with_context(unwritable)?;
     Ok(unpacked)
 }
 
 /// Why the ledger of the backup cannot be used.
-fn of_backup(file: &Path, error: &LedgerError) -> anyhow::Error {
-    let shown = file.display();
+fn of_backup(file: &Path, error: &LedgerError, language: Language) -> anyhow::Error {
     match error {
-        LedgerError::Newer { found, newest, .. } => anyhow!(
-            "{shown} was written by a newer docsyncd (the schema version of its ledger is {found}, this program knows \
-             {newest}), and nothing was changed: install the newer version first"
-        ),
-        LedgerError::Sqlite(what) | LedgerError::Access { what, .. } => {
-            anyhow!("the ledger of {shown} cannot be written, and nothing was changed: {what}")
+        LedgerError::Newer { found, newest, .. } => {
+            wrong("restore-newer", file, &format!("{LEDGER}: {found} > {newest}"), language)
         }
-        _ => anyhow!("the ledger in {shown} is damaged, or none of docsyncd. Nothing was changed"),
+        LedgerError::Sqlite(what) | LedgerError::Access { what, .. } => wrong("restore-unpacked", file, what, language),
+        _ => wrong("restore-damaged", file, LEDGER, language),
     }
 }
 
@@ -227,28 +224,25 @@ impl Placing {
         Self(placed)
     }
 
-    fn refuse(&self, force: bool) -> anyhow::Result<()> {
+    fn refuse(&self, force: bool, language: Language) -> anyhow::Result<()> {
         match self.0.iter().find(|placed| placed.is_taken && !force) {
-            Some(taken) => bail!(
-                "{} is there already, and nothing was changed: --force moves it aside, and says where",
-                taken.to.display()
-            ),
+            Some(taken) => Err(of_file("restore-there", &taken.to, language)),
             None => Ok(()),
         }
     }
 
     /// Writes each file under a temporary name.
-    fn stage(&self, owner: Option<(u32, u32)>) -> anyhow::Result<Vec<Temporary>> {
-        self.0.iter().map(|placed| placed.stage(owner).with_context(|| placed.to.display().to_string())).collect()
+    fn stage(&self, owner: Option<(u32, u32)>, language: Language) -> anyhow::Result<Vec<Temporary>> {
+        let unwritable = |placed: &Placed| of_file("restore-unwritable", &placed.to, language).to_string();
+        self.0.iter().map(|placed| placed.stage(owner).with_context(|| unwritable(placed))).collect()
     }
 
     /// Gives each file its name. Returns where what was there is now.
-    fn place(&self, staged: Vec<Temporary>) -> anyhow::Result<Vec<PathBuf>> {
+    fn place(&self, staged: Vec<Temporary>, language: Language) -> anyhow::Result<Vec<PathBuf>> {
         let at = jiff::Timestamp::now().strftime("%Y%m%dT%H%M%SZ");
         let mut aside = Vec::new();
         for (Placed { to, is_taken, .. }, temporary) in self.0.iter().zip(staged) {
-            let place =
-                || format!("{} cannot be put in its place: run the same command again with --force", to.display());
+            let place = || of_file("restore-place", to, language).to_string();
             if *is_taken {
                 let mut name = to.as_os_str().to_owned();
                 name.push(format!(".before-restore-{at}"));
@@ -275,7 +269,7 @@ impl Placed {
             fs::create_dir_all(folder)?;
         }
         let mode = if self.is_secret { 0o600 } else { OPEN_MODE };
-        let mut temporary = Temporary::create(temporary_of(&self.to), mode)?;
+        let mut temporary = Temporary::create(unfinished(&self.to), mode)?;
         if self.is_secret {
             // Before anything is in it.
             permissions::protect_file(temporary.path())?;

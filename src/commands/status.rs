@@ -9,6 +9,8 @@ mod watch;
 pub(super) use all::all;
 pub(super) use health::health;
 
+use std::time::Duration;
+
 use rusqlite::Connection;
 use serde::Serialize;
 
@@ -16,9 +18,9 @@ use super::output::{ledger_to_read, print_json, say};
 use super::{Exit, Outcome, runtime};
 use crate::api::auth::SignInStatus;
 use crate::config::{Auth, Loaded};
-use crate::health::{Facts, Level, assess, judge};
-use crate::language::{Language, groups};
-use crate::ledger::{Ledger, Millis, QueryResult, is_locked, unwritable};
+use crate::health::{Cause, Facts, Level, Light, assess, judge};
+use crate::language::{Language, capital, groups};
+use crate::ledger::{Ledger, LedgerError, Millis, QueryResult, is_locked, unwritable};
 use crate::views::facts::{Present, facts};
 use crate::views::{self, Summary, time};
 
@@ -95,17 +97,44 @@ pub(super) fn status(loaded: &Loaded, wanted: Wanted) -> Outcome {
     if wanted.watch {
         return watch::watch(loaded, &wanted);
     }
+    if wanted.json {
+        return json(loaded, &wanted);
+    }
     let ledger = ledger_to_read(loaded)?;
     let status = runtime()?.block_on(gather(loaded, ledger.as_ref(), wanted.account.as_deref(), wanted.language))?;
-    let printed = match wanted.json {
-        true => print_json(&status),
-        false => {
-            let (said, table) = (sentences::text(&status, wanted.language), table::text(&status, wanted.language));
-            say(&format!("{said}\n{table}"))
+    let (said, table) = (sentences::text(&status, wanted.language), table::text(&status, wanted.language));
+    say(&format!("{said}\n{table}")).map(|exit| status.exit(exit))
+}
+
+/// How long files of accounts are waited for, which may lie on a share.
+const FILES: Duration = Duration::from_secs(5);
+
+/// The same as JSON, for a program, which does not wait for whoever holds the ledger: what `--health` says of it.
+fn json(loaded: &Loaded, wanted: &Wanted) -> Outcome {
+    let (status, _, error) = health::at_once(loaded, wanted.account.as_deref(), FILES, wanted.language);
+    let exit = print_json(&status)?;
+    match error {
+        // What is in the way goes away by itself, as a rule.
+        Some(LedgerError::Busy(_)) | None => Ok(status.exit(exit)),
+        Some(error) => Err(error.into()),
+    }
+}
+
+impl Status {
+    /// For scripts and monitoring; what it printed is as good.
+    fn exit(&self, printed: Exit) -> Exit {
+        if printed == Exit::Done && !self.running { Exit::NotRunning } else { printed }
+    }
+
+    /// What the ledger would say is not known, for this reason. `passes`: as a rule by itself.
+    fn is_unknown(&mut self, why: &str, passes: bool) {
+        (self.level, self.health, self.line) = (Level::Unknown, Level::Unknown.as_str(), why.to_owned());
+        self.causes.insert(0, Cause::Ledger.as_str());
+        if self.running {
+            self.light = if passes { Light::Waiting } else { Light::NeedsPerson }.as_str();
+            self.headline = format!("{}.", capital(why));
         }
-    };
-    // For scripts and monitoring; what it printed is as good.
-    printed.map(|exit| if exit == Exit::Done && !status.running { Exit::NotRunning } else { exit })
+    }
 }
 
 /// A ledger that the daemon could not write for so long is a problem; milliseconds. A backup may lock it for a moment.
@@ -119,7 +148,7 @@ async fn gather(
     language: Language,
 ) -> anyhow::Result<Status> {
     let (mut present, stands_in) = (present(loaded), loaded.refused.is_some());
-    present.only = only.map(str::to_owned);
+    present.only = only.map(|only| vec![only.to_owned()]);
     let read = match ledger {
         Some(ledger) => ledger.read(move |db| read(db, present, stands_in)).await?,
         None => (Summary::of_nothing(), present.without_ledger()),
@@ -139,9 +168,10 @@ fn present(loaded: &Loaded) -> Present {
 fn read(db: &Connection, mut present: Present, stands_in: bool) -> QueryResult<(Summary, Facts)> {
     let mut summary = views::summary_of(db, present.only.as_deref())?;
     if let Some(only) = &present.only {
-        summary.accounts.retain(|account| account.account == *only);
-        let is_others =
-            |scope: &str| scope.split_once(':').is_some_and(|(of, name)| of != "destination" && name != only);
+        summary.accounts.retain(|account| only.contains(&account.account));
+        let is_others = |scope: &str| {
+            scope.split_once(':').is_some_and(|(of, name)| of != "destination" && !only.iter().any(|one| one == name))
+        };
         summary.pauses.retain(|pause| !is_others(&pause.scope));
     }
     if stands_in {
@@ -207,7 +237,7 @@ fn told(
         running: found.running,
         health: judged.level.as_str(),
         level: judged.level,
-        line: health::line(&judged, &found, language, &now),
+        line: health::line(&judged, &health.headline, &found, language, &now),
         causes: judged.causes,
         light: health.light.as_str(),
         headline: language.headline(&health.headline, &now),

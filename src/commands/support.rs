@@ -170,10 +170,8 @@ pub(super) fn support(path: &Path, args: SupportArgs) -> Outcome {
     }
     let name = || format!("docsyncd-support-{}.zip", jiff::Zoned::now().strftime("%Y%m%d-%H%M")).into();
     let file: PathBuf = args.out.unwrap_or_else(name);
-    write(&file, &archive).with_context(|| {
-        let hint = "nothing was left there; `docsyncd support --print` shows the same and writes no file";
-        format!("{} cannot be written ({hint})", file.display())
-    })?;
+    let unwritable = || language.fill("support-not-written", &[("file", (&file.display().to_string()).into())]);
+    write(&file, &archive).with_context(unwritable)?;
     print(&folded(&said(&file, archive.len(), &bundle, language), terminal_width()))
 }
 
@@ -295,6 +293,8 @@ fn about(what: &str, names: &mut Names) -> (&'static str, Option<Alias>) {
     match what.rsplit_once(' ') {
         Some(("account", name)) => ("account", Some(names.account(name))),
         Some(("destination", name)) => ("destination", Some(names.destination(name))),
+        Some(("alerts webhook of", name)) => ("alerts webhook of", Some(names.other(name))),
+        Some(("alerts mail of", name)) => ("alerts mail of", Some(names.other(name))),
         Some(("webhook of", name)) => ("webhook of", Some(names.account(name))),
         _ => (WHATS.into_iter().find(|known| *known == what).unwrap_or("other"), None),
     }

@@ -1,39 +1,110 @@
-//! `[alerts]` and `[alerts.mail]`: who gets alerts. A channel exists if its address is given.
+//! `[alerts]`, `[alerts.mail]` and `[alerts.NAME]`: who gets alerts. A channel exists if its address is given.
 
 use std::net::IpAddr;
 use std::path::PathBuf;
 
 use super::build::{At, Builder};
 use super::mail::{is_loopback_host, mail_address, mail_port};
-use super::settings::{self, MailEncryption};
-use super::validated::{AlertsConfig, MailConfig, WebhookConfig};
+use super::routes::refuse_strangers;
+use super::settings::{self, MailEncryption, WebhookFormat};
+use super::validated::{AlertsConfig, MailConfig, Receivers, WebhookConfig};
 use crate::health::Rules;
+use crate::route::Route;
 
-/// The alerts; `None` if anything is wrong with them.
-pub fn build(raw: settings::Alerts, raw_mail: settings::Mail, builder: &mut Builder<'_>) -> Option<AlertsConfig> {
+/// The section of `[alerts.NAME]`.
+const NAMED: &str = "alerts.*";
+
+/// The alerts; `None` if anything is wrong with them. Fails with the name of a key whose type does not match its kind.
+pub fn build(
+    raw: settings::Alerts,
+    raw_mail: settings::Mail,
+    routes: &[Route],
+    builder: &mut Builder<'_>,
+) -> Result<Option<AlertsConfig>, &'static str> {
     let at = &mut builder.section("alerts");
-    let mut file = |key: &str, path: Option<PathBuf>| path.map(|path| at.secret(key, &path));
-    let heartbeat = file("heartbeat_url_file", raw.heartbeat_url_file);
-    let url = file("webhook_url_file", raw.webhook_url_file);
-    let secret = file("webhook_secret_file", raw.webhook_secret_file);
-    if url.is_none() && secret.is_some() {
-        at.warn("webhook_secret_file", "has no effect without `alerts.webhook_url_file`");
-    }
+    let heartbeat = raw.heartbeat_url_file.map(|path| at.secret("heartbeat_url_file", &path));
+    let webhook = webhook(raw.webhook_url_file, raw.webhook_secret_file, raw.webhook_format, at);
     let at = &mut builder.section("alerts.mail");
     let mail = if raw_mail.host.is_some() {
-        Some(mail(raw_mail, at)?)
+        let Some(mail) = mail(raw_mail, at) else { return Ok(None) };
+        Some(mail)
     } else {
         at.warn_of_given(&["port", "user", "password_file", "from"], "has no effect without `alerts.mail.host`");
         None
     };
-    Some(AlertsConfig {
-        language: raw.language,
-        rules: Rules { after: raw.after, silence: raw.silence },
-        remind: raw.remind,
-        heartbeat,
-        webhook: url.map(|url| WebhookConfig { url, secret, format: raw.webhook_format }),
-        mail,
-    })
+    let merged = builder.merged;
+    let mut receivers = Vec::new();
+    for (name, _) in merged.tables(NAMED) {
+        let raw = settings::Receivers::read(merged, Some(name))?;
+        receivers.extend(some(raw, mail.as_ref(), routes, &mut builder.table(NAMED, name)));
+    }
+    if let Some(first) = receivers.first().filter(|_| webhook.is_none() && mail.is_none()) {
+        let what = "leaves nobody who is told of what belongs to no account, such as a full disk: that is what \
+                    `alerts.webhook_url_file` and [alerts.mail] are for";
+        builder.table(NAMED, &first.name).warn("accounts", what);
+    }
+    let rules = Rules { after: raw.after, silence: raw.silence };
+    let (language, remind) = (raw.language, raw.remind);
+    Ok(Some(AlertsConfig { language, rules, remind, heartbeat, webhook, mail, receivers }))
+}
+
+fn webhook(
+    url: Option<PathBuf>,
+    secret: Option<PathBuf>,
+    format: WebhookFormat,
+    at: &mut At<'_, '_>,
+) -> Option<WebhookConfig> {
+    let secret = secret.map(|path| at.secret("webhook_secret_file", &path));
+    let Some(url) = url else {
+        at.warn_of_given(&["webhook_secret_file"], "has no effect without `webhook_url_file` beside it");
+        return None;
+    };
+    Some(WebhookConfig { url: at.secret("webhook_url_file", &url), secret, format })
+}
+
+/// Those who are told of some accounts alone.
+fn some(
+    raw: settings::Receivers,
+    server: Option<&MailConfig>,
+    routes: &[Route],
+    at: &mut At<'_, '_>,
+) -> Option<Receivers> {
+    refuse_strangers(&raw.accounts, at);
+    if raw.accounts.is_empty() {
+        at.error("accounts", "names no account", "Name at least one; who is told of all of them stands in [alerts].");
+    }
+    let is_mailed = !raw.to.is_empty();
+    let webhook = webhook(raw.webhook_url_file, raw.webhook_secret_file, raw.webhook_format, at);
+    if !is_mailed && webhook.is_none() {
+        at.error(
+            "accounts",
+            "stands without receivers",
+            "Write to = [\"team@practice.test\"] below it, or webhook_url_file.",
+        );
+    }
+    let mail = match (is_mailed, server) {
+        (false, _) => None,
+        (true, None) => {
+            return at.refuse("to", "needs `alerts.mail.host`", "Write [alerts.mail] with the mail server.");
+        }
+        (true, Some(server)) => Some(MailConfig { to: recipients(&raw.to, at)?, ..server.clone() }),
+    };
+    let takes = |route: &&Route| {
+        route.accounts.is_empty() || route.accounts.iter().any(|account| raw.accounts.contains(account))
+    };
+    let destinations = routes.iter().filter(takes).flat_map(|route| route.to.clone()).collect();
+    Some(Receivers { name: at.name(), accounts: raw.accounts, destinations, webhook, mail })
+}
+
+/// The addresses in `to`, if all are some.
+fn recipients(to: &[String], at: &mut At<'_, '_>) -> Option<Vec<String>> {
+    let to: Option<Vec<String>> = to.iter().map(|to| mail_address(to)).collect();
+    let to = to.filter(|to| (1..=MOST_RECIPIENTS).contains(&to.len()));
+    if to.is_none() {
+        let fix = format!("Write 1 to {MOST_RECIPIENTS} addresses: to = [\"it@practice.test\"].");
+        at.error("to", "must be a list of mail addresses", fix);
+    }
+    to
 }
 
 fn mail(raw: settings::Mail, at: &mut At<'_, '_>) -> Option<MailConfig> {
@@ -54,12 +125,7 @@ fn mail(raw: settings::Mail, at: &mut At<'_, '_>) -> Option<MailConfig> {
     if from.is_none() {
         wrong(at, "from", "must be a mail address", "Write from = \"docsyncd@practice.test\".");
     }
-    let to: Option<Vec<String>> = raw.to.iter().map(|to| mail_address(to)).collect();
-    let to = to.filter(|to| (1..=MOST_RECIPIENTS).contains(&to.len()));
-    if to.is_none() {
-        let fix = format!("Write 1 to {MOST_RECIPIENTS} addresses: to = [\"it@practice.test\"].");
-        wrong(at, "to", "must be a list of mail addresses", &fix);
-    }
+    let to = recipients(&raw.to, at);
     let user = match (raw.user, raw.password_file) {
         (Some(user), Some(file)) => Some((user, at.secret("password_file", &file))),
         (None, None) => None,

@@ -100,6 +100,9 @@ fn address(variable: &str, file: &Layer) -> Result<(&'static Key, Option<String>
     let known = section_of(2).or_else(|| section_of(1));
     let Some(((section, shape), count)) = known else { return Err(unknown_section(variable, first)) };
     let names = parts.get(count..parts.len() - 1).unwrap_or_default();
+    let within = schema::named_within(section).filter(|_| !names.is_empty());
+    let within = within.filter(|named| keys_ignoring_case(named, last).is_some());
+    let (section, shape) = within.map_or((section, shape), |named| (named, Shape::Named));
     let key = keys_ignoring_case(section, last);
     match (shape, names, key) {
         _ if parts.len() == count => Err(incomplete(section, shape)),
@@ -121,20 +124,21 @@ fn keys_ignoring_case(section: &str, name: &str) -> Option<&'static Key> {
 /// The table in the file that a name means; a new one, in lower case, if there is none.
 fn instance(section: &str, name: &str, file: &Layer) -> Result<String, Complaint> {
     let folded = |name: &str| name.to_lowercase().replace('-', "_");
+    let shown = schema::outer(section);
     let exact = file.instances(section).find(|known| *known == name);
     let mut near = file.instances(section).filter(|known| folded(known) == folded(name));
     match (exact, near.next(), near.next()) {
         (Some(known), _, _) | (None, Some(known), None) => Ok(known.to_owned()),
         (None, Some(one), Some(other)) => Err(Complaint::new(
-            format!("it can mean `{section}.{one}` as well as `{section}.{other}`"),
+            format!("it can mean `{shown}.{one}` as well as `{shown}.{other}`"),
             "Write the name exactly as in the file, or rename one of the two.",
         )),
         (None, None, _) => {
             let name = name.to_lowercase();
-            let shown = name.escape_default();
-            check_name(section, &name)
+            let wrong = name.escape_default();
+            check_name(shown, &name)
                 .map(|()| name.clone())
-                .map_err(|complaint| Complaint::new(format!("`{section}.{shown}` {}", complaint.what), complaint.fix))
+                .map_err(|complaint| Complaint::new(format!("`{shown}.{wrong}` {}", complaint.what), complaint.fix))
         }
     }
 }

@@ -160,22 +160,20 @@ impl Walk<'_> {
 
     fn named(&mut self, section: &'static str, name: &Name<'_>, value: &Item<'_>) {
         let origin = self.at(name.span().start);
-        let name: &str = name.get_ref();
+        let (name, shown): (&str, _) = (name.get_ref(), schema::outer(section));
         let DeValue::Table(table) = value.get_ref() else {
             let fix = match schema::find(section, name) {
-                Some(_) => format!("Give the table a name: write [{section}.main] above this line."),
+                Some(_) => format!("Give the table a name: write [{shown}.main] above this line."),
                 None => {
-                    format!("Write [{section}.{}] on a line of its own and the settings below it.", printable(name))
+                    format!("Write [{shown}.{}] on a line of its own and the settings below it.", printable(name))
                 }
             };
-            let what = format!(
-                "`{section}.{}` must be a table, because [{section}] holds one table per name",
-                printable(name)
-            );
+            let what =
+                format!("`{shown}.{}` must be a table, because [{shown}] holds one table per name", printable(name));
             return self.report.error(origin, what, fix);
         };
-        if let Err(complaint) = check_name(section, name) {
-            let what = format!("`{section}.\"{}\"` {}", printable(name), complaint.what);
+        if let Err(complaint) = check_name(shown, name) {
+            let what = format!("`{shown}.\"{}\"` {}", printable(name), complaint.what);
             return self.report.error(origin, what, complaint.fix);
         }
         self.layer.table(section, name, origin);
@@ -202,7 +200,9 @@ impl Walk<'_> {
             let origin = self.at(name.span().start);
             let inner = format!("{section}.{}", name.get_ref());
             let inner = schema::sections().into_iter().find(|(known, _)| *known == inner);
+            let named = schema::named_within(section).filter(|named| is_one_of(named, value.get_ref()));
             match (schema::find(section, name.get_ref()), inner, value.get_ref()) {
+                (None, None, _) if let Some(named) = named => self.named(named, name, value),
                 (Some(key), ..) => self.value(key, instance, value, origin),
                 (None, Some((inner, _)), DeValue::Table(table)) => self.keys(inner, None, table),
                 (None, Some((inner, shape)), _) => self.no_table(inner, shape, origin),
@@ -235,7 +235,7 @@ impl Walk<'_> {
         }
         let full = match (instance, schema::shape_of(section)) {
             (Some(index), Some(Shape::Listed)) => format!("{section}[{index}].{name}"),
-            (Some(instance), _) => format!("{section}.{instance}.{name}"),
+            (Some(instance), _) => format!("{}.{instance}.{name}", schema::outer(section)),
             (None, _) => format!("{section}.{name}"),
         };
         let nearest = nearest::key(section, &name);
@@ -269,6 +269,15 @@ impl Walk<'_> {
     }
 }
 
+/// Whether a table is one of these named ones, and no other whose name is misspelt: it has their first key, or no key of
+/// another.
+fn is_one_of(section: &str, value: &DeValue<'_>) -> bool {
+    let DeValue::Table(table) = value else { return false };
+    let first = schema::keys_of(section).next().map(Key::name);
+    let is_own = |name: &Name<'_>| schema::find(section, name.get_ref()).is_some();
+    !table.is_empty() && (table.keys().any(|name| Some(name.get_ref().as_ref()) == first) || table.keys().all(is_own))
+}
+
 /// Whether it is a table, or several.
 fn is_table(value: &DeValue<'_>) -> bool {
     match value {
@@ -282,7 +291,7 @@ fn is_table(value: &DeValue<'_>) -> bool {
 fn header(section: &str, shape: Shape) -> String {
     match shape {
         Shape::Plain => format!("[{section}]"),
-        Shape::Named => format!("[{section}.NAME]"),
+        Shape::Named => format!("[{}.NAME]", schema::outer(section)),
         Shape::Listed => format!("[[{section}]]"),
     }
 }

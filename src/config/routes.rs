@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::build::Builder;
+use super::build::{At, Builder};
 use super::nearest;
 use super::report::Origin;
 use super::settings;
@@ -53,14 +53,7 @@ fn one(index: &str, raw: settings::Route, names: &[&str], builder: &mut Builder<
             format!("holds \"{kind}\", which the API does not document; the nearest that it does is \"{nearest}\"");
         at.warn("types", &what);
     }
-    let accounts: Vec<&str> = at.builder.merged.tables("accounts").map(|(name, _)| name).collect();
-    for name in raw.accounts.iter().flatten().filter(|name| !accounts.contains(&name.as_str())) {
-        let fix = match nearest::among(name, accounts.iter().copied()) {
-            Some(nearest) => format!("The nearest account is \"{nearest}\"."),
-            None => format!("Add [accounts.{name}]."),
-        };
-        at.error("accounts", &format!("names \"{name}\", which is no account"), fix);
-    }
+    refuse_strangers(raw.accounts.as_deref().unwrap_or_default(), at);
     let to = raw.to.unwrap_or_default();
     if to.is_empty() && at.is_given("to") {
         let example = names.first().copied().unwrap_or("pms");
@@ -87,6 +80,18 @@ fn one(index: &str, raw: settings::Route, names: &[&str], builder: &mut Builder<
         anonymized: raw.anonymized,
         to,
         is_implicit: false,
+    }
+}
+
+/// Reports names in `accounts` that are no accounts.
+pub fn refuse_strangers(names: &[String], at: &mut At<'_, '_>) {
+    let accounts: Vec<&str> = at.builder.merged.tables("accounts").map(|(name, _)| name).collect();
+    for name in names.iter().filter(|name| !accounts.contains(&name.as_str())) {
+        let fix = match nearest::among(name, accounts.iter().copied()) {
+            Some(nearest) => format!("The nearest account is \"{nearest}\"."),
+            None => format!("Add [accounts.{name}]."),
+        };
+        at.error("accounts", &format!("names \"{name}\", which is no account"), fix);
     }
 }
 

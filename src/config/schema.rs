@@ -148,7 +148,8 @@ impl Key {
         self
     }
 
-    /// The table of the key: `accounts`, or `alerts.mail`; empty of a key that stands above every table.
+    /// The table of the key: `accounts`, `alerts.mail`, or `alerts.*` of the named tables in a table that has keys of its
+    /// own; empty of a key that stands above every table.
     pub fn section(&self) -> &'static str {
         self.section
     }
@@ -173,7 +174,7 @@ impl Key {
 
     /// The environment variable that overrides it.
     pub fn variable(&self, instance: Option<&str>) -> String {
-        let parts = [Some(self.section()), instance, Some(self.name())];
+        let parts = [Some(outer(self.section())), instance, Some(self.name())];
         let parts: Vec<&str> = parts.into_iter().flatten().filter(|part| !part.is_empty()).collect();
         format!("{ENV_PREFIX}{}", parts.join("__").replace('.', "__").to_uppercase())
     }
@@ -181,11 +182,15 @@ impl Key {
 
 /// The table of a full name, and how its keys are addressed; computed at compile time, because every command needs it
 /// thousands of times.
-const fn table(path: &str) -> (&str, Shape) {
+pub(super) const fn table(path: &str) -> (&str, Shape) {
     let (mut rest, mut end) = (path.as_bytes(), 0);
     while let [byte, after @ ..] = rest {
         let at = path.len() - rest.len();
         match (byte, after) {
+            // Beside the settings of `[alerts]` itself.
+            (b'.', [b'*', ..]) if matches!(path.split_at(at).0.as_bytes(), b"alerts") => {
+                return (path.split_at(at + 2).0, Shape::Named);
+            }
             (b'.', [b'*', ..]) => return (path.split_at(at).0, Shape::Named),
             (b'[', _) => return (path.split_at(at).0, Shape::Listed),
             (b'.', _) => end = at,
@@ -194,6 +199,16 @@ const fn table(path: &str) -> (&str, Shape) {
         rest = after;
     }
     (path.split_at(end).0, Shape::Plain)
+}
+
+/// A section as its tables are written: `alerts` of `[alerts.NAME]`.
+pub fn outer(section: &str) -> &str {
+    section.trim_end_matches(".*")
+}
+
+/// The named tables in a section that has keys of its own: `alerts.*` in `alerts`.
+pub fn named_within(section: &str) -> Option<&'static str> {
+    sections().into_iter().map(|(known, _)| known).find(|known| known.strip_suffix(".*") == Some(section))
 }
 
 /// The start of names of environment variables.

@@ -13,11 +13,11 @@ use tracing::level_filters::LevelFilter;
 use url::Url;
 
 use super::layers::Merged;
-use super::schema::Key;
 use super::schema::Kind::{
     self, Address, Bool, Enum, Integer, List, Loopback, Mode, Path, Program, Proxy, Secret, SecretFile,
     SecretFileTable, Size, Statuses, Template, TemplateTable, Templates, Text, TypeMap,
 };
+use super::schema::{self, Key};
 use crate::language::Language;
 
 pub use self::choices::{
@@ -129,7 +129,7 @@ macro_rules! settings {
                 /// The values of this section, or of one of its tables. Each value was checked before, so no input of a
                 /// person can fail here: an error names a key whose type does not match its kind.
                 pub(super) fn read(merged: &Merged, instance: Option<&str>) -> Result<Self, &'static str> {
-                    let section = $section.trim_end_matches(['.', '*', '[', ']']);
+                    let (section, _) = schema::table($section);
                     $(let $field = typed(merged, section, name!($field), instance)?;)*
                     Ok(Self { $($field),* })
                 }
@@ -406,6 +406,15 @@ settings! {
         password_file: Option<PathBuf>, SecretFile, "file that holds the password";
         from: Option<String>, Text, "sender of the mails";
         to: Vec<String>, List, "who gets them";
+    }
+    /// `[alerts.NAME]`
+    "alerts.*." Receivers {
+        accounts: Vec<String>, List, "accounts of whose letters and problems alone they are told", required();
+        to: Vec<String>, List, "who gets mails, from the server of [alerts.mail]";
+        webhook_url_file: Option<PathBuf>, SecretFile, "file with the address that their messages are posted to";
+        webhook_secret_file: Option<PathBuf>, SecretFile, "file with the secret that signs them (Standard Webhooks)";
+        webhook_format: WebhookFormat, Enum(&["json", "teams", "slack", "ntfy", "gotify"]),
+            "what the receiver understands", default("json");
     }
     /// `[status_page]`
     "status_page." StatusPage {

@@ -390,12 +390,29 @@ pub struct AlertsConfig {
     pub webhook: Option<WebhookConfig>,
     /// Where each message is mailed.
     pub mail: Option<MailConfig>,
+    /// Who is told of some accounts alone.
+    pub receivers: Vec<Receivers>,
+}
+
+/// `[alerts.NAME]`
+#[derive(Debug, Clone)]
+pub struct Receivers {
+    /// NAME
+    pub name: String,
+    /// The accounts of whose letters and problems they are told.
+    pub accounts: Vec<String>,
+    /// The destinations that letters of these accounts may go to.
+    pub destinations: Vec<String>,
+    /// Where their messages are posted.
+    pub webhook: Option<WebhookConfig>,
+    /// Where they are mailed.
+    pub mail: Option<MailConfig>,
 }
 
 impl AlertsConfig {
     /// Whether anybody gets alerts.
     pub fn tells_anybody(&self) -> bool {
-        self.heartbeat.is_some() || self.webhook.is_some() || self.mail.is_some()
+        self.heartbeat.is_some() || self.webhook.is_some() || self.mail.is_some() || !self.receivers.is_empty()
     }
 }
 

@@ -45,6 +45,7 @@ well-open = { $count ->
 }
 not-running = docsyncd läuft nicht: Es werden keine Briefe abgelegt. Starten Sie den Dienst.
 not-running-last = docsyncd läuft nicht: Es werden keine Briefe abgelegt. Der letzte kam { $last }. Starten Sie den Dienst.
+moved = Die Datenbank ist { $at } auf einen anderen Rechner umgezogen: docsyncd legt hier keine Briefe mehr ab.
 others = { $count ->
     [one] Es gibt noch ein weiteres Problem.
    *[other] Es gibt noch { $count } weitere Probleme.
@@ -329,8 +330,13 @@ over-clock = Die Uhr dieses Computers geht wieder richtig.
 health-more = und { $count } weitere
 health-silent = Die Dateien von docsyncd antworten nicht innerhalb einer Sekunde: Funktioniert die Platte oder die Freigabe?
 health-locked = Ein anderes Programm sperrt die Datenbank (Datensicherung, Virenschutz, Anzeigeprogramm?)
-health-unreadable = Die Datenbank ist nicht lesbar: { $what }
+health-damaged = Die Datenbank ist nicht lesbar: Sie ist beschädigt
+health-foreign = Die Datenbank ist nicht lesbar: Sie ist von einer anderen Version oder einem anderen Programm
+health-no-right = Die Datenbank ist nicht lesbar: Dieser Benutzer darf es nicht, oder ihre Platte fehlt
+health-unreadable = Die Datenbank ist nicht lesbar: Ihre Platte meldet Fehler
 health-not-configured = nicht eingerichtet: { $what }
+health-no-configuration = es gibt keine Konfiguration
+health-configuration = die Konfiguration ist nicht verwendbar (docsyncd check sagt, warum)
 health-defect = docsyncd selbst ist beim Nachsehen gescheitert: Bitte melden Sie das
 
 ## Meldungen
@@ -1084,3 +1090,27 @@ restore-nothing-since = Nach der Sicherung wurde nichts abgelegt, wie Sie sagen:
 restore-start = Beim Start liest docsyncd zuerst die ganze Liste jedes Kontos. Den Dienst starten: { $command }
 move-done = Die Datenbank ist umgezogen: docsyncd arbeitet hier nicht mehr mit ihr. Auf dem anderen Rechner: { $there }. Um es zurückzunehmen: { $back }
 move-undone = Der Umzug vom { $time } ist zurückgenommen. Ein anderer Rechner hat seither vielleicht gearbeitet: dort darf docsyncd nicht mehr laufen. docsyncd sieht nach, wo jeder Brief ist, bevor es einen sendet
+backup-there = { $file } gibt es schon, und es wurde nichts geschrieben: Wählen Sie einen anderen Namen, oder --force ersetzt die Datei
+backup-own = { $file } ist eine Datei, mit der docsyncd arbeitet, und es wurde nichts geschrieben: Wählen Sie einen anderen Namen
+backup-not-written = { $file } kann nicht geschrieben werden, und nichts davon ist übrig
+backup-left-out = Warnung: { $what } ist nicht lesbar und darum nicht in der Sicherung: { $why }
+restore-runs = docsyncd läuft und arbeitet mit der Datenbank { $file }, und es wurde nichts geändert. Halten Sie es zuerst an: { $command }
+restore-letters = die Datenbank { $file } enthält Briefe, und es wurde nichts geändert: --force legt sie beiseite und sagt, wohin
+restore-there = { $file } gibt es schon, und es wurde nichts geändert: --force legt die Datei beiseite und sagt, wohin
+restore-configuration = die Konfiguration in der Sicherung ist hier nicht verwendbar, und es wurde nichts geändert: { $what }
+restore-newer = { $file } wurde von einem neueren docsyncd geschrieben ({ $what }), und es wurde nichts geändert: Installieren Sie zuerst diese Version
+restore-unwritable = { $file } kann nicht geschrieben werden, und es wurde nichts geändert
+restore-unpacked = { $file } kann nicht ausgepackt werden, und es wurde nichts geändert: { $what }
+restore-unreadable = { $file } kann nicht gelesen werden, und es wurde nichts geändert: { $what }
+restore-damaged = { $file } ist beschädigt oder nicht vollständig ({ $what }), und es wurde nichts geändert
+restore-foreign = { $file } ist keine Sicherung von docsyncd, und es wurde nichts geändert
+restore-encrypted = { $file } ist verschlüsselt, und es wurde nichts geändert: Nennen Sie die Datei mit der Passphrase (--passphrase-file)
+restore-passphrase = { $file } lässt sich mit dieser Passphrase nicht entschlüsseln, und es wurde nichts geändert
+restore-no-age = { $file } ist verschlüsselt, und dieses docsyncd wurde ohne Verschlüsselung gebaut (ohne age). Es wurde nichts geändert
+restore-place = { $file } kann nicht an seinen Platz gebracht werden: Führen Sie denselben Befehl noch einmal mit --force aus
+restore-later = die Datenbank kommt beim nächsten Start an ihren Platz
+move-runs = docsyncd läuft, und es wurde nichts geändert: --stop hält zuerst den Dienst an
+move-not-stopped = docsyncd ließ sich nicht anhalten, und es wurde nichts geändert
+move-moved = die Datenbank ist schon umgezogen, am { $time }. Um es zurückzunehmen: { $back }
+move-not-moved = die Datenbank ist nicht umgezogen, also gibt es nichts zurückzunehmen
+support-not-written = { $file } kann nicht geschrieben werden (nichts davon ist übrig; docsyncd support --print zeigt dasselbe und schreibt keine Datei)

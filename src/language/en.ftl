@@ -45,6 +45,7 @@ well-open = { $count ->
 }
 not-running = docsyncd is not running: no letters are filed. Start the service.
 not-running-last = docsyncd is not running: no letters are filed. The last one came { $last }. Start the service.
+moved = The ledger moved to another computer { $at }: docsyncd files no letters here any more.
 others = { $count ->
     [one] There is one more problem.
    *[other] There are { $count } more problems.
@@ -329,8 +330,13 @@ over-clock = The clock of this computer is right again.
 health-more = and { $count } more
 health-silent = docsyncd's files do not answer within a second: does the disk or the share work?
 health-locked = another program keeps the ledger locked (a backup, an antivirus program, a viewer?)
-health-unreadable = the ledger cannot be read: { $what }
+health-damaged = the ledger cannot be read: it is damaged
+health-foreign = the ledger cannot be read: it is of another version, or of another program
+health-no-right = the ledger cannot be read: this user may not, or its disk is away
+health-unreadable = the ledger cannot be read: its disk gives errors
 health-not-configured = not configured: { $what }
+health-no-configuration = there is no configuration
+health-configuration = the configuration cannot be used (docsyncd check says why)
 health-defect = docsyncd itself failed while it looked: please report this
 
 ## Alarms
@@ -1083,3 +1089,27 @@ restore-nothing-since = Nothing was filed after the backup, as you say: letters 
 restore-start = At its start docsyncd first reads the whole list of each account. Start the service: { $command }
 move-done = The ledger has moved: docsyncd does not work with it here any more. On the other machine: { $there }. To take it back: { $back }
 move-undone = The move of { $time } is taken back. Another machine may have worked since: it must not run any more. docsyncd looks where each letter is before it sends one
+backup-there = { $file } is there already, and nothing was written: choose another name, or --force replaces it
+backup-own = { $file } is a file that docsyncd works with, and nothing was written: choose another name
+backup-not-written = { $file } cannot be written, and nothing is left of it
+backup-left-out = warning: { $what } cannot be read, so it is not in the backup: { $why }
+restore-runs = docsyncd runs and works with the ledger { $file }, and nothing was changed. Stop it first: { $command }
+restore-letters = the ledger { $file } has letters of its own, and nothing was changed: --force moves it aside, and says where
+restore-there = { $file } is there already, and nothing was changed: --force moves it aside, and says where
+restore-configuration = the configuration in the backup cannot be used here, and nothing was changed: { $what }
+restore-newer = { $file } was written by a newer docsyncd ({ $what }), and nothing was changed: install that version first
+restore-unwritable = { $file } cannot be written, and nothing was changed
+restore-unpacked = { $file } cannot be unpacked, and nothing was changed: { $what }
+restore-unreadable = { $file } cannot be read, and nothing was changed: { $what }
+restore-damaged = { $file } is damaged, or not whole ({ $what }), and nothing was changed
+restore-foreign = { $file } is no backup of docsyncd, and nothing was changed
+restore-encrypted = { $file } is encrypted, and nothing was changed: name the file with its passphrase (--passphrase-file)
+restore-passphrase = { $file } cannot be decrypted with this passphrase, and nothing was changed
+restore-no-age = { $file } is encrypted, and this docsyncd was built without encryption (the feature age). Nothing was changed
+restore-place = { $file } cannot be put in its place: run the same command again with --force
+restore-later = the ledger gets its place at the next start
+move-runs = docsyncd runs, and nothing was changed: --stop stops its service first
+move-not-stopped = docsyncd could not be stopped, and nothing was changed
+move-moved = the ledger moved already, on { $time }. To take that back: { $back }
+move-not-moved = the ledger has not moved, so there is nothing to take back
+support-not-written = { $file } cannot be written (nothing was left there; docsyncd support --print shows the same and writes no file)

@@ -45,6 +45,7 @@ well-open = { $count ->
 }
 not-running = docsyncd est arrêté : aucun courrier n'est classé. Démarrez le service.
 not-running-last = docsyncd est arrêté : aucun courrier n'est classé. Le dernier est arrivé { $last }. Démarrez le service.
+moved = Le registre a déménagé vers un autre ordinateur { $at } : docsyncd ne classe plus de courriers ici.
 others = { $count ->
     [one] Il y a { $count } autre problème.
    *[other] Il y a { $count } autres problèmes.
@@ -329,8 +330,13 @@ over-clock = L'horloge de cet ordinateur est de nouveau à l'heure.
 health-more = et { $count } de plus
 health-silent = les fichiers de docsyncd ne répondent pas en une seconde : le disque ou le partage fonctionne-t-il ?
 health-locked = un autre programme verrouille le registre (sauvegarde, antivirus, visionneuse ?)
-health-unreadable = le registre ne peut pas être lu : { $what }
+health-damaged = le registre ne peut pas être lu : il est endommagé
+health-foreign = le registre ne peut pas être lu : il est d'une autre version ou d'un autre programme
+health-no-right = le registre ne peut pas être lu : cet utilisateur n'en a pas le droit, ou son disque est absent
+health-unreadable = le registre ne peut pas être lu : son disque signale des erreurs
 health-not-configured = pas configuré : { $what }
+health-no-configuration = il n'y a pas de configuration
+health-configuration = la configuration est inutilisable (docsyncd check dit pourquoi)
 health-defect = docsyncd a échoué lui-même en regardant : merci de le signaler
 
 ## Les alertes
@@ -1087,3 +1093,27 @@ restore-nothing-since = Rien n'a été classé après la sauvegarde, selon vous�
 restore-start = Au démarrage, docsyncd lit d'abord toute la liste de chaque compte. Démarrer le service : { $command }
 move-done = Le registre a déménagé : docsyncd ne travaille plus avec lui ici. Sur l'autre ordinateur : { $there }. Pour revenir en arrière : { $back }
 move-undone = Le déménagement du { $time } est annulé. Un autre ordinateur a peut-être travaillé depuis : docsyncd ne doit plus y fonctionner. docsyncd regarde où est chaque courrier avant d'en envoyer un
+backup-there = { $file } existe déjà, et rien n'a été écrit : choisissez un autre nom, ou --force le remplace
+backup-own = { $file } est un fichier avec lequel docsyncd travaille, et rien n'a été écrit : choisissez un autre nom
+backup-not-written = { $file } ne peut pas être écrit, et il n'en reste rien
+backup-left-out = avertissement : { $what } ne peut pas être lu et n'est donc pas dans la sauvegarde : { $why }
+restore-runs = docsyncd est en marche et travaille avec le registre { $file } ; rien n'a été modifié. Arrêtez-le d'abord : { $command }
+restore-letters = le registre { $file } contient des courriers, et rien n'a été modifié : --force le met de côté et dit où
+restore-there = { $file } existe déjà, et rien n'a été modifié : --force le met de côté et dit où
+restore-configuration = la configuration de la sauvegarde est inutilisable ici, et rien n'a été modifié : { $what }
+restore-newer = { $file } a été écrit par un docsyncd plus récent ({ $what }), et rien n'a été modifié : installez d'abord cette version
+restore-unwritable = { $file } ne peut pas être écrit, et rien n'a été modifié
+restore-unpacked = { $file } ne peut pas être extrait, et rien n'a été modifié : { $what }
+restore-unreadable = { $file } ne peut pas être lu, et rien n'a été modifié : { $what }
+restore-damaged = { $file } est endommagé ou incomplet ({ $what }), et rien n'a été modifié
+restore-foreign = { $file } n'est pas une sauvegarde de docsyncd, et rien n'a été modifié
+restore-encrypted = { $file } est chiffré, et rien n'a été modifié : indiquez le fichier qui contient la phrase secrète (--passphrase-file)
+restore-passphrase = { $file } ne peut pas être déchiffré avec cette phrase secrète, et rien n'a été modifié
+restore-no-age = { $file } est chiffré, et ce docsyncd a été construit sans chiffrement (la fonction age). Rien n'a été modifié
+restore-place = { $file } ne peut pas être mis en place : relancez la même commande avec --force
+restore-later = le registre sera mis en place au prochain démarrage
+move-runs = docsyncd est en marche, et rien n'a été modifié : --stop arrête d'abord son service
+move-not-stopped = docsyncd n'a pas pu être arrêté, et rien n'a été modifié
+move-moved = le registre a déjà déménagé, le { $time }. Pour revenir en arrière : { $back }
+move-not-moved = le registre n'a pas déménagé, il n'y a donc rien à annuler
+support-not-written = { $file } ne peut pas être écrit (il n'en reste rien ; docsyncd support --print montre la même chose sans écrire de fichier)

@@ -19,7 +19,7 @@ use unic_langid::LanguageIdentifier;
 use crate::document::DOCUMENT_TYPES;
 
 pub use reasons::{ON_DISK, Reason, is_word_of_failures};
-pub use sentences::{Group, groups, zoned};
+pub use sentences::{Group, capital, groups, zoned};
 
 /// A language that docsyncd speaks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

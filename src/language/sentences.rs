@@ -52,6 +52,7 @@ impl Language {
             Headline::NotRunning { last: Some(last) } => {
                 self.fill("not-running-last", &[("last", (&self.at(&zoned(*last, now), now)).into())])
             }
+            Headline::Moved { at } => self.fill("moved", &[("at", (&self.at(&zoned(*at, now), now)).into())]),
             Headline::Well { today, open, last } => {
                 let last = last.map(|last| self.at(&zoned(last, now), now));
                 let sentence = match (today, &last) {
@@ -201,7 +202,7 @@ pub fn zoned(at: i64, now: &Zoned) -> Zoned {
 }
 
 /// With a capital first letter.
-fn capital(sentence: &str) -> String {
+pub fn capital(sentence: &str) -> String {
     let mut letters = sentence.chars();
     letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
 }

@@ -60,30 +60,32 @@ fn read(row: &Row<'_>) -> QueryResult<Alert> {
     Ok(from_row!(row => Alert { id, cause, names: names, documents, since, opened_at, told_at, told_latest }))
 }
 
-/// The alerts that last.
-pub fn open(db: &Connection) -> QueryResult<Vec<Alert>> {
+/// The alerts of an audience that last. An audience is NAME of `[alerts.NAME]`, or empty: everybody.
+pub fn open(db: &Connection, audience: &str) -> QueryResult<Vec<Alert>> {
     db.prepare_cached(
-        "SELECT id, cause, names, documents, since, opened_at, told_at, told_latest FROM alert WHERE over_at IS NULL
-         ORDER BY id",
+        "SELECT id, cause, names, documents, since, opened_at, told_at, told_latest FROM alert
+         WHERE over_at IS NULL AND audience = ?1 ORDER BY id",
     )?
-    .query_map([], read)?
+    .query_map([audience], read)?
     .collect()
 }
 
-/// When each cause was last told, including alerts that are over, and how many of its alerts were told after `since`.
-pub fn last_told(db: &Connection, since: Millis) -> QueryResult<Vec<(String, Millis, u64)>> {
+/// When each cause was last told to an audience, including alerts that are over, and how many of its alerts were told
+/// after `since`.
+pub fn last_told(db: &Connection, audience: &str, since: Millis) -> QueryResult<Vec<(String, Millis, u64)>> {
     db.rows(
-        "SELECT cause, max(told_at), sum(told_at > ?1) FROM alert WHERE told_at IS NOT NULL GROUP BY cause",
-        [since],
+        "SELECT cause, max(told_at), sum(told_at > ?1) FROM alert WHERE told_at IS NOT NULL AND audience = ?2
+         GROUP BY cause",
+        params![since, audience],
     )
 }
 
 /// Something begins to need a person.
-pub fn begin(db: &Connection, cause: &str, about: &About, now: Millis) -> QueryResult<()> {
+pub fn begin(db: &Connection, audience: &str, cause: &str, about: &About, now: Millis) -> QueryResult<()> {
     db.run(
-        "INSERT INTO alert (cause, names, documents, since, opened_at) VALUES (?1, ?2, ?3, ?4, ?5)
+        "INSERT INTO alert (audience, cause, names, documents, since, opened_at) VALUES (?1, ?2, ?3, ?4, ?5, ?6)
          ON CONFLICT DO NOTHING",
-        params![cause, as_json(&about.names), about.documents, about.since, now],
+        params![audience, cause, as_json(&about.names), about.documents, about.since, now],
     )
 }
 
@@ -95,11 +97,11 @@ pub fn told(db: &Connection, id: i64, about: &About, latest: Option<Millis>, now
     )
 }
 
-/// Alerts that last and were told, each with a channel that has no message about it because the channel was added
-/// since.
-pub fn untold(db: &Connection, channels: &[String]) -> QueryResult<Vec<(Alert, String)>> {
+/// Alerts of an audience that last and were told, each with a channel that has no message about it because the channel
+/// was added since.
+pub fn untold(db: &Connection, audience: &str, channels: &[String]) -> QueryResult<Vec<(Alert, String)>> {
     let mut untold = Vec::new();
-    for alert in open(db)?.into_iter().filter(|alert| alert.told_at.is_some()) {
+    for alert in open(db, audience)?.into_iter().filter(|alert| alert.told_at.is_some()) {
         for channel in channels {
             if !has_message(db, alert.id, channel)? {
                 untold.push((alert.clone(), channel.clone()));
@@ -114,11 +116,11 @@ fn has_message(db: &Connection, alert: i64, channel: &str) -> QueryResult<bool> 
     db.prepare_cached("SELECT 1 FROM outbox WHERE alert = ?1 AND channel = ?2")?.exists(params![alert, channel])
 }
 
-/// Whether a message about this cause, which lasts, was certainly received.
+/// Whether a message to everybody about this cause, which lasts, was certainly received.
 pub fn is_known(db: &Connection, cause: &str) -> QueryResult<bool> {
     db.prepare_cached(
         "SELECT 1 FROM alert JOIN outbox ON outbox.alert = alert.id
-         WHERE alert.cause = ?1 AND alert.over_at IS NULL AND outbox.sent_at IS NOT NULL",
+         WHERE alert.audience = '' AND alert.cause = ?1 AND alert.over_at IS NULL AND outbox.sent_at IS NOT NULL",
     )?
     .exists([cause])
 }
@@ -196,9 +198,13 @@ pub fn give_up(db: &Connection, id: i64) -> QueryResult<()> {
     db.run("DELETE FROM outbox WHERE id = ?1", [id])
 }
 
-/// Forgets alerts that were over before `before`, with their messages, and messages for channels other than these.
-pub fn prune(db: &Connection, channels: &[String], before: Millis) -> QueryResult<()> {
-    db.run("DELETE FROM alert WHERE over_at < ?1", [before])?;
+/// Forgets alerts that were over before `before`, or whose audience is none of these, with their messages, and messages
+/// for channels other than these.
+pub fn prune(db: &Connection, audiences: &[String], channels: &[String], before: Millis) -> QueryResult<()> {
+    db.run(
+        "DELETE FROM alert WHERE over_at < ?1 OR audience NOT IN (SELECT value FROM json_each(?2))",
+        params![before, as_json(audiences)],
+    )?;
     db.run(
         "DELETE FROM outbox WHERE sent_at IS NULL AND channel NOT IN (SELECT value FROM json_each(?1))",
         [as_json(channels)],
@@ -222,8 +228,8 @@ mod tests {
     fn is_told_the_end(tries: &[Try]) -> bool {
         let (_folder, db) = testing::empty();
         let about = About { names: Vec::new(), documents: 1, since: None };
-        begin(&db, "disk", &about, 1).unwrap();
-        let alert = super::open(&db).unwrap().remove(0).id;
+        begin(&db, "", "disk", &about, 1).unwrap();
+        let alert = super::open(&db, "").unwrap().remove(0).id;
         post(&db, alert, "msg", "mail", "{}", 1).unwrap();
         let id = waiting(&db, "mail").unwrap().unwrap().id;
         for (number, one) in (2..).zip(tries) {

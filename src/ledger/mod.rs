@@ -76,7 +76,9 @@ impl Ledger {
     pub fn open_exclusive(path: &Path) -> Result<(Self, Lock), LedgerError> {
         let lock = Lock::acquire(path)?;
         // A restore may have been cut off.
-        backup::put_in_place(path)
+        backup::remove_left(path);
+        backup::remove_unfinished(path)
+            .and_then(|()| backup::put_in_place(path))
             .map_err(|error| LedgerError::Access { path: path.to_path_buf(), what: error.to_string() })?;
         let connection = open::open_to_write(path)?;
         match restored::moved_at(&connection).map_err(|error| LedgerError::from_sqlite(path, &error))? {

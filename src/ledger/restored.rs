@@ -5,6 +5,8 @@
 //! have been delivered, so each destination is looked at before anything is sent there. The same holds for a ledger
 //! that moved to another machine and is taken back.
 
+use std::collections::BTreeMap;
+
 use rusqlite::{Connection, params};
 use serde::{Deserialize, Serialize};
 
@@ -163,5 +165,10 @@ pub fn set_moved(db: &Connection, who: Option<&str>, now: Millis) -> QueryResult
 
 /// When the ledger moved to another machine, if it did.
 pub fn moved_at(db: &Connection) -> QueryResult<Option<Millis>> {
-    Ok(process::all(db)?.remove(MOVED).and_then(|at| at.parse().ok()))
+    Ok(moved_of(&process::all(db)?))
+}
+
+/// The same, from the values of `process`.
+pub fn moved_of(all: &BTreeMap<String, String>) -> Option<Millis> {
+    all.get(MOVED).and_then(|at| at.parse().ok())
 }

@@ -300,6 +300,7 @@ END;
 -- Alerts. One row lasts from the first time that something needs a person until it is over.
 CREATE TABLE alert (
     id          INTEGER PRIMARY KEY,
+    audience    TEXT NOT NULL,                          -- NAME of [alerts.NAME]; empty: everybody
     cause       TEXT NOT NULL,                          -- src/health/cause.rs
     names       TEXT NOT NULL,                          -- the accounts or destinations, as JSON
     documents   INTEGER NOT NULL,
@@ -310,15 +311,15 @@ CREATE TABLE alert (
     over_at     INTEGER
 ) STRICT;
 
-CREATE UNIQUE INDEX alert_open ON alert (cause) WHERE over_at IS NULL;
-CREATE INDEX alert_told ON alert (cause, told_at);
+CREATE UNIQUE INDEX alert_open ON alert (audience, cause) WHERE over_at IS NULL;
+CREATE INDEX alert_told ON alert (audience, cause, told_at);
 
 -- Messages, each once per channel. A sent message stays as long as its alert.
 CREATE TABLE outbox (
     id         INTEGER PRIMARY KEY,
     alert      INTEGER NOT NULL REFERENCES alert (id) ON DELETE CASCADE,
     message    TEXT NOT NULL,                           -- identifier, by which a receiver recognises a repetition
-    channel    TEXT NOT NULL,                           -- 'webhook', 'mail'
+    channel    TEXT NOT NULL,                           -- 'webhook', 'mail', 'mail of NAME'
     content    TEXT NOT NULL,                           -- JSON; its only text is the alert's names
     created_at INTEGER NOT NULL,
     due_at     INTEGER NOT NULL,

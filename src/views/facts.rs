@@ -10,10 +10,10 @@ use super::status::{counts, started_at, sum};
 use crate::durable;
 use crate::failure::Scope;
 use crate::health::{AccountFacts, Ended, Facts, PauseFacts, Stalled};
-use crate::ledger::columns::{Statements as _, from_row};
+use crate::ledger::columns::{Statements as _, as_json, from_row};
 use crate::ledger::pauses::Pause;
 use crate::ledger::polls::{Latest, Polls};
-use crate::ledger::{Millis, QueryResult, away, now, process};
+use crate::ledger::{Millis, QueryResult, away, now, process, restored};
 use crate::state::State;
 
 /// A disk with fewer free bytes counts as full: the next letter does not fit, and soon the ledger cannot be written.
@@ -37,8 +37,8 @@ pub struct Present {
     pub running: bool,
     /// The configured accounts by NAME, and whether each signs in (`oauth`).
     pub accounts: Vec<(String, bool)>,
-    /// The only account whose letters count; `None`: all.
-    pub only: Option<String>,
+    /// The only accounts whose letters count; `None`: all.
+    pub only: Option<Vec<String>>,
 }
 
 impl Present {
@@ -68,11 +68,13 @@ impl Present {
 /// Any SQLite error.
 pub fn facts(db: &Connection, present: &Present) -> QueryResult<Facts> {
     let mut facts = present.without_ledger();
-    let only = present.only.as_deref();
+    let own = present.only.as_deref();
+    let only = own.map(as_json);
+    let only = only.as_deref();
     facts.open = sum(&counts(db, only)?, State::is_open).saturating_sub(to_confirm(db, only)?);
     facts.today = db
         .prepare_cached(
-            "SELECT count(*) FROM document WHERE state = 'reported' AND changed_at >= ?1 AND (?2 IS NULL OR account = ?2)",
+            "SELECT count(*) FROM document WHERE state = 'reported' AND changed_at >= ?1 AND (?2 IS NULL OR account IN (SELECT value FROM json_each(?2)))",
         )?
         .query_row(params![present.midnight, only], |row| row.get(0))?;
     let process = process::all(db)?;
@@ -81,12 +83,12 @@ pub fn facts(db: &Connection, present: &Present) -> QueryResult<Facts> {
     accounts(db, &mut facts)?;
     for pause in away::pauses(db)? {
         if let Some(scope) = Scope::parse(&pause.scope) {
-            let count = held_back(db, &scope)?;
+            let count = held_back(db, &scope, only)?;
             let Pause { since, probe_at, failure, .. } = pause;
             facts.pauses.push(PauseFacts { scope, failure, since, probe_at, count });
         }
     }
-    facts.stalled = stalled(db, present.now)?;
+    facts.stalled = stalled(db, present.now, only)?;
     facts.failed = in_state(db, State::Failed, only)?;
     facts.unreported = in_state(db, State::Unreported, only)?;
     facts.failed_unseen = unseen(db, State::Failed, only)?;
@@ -94,22 +96,23 @@ pub fn facts(db: &Connection, present: &Present) -> QueryResult<Facts> {
     facts.unconfirmed = unconfirmed(db, only)?;
     facts.unmatched = unmatched(db, only)?;
     facts.strangers = strangers(db)?;
-    facts.not_taken = not_taken(db, present.now)?;
-    facts.not_replaced = not_replaced(db)?;
+    facts.not_taken = not_taken(db, present.now, only)?;
+    facts.not_replaced = not_replaced(db, only)?;
     let agreeing = process::Agreement::of(&process);
     facts.not_agreeing = Ended { count: agreeing.count, first: agreeing.since, last: agreeing.latest };
     let of_daemon = |at: Option<&String>| at.filter(|_| present.running).and_then(|at| at.parse().ok());
     facts.patients_file_since = of_daemon(process.get(process::PATIENTS_FILE));
     facts.clock_since = of_daemon(process.get(process::CLOCK));
     let refused = process::Refused::of(&process).filter(|_| present.running);
+    facts.moved_at = restored::moved_of(&process);
     facts.refused = refused.map(|refused| (refused.since, refused.what));
     facts.no_room = has_no_room(db);
-    if let Some(only) = only {
+    if let Some(own) = own {
         let is_other = |scope: &Scope| match scope {
-            Scope::Account(name) | Scope::Fetch(name) | Scope::Report(name) => name != only,
+            Scope::Account(name) | Scope::Fetch(name) | Scope::Report(name) => !own.contains(name),
             Scope::Destination(_) => false,
         };
-        facts.accounts.retain(|account| account.name == only);
+        facts.accounts.retain(|account| own.contains(&account.name));
         facts.pauses.retain(|pause| !is_other(&pause.scope));
         facts.stalled.retain(|stalled| !is_other(&stalled.scope));
     }
@@ -161,7 +164,7 @@ fn in_states(db: &Connection, account: &str, states: &[State]) -> QueryResult<u6
 }
 
 /// The number of documents that a pause holds back. A document that waits for several destinations counts at the first.
-fn held_back(db: &Connection, scope: &Scope) -> QueryResult<u64> {
+fn held_back(db: &Connection, scope: &Scope, only: Option<&str>) -> QueryResult<u64> {
     match scope {
         Scope::Account(name) => in_states(db, name, &[State::Discovered, State::Delivered, State::Failing]),
         Scope::Fetch(name) => in_states(db, name, &[State::Discovered]),
@@ -169,12 +172,14 @@ fn held_back(db: &Connection, scope: &Scope) -> QueryResult<u64> {
         Scope::Destination(name) => db
             .prepare_cached(
                 "SELECT count(*) FROM delivery WHERE state = 'pending' AND destination = ?1 AND due_at IS NOT NULL
+                 AND (?2 IS NULL OR (SELECT account FROM document WHERE document.id = delivery.document)
+                                    IN (SELECT value FROM json_each(?2)))
                  AND NOT EXISTS (
                     SELECT 1 FROM delivery AS other JOIN pause ON scope = 'destination:' || other.destination
                     WHERE other.document = delivery.document AND other.pdf = delivery.pdf
                     AND other.destination < ?1 AND +other.state = 'pending' AND other.due_at IS NOT NULL)",
             )?
-            .query_row([name], |row| row.get(0)),
+            .query_row(params![name, only], |row| row.get(0)),
     }
 }
 
@@ -182,7 +187,7 @@ fn held_back(db: &Connection, scope: &Scope) -> QueryResult<u64> {
 /// older one waits for its destination. Milliseconds.
 const JUST_MS: Millis = 60_000;
 
-fn stalled(db: &Connection, now: Millis) -> QueryResult<Vec<Stalled>> {
+fn stalled(db: &Connection, now: Millis, only: Option<&str>) -> QueryResult<Vec<Stalled>> {
     let mut documents = db.prepare_cached(
         "SELECT account, state, count(*) AS count, min(failing_since) AS since FROM document INDEXED BY document_stalled
          WHERE failing_since IS NOT NULL AND due_at IS NOT NULL AND (state <> 'fetched' OR changed_at > ?1)
@@ -213,9 +218,12 @@ fn stalled(db: &Connection, now: Millis) -> QueryResult<Vec<Stalled>> {
                          OR other.failing_since IS NOT NULL AND other.destination < delivery.destination)
                 )) AS count
          FROM delivery INDEXED BY delivery_stalled
-         WHERE state = 'pending' AND failing_since IS NOT NULL AND due_at IS NOT NULL GROUP BY 1, 2",
+         WHERE state = 'pending' AND failing_since IS NOT NULL AND due_at IS NOT NULL
+           AND (?1 IS NULL OR (SELECT account FROM document WHERE document.id = delivery.document)
+                              IN (SELECT value FROM json_each(?1)))
+         GROUP BY 1, 2",
     )?;
-    let mut rows = deliveries.query([])?;
+    let mut rows = deliveries.query([only])?;
     while let Some(row) = rows.next()? {
         let scope = Scope::Destination(row.get("destination")?);
         all.push(from_row!(row => Stalled { no_room, count, since; scope: scope }));
@@ -230,7 +238,7 @@ pub(super) fn unconfirmed(db: &Connection, only: Option<&str>) -> QueryResult<En
         "SELECT count(DISTINCT document.id) AS count, min(unconfirmed_at) AS first, max(unconfirmed_at) AS last
          FROM delivery INDEXED BY delivery_unconfirmed JOIN document ON document.id = delivery.document
          WHERE unconfirmed_at IS NOT NULL AND document.state = 'fetched' AND document.pdf = delivery.pdf
-           AND (?1 IS NULL OR document.account = ?1)",
+           AND (?1 IS NULL OR document.account IN (SELECT value FROM json_each(?1)))",
         [only],
     )
 }
@@ -242,7 +250,7 @@ pub(super) fn unmatched(db: &Connection, only: Option<&str>) -> QueryResult<Ende
         "SELECT count(DISTINCT document.id) AS count, min(delivery.changed_at) AS first, max(delivery.changed_at) AS last
          FROM delivery INDEXED BY delivery_unmatched JOIN document ON document.id = delivery.document
          WHERE unmatched IS NOT NULL AND unmatched <> 'no_list' AND document.state = 'fetched' AND document.pdf = delivery.pdf
-           AND (?1 IS NULL OR document.account = ?1)",
+           AND (?1 IS NULL OR document.account IN (SELECT value FROM json_each(?1)))",
         [only],
     )
 }
@@ -265,31 +273,35 @@ pub(super) fn to_confirm(db: &Connection, only: Option<&str>) -> QueryResult<u64
     db.prepare_cached(
         "SELECT count(DISTINCT document.id) FROM delivery INDEXED BY delivery_filed JOIN document ON document.id = delivery.document
          WHERE delivery.state = 'filed' AND document.state = 'fetched' AND document.pdf = delivery.pdf
-           AND (?1 IS NULL OR document.account = ?1)",
+           AND (?1 IS NULL OR document.account IN (SELECT value FROM json_each(?1)))",
     )?
     .query_row([only], |row| row.get(0))
 }
 
 /// Those of them that nothing took within `confirm_within`, by destination.
-fn not_taken(db: &Connection, now: Millis) -> QueryResult<Vec<(String, Ended)>> {
+fn not_taken(db: &Connection, now: Millis, only: Option<&str>) -> QueryResult<Vec<(String, Ended)>> {
     let mut statement = db.prepare_cached(
         "SELECT destination, count(*) AS count, min(delivery.changed_at) AS first, max(delivery.changed_at) AS last
          FROM delivery INDEXED BY delivery_filed JOIN document ON document.id = delivery.document
          WHERE delivery.state = 'filed' AND delivery.due_at <= ?1 AND document.state = 'fetched' AND document.pdf = delivery.pdf
+           AND (?2 IS NULL OR document.account IN (SELECT value FROM json_each(?2)))
          GROUP BY destination",
     )?;
-    let rows = statement
-        .query_map([now], |row| Ok((row.get("destination")?, from_row!(row => Ended { count, first, last }))))?;
+    let rows = statement.query_map(params![now, only], |row| {
+        Ok((row.get("destination")?, from_row!(row => Ended { count, first, last })))
+    })?;
     rows.collect()
 }
 
 /// Documents whose earlier version a person has to remove.
-fn not_replaced(db: &Connection) -> QueryResult<Ended> {
+fn not_replaced(db: &Connection, only: Option<&str>) -> QueryResult<Ended> {
     ended(
         db,
         "SELECT count(DISTINCT document) AS count, min(changed_at) AS first, max(changed_at) AS last
-         FROM delivery INDEXED BY delivery_not_replaced WHERE reason_code = 'not_replaced'",
-        [],
+         FROM delivery INDEXED BY delivery_not_replaced WHERE reason_code = 'not_replaced'
+           AND (?1 IS NULL OR (SELECT account FROM document WHERE document.id = delivery.document)
+                              IN (SELECT value FROM json_each(?1)))",
+        [only],
     )
 }
 
@@ -298,7 +310,7 @@ fn unseen(db: &Connection, state: State, only: Option<&str>) -> QueryResult<u64>
     db.prepare_cached(
         "SELECT count(*) FROM document INDEXED BY document_unseen WHERE state = ?1
          AND state IN ('failed', 'unreported') AND (seen_at IS NULL OR seen_at < changed_at)
-         AND (?2 IS NULL OR account = ?2)",
+         AND (?2 IS NULL OR account IN (SELECT value FROM json_each(?2)))",
     )?
     .query_row(params![state, only], |row| row.get(0))
 }
@@ -309,7 +321,7 @@ fn in_state(db: &Connection, state: State, only: Option<&str>) -> QueryResult<En
         return ended(
             db,
             "SELECT count(*) AS count, min(changed_at) AS first, max(changed_at) AS last
-             FROM document INDEXED BY document_changed WHERE state = ?1 AND account = ?2",
+             FROM document INDEXED BY document_changed WHERE state = ?1 AND account IN (SELECT value FROM json_each(?2))",
             params![state, only],
         );
     }

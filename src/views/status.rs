@@ -8,6 +8,7 @@ use serde::Serialize;
 use super::facts::{self, open_of};
 use super::in_json;
 use crate::language::Reason;
+use crate::ledger::columns::as_json;
 use crate::ledger::pauses::Pause;
 use crate::ledger::polls::{Latest, Polls};
 use crate::ledger::{Millis, QueryResult, away, process};
@@ -151,11 +152,13 @@ pub fn summary(db: &Connection) -> QueryResult<Summary> {
     summary_of(db, None)
 }
 
-/// The summary of the letters of one account alone, or of all.
+/// The summary of the letters of these accounts alone, or of all.
 ///
 /// # Errors
 /// Any SQLite error.
-pub fn summary_of(db: &Connection, only: Option<&str>) -> QueryResult<Summary> {
+pub fn summary_of(db: &Connection, only: Option<&[String]>) -> QueryResult<Summary> {
+    let only = only.map(as_json);
+    let only = only.as_deref();
     let documents = counts(db, only)?;
     let latest = Latest::read(db)?;
     let accounts = db
@@ -201,10 +204,12 @@ pub fn summary_of(db: &Connection, only: Option<&str>) -> QueryResult<Summary> {
     })
 }
 
-/// Documents by state; every state is there.
+/// Documents by state; every state is there. `only`: the accounts whose documents count, as JSON.
 pub(super) fn counts(db: &Connection, only: Option<&str>) -> QueryResult<BTreeMap<&'static str, u64>> {
     let mut documents = no_documents();
-    let mut counts = db.prepare("SELECT state, documents FROM account_count WHERE ?1 IS NULL OR account = ?1")?;
+    let mut counts = db.prepare(
+        "SELECT state, documents FROM account_count WHERE ?1 IS NULL OR account IN (SELECT value FROM json_each(?1))",
+    )?;
     let mut rows = counts.query([only])?;
     while let Some(row) = rows.next()? {
         let count: u64 = row.get("documents")?;

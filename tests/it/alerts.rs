@@ -80,6 +80,51 @@ async fn a_channel_that_is_added_while_something_lasts_is_told_of_it_once() {
     );
 }
 
+/// Two practices in one daemon: whoever is told of one reads nothing of the other, and nothing that belongs to neither.
+#[tokio::test]
+async fn receivers_of_some_accounts_read_of_no_other_practice() {
+    let (all, north, mail) = (WebServer::start().await, WebServer::start().await, MailServer::start().await);
+    let practice = Practice::with_documents(2).await;
+    practice.write_secret("webhook", &all.url("/all"));
+    practice.write_secret("webhook-north", &north.url("/north"));
+    let folders = ["north", "south"].map(|name| {
+        let folder = practice.path(name);
+        std::fs::create_dir(&folder).unwrap();
+        format!("[destinations.{name}]\ntype = \"folder\"\npath = '{}'\n", folder.display())
+    });
+    let routes =
+        "[[routes]]\naccounts = [\"main\"]\nto = [\"north\"]\n[[routes]]\naccounts = [\"other\"]\nto = [\"south\"]\n";
+    let receivers = "[alerts.team]\naccounts = [\"main\"]\nwebhook_url_file = 'webhook-north'\nto = [\"n@north.test\"]\n\
+                     [alerts.others]\naccounts = [\"other\"]\nto = [\"s@south.test\"]\n";
+    practice.configure_wholly(&format!(
+        "{}{}[accounts.other]\napi_key_file = 'api-key'\n{routes}[alerts]\nlanguage = \"en\"\nafter = \"200ms\"\n\
+         webhook_url_file = 'webhook'\n{}{receivers}",
+        practice.base_config(),
+        folders.concat(),
+        with_mail(mail.port)
+    ));
+    for folder in ["north", "south"] {
+        std::fs::remove_dir(practice.path(folder)).unwrap();
+    }
+    let checked = practice.docsyncd(&["check"]).await;
+    assert!(checked.stdout.contains("alerts webhook of team") && checked.stdout.contains("alerts mail of others"));
+    let mut running = practice.run().await;
+    // The first request is that of `check`.
+    all.wait_for(2).await;
+    north.wait_for(2).await;
+    mail.wait_for(3).await;
+    running.end().await;
+    let told = north.messages();
+    assert!(told.iter().all(|message| !message.to_string().contains("south")), "{told:#?}");
+    assert!(told.iter().any(|message| message["names"] == json!(["north"])), "{told:#?}");
+    let mails = mail.mails();
+    let to =
+        |address: &str| mails.iter().filter(|mail| mail.to.iter().any(|to| to.contains(address))).collect::<Vec<_>>();
+    assert!(!to("n@north.test").is_empty() && !to("it@practice.test").is_empty(), "{mails:#?}");
+    assert!(to("n@north.test").iter().all(|mail| !mail.data.contains("south")), "{mails:#?}");
+    assert!(to("s@south.test").iter().all(|mail| !mail.data.contains("north")), "{mails:#?}");
+}
+
 /// Readers get on beside a lock, so a ledger that is locked shows itself only to who writes.
 #[tokio::test]
 async fn a_ledger_that_another_program_locks_is_told_once() {

@@ -1,5 +1,7 @@
 //! `docsyncd backup`, `restore` and `move`, and what a restored ledger does with letters that went on after the backup.
 
+mod refused;
+
 use std::io::Read as _;
 use std::path::PathBuf;
 
@@ -197,6 +199,12 @@ async fn a_ledger_that_moved_does_nothing_until_that_is_taken_back() {
     running.stop().await;
     let moved = with_backup(&practice, &["move", "--out"], &[]).await;
     assert_eq!(moved.code, 0, "{moved:?}");
+    let line = practice.docsyncd(&["status", "--health"]).await;
+    assert!(line.code == 2 && line.stdout.starts_with("CRITICAL - The ledger moved to another computer"), "{line:?}");
+    let status = practice.docsyncd(&["status"]).await;
+    assert!(status.code == 4 && status.stdout.starts_with("The ledger moved to another computer"), "{status:?}");
+    let checked = practice.docsyncd(&["check"]).await;
+    assert!(checked.code == 2 && checked.stdout.contains("moved to another machine"), "{checked:?}");
     for command in ["sync", "run"] {
         let refused = practice.docsyncd(&[command]).await;
         let said = format!("{}{}", refused.stdout, refused.stderr);
@@ -216,10 +224,23 @@ async fn a_kill_leaves_no_backup_and_a_restore_that_was_cut_off_is_completed_by_
     let killed = |practice: &mut Practice, point: &str| {
         practice.env.insert("FAILPOINTS".to_owned(), format!("{point}=return"));
     };
+    for point in ["durable.create.after", "durable.sync_file.before", "durable.sync_file.after", "backup.rename.before"]
+    {
+        killed(&mut practice, point);
+        assert_ne!(with_backup(&practice, &["backup"], &[]).await.code, 0, "{point}");
+        assert!(!backup(&practice).exists(), "{point}");
+    }
+    practice.env.remove("FAILPOINTS");
+    let clean = |names: &[String]| !names.iter().any(|name| name.contains(".backup-") || name.contains("docsyncd-new"));
+    assert!(!clean(&names(&practice)), "what was killed is still there");
+    let elsewhere = practice.path("other.backup");
+    assert_eq!(practice.docsyncd(&["backup", elsewhere.to_str().unwrap()]).await.code, 0);
+    assert!(clean(&names(&practice)), "the next backup removes it: {:?}", names(&practice));
     killed(&mut practice, "backup.rename.before");
     assert_ne!(with_backup(&practice, &["backup"], &[]).await.code, 0);
-    assert!(!backup(&practice).exists());
     practice.env.remove("FAILPOINTS");
+    assert_eq!(practice.sync().await.code, 0);
+    assert!(clean(&names(&practice)), "and so does a start: {:?}", names(&practice));
     assert_eq!(with_backup(&practice, &["backup"], &[]).await.code, 0);
     for point in ["restore.place.before", "restore.aside.before", "restore.in_place.before", "restore.in_place.after"] {
         killed(&mut practice, point);

@@ -19,7 +19,7 @@ const TROUBLE_LASTS: u32 = 2;
 pub(super) struct Trouble {
     since: Millis,
     message: String,
-    told: Vec<&'static str>,
+    told: Vec<String>,
     tried: Option<Instant>,
 }
 
@@ -44,7 +44,7 @@ impl Watch {
         trouble.tried = Some(Instant::now());
         let (since, id) = (trouble.since, trouble.message.clone());
         let known = trouble.told.clone();
-        let told = self.tell(Kind::Problem, since, &id, |name| !known.contains(&name)).await;
+        let told = self.tell(Kind::Problem, since, &id, |name| !known.iter().any(|known| known == name)).await;
         if let Some(trouble) = &mut self.trouble {
             trouble.told.extend(told);
         }
@@ -54,23 +54,18 @@ impl Watch {
     pub(super) async fn recovered(&mut self) {
         if let Some(Trouble { since, told, .. }) = self.trouble.take() {
             tracing::info!(event = "ledger_well", "the ledger can be read and written again");
-            let _ = self.tell(Kind::Over, since, &new_id(), |name| told.contains(&name)).await;
+            let _ = self.tell(Kind::Over, since, &new_id(), |name| told.iter().any(|told| told == name)).await;
         }
     }
 
-    /// Tells of the ledger, past the outbox. Returns who was reached.
-    async fn tell(
-        &self,
-        kind: Kind,
-        since: Millis,
-        id: &str,
-        whom: impl Fn(&'static str) -> bool,
-    ) -> Vec<&'static str> {
+    /// Tells everybody of the ledger, which belongs to no account, past the outbox. Returns who was reached.
+    async fn tell(&self, kind: Kind, since: Millis, id: &str, whom: impl Fn(&str) -> bool) -> Vec<String> {
         let group = Group { cause: Cause::Ledger, names: Vec::new(), count: 0, since: Some(since) };
         let content = Content::new(kind, &group, now());
         let message =
             Message::new(id.to_owned(), &content, self.watched.alerts.language, &self.watched.disks, &computer());
-        let channels = self.watched.channels.iter().map(|(channel, _)| channel).filter(|channel| whom(channel.name()));
+        let channels = self.watched.channels.iter().map(|(channel, _)| channel);
+        let channels = channels.filter(|channel| channel.audience.is_empty() && whom(channel.name()));
         let sent = channels.map(|channel| async {
             let sent = channel.send(&message).await;
             match &sent {
@@ -81,7 +76,7 @@ impl Watch {
             }
             // What may have arrived is not said twice.
             match sent {
-                Ok(_) | Err(Undelivered { may_have_arrived: true, .. }) => Some(channel.name()),
+                Ok(_) | Err(Undelivered { may_have_arrived: true, .. }) => Some(channel.name().to_owned()),
                 Err(_) => None,
             }
         });

@@ -168,34 +168,44 @@ fn encrypt(_: &mut dyn Write, _: SecretString, _: impl FnOnce(&mut dyn Write) ->
 const NO_AGE: &str = "this docsyncd was built without encryption (the feature `age`)";
 
 /// Why a backup cannot be read.
-#[derive(Debug, thiserror::Error)]
+#[derive(Debug)]
 pub(in crate::commands) enum Unreadable {
     /// The system.
-    #[error("cannot be read: {0}")]
     Io(io::Error),
     /// What it holds cannot be written.
-    #[error("cannot be unpacked: {0}")]
     Unwritable(io::Error),
     /// Another file.
-    #[error("is no backup of docsyncd")]
     Foreign,
     /// A later version of the format.
-    #[error("was written by a newer docsyncd ({0}): install that version, or a later one")]
     Newer(String),
     /// It is encrypted.
-    #[error("is encrypted: name the file with its passphrase (--passphrase-file)")]
     Encrypted,
     /// The passphrase is wrong.
     #[cfg(feature = "age")]
-    #[error("cannot be decrypted with this passphrase")]
     Passphrase,
     /// This program cannot decrypt.
     #[cfg(not(feature = "age"))]
-    #[error("is encrypted, and {NO_AGE}")]
     NoAge,
     /// It is cut off, or was changed.
-    #[error("is damaged, or not whole ({0})")]
     Damaged(String),
+}
+
+impl Unreadable {
+    /// The text that says it, and what more there is to say.
+    pub(in crate::commands) fn in_words(&self) -> (&'static str, String) {
+        match self {
+            Self::Io(error) => ("restore-unreadable", error.to_string()),
+            Self::Unwritable(error) => ("restore-unpacked", error.to_string()),
+            Self::Foreign => ("restore-foreign", String::new()),
+            Self::Newer(version) => ("restore-newer", version.clone()),
+            Self::Encrypted => ("restore-encrypted", String::new()),
+            #[cfg(feature = "age")]
+            Self::Passphrase => ("restore-passphrase", String::new()),
+            #[cfg(not(feature = "age"))]
+            Self::NoAge => ("restore-no-age", String::new()),
+            Self::Damaged(what) => ("restore-damaged", what.clone()),
+        }
+    }
 }
 
 /// Reads the whole backup, and compares each entry with the manifest. Small entries are returned; `ledger` gets the

@@ -16,11 +16,11 @@ use super::all::instances;
 use super::{Status, present, read, sign_ins, told};
 use crate::cli::Spoken;
 use crate::config::{self, ConfigError, Loaded};
-use crate::daemon::refused::in_a_line;
-use crate::health::{Facts, Headline, Judged, Level};
+use crate::health::{Cause, Facts, Headline, Judged, Level};
 use crate::language::Language;
 use crate::ledger::{LedgerError, Millis, QueryResult, is_kept_locked, now, open_to_glance};
 use crate::views::Summary;
+use crate::views::facts::Present;
 use crate::views::measures;
 
 /// When there is an answer, with what is known by then; the start of the program comes on top.
@@ -32,7 +32,7 @@ const PATIENCE: Duration = Duration::from_millis(200);
 
 /// The numbers behind the bar; `None` where they are not known.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Numbers {
+pub(super) struct Numbers {
     waiting: u64,
     failed: u64,
     needs_person: u64,
@@ -118,7 +118,7 @@ fn gathered(path: &Path, all: bool, spoken: Spoken, until: Instant) -> Known {
     }
     let mut files = match instances(path) {
         Ok(files) => files,
-        Err(error) => return Known::unknown(error.to_string()),
+        Err(_) => return not_configured("health-no-configuration", spoken),
     };
     files.retain(|file| config::may_be_configuration(file));
     let (tell, told) = channel();
@@ -154,61 +154,77 @@ fn worst(known: Vec<(String, Known)>, spoken: Spoken) -> Known {
         oldest: known.iter().filter_map(|(_, one)| Some(one.numbers?.oldest)).max().unwrap_or(0),
     };
     let first = known.iter().rev().max_by_key(|(_, one)| one.level);
-    let Some((name, first)) = first else {
-        let language = spoken.lang.unwrap_or_else(language::of_system);
-        return Known::unknown(language.fill("health-not-configured", &[("what", "-".into())]));
-    };
+    let Some((name, first)) = first else { return not_configured("health-no-configuration", spoken) };
     Known { level: first.level, text: format!("{name}: {}", first.text), numbers: Some(numbers) }
+}
+
+/// That there is no configuration that can be used: neither its place nor a value of it is named.
+fn not_configured(why: &str, spoken: Spoken) -> Known {
+    let language = spoken.lang.unwrap_or_else(language::of_system);
+    let what = language.text(why);
+    Known::unknown(language.fill("health-not-configured", &[("what", (&what).into())]))
 }
 
 /// What is known of the instance with this configuration.
 fn look(path: &Path, loaded: Result<Loaded, ConfigError>, spoken: Spoken) -> Known {
-    let not_configured = |what: &str| {
-        let language = spoken.lang.unwrap_or_else(language::of_system);
-        Known::unknown(language.fill("health-not-configured", &[("what", what.into())]))
-    };
     #[cfg(windows)]
-    if let Err(error) = super::super::planted::refuse(path) {
-        return not_configured(&in_a_line(&error.to_string()));
+    if super::super::planted::refuse(path).is_err() {
+        return not_configured("health-configuration", spoken);
     }
     match to_read(path, loaded) {
-        Ok(loaded) => by(&loaded, language::of(spoken, &loaded)),
-        Err(error) => not_configured(&in_a_line(&error.in_short())),
+        Ok(loaded) => {
+            let language = language::of(spoken, &loaded);
+            let (Status { level, line: text, .. }, numbers, _) = at_once(&loaded, None, FILES, language);
+            Known { level, text, numbers }
+        }
+        Err(ConfigError::Missing { .. }) => not_configured("health-no-configuration", spoken),
+        Err(_) => not_configured("health-configuration", spoken),
     }
 }
 
-/// What is known of the instance that works by this configuration.
-fn by(loaded: &Loaded, language: Language) -> Known {
-    let (tell, files) = channel();
+/// What is known within a moment, whoever holds the ledger, and what is wrong with a ledger that says nothing. `only`:
+/// the account whose letters count; `files`: how long the files of the accounts' keys are waited for.
+pub(super) fn at_once(
+    loaded: &Loaded,
+    only: Option<&str>,
+    files: Duration,
+    language: Language,
+) -> (Status, Option<Numbers>, Option<LedgerError>) {
+    let (tell, signs_in) = channel();
     let (asked, since) = (loaded.clone(), Instant::now());
     let looks = thread::Builder::new().spawn(move || {
         let _ = tell.send(sign_ins(&asked));
     });
-    let (read, oldest, is_kept_locked) = match of_ledger(loaded) {
-        Ok(read) => read,
-        Err(LedgerError::Missing(_)) => ((Summary::of_nothing(), present(loaded).without_ledger()), None, false),
-        Err(error) => return unreadable(&error, language),
+    let nothing = || ((Summary::of_nothing(), present(loaded).without_ledger()), None, false);
+    let ((read, oldest, is_kept_locked), error) = match of_ledger(loaded, only) {
+        Ok(seen) => (seen, None),
+        Err(LedgerError::Missing(_)) => (nothing(), None),
+        Err(error) => (nothing(), Some(error)),
     };
-    let waits = FILES.saturating_sub(since.elapsed());
-    let signed_in = looks.ok().and_then(|_| files.recv_timeout(waits).ok()).unwrap_or_default();
-    let status = told(loaded, read, signed_in, true, language);
-    let numbers = Some(numbers(&status, oldest));
-    if is_kept_locked && (status.level < Level::Critical || !status.running) {
-        return Known { level: Level::Unknown, text: language.text("health-locked"), numbers };
+    let waits = files.saturating_sub(since.elapsed());
+    let mut signed_in = looks.ok().and_then(|_| signs_in.recv_timeout(waits).ok()).unwrap_or_default();
+    signed_in.retain(|sign_in| only.is_none_or(|only| sign_in.account == only));
+    let mut status = told(loaded, read, signed_in, true, language);
+    let numbers = Some(numbers(&status, oldest)).filter(|_| error.is_none());
+    let is_hidden = is_kept_locked && (status.level < Level::Critical || !status.running);
+    match error.as_ref().map(unreadable).or_else(|| is_hidden.then_some("health-locked")) {
+        Some(why) => status.is_unknown(&language.text(why), why == "health-locked"),
+        None => {}
     }
-    Known { level: status.level, text: status.line, numbers }
+    (status, numbers, error)
 }
 
 /// What the ledger says, when the oldest letter that waits was found, and whether another program keeps it locked.
 type OfLedger = ((Summary, Facts), Option<Millis>, bool);
 
-fn of_ledger(loaded: &Loaded) -> Result<OfLedger, LedgerError> {
+fn of_ledger(loaded: &Loaded, only: Option<&str>) -> Result<OfLedger, LedgerError> {
     let path = &loaded.config.state.path;
     let db = open_to_glance(path, PATIENCE)?;
     let looked = || -> QueryResult<_> {
         // All as of one moment.
         let moment = db.unchecked_transaction()?;
-        let read = read(&moment, present(loaded), loaded.refused.is_some())?;
+        let asked = Present { only: only.map(|only| vec![only.to_owned()]), ..present(loaded) };
+        let read = read(&moment, asked, loaded.refused.is_some())?;
         let accounts = read.0.accounts.iter().map(|account| measures::oldest(&moment, &account.account));
         let oldest = accounts.collect::<QueryResult<Vec<_>>>()?.into_iter().flatten().min();
         Ok((read, oldest))
@@ -218,13 +234,15 @@ fn of_ledger(loaded: &Loaded) -> Result<OfLedger, LedgerError> {
     Ok((read, oldest, is_kept_locked))
 }
 
-/// Why nothing is known: no right to read the ledger, a lock, damage. Its path may stand there, and nothing from it.
-fn unreadable(error: &LedgerError, language: Language) -> Known {
-    let text = match error {
-        LedgerError::Sqlite(what) if what.contains("locked") => language.text("health-locked"),
-        error => language.fill("health-unreadable", &[("what", (&in_a_line(&error.to_string())).into())]),
-    };
-    Known::unknown(text)
+/// Why nothing is known, as the name of its text: no right to read the ledger, a lock, damage.
+fn unreadable(error: &LedgerError) -> &'static str {
+    match error {
+        LedgerError::Busy(_) => "health-locked",
+        LedgerError::Damaged { .. } => "health-damaged",
+        LedgerError::Foreign(_) | LedgerError::Newer { .. } | LedgerError::Older { .. } => "health-foreign",
+        LedgerError::Access { .. } => "health-no-right",
+        _ => "health-unreadable",
+    }
 }
 
 fn numbers(status: &Status, oldest: Option<Millis>) -> Numbers {
@@ -238,15 +256,17 @@ fn numbers(status: &Status, oldest: Option<Millis>) -> Numbers {
 }
 
 /// The text of the line: the words of the page's head, without the colour and without the full stop.
-pub(super) fn line(judged: &Judged, found: &Facts, language: Language, now: &Zoned) -> String {
+pub(super) fn line(judged: &Judged, headline: &Headline, found: &Facts, language: Language, now: &Zoned) -> String {
     let text = match &judged.worst {
+        // What is wrong with it may name folders.
+        Some(worst) if worst.cause == Cause::Configuration => language.text("health-configuration"),
         Some(worst) => language.problem(worst, now),
         None if found.running => {
             let well = Headline::Well { today: found.today, open: 0, last: found.last_done_at };
             let well = language.headline(&well, now);
             well.split_once(": ").map_or_else(|| well.clone(), |(_, letters)| letters.to_owned())
         }
-        None => language.headline(&Headline::NotRunning { last: found.last_done_at }, now),
+        None => language.headline(headline, now),
     };
     let text = text.trim_end_matches('.').to_owned();
     match u64::try_from(judged.others).unwrap_or(u64::MAX) {

@@ -63,6 +63,8 @@ fn every_key_has_its_variable() {
     let smtp = "type = \"smtp\"\nhost = \"smtp.h.test\"\nfrom = \"a@b.test\"\nto = \"a@b.test\"";
     let smtp = LEAST.replace(folder, smtp);
     let vdds = LEAST.replace(folder, "type = \"vdds\"\narchive = \"PVS_ARCHIV\"");
+    let told = "[alerts.mail]\nhost = \"smtp.h.test\"\nfrom = \"a@b.test\"\nto = [\"a@b.test\"]\n[alerts.pms]\n";
+    let told = format!("{LEAST}{told}accounts = [\"main\"]\nto = [\"a@b.test\"]\nwebhook_url_file = \"w\"\n");
     for key in schema::KEYS.iter().filter(|key| key.only.is_none_or(|(_, values)| *values != ["oauth"])) {
         let instance = match key.shape() {
             schema::Shape::Plain => None,
@@ -83,6 +85,7 @@ fn every_key_has_its_variable() {
             "probe_url" => "https://h.test/known/{{ key }}".to_owned(),
             "body" => "raw".to_owned(),
             "from" | "to" if key.section() == "destinations" => "a@b.test".to_owned(),
+            "to" if key.section() == "alerts.*" => "[\"a@b.test\"]".to_owned(),
             "accounts" => "[\"main\", \"main\"]".to_owned(),
             "allowed_domains" => "[\"b.test\"]".to_owned(),
             _ => example,
@@ -104,6 +107,7 @@ fn every_key_has_its_variable() {
                 () => &s3,
             },
             _ if key.section() == "webhook" => &webhook,
+            _ if key.section() == "alerts.*" => &told,
             _ if key.section() == "patients" => &patients,
             _ => LEAST,
         };

@@ -6,6 +6,7 @@ mod environment;
 mod files;
 mod good;
 mod patients;
+mod receivers;
 mod records;
 mod secrets;
 mod sidecar;

@@ -98,6 +98,7 @@ fn the_nearest_key_is_named_for_every_kind_of_place() {
     }
     for (variable, nearest) in [
         ("DOCSYNCD__ALERTS__MIAL__HOST", "`alerts.mail.host`: DOCSYNCD__ALERTS__MAIL__HOST"),
+        ("DOCSYNCD__ALERTS__NORTH__ACOUNTS", "`alerts."),
         ("DOCSYNCD__ALERTS__MAIL__HOTS", "`alerts.mail.host`: DOCSYNCD__ALERTS__MAIL__HOST"),
         ("DOCSYNCD__ALERTS__MAIL__PASSWORD", "`alerts.mail.password_file`: DOCSYNCD__ALERTS__MAIL__PASSWORD_FILE"),
         ("DOCSYNCD__ALERTS__WEBHOOK__URL_FILE", "`alerts.webhook_url_file`: DOCSYNCD__ALERTS__WEBHOOK_URL_FILE"),

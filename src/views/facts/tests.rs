@@ -138,3 +138,48 @@ fn letters_without_a_patient_in_the_list_count_since_one_had_its_patient_there()
     assert_eq!(deliver(3, 300, Some("471"), None), (0, None));
     assert_eq!(deliver(4, 400, None, Some("nobody")), (1, Some(400)));
 }
+
+#[test]
+fn of_some_accounts_only_their_letters_are_counted_wherever_they_wait() {
+    let (_folder, db) = ledger("north", 1);
+    accounts::progress(&db, "south").unwrap();
+    for n in 0..2 {
+        let shown = testing::shown(&format!("other-{n}"), Some("p"));
+        listed::see(&db, &testing::reader("south"), &shown, 10).unwrap();
+    }
+    db.execute_batch(
+        "UPDATE document SET state = 'fetched', pdf = 'p';
+         INSERT INTO delivery (document, pdf, destination, state, due_at, failing_since, changed_at)
+             SELECT id, 'p', 'pms', 'pending', 1, 900, 1 FROM document;
+         INSERT INTO delivery (document, pdf, destination, state, due_at, changed_at)
+             SELECT id, 'p', 'scan', 'filed', 1, 1 FROM document;
+         INSERT INTO delivery (document, pdf, destination, state, changed_at, reason_code)
+             SELECT id, 'p', 'lab', 'delivered', 1, 'not_replaced' FROM document;",
+    )
+    .unwrap();
+    let counted = |only: Option<&[&str]>| {
+        let only = only.map(|only| only.iter().map(ToString::to_string).collect());
+        let found = facts(&db, &Present { only, ..present() }).unwrap();
+        let of = |ended: &[(String, Ended)]| ended.iter().map(|(_, ended)| ended.count).sum::<u64>();
+        let stalled = found.stalled.iter().map(|stalled| stalled.count).sum::<u64>();
+        (stalled, of(&found.not_taken), found.not_replaced.count)
+    };
+    let failure = Failure { call: Call::Deliver, kind: Kind::Down(Code::word("unreachable")) };
+    let pause = Pause {
+        scope: "destination:pms".to_owned(),
+        failure: Some(failure),
+        reason: String::new(),
+        since: 1,
+        attempts: 1,
+        probe_at: 2,
+    };
+    let held = |only: &[&str]| {
+        let only = Some(only.iter().map(ToString::to_string).collect());
+        facts(&db, &Present { only, ..present() }).unwrap().pauses[0].count
+    };
+    for (only, count) in [(None, 3), (Some(&["north"][..]), 1), (Some(&["south"]), 2), (Some(&["north", "south"]), 3)] {
+        assert_eq!(counted(only), (count, count, count), "{only:?}");
+    }
+    pauses::save(&db, &pause).unwrap();
+    assert_eq!((held(&["north"]), held(&["south"]), held(&["nobody"])), (1, 2, 0));
+}

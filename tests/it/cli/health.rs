@@ -25,6 +25,7 @@ async fn health(practice: &Practice, args: &[&str]) -> (String, i32) {
     for document in practice.sandbox.documents().await.unwrap() {
         assert!(!stdout.contains(&document.uuid), "{stdout}");
     }
+    assert!(!stdout.contains(practice.dir.path().to_str().unwrap()), "no path: {stdout}");
     (stdout, code)
 }
 
@@ -42,7 +43,9 @@ async fn until(practice: &Practice, begins: &str) -> String {
 }
 
 async fn json(practice: &Practice) -> (String, Value) {
+    let began = Instant::now();
     let status: Value = serde_json::from_str(&practice.docsyncd(&["status", "--json"]).await.stdout).unwrap();
+    assert!(began.elapsed() < SOON, "{:?}", began.elapsed());
     (status["health"].as_str().unwrap().to_owned(), status["causes"].clone())
 }
 
@@ -121,6 +124,9 @@ async fn another_program_that_has_locked_the_ledger_is_unknown_at_once() {
     other.execute_batch("BEGIN EXCLUSIVE").unwrap();
     let (line, code) = health(&practice, &[]).await;
     assert!(code == 3 && line.starts_with("UNKNOWN - another program keeps the ledger locked"), "{line}");
+    let agreed = ("unknown".to_owned(), serde_json::json!(["ledger"]));
+    assert_eq!(json(&practice).await, agreed);
+    assert_eq!(practice.docsyncd(&["status", "--json"]).await.code, 0);
     // The daemon notices it, too, and for how long: what it could not write for half a minute is critical.
     let mark = practice.path("state/ledger.sqlite3.unwritable");
     let began = Instant::now();
@@ -137,7 +143,11 @@ async fn another_program_that_has_locked_the_ledger_is_unknown_at_once() {
     running.end().await;
     assert!(!mark.exists());
     other.execute_batch("PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE").unwrap();
-    assert_eq!(health(&practice, &[]).await.1, 3);
+    let (line, code) = health(&practice, &[]).await;
+    assert!(code == 3 && line.starts_with("UNKNOWN - another program keeps the ledger locked"), "{line}");
+    let (said, causes) = json(&practice).await;
+    assert_eq!((said.as_str(), &causes[0]), ("unknown", &serde_json::json!("ledger")));
+    assert_eq!(practice.docsyncd(&["status", "--json"]).await.code, 4);
 }
 
 /// A named pipe, which nobody writes to, answers as little as a share that is away.
@@ -167,7 +177,9 @@ async fn a_ledger_that_may_not_be_read_is_unknown() {
     let ledger = practice.ledger();
     std::fs::write(&ledger, "this is no ledger at all").unwrap();
     let (line, code) = health(&practice, &[]).await;
-    assert!(code == 3 && line.starts_with("UNKNOWN - the ledger cannot be read: "), "{line}");
+    assert!(code == 3 && line.starts_with("UNKNOWN - the ledger cannot be read: it is damaged | "), "{line}");
+    assert_eq!(json(&practice).await.0, "unknown");
+    assert_eq!(practice.docsyncd(&["status", "--json"]).await.code, 1, "and standard error says what is wrong");
     std::fs::set_permissions(&ledger, std::fs::Permissions::from_mode(0o000)).unwrap();
     assert_eq!(health(&practice, &[]).await.1, 3);
 }
@@ -184,7 +196,7 @@ async fn a_refused_configuration_is_told_everywhere_until_it_is_mended() {
         practice.configure_wholly(broken);
         running.wait_for_logs("event=\"reload_refused\"", index + 1).await;
         let line = until(&practice, "WARNING - ").await;
-        assert!(line.contains("the configuration cannot be used (") && line.contains("docsyncd.toml, line "), "{line}");
+        assert!(line.contains("the configuration cannot be used (docsyncd check says why)"), "{line}");
         assert!(!line.contains("canary"), "{line}");
         assert_eq!(json(&practice).await, ("warning".to_owned(), serde_json::json!(["configuration"])));
         let status = practice.docsyncd(&["status"]).await;

@@ -54,6 +54,37 @@ fn of_service(practice: &Practice, args: &[&str]) -> Command {
     command
 }
 
+/// A backup or a restore by a user who may not says so in a sentence, and leaves nothing.
+#[tokio::test]
+async fn a_backup_by_the_wrong_user_says_so_and_leaves_nothing() {
+    if !am_root() {
+        return;
+    }
+    let practice = Practice::with_documents(1).await;
+    assert_eq!(practice.sync().await.code, 0);
+    give_to_service(&practice);
+    let closed = practice.path("closed");
+    std::fs::create_dir(&closed).unwrap();
+    std::fs::set_permissions(&closed, std::fs::Permissions::from_mode(0o755)).unwrap();
+    let file = closed.join("all.backup");
+    let before = below(practice.dir.path());
+    let made = Ended::of(of_service(&practice, &["backup", file.to_str().unwrap()])).await;
+    assert!(made.code == 1 && made.stderr.contains("cannot be written, and nothing is left of it"), "{made:?}");
+    let file = practice.path("all.backup");
+    assert_eq!(Ended::of(of_service(&practice, &["backup", file.to_str().unwrap()])).await.code, 0);
+    std::fs::rename(&file, closed.join("made")).unwrap();
+    // What belongs to root alone.
+    chown(practice.ledger(), Some(0), Some(0)).unwrap();
+    let made = Ended::of(of_service(&practice, &["backup", file.to_str().unwrap()])).await;
+    assert!(made.code == 1 && made.stderr.contains("cannot be opened"), "{made:?}");
+    chown(closed.join("made"), Some(0), Some(0)).unwrap();
+    let args = ["restore", "--force", closed.join("made").to_str().unwrap()].map(str::to_owned);
+    let restored = Ended::of(of_service(&practice, &args.each_ref().map(String::as_str))).await;
+    assert!(restored.code == 1 && restored.stderr.contains("cannot be read, and nothing was changed"), "{restored:?}");
+    std::fs::remove_file(closed.join("made")).unwrap();
+    assert_eq!(below(practice.dir.path()), before);
+}
+
 #[tokio::test]
 async fn what_root_leaves_behind_the_service_can_go_on_with() {
     if !am_root() {

@@ -9,7 +9,8 @@ fn well() -> Facts {
 
 fn told_in(language: Language, facts: &Facts) -> String {
     let now = jiff::Timestamp::from_millisecond(facts.now).unwrap().to_zoned(jiff::tz::TimeZone::UTC);
-    line(&judge(facts, &assess(facts, &Rules::default())), facts, language, &now)
+    let health = assess(facts, &Rules::default());
+    line(&judge(facts, &health), &health.headline, facts, language, &now)
 }
 
 #[test]
@@ -43,6 +44,33 @@ fn the_words_are_those_of_the_head_without_the_colour_and_the_full_stop() {
     facts.running = false;
     assert!(told_in(Language::English, &facts).starts_with("docsyncd is not running: no letters are filed"));
     assert!(told_in(Language::English, &facts).ends_with(", and 3 more"));
+    facts.moved_at = Some(facts.now);
+    let said = LANGUAGES.map(|language| told_in(language, &facts));
+    assert!(
+        said[0].starts_with("The ledger moved to another computer ") && said[0].ends_with(", and 3 more"),
+        "{said:?}"
+    );
+    assert!(said[1].starts_with("Le registre a déménagé") && said[2].contains("umgezogen"), "{said:?}");
+}
+
+/// What is wrong with a configuration, or a ledger, is told by its kind: the rest may be a path.
+#[test]
+fn no_path_stands_in_the_line() {
+    let refused = Some((Some(well().now), "/srv/praxis/docsyncd.toml, line 3: `path` is /srv/Meier".to_owned()));
+    let said = told_in(Language::English, &Facts { refused, ..well() });
+    assert_eq!(said, "the configuration cannot be used (docsyncd check says why)");
+    let path = std::path::PathBuf::from("/srv/Meier/ledger.sqlite3");
+    for (error, key) in [
+        (LedgerError::Busy("database is locked".to_owned()), "health-locked"),
+        (LedgerError::Damaged { path: path.clone(), what: "/srv/Meier".to_owned() }, "health-damaged"),
+        (LedgerError::Foreign(path.clone()), "health-foreign"),
+        (LedgerError::Newer { path: path.clone(), found: 9, newest: 8 }, "health-foreign"),
+        (LedgerError::Access { path, what: "no right".to_owned() }, "health-no-right"),
+        (LedgerError::Sqlite("disk I/O error".to_owned()), "health-unreadable"),
+    ] {
+        assert_eq!(unreadable(&error), key);
+        assert!(LANGUAGES.iter().all(|language| language.has(key) && !language.text(key).contains('/')), "{key}");
+    }
 }
 
 #[test]
@@ -78,5 +106,5 @@ fn the_first_of_the_worst_instances_decides_and_the_numbers_are_those_of_all() {
         all(vec![("a", one(Level::Warning, 1, 1)), ("b", unknown()), ("c", unknown())]),
         (Level::Unknown, "b: why".to_owned(), Some((1, 1, 1)))
     );
-    assert_eq!(all(Vec::new()), (Level::Unknown, "not configured: -".to_owned(), None));
+    assert_eq!(all(Vec::new()), (Level::Unknown, "not configured: there is no configuration".to_owned(), None));
 }

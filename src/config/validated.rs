@@ -15,6 +15,7 @@ use super::dicom::{DicomArchive, DicomConfig};
 use super::hl7v2::Hl7v2Config;
 use super::mail::SmtpConfig;
 use super::patients::PatientsConfig;
+use super::practice::PracticeConfig;
 pub use super::settings::{
     FhirProfile, LogConfig, LogFormat, LostReply, MailEncryption, PatientsEncoding, StateConfig, SyncConfig,
     WebhookFormat,
@@ -49,6 +50,8 @@ pub struct Config {
     /// `[[routes]]` in the order of the file; never empty: without any in the file, it contains the route that sends
     /// everything to the only destination.
     pub routes: Vec<Route>,
+    /// `[practice]`
+    pub practice: PracticeConfig,
     /// `[patients]`; `None`: there is no list, and no template needs a number.
     pub patients: Option<PatientsConfig>,
     /// `reconcile.every`

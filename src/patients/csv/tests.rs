@@ -387,3 +387,19 @@ fn a_date_with_a_time_of_day_is_the_day_unless_it_is_an_evening() {
         }
     }
 }
+
+#[test]
+fn every_further_column_is_kept_of_rows_that_are_alike_and_of_no_other() {
+    let rows = "7;Müller;Jörg;17.02.1980;Bonn;\"AOK; Plus\"\n8;Mueller;Jörg;17.02.1980; Köln ;TK\n9;Müller;Jörg;18.02.1980;Ulm;DAK\n";
+    let list = parse(format!("{HEADER};Town;Insurance\n{rows}").as_bytes(), &config()).unwrap();
+    let further = |number: &str| {
+        let row = list.row(number).unwrap();
+        list.further(&row).iter().map(|(name, value)| format!("{name}={value}")).collect::<Vec<_>>()
+    };
+    assert_eq!(further("7"), ["Town=Bonn", "Insurance=AOK; Plus"]);
+    assert_eq!(further("8"), ["Town=Köln", "Insurance=TK"]);
+    assert!(further("9").is_empty(), "born on another day");
+    // Several rows of one number are one person.
+    let list = parse(with("7;Müller;Jörg;17.02.1980\n7;Müller;Jörg;17.02.1980\n").as_bytes(), &config()).unwrap();
+    assert!(list.alike().is_empty());
+}

@@ -202,6 +202,15 @@ impl Destination {
         matches!(self.kind, DestinationKind::Folder(_))
     }
 
+    /// Where it is, for people: a folder, a program, or a server and its port.
+    pub fn place(&self) -> Option<String> {
+        match &self.kind {
+            DestinationKind::Folder(folder) => Some(folder.path.display().to_string()),
+            DestinationKind::Command(command) => Some(command.program.display().to_string()),
+            _ => self.server().map(|(host, port)| format!("{host}:{port}")),
+        }
+    }
+
     /// Host and port that are dialled first: of the server, or of the proxy before it. `None` if it has no server.
     pub fn server(&self) -> Option<(String, u16)> {
         let web = |connection: &WebConnection| {

@@ -37,7 +37,7 @@
   // Who types or chooses is not disturbed.
   function isUsed() {
     const used = document.activeElement;
-    const typed = [...main.querySelectorAll("input[type=search], input[type=date]")].some((field) => field.value !== field.defaultValue);
+    const typed = [...main.querySelectorAll("input[type=search], input[type=date], input[type=text]")].some((field) => field.value !== field.defaultValue);
     return typed || (main.contains(used) && /^(INPUT|SELECT)$/.test(used.tagName)) || !document.getSelection().isCollapsed;
   }
 

@@ -781,7 +781,7 @@ reason-destination-busy = Das Ziel { $name } bittet zu warten (Code { $code }).
 reason-destination-fault = Das Ziel { $name } ist gestört (Code { $code }).
 reason-destination-says-error = Das Ziel { $name } antwortet, dass es gescheitert ist: Sein eigenes Protokoll sagt, warum.
 reason-destination-status = Das Ziel { $name } antwortete mit einem Fehler (Code { $code }).
-reason-destination-check = Das Ziel { $name } funktioniert nicht: Läuft der Computer dort, ist der Ordner da, darf docsyncd hineinschreiben? „docsyncd check“ sagt es.
+reason-destination-check = Das Ziel { $name } funktioniert nicht: Ist der Computer mit dem Ordner eingeschaltet, ist der Ordner da, darf docsyncd dort schreiben?
 reason-destination-refuses = Das Ziel { $name } nimmt diesen Brief nicht an.
 reason-destination-fails = Das Ziel { $name } konnte diesen Brief nicht übernehmen.
 

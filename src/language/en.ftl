@@ -781,7 +781,7 @@ reason-destination-busy = The destination { $name } asks to wait (code { $code }
 reason-destination-fault = The destination { $name } has a fault (code { $code }).
 reason-destination-says-error = The destination { $name } answers that it failed: its own log says why.
 reason-destination-status = The destination { $name } answered with an error (code { $code }).
-reason-destination-check = The destination { $name } does not work: is its computer on, is the folder there, may docsyncd write to it? “docsyncd check” tells.
+reason-destination-check = The destination { $name } does not work: is the computer that holds it switched on, is the folder there, may docsyncd write to it?
 reason-destination-refuses = The destination { $name } does not accept this letter.
 reason-destination-fails = The destination { $name } could not take this letter.
 

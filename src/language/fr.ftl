@@ -784,7 +784,7 @@ reason-destination-busy = La destination { $name } demande d'attendre (code { $c
 reason-destination-fault = La destination { $name } est en panne (code { $code }).
 reason-destination-says-error = La destination { $name } répond qu'elle a échoué : son propre journal dit pourquoi.
 reason-destination-status = La destination { $name } a répondu par une erreur (code { $code }).
-reason-destination-check = La destination { $name } ne fonctionne pas : son ordinateur est-il allumé, le dossier est-il là, docsyncd peut-il y écrire ? « docsyncd check » le dit.
+reason-destination-check = La destination { $name } ne fonctionne pas : l'ordinateur qui contient le dossier est-il allumé, le dossier est-il là, docsyncd peut-il y écrire ?
 reason-destination-refuses = La destination { $name } n'accepte pas ce courrier.
 reason-destination-fails = La destination { $name } n'a pas pu prendre ce courrier.
 

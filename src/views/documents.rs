@@ -333,3 +333,28 @@ fn deliveries(db: &Connection, id: i64) -> QueryResult<Vec<DeliveryView>> {
     })?
     .collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::language::Language;
+    use crate::ledger::failures::{Charge, Postponed, postpone};
+    use crate::ledger::{accounts, documents, listed, testing};
+
+    #[test]
+    fn a_reason_that_is_over_is_still_told_in_the_language_of_the_reader() {
+        let (_folder, db) = testing::empty();
+        accounts::progress(&db, "main").unwrap();
+        listed::see(&db, &testing::reader("main"), &testing::shown("a", Some("p")), 10).unwrap();
+        let document = || documents::by_number(&db, 1).unwrap().unwrap();
+        let code = Some("read passing status_503");
+        let charge = Some(Charge { doubtful: false, failing_for: 1, began: 10 });
+        let postponed = Postponed { due_at: Some(11), reason: "HTTP 503", code, failure: None, charge };
+        postpone(&db, &document(), &postponed, 10).unwrap();
+        documents::fetched(&db, &document(), &testing::fetched("p"), &["pms".to_owned()], 12).unwrap();
+        let shown = super::show(&db, 1).unwrap();
+        assert!(shown.document.reasons.is_empty(), "it is over");
+        let told =
+            shown.history.iter().find_map(|row| row.reason.as_ref()).map(|reason| Language::German.reason(reason));
+        assert_eq!(told.as_deref(), Some("Der Dienst ist gestört (Code 503)."));
+    }
+}

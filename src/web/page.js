@@ -94,7 +94,7 @@
     const headline = main.querySelector("h1").textContent;
     const notice = main.querySelector(".notice");
     main.replaceChildren(...(notice ? [notice] : []), ...fresh.childNodes);
-    for (const fold of folds()) fold.open = open.includes(foldName(fold));
+    for (const fold of folds()) fold.open ||= open.includes(foldName(fold));
     if (focus) [...main.querySelectorAll("a, button, summary")].find((element) => about(element) === focus)?.focus();
     document.title = page.title;
     const now = main.querySelector("h1").textContent;

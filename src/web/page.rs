@@ -134,9 +134,9 @@ pub(super) fn page(
                     p .light { (language.text(&format!("light-{}", dashed(light)))) }
                 }
                 h1 #headline { (headline) }
-                @if let (Some(keyed), [only]) = (keyed, problems.as_slice()) {
-                    p .advice { (advice(language, only, overview)) }
-                    (remedy(language, keyed, only, overview))
+                @if let (Some(keyed), Some(first)) = (keyed, problems.first()) {
+                    p .advice { (advice(language, first, overview)) }
+                    (remedy(language, keyed, first, overview))
                 }
                 (as_of(language, &overview.now, "/"))
             }
@@ -234,7 +234,7 @@ fn tiles(language: Language, overview: &Overview, keyed: bool) -> Markup {
 }
 
 /// What names nobody: how many accounts and destinations work.
-fn without_key(language: Language, overview: &Overview) -> Markup {
+fn works(language: Language, overview: &Overview) -> Markup {
     let works = |places: &[Place]| {
         let works = places.iter().filter(|place| place.pause.is_none()).count();
         let count = |number: usize| u64::try_from(number).unwrap_or(u64::MAX);
@@ -245,14 +245,20 @@ fn without_key(language: Language, overview: &Overview) -> Markup {
         language.fill(key, &[("works", works.into()), ("all", all.into())])
     };
     html! {
+        (line("page-accounts-work", &overview.accounts)) " "
+        (line("page-destinations-work", &overview.destinations))
+    }
+}
+
+fn without_key(language: Language, overview: &Overview) -> Markup {
+    html! {
         section aria-labelledby="more" {
             h2 #more { (language.text("page-locked")) }
             p { (language.text("page-locked-how")) }
             @if let Some(contact) = &overview.practice.contact {
                 p { strong { (language.fill("page-contact", &[("contact", contact.into())])) } }
             }
-            p .soft { (line("page-accounts-work", &overview.accounts)) }
-            p .soft { (line("page-destinations-work", &overview.destinations)) }
+            p .soft { (works(language, overview)) }
         }
     }
 }
@@ -269,13 +275,14 @@ fn with_key(language: Language, overview: &Overview, keyed: &Keyed<'_>, problems
         Some(Told { reason, name: place.name.clone(), id })
     };
     let told: Vec<Told> = accounts.chain(destinations).filter_map(told).collect();
+    let is_paused = !told.is_empty();
     html! {
-        // A single one is said above.
+        // The first one is said above.
         @if problems.len() > 1 {
             section .problems aria-labelledby="problems" {
                 h2 #problems { (language.text("page-problems")) }
                 ul {
-                    @for group in problems {
+                    @for group in problems.iter().skip(1) {
                         li .(if group.cause.is_red() && overview.health.is_red() { "bad" } else { "wait" }) {
                             p { strong { (language.group(group, now)) } }
                             p { (advice(language, group, overview)) }
@@ -294,10 +301,14 @@ fn with_key(language: Language, overview: &Overview, keyed: &Keyed<'_>, problems
         }
         section .places aria-labelledby="places" {
             h2 #places { (language.text("page-places")) }
-            h3 { (language.text("page-accounts")) }
-            (places(language, "account", &overview.accounts, now))
-            h3 { (language.text("page-destinations")) }
-            (places(language, "destination", &overview.destinations, now))
+            // Where the only problem is there, it is seen.
+            details open[problems.len() == 1 && is_paused] {
+                summary { (works(language, overview)) }
+                h3 { (language.text("page-accounts")) }
+                (places(language, "account", &overview.accounts, now))
+                h3 { (language.text("page-destinations")) }
+                (places(language, "destination", &overview.destinations, now))
+            }
         }
     }
 }
@@ -310,7 +321,7 @@ fn waiting(language: Language, overview: &Overview, keyed: &Keyed<'_>, told: &[T
             section .bad aria-labelledby="failed" {
                 h2 #failed tabindex="-1" { (language.text("page-failed-title")) }
                 @if details.failed.shown.len() > 1 {
-                    (form.button("/retry-failed", &language.text("page-retry-all"), "", &[]))
+                    div .wide-only { (form.button("/retry-failed", &language.text("page-retry-all"), "", &[])) }
                 }
                 (parts::failed(&form, &details.failed, now))
             }

@@ -17,7 +17,7 @@ const SEEN_FOUND: usize = 20;
 /// The same of today.
 const SEEN_TODAY: usize = 5;
 /// The same of those that failed, or wait.
-const SEEN_OPEN: usize = 3;
+const SEEN_OPEN: usize = 1;
 
 /// A document's type in the language of the reader; one that is new is shown as the service calls it.
 pub(super) fn kind(language: Language, kind: Option<&str>) -> String {
@@ -182,7 +182,12 @@ pub(super) fn not_taken(language: Language, letters: &Letters, now: &Zoned) -> M
         let since = filed.map(|delivery| delivery.changed_at).min().unwrap_or(letter.changed_at);
         html! {
             (cells(language, "page-since", since, letter, now))
-            td data-label=(language.text("page-place")) { (places(language, letter.present())) }
+            td data-label=(language.text("page-place")) {
+                @for delivery in letter.present().filter(|delivery| delivery.state == "filed") {
+                    span .place { (delivery.destination) }
+                    @if let Some(place) = &delivery.place { span .file title=(place) { (breakable(file_name(place))) } }
+                }
+            }
         }
     })
 }
@@ -225,7 +230,8 @@ pub(super) fn failed(form: &Form<'_>, letters: &Letters, now: &Zoned) -> Markup 
         html! {
             (cells(language, "page-time", letter.changed_at, letter, now))
             td data-label=(language.text("page-why")) {
-                (language.text(if letter.state == State::Unreported { "page-unreported" } else { "page-not-filed" }))
+                @if letter.state == State::Unreported { (language.text("page-unreported")) }
+                @else if letter.reasons.is_empty() { (language.text("page-not-filed")) }
                 @for reason in &letter.reasons { span .reason { (language.reason(reason)) } }
             }
             td .act {

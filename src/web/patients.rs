@@ -119,7 +119,7 @@ pub(super) fn show(form: &Form<'_>, questions: &Questions, now: &Zoned) -> Marku
         @if !questions.asked.is_empty() {
             section .patients.wait aria-labelledby="patients" {
                 h2 #patients tabindex="-1" { (language.text("page-patients-title")) }
-                p .soft { (language.text(if questions.has_list { "page-patients-how" } else { "page-patients-no-list" })) }
+                p .soft.wide-only[questions.has_list] { (language.text(if questions.has_list { "page-patients-how" } else { "page-patients-no-list" })) }
                 @for question in seen { (one(form, question, now)) }
                 @if !folded.is_empty() {
                     details {

@@ -18,6 +18,8 @@ const SEEN_FOUND: usize = 20;
 const SEEN_TODAY: usize = 5;
 /// The same of those that failed, or wait.
 const SEEN_OPEN: usize = 1;
+/// So few letters are not folded.
+const FEW: usize = 3;
 
 /// A document's type in the language of the reader; one that is new is shown as the service calls it.
 pub(super) fn kind(language: Language, kind: Option<&str>) -> String {
@@ -257,6 +259,7 @@ fn table(
 /// A table of which the first rows are seen, and the others by who wants to: nobody scrolls past a hundred letters on a
 /// phone.
 fn folded<T>(language: Language, columns: &[&str], rows: &[T], seen: usize, row: impl Fn(&T) -> Markup) -> Markup {
+    let seen = if rows.len() <= FEW { FEW } else { seen };
     let (first, others) = rows.split_at(rows.len().min(seen));
     let part = |rows: &[T]| {
         html! {

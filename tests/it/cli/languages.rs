@@ -106,7 +106,7 @@ async fn every_command_that_shows_letters_speaks_three_languages() {
                 "kein Brief 000000 ist bekannt;",
                 "kein Brief gefunden;",
                 "\nErstellt ",
-                "Aufgegeben; der Dienst erfährt es",
+                "Aufgegeben; wird dem Dienst gemeldet",
             ],
         ),
     ] {

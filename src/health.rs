@@ -190,6 +190,14 @@ pub enum Light {
     NotRunning,
 }
 
+impl Health {
+    /// Whether documents cannot be filed, or failed. What else needs a person is a decision.
+    pub fn is_red(&self) -> bool {
+        self.light == Light::NotRunning
+            || self.problems.iter().any(|problem| problem.needs_person && problem.cause.is_red())
+    }
+}
+
 impl Light {
     /// The word in JSON and in the page's classes.
     pub fn as_str(self) -> &'static str {
@@ -243,7 +251,7 @@ pub enum Headline {
     },
     /// Something is wrong.
     Wrong {
-        /// The most urgent problem.
+        /// The first of the problems.
         problem: Problem,
         /// The number of other problems.
         others: usize,
@@ -257,7 +265,8 @@ pub struct Health {
     pub light: Light,
     /// The first sentence.
     pub headline: Headline,
-    /// The problems, the most urgent first. Each pair of cause and name occurs once.
+    /// The problems: what stops everything first, then documents that failed or need a person, then the rest; of each
+    /// kind the most urgent first. Each pair of cause and name occurs once.
     pub problems: Vec<Problem>,
 }
 
@@ -298,13 +307,17 @@ pub fn assess(facts: &Facts, rules: &Rules) -> Health {
     }
     let mut problems = found.problems;
     problems.sort_by(|a, b| {
-        let rank = |problem: &Problem| (!problem.needs_person, problem.cause, problem.since, problem.name.clone());
+        let rank = |problem: &Problem| {
+            let stops = problem.cause.stops_all() && (problem.needs_person || problem.count > 0);
+            let place = (!stops, !problem.cause.is_of_documents());
+            (place, !problem.needs_person, problem.cause, problem.since, problem.name.clone())
+        };
         rank(a).cmp(&rank(b))
     });
     let light = match problems.first() {
         _ if !facts.running => Light::NotRunning,
         None => Light::Well,
-        Some(first) if first.needs_person => Light::NeedsPerson,
+        Some(_) if problems.iter().any(|problem| problem.needs_person) => Light::NeedsPerson,
         Some(_) => Light::Waiting,
     };
     let headline = match problems.split_first() {

@@ -5,12 +5,11 @@ use std::fmt::Write as _;
 
 use super::harmless::in_line;
 use super::output::{can_ask, complain, docsyncd, ledger_to_read, local, print, say, table};
-use super::{Exit, Outcome, UsageError, named, record, retry, runtime};
+use super::{Exit, Outcome, UsageError, named, retry, runtime};
 use crate::cli::AssignArgs;
 use crate::config::{Loaded, PatientsConfig};
 use crate::language::Language;
 use crate::ledger::Ledger;
-use crate::ledger::history::Action;
 use crate::ledger::patients as kept;
 use crate::patients::{Difference, List, Person, Row, load_once};
 use crate::pipeline::assign::{self, Letter, NotAssigned};
@@ -187,15 +186,9 @@ fn agreed(number: &str) -> anyhow::Result<bool> {
 fn remove(loaded: &Loaded, uuid: &str) -> Outcome {
     let ledger = Ledger::open_beside(&loaded.config.state.path)?;
     let Some((uuid, letter)) = letter(&ledger, uuid)? else { return Ok(Exit::Failed) };
-    let what = record::documents(&[&uuid]);
-    let patient = letter.patient.clone();
-    let is_removed = runtime()?.block_on(ledger.write(move |db| {
-        let is_removed = patient.as_ref().map_or(Ok(false), |patient| kept::remove(db, patient))?;
-        if is_removed {
-            record::record(db, Action::Unassign, &what)?;
-        }
-        Ok(is_removed)
-    }))?;
+    let named = uuid.clone();
+    let who = crate::readers::person();
+    let is_removed = runtime()?.block_on(ledger.write(move |db| assign::remove(db, &letter, &named, who)))?;
     if !is_removed {
         complain(&format!("docsyncd: nobody assigned the patient of document {uuid}"));
         return Ok(Exit::Failed);

@@ -78,17 +78,13 @@ pub(super) fn find(loaded: &Loaded, wanted: Wanted<'_>) -> Outcome {
     Ok(Exit::Done)
 }
 
-/// On a terminal a line that would not fit has a short time and a short uuid.
+/// On a terminal on which one line would not fit, all have a short time and a short uuid: nobody wants two forms of
+/// date.
 fn text(found: &[DocumentView], width: Option<usize>, language: Language) -> String {
+    let lines = |is_whole: bool| found.iter().map(move |document| line(document, is_whole, language));
+    let fits = width.is_none_or(|width| lines(true).all(|line| line.chars().count() <= width));
     let mut text = String::new();
-    for document in found {
-        let name = in_line(document.name.as_deref().unwrap_or("-"));
-        let kind = document.kind.as_deref().map_or_else(|| "-".to_owned(), |kind| language.kind(kind));
-        let (state, found_at) = (language.state(document.state.as_str()), document.found_at);
-        let line = |when: &str, uuid: &str| format!("{when}  {state}  {kind}  {name}  {uuid}");
-        let whole = line(&local(found_at), &document.uuid);
-        let fits = width.is_none_or(|width| whole.chars().count() <= width);
-        let line = if fits { whole } else { line(&short_time(found_at, language), short(&document.uuid)) };
+    for (document, line) in found.iter().zip(lines(fits)) {
         // Writing to a String cannot fail.
         let _ = writeln!(text, "{line}");
         for DeliveryView { destination, place, .. } in &document.deliveries {
@@ -98,4 +94,15 @@ fn text(found: &[DocumentView], width: Option<usize>, language: Language) -> Str
         }
     }
     text
+}
+
+fn line(document: &DocumentView, is_whole: bool, language: Language) -> String {
+    let name = in_line(document.name.as_deref().unwrap_or("-"));
+    let kind = document.kind.as_deref().map_or_else(|| "-".to_owned(), |kind| language.kind(kind));
+    let (state, found_at) = (language.state(document.state.as_str()), document.found_at);
+    let (when, uuid) = match is_whole {
+        true => (local(found_at), document.uuid.as_str()),
+        false => (short_time(found_at, language), short(&document.uuid)),
+    };
+    format!("{when}  {state}  {kind}  {name}  {uuid}")
 }

@@ -42,5 +42,5 @@ pub(super) fn poll(loaded: &Loaded) -> Outcome {
         ));
         return Ok(Exit::Failed);
     }
-    print("the running daemon looks now\n")
+    print("the running daemon looks now, and tries at once what waits for a destination or an account\n")
 }

@@ -12,7 +12,7 @@ use super::report::{Origin, Report};
 use super::schema;
 use super::settings::{self, LogConfig, StateConfig, SyncConfig};
 use super::validated::{ApiConfig, Config, NudgeConfig, Secret, StatusPageConfig};
-use super::{accounts, alerts, destinations, paths, patients, routes};
+use super::{accounts, alerts, destinations, paths, patients, practice, routes};
 use crate::retry::RetryPolicy;
 
 /// What every part of the build needs.
@@ -132,6 +132,7 @@ pub fn build(file: &Path, builder: &mut Builder<'_>) -> Result<Option<Config>, &
     let retry = retry(&settings::Retry::read(merged, None)?, &mut builder.section("retry"));
     let destinations = destinations::build(builder)?;
     let routes = routes::build(builder)?;
+    let practice = practice::build(settings::Practice::read(merged, None)?, builder);
     let patients = patients::build(builder)?;
     let reconcile_every = settings::Reconcile::read(merged, None)?.every;
     let mut state = StateConfig::read(merged, None)?;
@@ -153,6 +154,7 @@ pub fn build(file: &Path, builder: &mut Builder<'_>) -> Result<Option<Config>, &
         retry,
         destinations,
         routes,
+        practice,
         patients,
         reconcile_every,
         state,

@@ -354,6 +354,12 @@ settings! {
         anonymized: Option<bool>, Bool, "whether it takes anonymized documents only, or none of them";
         to: Option<Vec<String>>, List, "destinations that must hold the document", required();
     }
+    /// `[practice]`
+    "practice." Practice {
+        name: Option<String>, Text, "name of the practice, for alarms";
+        contact: Option<String>, Text, "whom to call when something is wrong: a name and a telephone number";
+        closed: Vec<String>, List, "days on which it is closed, besides Saturdays and Sundays", default("[]");
+    }
     /// `[patients]`: its keys are required only if one of them is given.
     "patients." Patients {
         file: Option<PathBuf>, Path, "the practice's list of patients, as its software exports it";

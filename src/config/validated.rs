@@ -15,6 +15,7 @@ use super::dicom::{DicomArchive, DicomConfig};
 use super::hl7v2::Hl7v2Config;
 use super::mail::SmtpConfig;
 use super::patients::PatientsConfig;
+use super::practice::PracticeConfig;
 pub use super::settings::{
     FhirProfile, LogConfig, LogFormat, LostReply, MailEncryption, PatientsEncoding, StateConfig, SyncConfig,
     WebhookFormat,
@@ -49,6 +50,8 @@ pub struct Config {
     /// `[[routes]]` in the order of the file; never empty: without any in the file, it contains the route that sends
     /// everything to the only destination.
     pub routes: Vec<Route>,
+    /// `[practice]`
+    pub practice: PracticeConfig,
     /// `[patients]`; `None`: there is no list, and no template needs a number.
     pub patients: Option<PatientsConfig>,
     /// `reconcile.every`
@@ -197,6 +200,15 @@ impl Destination {
     /// Whether it is a folder that this machine reaches as one.
     pub fn is_folder(&self) -> bool {
         matches!(self.kind, DestinationKind::Folder(_))
+    }
+
+    /// Where it is, for people: a folder, a program, or a server and its port.
+    pub fn place(&self) -> Option<String> {
+        match &self.kind {
+            DestinationKind::Folder(folder) => Some(folder.path.display().to_string()),
+            DestinationKind::Command(command) => Some(command.program.display().to_string()),
+            _ => self.server().map(|(host, port)| format!("{host}:{port}")),
+        }
     }
 
     /// Host and port that are dialled first: of the server, or of the proxy before it. `None` if it has no server.

@@ -75,6 +75,8 @@ pub(super) async fn run(
 
 async fn follow(context: &Shared, adapter: &Arc<dyn Adapter>, target: Target, mut looks: Looks) {
     let scope = Scope::Destination(looks.name.clone());
+    let mut asked = context.nudges.look.subscribe();
+    let mut is_asked = false;
     loop {
         let wait = match &target {
             Target::Folder => context.limits.poll_interval.min(FOLDER_EVERY),
@@ -82,7 +84,8 @@ async fn follow(context: &Shared, adapter: &Arc<dyn Adapter>, target: Target, mu
             Target::Server(..) | Target::Program => SERVER_AGAIN,
         };
         let good_at = context.pauses.last_good_at(&scope).unwrap_or(0);
-        let is_quiet = now().saturating_sub(good_at) >= Millis::try_from(wait.as_millis()).unwrap_or(Millis::MAX);
+        let is_quiet =
+            is_asked || now().saturating_sub(good_at) >= Millis::try_from(wait.as_millis()).unwrap_or(Millis::MAX);
         // What a letter shows needs no look.
         let note = match &target {
             Target::Program if is_quiet => Note::Nothing,
@@ -94,7 +97,8 @@ async fn follow(context: &Shared, adapter: &Arc<dyn Adapter>, target: Target, mu
         if let Err(error) = record(context, &mut looks, note).await {
             tracing::debug!(event = "look_failed", "{error}");
         }
-        tokio::time::sleep(wait).await;
+        // A person who mended something is not kept waiting.
+        is_asked = tokio::time::timeout(wait, asked.changed()).await.is_ok();
     }
 }
 
@@ -132,7 +136,7 @@ impl Looks {
         let failure = Failure { call: Call::Deliver, kind: Kind::Down(code) }.to_string();
         let reason = outcome.into_reason();
         let since = self.away.as_ref().map_or(now, |away| away.since);
-        let away = Away { since, failure, reason };
+        let away = Away { since, failure, reason, looked_at: now };
         let counts = is_folder || self.failed >= SERVER_TRIES;
         // Each time: the end of a pause takes the note away.
         if counts { Note::Away(away) } else { Note::Nothing }

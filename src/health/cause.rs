@@ -148,6 +148,50 @@ impl Cause {
         self <= Cause::Slept
     }
 
+    /// Whether it stops everything: a destination or an account that all waits for.
+    pub fn stops_all(self) -> bool {
+        matches!(
+            self,
+            Cause::Ledger
+                | Cause::Disk
+                | Cause::SignIn
+                | Cause::ApiKey
+                | Cause::NotAllowed
+                | Cause::HostKey
+                | Cause::DestinationSignIn
+                | Cause::DestinationFull
+                | Cause::Silence
+                | Cause::DestinationProgram
+                | Cause::Destination
+                | Cause::DestinationRefuses
+                | Cause::Service
+                | Cause::ServiceBusy
+                | Cause::Downloads
+                | Cause::Reports
+        )
+    }
+
+    /// Whether single documents failed, or need a person.
+    pub fn is_of_documents(self) -> bool {
+        matches!(
+            self,
+            Cause::Failed
+                | Cause::Unreported
+                | Cause::Unconfirmed
+                | Cause::PatientUnknown
+                | Cause::NotTaken
+                | Cause::NotReplaced
+        )
+    }
+
+    /// Whether documents failed, or cannot be filed: red, and not amber, once a person is needed.
+    pub fn is_red(self) -> bool {
+        let is_stuck =
+            matches!(self, Cause::PatientsFile | Cause::StalledDelivery | Cause::Stalled | Cause::NotConfigured);
+        let is_failed = matches!(self, Cause::Failed | Cause::Unreported);
+        is_stuck || is_failed || self.stops_all() && self != Cause::Reports
+    }
+
     /// Whether an account waits for a person.
     pub fn is_sign_in(self) -> bool {
         matches!(self, Cause::SignIn | Cause::ApiKey | Cause::NotAllowed)

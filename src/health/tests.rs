@@ -243,18 +243,30 @@ fn facts_have_the_light_and_the_problems_of_the_table() {
 }
 
 #[test]
-fn what_needs_a_person_is_the_first_sentence() {
+fn what_stops_everything_comes_first_then_letters_that_failed_or_need_a_person_then_the_rest() {
     let mut facts = destination(Kind::Down(Code::word("check")), 5);
     facts.failed = Ended { count: 1, first: Some(NOW), last: Some(NOW) };
+    facts.clock_since = Some(NOW - 60 * MINUTE);
     let health = assess(&facts, &Rules::default());
     assert!(matches!(
         &health.headline,
-        Headline::Wrong { problem: Problem { cause: Cause::Failed, latest: Some(NOW), .. }, others: 1 }
+        Headline::Wrong { problem: Problem { cause: Cause::Destination, .. }, others: 2 }
     ));
+    let causes = |health: &Health| health.problems.iter().map(|problem| problem.cause).collect::<Vec<_>>();
+    assert_eq!(causes(&health), [Cause::Destination, Cause::Failed, Cause::Clock]);
+    assert_eq!((health.light, health.is_red()), (Light::NeedsPerson, true), "a letter failed");
+    // A pause at which nothing waits is the least, and a decision is amber.
+    facts.failed = Ended::default();
+    facts.pauses.iter_mut().for_each(|pause| pause.count = 0);
+    facts.unmatched = Ended { count: 1, first: Some(NOW), last: Some(NOW) };
+    let health = assess(&facts, &Rules::default());
+    assert_eq!(causes(&health), [Cause::PatientUnknown, Cause::Clock, Cause::Destination]);
+    assert_eq!((health.light, health.is_red()), (Light::NeedsPerson, false));
     facts.running = false;
     let health = assess(&facts, &Rules::default());
     assert_eq!(health.headline, Headline::NotRunning { last: facts.last_done_at });
-    assert_eq!(health.problems.len(), 2, "they are still there");
+    assert_eq!(health.problems.len(), 3, "they are still there");
+    assert!(health.is_red());
 }
 
 #[test]

@@ -358,9 +358,9 @@ table-running-as = Version { $version }, Prozess { $process }, seit { $since }
 table-not-running = LÄUFT NICHT
 table-last-success = letzter Erfolg
 table-reported = abgelegt
-table-waiting = wartend
+table-waiting = warten noch
 table-waiting-for = { $waiting } ({ $fetch } abzuholen, { $deliver } abzulegen, { $report } zurückzumelden)
-table-failed = gescheitert
+table-failed = fehlgeschlagen
 table-uncertain = UNSICHER
 table-uncertain-how = { $count } vielleicht angekommen: Sehen Sie dort nach ({ $list } nennt sie); { $retry } sendet einen erneut
 table-person = ZU KLÄREN
@@ -370,7 +370,7 @@ table-to-confirm-how = { $count } abgelegt, von der Praxisverwaltung noch nicht 
 table-withdrawn = zurückgezogen
 table-account = Konto
 table-polled = { $name }: zuletzt abgefragt { $at }
-table-poll-failed = LETZTE ABFRAGE GESCHEITERT: { $why }
+table-poll-failed = LETZTE ABFRAGE FEHLGESCHLAGEN: { $why }
 table-not-configured = NICHT EINGERICHTET: { $count ->
     [one] 1 Dokument wartet
    *[other] { $count } Dokumente warten
@@ -418,27 +418,33 @@ page-silent = Was hier steht, war zur genannten Zeit richtig und ist vielleicht 
 page-language = Sprache
 language = Deutsch
 page-today = heute abgelegt
-page-waiting = wartend
-page-failed = gescheitert
+page-waiting = warten noch
+page-failed = fehlgeschlagen
 page-locked = Namen und Schaltflächen sind gesperrt
 page-locked-how = Um die Briefe zu sehen und was zu tun ist, führen Sie auf diesem Computer als Administrator „docsyncd open“ aus. Der Browser behält den Schlüssel, solange er einmal im Monat benutzt wird.
 page-accounts-work = Konten, die funktionieren: { $works } von { $all }.
 page-destinations-work = Ziele, die funktionieren: { $works } von { $all }.
-page-problems = Was nicht stimmt, und was zu tun ist
+page-problems = Was nicht stimmt und was zu tun ist
 page-advice-failed = Unten sehen Sie, warum. Ist die Ursache behoben, drücken Sie auf „Erneut versuchen“.
-page-advice-patient-unknown = Unten sehen Sie beide Seiten. Ein Patient, der in die Liste kommt, wird von selbst gefunden.
+page-advice-patient-unknown = Unten stehen die Angaben des Dienstes und der Praxis nebeneinander: Wählen Sie aus. Ein Patient, der in die Liste kommt, wird von selbst gefunden.
+page-advice-not-replaced = Entfernen Sie dort die alte Fassung. Öffnen Sie dann unten den Brief, und bestätigen Sie es.
 page-failed-title = Konnten nicht abgelegt werden
 page-retry = Erneut versuchen
 page-retry-all = Alle erneut versuchen
-page-patients-title = Zu wem gehört dieser Brief?
-page-patients-how = Die erste Zeile zeigt den Patienten, wie ihn der Online-Dienst kennt, die anderen zeigen, wer in der Liste der Praxis gemeint sein kann. Was abweicht, ist markiert. Passt niemand, berichtigen Sie den Namen in der Praxisverwaltung oder im Online-Dienst: Der Patient wird dann von selbst gefunden.
+page-mended = Es ist behoben, erneut versuchen
+page-patients-title = Zu welchem Patienten gehört dieser Brief?
+page-patients-how = Die erste Zeile zeigt die Angaben des Dienstes, die anderen zeigen, wer in der Liste der Praxis gemeint sein kann. Was abweicht, ist markiert.
 page-patients-no-list = Die Patientenliste der Praxis kann noch nicht gelesen werden.
 page-patients-others = und { $count ->
     [one] 1 weiterer Brief
    *[other] { $count } weitere Briefe
 } über denselben Patienten
 page-patients-changed = Jemand hat es schon angegeben, aber seither hat sich ein Name oder Geburtsdatum geändert.
-page-patients-nobody = Niemand in der Liste gleicht diesem Patienten. Kommt er noch in die Liste, warten Sie, oder führen Sie aus:
+page-patients-nobody = In der Liste steht niemand mit ähnlichem Namen. Wird er noch eingetragen, warten Sie; sonst geben Sie die Patientennummer ein.
+page-patients-type = Patientennummer
+page-patients-look = Vergleichen
+page-patients-alike = Mehrere haben denselben Namen und dasselbe Geburtsdatum: Die Liste selbst kann sie nicht unterscheiden. Vergleichen Sie, was sie sonst über sie sagt.
+page-patients-no-number = Diese Nummer kann nicht zugeordnet werden.
 page-patients-shared = Die Liste hat zwei Personen unter dieser Nummer.
 page-patients-unnamed = Der Dienst sagt nicht, um welchen Patienten es in diesem Brief geht.
 page-patients-differs = weicht ab
@@ -450,8 +456,21 @@ page-patients-more = Es gibt noch mehr davon: Klären Sie zuerst diese.
 page-last-name = Nachname
 page-first-name = Vorname
 page-born = Geboren
-page-assign = Das ist die Person
-page-waiting-title = Wartend
+page-assign = Diesem Patienten zuordnen
+page-undo = Rückgängig machen
+page-decided-title = Wird gleich abgelegt
+page-decided = Er ist dem Patienten mit der Nummer { $number } zugeordnet und wird gleich abgelegt.
+page-look-title = Bitte sehen Sie noch einmal hin
+page-look-differs = Dienst und Praxis machen verschiedene Angaben: Was abweicht, ist markiert.
+page-look-spelling = Der Name ist auf beiden Seiten verschieden geschrieben.
+page-look-anothers = Briefe eines anderen Patienten des Dienstes gehen schon an die Nummer { $number }.
+page-look-not-listed = Die Nummer { $number } steht nicht in der Liste der Praxis. Ist der Patient neu?
+page-look-yes = Ja, der Nummer { $number } zuordnen
+page-look-no = Nein, zurück
+page-waiting-title = Warten noch
+page-uncertain-title = Vielleicht angekommen: bitte nachsehen
+page-beside-title = Neben einer alten Fassung abgelegt
+page-not-taken-title = Abgelegt, noch nicht übernommen ({ $count })
 page-today-title = Heute abgelegt
 page-today-none = Heute wurde noch kein Brief abgelegt.
 page-poll = Jetzt nach neuen Briefen suchen
@@ -460,9 +479,9 @@ page-accounts = Konten
 page-destinations = Ziele
 page-works = funktioniert
 page-paused = angehalten
-page-asked-account = · zuletzt abgefragt:
-page-asked-destination = · hat zuletzt funktioniert:
-page-next = Nächster Versuch:
+page-asked-account = · zuletzt abgefragt { $at }
+page-asked-destination = · hat { $at } funktioniert
+page-next = Nächster Versuch { $at }.
 page-why-there = Siehe { $name } weiter unten.
 page-fold = { $count } weitere anzeigen
 page-days = Die letzten 30 Tage
@@ -472,15 +491,15 @@ page-days-summary = { $count ->
    *[other] In den letzten 30 Tagen wurden { $count } Briefe abgelegt
 }{ $failed ->
     [0] .
-    [one] , und 1 scheiterte (rot).
-   *[other] , und { $failed } scheiterten (rot).
+    [one] , 1 ist fehlgeschlagen (rot).
+   *[other] , { $failed } sind fehlgeschlagen (rot).
 }
 page-days-table = Die Zahlen als Tabelle
 page-day = Tag
 page-day-well = Briefe abgelegt, alles in Ordnung
-page-day-trouble = etwas scheiterte oder brauchte jemanden
+page-day-trouble = etwas ist fehlgeschlagen oder brauchte jemanden
 page-day-silent = keine Briefe
-page-day-numbers = { $date }: { $filed } abgelegt, { $failed } gescheitert
+page-day-numbers = { $date }: { $filed } abgelegt, { $failed } fehlgeschlagen
 page-strip = { $well ->
     [one] 1 Tag in Ordnung,
    *[other] { $well } Tage in Ordnung,
@@ -496,9 +515,9 @@ page-time = Zeit
 page-since = Wartet seit
 page-patient = Patient
 page-type = Art
-page-place = Wo er liegt
+page-place = Ablageort
 page-why = Warum
-page-state = Stand
+page-state = Status
 page-action = Aktion
 page-no-type = ohne Art
 page-no-place = nicht gespeichert
@@ -518,16 +537,16 @@ page-waits-new = Er wird gerade heruntergeladen.
 page-waits-service = Er muss noch vom Dienst geholt werden.
 page-waits-destination = Er muss noch abgelegt werden.
 page-waits-taken = Er ist abgelegt, von der Praxisverwaltung aber noch nicht übernommen.
-page-waits-report = Er ist abgelegt; der Dienst weiß es noch nicht.
+page-waits-report = Er ist abgelegt; dem Dienst ist es noch zu melden.
 page-not-filed = Er konnte nicht abgelegt werden.
-page-unreported = Er ist abgelegt, aber der Dienst nimmt die Rückmeldung nicht an.
-page-more = Es gibt noch mehr davon: docsyncd list zeigt alle.
-page-search = Wo ist mein Brief?
+page-unreported = Er ist abgelegt, aber der Dienst nimmt die Meldung nicht an.
+page-more = Es gibt noch mehr davon: Die Suche zeigt alle.
+page-search = Brief suchen
 page-search-words = Patient, Dateiname oder Nummer
 page-search-day = Eingegangen am
 page-search-any = alle
 page-search-go = Suchen
-page-search-no-names = Namen werden nicht gespeichert (state.keep_names), daher findet die Suche nur Nummern von Briefen.
+page-search-no-names = Namen werden nicht gespeichert, daher findet die Suche nur Nummern von Briefen.
 page-search-empty = Schreiben Sie einen Namen, oder wählen Sie einen Tag oder eine Art.
 page-search-none = Kein Brief gefunden. Versuchen Sie es nur mit den ersten Buchstaben des Namens.
 page-search-found = { $count ->
@@ -541,15 +560,24 @@ page-search-newest = { $count ->
 }: Alle diese Wörter stehen in sehr vielen Briefen. Schreiben Sie einen Namen, oder wählen Sie einen Tag.
 page-more-found = Es gibt noch mehr: Schreiben Sie mehr vom Namen, oder wählen Sie einen Tag.
 page-close = Diesen Browser sperren
+page-close-first = Zum Entsperren muss ein Administrator auf diesem Computer „docsyncd open“ ausführen.
+page-contact = Wen Sie anrufen: { $contact }
 page-support = Datei für den Support
 page-notice-retried = Der Brief wird erneut versucht. Die Seite zeigt, was aus ihm wird.
-page-notice-retried-all = Alles, was gescheitert ist, wird erneut versucht. Die Seite zeigt, was daraus wird.
+page-notice-retried-all = Alles, was fehlgeschlagen ist, wird erneut versucht. Die Seite zeigt, was daraus wird.
 page-notice-polled = docsyncd sucht jetzt nach neuen Briefen.
 page-notice-closed = Dieser Browser ist gesperrt: Er zeigt keine Namen mehr.
 page-notice-unknown = Der Brief ist nicht mehr so, wie die Seite ihn zeigte: Nichts wurde geändert. Sehen Sie noch einmal nach.
-page-notice-assigned = Es ist vermerkt, zu wem der Brief gehört, auch für künftige Briefe. Die Seite zeigt, wann er abgelegt ist.
+page-notice-assigned = Es ist vermerkt, zu wem der Brief gehört, auch für künftige Briefe. Er wird in einigen Sekunden abgelegt; bis dahin können Sie es rückgängig machen.
 page-notice-not-assigned = Nichts wurde geändert: Der Brief wartet nicht mehr darauf, oder die Liste oder der Patient ist nicht mehr so, wie die Seite es zeigte. Sehen Sie noch einmal nach.
+page-notice-shared-number = Nichts wurde geändert: Die Liste hat zwei Personen unter dieser Nummer. Berichtigen Sie sie zuerst.
+page-notice-no-number = Nichts wurde geändert: Geben Sie eine Nummer ein.
+page-notice-undone = Das ist rückgängig gemacht: Der Brief wartet wieder.
+page-notice-not-undone = Es lässt sich nicht mehr rückgängig machen: Der Brief ist abgelegt oder wird gerade abgelegt.
 page-notice-arrived = Es ist vermerkt, dass der Brief da ist.
+page-notice-mended = Es funktioniert wieder: Was wartete, geht weiter.
+page-notice-not-mended = Es wurde erneut versucht und funktioniert noch nicht. Der Grund steht unten.
+page-notice-trying = Es wird erneut versucht. Die Seite zeigt, was daraus wird.
 page-back = Zur Statusseite
 page-letter-locked = Dieser Browser darf diesen Brief nicht zeigen
 page-letter-locked-do = Führen Sie auf diesem Computer als Administrator „docsyncd open“ aus, und öffnen Sie den Brief noch einmal.
@@ -561,6 +589,8 @@ page-pdf-gone = Das PDF liegt nicht auf diesem Computer
 page-pdf-gone-do = Es wurde aus seinem Ordner genommen, oder sein Ziel ist kein Ordner dieses Computers. Die Seite des Briefs sagt, wohin er ging.
 page-pdf-unknown = Der Ordner mit dem PDF antwortet nicht
 page-pdf-unknown-do = Versuchen Sie es gleich noch einmal. Bleibt es so, prüfen Sie, ob sein Computer oder die Freigabe erreichbar ist.
+page-pdf-not-fetched = Der Dienst gibt das PDF gerade nicht heraus
+page-pdf-not-fetched-do = Versuchen Sie es gleich noch einmal. Bleibt es so, sagt die Statusseite, ob der Dienst funktioniert.
 page-nothing = Unter dieser Adresse gibt es nichts
 page-nothing-do = Die Statusseite hat die Adresse, die „docsyncd open --print“ zeigt.
 page-opened = Dieser Browser darf die Briefe jetzt zeigen
@@ -588,11 +618,11 @@ type-ortho-letter = Kieferorthopädischer Brief
 
 state-discovered = abzuholen
 state-fetched = abzulegen
-state-delivered = abgelegt, zurückzumelden
-state-failing = gescheitert
+state-delivered = abgelegt, noch zu melden
+state-failing = fehlgeschlagen
 state-reported = abgelegt
-state-failed = gescheitert
-state-unreported = abgelegt, Rückmeldung abgelehnt
+state-failed = fehlgeschlagen
+state-unreported = abgelegt, Meldung abgelehnt
 state-withdrawn = vom Dienst zurückgezogen
 
 ## Die Seite eines Briefs
@@ -600,12 +630,16 @@ state-withdrawn = vom Dienst zurückgezogen
 page-number = Nummer
 page-account = Konto
 letter-pdf = PDF öffnen
+letter-fetch = PDF vom Dienst holen
+letter-pdf-gone = Das PDF liegt nicht mehr auf diesem Computer: Es wurde übernommen oder ist anderswo.
+letter-pdf-changed = Wo das PDF abgelegt wurde, liegt jetzt etwas anderes: Es wurde geändert oder ersetzt.
 letter-try-now = Jetzt versuchen
 letter-arrived = Er ist da
+letter-removed = Die alte Fassung ist entfernt
 letter-send-again = Er ist nicht da: erneut senden
 letter-uncertain = Er ist vielleicht angekommen, sicher ist es nicht.
 letter-uncertain-how = Sehen Sie zuerst dort nach: Davon hängt ab, welche Schaltfläche richtig ist.
-letter-filed = Er ist abgelegt, und der Dienst weiß es.
+letter-filed = Er ist abgelegt und dem Dienst gemeldet.
 letter-withdrawn = Der Dienst hat ihn zurückgezogen.
 letter-nowhere = Er liegt noch nirgends.
 letter-may-have-arrived = vielleicht angekommen
@@ -614,9 +648,13 @@ letter-to-come = abzulegen
 letter-older-version = eine ältere Fassung
 letter-copy = Kopieren
 letter-copied = Kopiert
-letter-proof = Nachweis:
+letter-proof = Bestätigt:
 letter-history = Was geschehen ist
 letter-history-removed = Älteres wurde gelöscht (state.keep_history).
+letter-times = ({ $count }-mal)
+letter-decision = Nummer { $number }, { $listed }; durch { $who }
+letter-listed = in der Liste der Praxis
+letter-not-listed = nicht in der Liste der Praxis
 letter-more = Einzelheiten
 letter-created = Erstellt
 letter-found = Gefunden
@@ -631,10 +669,10 @@ event-failed = Nicht abgelegt{ $places ->
     [0] { "" }
    *[other] { " " }bei { $name }
 }
-event-all-delivered = Überall abgelegt; der Dienst erfährt es
-event-refused = Aufgegeben; der Dienst erfährt es
-event-report-accepted = Der Dienst weiß es
-event-report-refused = Der Dienst nahm die Rückmeldung nicht an
+event-all-delivered = Überall abgelegt; wird dem Dienst gemeldet
+event-refused = Aufgegeben; wird dem Dienst gemeldet
+event-report-accepted = Dem Dienst gemeldet
+event-report-refused = Der Dienst nahm die Meldung nicht an
 event-gone = Der Dienst zeigt ihn nicht mehr
 event-start-over = Neu begonnen
 event-relisted = Beim Dienst noch einmal angefordert
@@ -648,7 +686,9 @@ event-postponed = Nicht gelungen{ $places ->
 event-waiting = Wartet
 event-unconfirmed = Vielleicht angekommen bei { $name }
 event-not-replaced = Bei { $name } neben der alten Fassung abgelegt
-event-needs-person = Jemand muss sagen, zu wem er gehört
+event-needs-person = Wartet: welcher Patient?
+event-assigned = Einem Patienten zugeordnet
+event-unassigned = Die Zuordnung wurde rückgängig gemacht
 event-taken-over = Ein anderes Konto macht damit weiter
 event-forgotten = Seine Namen wurden gelöscht
 
@@ -680,8 +720,8 @@ show-bytes = { $size } Byte
 show-patient-number = Patientennummer { $number }
 show-output = was das Programm geschrieben hat: { $file }
 show-attempts = { $count ->
-    [one] 1 Versuch gescheitert
-   *[other] { $count } Versuche gescheitert
+    [one] 1 Versuch fehlgeschlagen
+   *[other] { $count } Versuche fehlgeschlagen
 }, der nächste { $next }
 show-event-attempt = { $event } (Fehlversuch { $attempt })
 show-history-removed = Älteres wurde gelöscht (state.keep_history)
@@ -690,7 +730,7 @@ show-history-removed = Älteres wurde gelöscht (state.keep_history)
 
 reason-unknown = Die Einzelheiten sind englisch: docsyncd show, mit seiner Nummer.
 reason-quote = { $why } Es sagt: „{ $line }“
-reason-unconfirmed = Er ist vielleicht angekommen: Sehen Sie am Ziel nach. Ist er nicht dort, sendet „docsyncd retry UUID“ ihn erneut. { $why }
+reason-unconfirmed = Er ist vielleicht angekommen: Sehen Sie am Ziel nach. Ist er nicht dort, kann er erneut gesendet werden. { $why }
 reason-gave-up = docsyncd hat nach vielen Versuchen aufgegeben. { $why }
 reason-not-taken = Er ist abgelegt, von der Praxisverwaltung aber noch nicht übernommen.
 reason-patient-nobody = Der Patient steht nicht in der Liste der Praxis.
@@ -698,9 +738,9 @@ reason-patient-several = Mehrere Patienten in der Liste der Praxis können gemei
 reason-patient-no-date-of-birth = Das Geburtsdatum des Patienten fehlt.
 reason-patient-no-name = Der Name des Patienten fehlt.
 reason-patient-other-number = Am Ziel hat der Patient eine andere Nummer als der Patient des Briefs.
-reason-patient-not-there = Das Ziel hat keinen Patienten mit dieser Nummer: Legen Sie ihn dort an, und führen Sie dann docsyncd retry aus.
-reason-patient-several-there = Das Ziel hat mehrere Patienten mit dieser Nummer: Führen Sie sie dort zusammen, und führen Sie dann docsyncd retry aus.
-reason-patient-not-held = Das Ziel kann die Nummer des Patienten nicht unverändert aufnehmen (ein Zeichen, ihre Länge oder ihr Ende), und docsyncd ändert nie eine Nummer: Geben Sie dem Patienten eine andere Nummer, oder lassen Sie die Einstellungen des Ziels ändern, und führen Sie dann docsyncd retry aus.
+reason-patient-not-there = Das Ziel hat keinen Patienten mit dieser Nummer: Legen Sie ihn dort an, und versuchen Sie es dann erneut.
+reason-patient-several-there = Das Ziel hat mehrere Patienten mit dieser Nummer: Führen Sie sie dort zusammen, und versuchen Sie es dann erneut.
+reason-patient-not-held = Das Ziel kann die Nummer des Patienten nicht unverändert aufnehmen (ein Zeichen, ihre Länge oder ihr Ende), und docsyncd ändert nie eine Nummer: Geben Sie dem Patienten eine andere Nummer, oder lassen Sie die Einstellungen des Ziels ändern, und versuchen Sie es dann erneut.
 reason-patient-given-away = Der Brief ging woandershin mit einer Nummer, die die Liste der Praxis jetzt jemand anderem gibt.
 reason-patient-no-list = Er wartet auf die Patientenliste der Praxis.
 reason-not-rendered = Sein PDF ist noch nicht fertig.
@@ -748,7 +788,7 @@ reason-destination-busy = Das Ziel { $name } bittet zu warten (Code { $code }).
 reason-destination-fault = Das Ziel { $name } ist gestört (Code { $code }).
 reason-destination-says-error = Das Ziel { $name } antwortet, dass es gescheitert ist: Sein eigenes Protokoll sagt, warum.
 reason-destination-status = Das Ziel { $name } antwortete mit einem Fehler (Code { $code }).
-reason-destination-check = Das Ziel { $name } funktioniert nicht: Läuft der Computer dort, ist der Ordner da, darf docsyncd hineinschreiben? „docsyncd check“ sagt es.
+reason-destination-check = Das Ziel { $name } funktioniert nicht: Ist der Computer mit dem Ordner eingeschaltet, ist der Ordner da, darf docsyncd dort schreiben?
 reason-destination-refuses = Das Ziel { $name } nimmt diesen Brief nicht an.
 reason-destination-fails = Das Ziel { $name } konnte diesen Brief nicht übernehmen.
 

@@ -14,6 +14,7 @@ use std::sync::OnceLock;
 use fluent_bundle::concurrent::FluentBundle;
 use fluent_bundle::{FluentArgs, FluentResource, FluentValue};
 use jiff::Zoned;
+use jiff::civil::Date;
 use unic_langid::LanguageIdentifier;
 
 use crate::document::DOCUMENT_TYPES;
@@ -175,16 +176,22 @@ impl Language {
         self.fill("date", &[("day", (&day).into()), ("month", (&self.month(at)).into()), ("year", (&year).into())])
     }
 
+    /// "9 Apr 1991", "09/04/1991", "09.04.1991".
+    pub fn short_day(self, date: Date) -> String {
+        let format = match self {
+            Language::English => "%-d %b %Y",
+            Language::French => "%d/%m/%Y",
+            Language::German => "%d.%m.%Y",
+        };
+        date.strftime(format).to_string()
+    }
+
     fn month(self, at: &Zoned) -> String {
         self.fill("month", &[("month", Value::Count(u64::from(at.month().unsigned_abs())))])
     }
 
     fn moment(self, word: &str, at: &Zoned, now: &Zoned) -> String {
-        let time = match self {
-            Language::English | Language::German => format!("{:02}:{:02}", at.hour(), at.minute()),
-            // No line ends within a time.
-            Language::French => format!("{}\u{a0}h\u{a0}{:02}", at.hour(), at.minute()),
-        };
+        let time = format!("{:02}:{:02}", at.hour(), at.minute());
         let (day, year) = (at.day().to_string(), at.year().to_string());
         let form = match () {
             () if at.date() == now.date() => "today",

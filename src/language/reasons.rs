@@ -270,7 +270,7 @@ mod tests {
             french("deliver permanent status_550", "x"),
             "La destination pms a répondu par une erreur (code 550)."
         );
-        assert_eq!(french("report permanent status_422", "x"), "Le service n'accepte pas le compte rendu (code 422).");
+        assert_eq!(french("report permanent status_422", "x"), "Le service n'accepte pas la confirmation (code 422).");
         let gave_up = Language::French.reason(&Reason { ended: true, ..one });
         assert!(gave_up.starts_with("docsyncd y a renoncé après de nombreux essais. La destination pms"), "{gave_up}");
         assert_eq!(french("not_rendered", "the PDF is not rendered yet"), "Son PDF n'est pas encore prêt.");

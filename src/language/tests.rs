@@ -122,7 +122,7 @@ fn the_first_sentence_says_how_it_is_in_every_language() {
         each(&Headline::Well { today: 12, open: 0, last }),
         [
             "All is well: 12 letters today, the last at 14:05.",
-            "Tout va bien\u{a0}: 12 courriers aujourd'hui, le dernier à 14\u{a0}h\u{a0}05.",
+            "Tout va bien\u{a0}: 12 courriers aujourd'hui, le dernier à 14:05.",
             "Alles in Ordnung: heute 12 Briefe, der letzte um 14:05\u{a0}Uhr."
         ]
     );
@@ -130,7 +130,7 @@ fn the_first_sentence_says_how_it_is_in_every_language() {
         each(&Headline::Well { today: 1, open: 2, last }),
         [
             "All is well: 1 letter today, at 14:05. 2 more are on their way.",
-            "Tout va bien\u{a0}: 1 courrier aujourd'hui, à 14\u{a0}h\u{a0}05. 2 autres sont en route.",
+            "Tout va bien\u{a0}: 1 courrier aujourd'hui, à 14:05. 2 autres sont en route.",
             "Alles in Ordnung: heute 1 Brief, um 14:05\u{a0}Uhr. 2 weitere sind unterwegs."
         ]
     );
@@ -139,7 +139,7 @@ fn the_first_sentence_says_how_it_is_in_every_language() {
         each(&Headline::Well { today: 0, open: 0, last: yesterday }),
         [
             "All is well: no letters today so far, the last on 20 November at 09:00.",
-            "Tout va bien\u{a0}: pas encore de courrier aujourd'hui, le dernier est arrivé le 20 novembre à 9\u{a0}h\u{a0}00.",
+            "Tout va bien\u{a0}: pas encore de courrier aujourd'hui, le dernier est arrivé le 20 novembre à 09:00.",
             "Alles in Ordnung: heute noch kein Brief, der letzte kam am 20. November um 09:00\u{a0}Uhr."
         ]
     );
@@ -148,7 +148,7 @@ fn the_first_sentence_says_how_it_is_in_every_language() {
         each(&Headline::Wrong { problem: wrong, others: 1 }),
         [
             "3 letters wait since 10:12: the destination pms cannot be reached. There is one more problem.",
-            "3 courriers attendent depuis 10\u{a0}h\u{a0}12\u{a0}: la destination pms est inaccessible. Il y a 1 autre problème.",
+            "3 courriers attendent depuis 10:12\u{a0}: la destination pms est inaccessible. Il y a 1 autre problème.",
             "3 Briefe warten seit 10:12\u{a0}Uhr: Das Ziel pms ist nicht erreichbar. Es gibt noch ein weiteres Problem."
         ]
     );
@@ -156,10 +156,16 @@ fn the_first_sentence_says_how_it_is_in_every_language() {
         each(&Headline::NotRunning { last: Some(millis("2025-11-20T09:00:00+01:00")) }),
         [
             "docsyncd is not running: no letters are filed. The last one came on 20 November 2025 at 09:00. Start the service.",
-            "docsyncd est arrêté\u{a0}: aucun courrier n'est classé. Le dernier est arrivé le 20 novembre 2025 à 9\u{a0}h\u{a0}00. Démarrez le service.",
+            "docsyncd est arrêté\u{a0}: aucun courrier n'est classé. Le dernier est arrivé le 20 novembre 2025 à 09:00. Démarrez le service.",
             "docsyncd läuft nicht: Es werden keine Briefe abgelegt. Der letzte kam am 20. November 2025 um 09:00\u{a0}Uhr. Starten Sie den Dienst."
         ]
     );
+}
+
+#[test]
+fn dates_are_written_as_each_language_writes_them() {
+    let born = jiff::civil::date(1991, 4, 9);
+    assert_eq!(LANGUAGES.map(|language| language.short_day(born)), ["9 Apr 1991", "09/04/1991", "09.04.1991"]);
 }
 
 #[test]

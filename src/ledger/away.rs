@@ -7,12 +7,12 @@ use rusqlite::Connection;
 use serde::{Deserialize, Serialize};
 
 use super::pauses::{self, Pause};
-use super::{Millis, QueryResult, now, process};
+use super::{Millis, QueryResult, process};
 use crate::failure::{Failure, Scope};
 
 const AWAY: &str = "away:";
 const WORKED: &str = "worked:";
-/// About when the next look comes, for people; milliseconds.
+/// About when the next look comes after one, for people; milliseconds.
 const NEXT: Millis = 30_000;
 
 /// Why and since when a destination is away.
@@ -24,6 +24,9 @@ pub struct Away {
     pub failure: String,
     /// Why, for people; without patient data.
     pub reason: String,
+    /// When it was last looked at.
+    #[serde(default)]
+    pub looked_at: Millis,
 }
 
 /// The destination is away.
@@ -68,7 +71,7 @@ pub fn pauses(db: &Connection) -> QueryResult<Vec<Pause>> {
     for (key, value) in process::all(db)? {
         let Some(name) = key.strip_prefix(AWAY) else { continue };
         let scope = Scope::Destination(name.to_owned()).to_string();
-        let Ok(Away { since, failure, reason }) = serde_json::from_str(&value) else { continue };
+        let Ok(Away { since, failure, reason, looked_at }) = serde_json::from_str(&value) else { continue };
         if shown.iter().all(|pause| pause.scope != scope) {
             let failure = Failure::parse(&failure);
             shown.push(Pause {
@@ -76,7 +79,7 @@ pub fn pauses(db: &Connection) -> QueryResult<Vec<Pause>> {
                 failure,
                 reason,
                 since,
-                probe_at: now().saturating_add(NEXT),
+                probe_at: looked_at.saturating_add(NEXT),
                 ..Pause::default()
             });
         }

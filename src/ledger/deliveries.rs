@@ -18,7 +18,8 @@ pub use self::ended::{Ended, end, leave_unconfirmed, postpone};
 pub use self::filed::{Unproved, lies_at, not_asked_for, unproved, was_sent, with_metadata};
 pub use self::replaced::{NOT_REPLACED, beside, not_replaced, removed};
 pub use self::unmatched::{
-    Waiting, leave_unmatched, matched, needs_none, needs_person, send_with, sent_nothing, unmatched,
+    Waiting, ask_anew, is_numbered, leave_unmatched, matched, needs_none, needs_person, send_with, sent_nothing,
+    unmatched,
 };
 
 mod again;

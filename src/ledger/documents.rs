@@ -3,10 +3,11 @@
 use rusqlite::{Connection, OptionalExtension as _, Row, params};
 
 use super::columns::{Statements as _, from_row};
+use super::history::{self, Because};
 use super::listed::is_there;
 use super::listed::taking::ask_again;
 use super::work::Tries;
-use super::{Millis, QueryResult, deliveries, history};
+use super::{Millis, QueryResult, deliveries};
 use crate::document::{Version, is_uuid};
 use crate::failure::Failure;
 use crate::state::{Event, State, next};
@@ -150,8 +151,9 @@ pub fn transition(
     round: i64,
     event: Event,
     now: Millis,
-    reason: Option<&str>,
+    because: Option<Because<'_>>,
 ) -> QueryResult<Option<State>> {
+    let reason = because.map(|because| because.text);
     let row: Option<(State, u32, bool)> = db.maybe(
         "SELECT state, attempts, missing_at IS NOT NULL FROM document WHERE id = ?1 AND round = ?2",
         params![id, round],
@@ -202,7 +204,7 @@ pub fn transition(
     if (before, event) == (State::Reported, Event::RetryRequested) {
         deliveries::forget_success(db, id)?;
     }
-    history::append(db, id, now, event.as_str(), after, attempts, None, reason)?;
+    history::append(db, id, now, event.as_str(), after, attempts, None, because)?;
     Ok(Some(after))
 }
 
@@ -282,6 +284,9 @@ pub fn accept(db: &Connection, id: i64, pdf: &str) -> QueryResult<()> {
     db.run("UPDATE document SET accepted_pdf = ?2 WHERE id = ?1", params![id, pdf])
 }
 
+/// The code of a document whose spooled PDF was lost.
+const SPOOL_DAMAGED: &str = "spool_damaged";
+
 /// Like [`transition`] with [`Event::StartOver`]; the document is not due before `due_at`.
 pub fn start_over(
     db: &Connection,
@@ -291,14 +296,14 @@ pub fn start_over(
     now: Millis,
     reason: &str,
 ) -> QueryResult<Option<State>> {
-    let state = transition(db, id, round, Event::StartOver, now, Some(reason))?;
+    let state = transition(db, id, round, Event::StartOver, now, Some(Because::coded(reason, Some(SPOOL_DAMAGED))))?;
     if state.is_some() {
         db.run(
-            "UPDATE document SET reason_code = 'spool_damaged', due_at = ?2, started_over = started_over + 1,
+            "UPDATE document SET reason_code = ?4, due_at = ?2, started_over = started_over + 1,
                     -- A single loss is no trouble.
                     failing_since = CASE WHEN started_over > 0 THEN coalesce(failing_since, ?3) END
              WHERE id = ?1",
-            [id, due_at, now],
+            params![id, due_at, now, SPOOL_DAMAGED],
         )?;
     }
     Ok(state)

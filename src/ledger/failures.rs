@@ -4,7 +4,8 @@ use rusqlite::{Connection, params};
 
 use super::columns::Statements as _;
 use super::documents::{Document, transition};
-use super::{Millis, QueryResult, history};
+use super::history::{self, Because};
+use super::{Millis, QueryResult};
 use crate::failure::Failure;
 use crate::state::{Event, State};
 
@@ -82,7 +83,7 @@ pub fn postpone(db: &Connection, document: &Document, postponed: &Postponed<'_>,
         None => ("waiting", document.tries.attempts, document.reason_code.as_deref() != *code),
     };
     if updated > 0 && is_news {
-        history::append(db, id, now, event, state, attempt, None, Some(reason))?;
+        history::append(db, id, now, event, state, attempt, None, Some(Because::coded(reason, *code)))?;
     }
     Ok(())
 }
@@ -102,7 +103,8 @@ pub fn fail(
         // The report fails here, not the document.
         return refuse_report(db, document, reason, Some(code), now);
     }
-    let state = transition(db, document.id, document.round, Event::Refused, now, Some(reason))?;
+    let state =
+        transition(db, document.id, document.round, Event::Refused, now, Some(Because::coded(reason, Some(code))))?;
     if state == Some(State::Failing) {
         db.run(
             "UPDATE document SET reason_code = ?2, failure = ?3, due_at = ?4, tried_pdf = ?5 WHERE id = ?1",
@@ -121,7 +123,10 @@ fn refuse_report(
 ) -> QueryResult<Option<State>> {
     // The document's own failure stays the reason, even if the API refuses the report of it.
     let kept = document.reason.as_deref().filter(|_| document.state == State::Failing);
-    let why = Some(kept.unwrap_or(reason));
+    let why = Some(match kept {
+        Some(kept) => Because::coded(kept, document.reason_code.as_deref()),
+        None => Because::coded(reason, code),
+    });
     let state = transition(db, document.id, document.round, Event::ReportRefused, now, why)?;
     if state.is_some() {
         let (column, value) = if kept.is_some() { ("report_reason", Some(reason)) } else { ("reason_code", code) };

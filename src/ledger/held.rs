@@ -5,6 +5,7 @@ use rusqlite::{Connection, params};
 
 use super::columns::Statements as _;
 use super::documents::{Document, transition};
+use super::history::Because;
 use super::{Millis, QueryResult, deliveries};
 use crate::failure::{Call, Failure, Scope};
 use crate::state::{Event, State};
@@ -118,7 +119,8 @@ pub fn retract(
         }
     };
     for (id, round) in failing {
-        let state = transition(db, id, round, Event::Retracted, now, Some(reason))?;
+        let state =
+            transition(db, id, round, Event::Retracted, now, Some(Because::coded(reason, Some(&failure.to_string()))))?;
         if state.is_some() {
             // Kept, so that the document counts only once among those with equal failures.
             let of_document = matches!(scope, Scope::Fetch(_)).then_some(failure);

@@ -64,7 +64,31 @@ pub(crate) const REMOVED: &str = "history_removed";
 /// The length of a salt, which keeps an erased reason from being guessed; bytes.
 const SALT: usize = 16;
 
+/// Why something happened: in words, which are English and free of patient data, and as a code from which people of any
+/// language are told. A code has no patient data either.
+#[derive(Debug, Clone, Copy)]
+pub struct Because<'a> {
+    /// In words.
+    pub text: &'a str,
+    /// A failure, or the word of a wait; `None` if the event says enough.
+    pub code: Option<&'a str>,
+}
+
+impl<'a> Because<'a> {
+    /// With the same as a code.
+    pub fn coded(text: &'a str, code: Option<&'a str>) -> Self {
+        Self { text, code }
+    }
+}
+
+impl<'a> From<&'a str> for Because<'a> {
+    fn from(text: &'a str) -> Self {
+        Self { text, code: None }
+    }
+}
+
 /// One row.
+#[derive(Default)]
 struct Row<'a> {
     document: Option<i64>,
     event: &'a str,
@@ -72,6 +96,7 @@ struct Row<'a> {
     attempt: u64,
     destination: Option<&'a str>,
     reason: Option<&'a str>,
+    code: Option<&'a str>,
     who: Option<&'a str>,
 }
 
@@ -85,16 +110,39 @@ pub(crate) fn append(
     state: State,
     attempt: u32,
     destination: Option<&str>,
-    reason: Option<&str>,
+    because: Option<Because<'_>>,
 ) -> QueryResult<()> {
     let (document, attempt) = (Some(document), u64::from(attempt));
-    insert(db, now, &Row { document, event, state: state.as_str(), attempt, destination, reason, who: None })
+    let (reason, code) = (because.map(|because| because.text), because.and_then(|because| because.code));
+    let state = state.as_str();
+    insert(db, now, &Row { document, event, state, attempt, destination, reason, code, who: None })
+}
+
+/// The events of [`decided`].
+pub const ASSIGNED: &str = "assigned";
+/// See [`ASSIGNED`].
+pub const UNASSIGNED: &str = "unassigned";
+
+/// A person said by which number the practice knows the document's patient, or took that back. The number is kept as
+/// the reason, which `forget` erases; an export without names leaves it out.
+pub fn decided(
+    db: &Connection,
+    document: i64,
+    event: &str,
+    by: &super::patients::Assigned,
+    now: Millis,
+) -> QueryResult<()> {
+    let state: Option<State> = db.perhaps("SELECT state FROM document WHERE id = ?1", [document])?;
+    let Some(state) = state.map(State::as_str) else { return Ok(()) };
+    let code = Some(if by.listed { "listed" } else { "not_listed" });
+    let (document, reason, who) = (Some(document), Some(by.number.as_str()), by.who.as_deref());
+    insert(db, now, &Row { document, event, state, reason, code, who, ..Row::default() })
 }
 
 /// Records an administrator's action, its object, and who did it. `what` must be free of patient data.
 pub fn act(db: &Connection, now: Millis, action: Action, what: &str, who: Option<&str>) -> QueryResult<()> {
     let (event, reason) = (action.as_str(), Some(what));
-    insert(db, now, &Row { document: None, event, state: "", attempt: 0, destination: None, reason, who })
+    insert(db, now, &Row { event, reason, who, ..Row::default() })
 }
 
 /// When the document last failed.
@@ -147,9 +195,9 @@ fn insert(db: &Connection, now: Millis, row: &Row<'_>) -> QueryResult<()> {
     let seal = row.reason.map(salted).transpose()?;
     let (salt, sealed) = seal.unzip();
     db.run(
-        "INSERT INTO history (document, at, event, state, attempt, destination, reason, who, seal, hash)
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, history_hash(
-             (SELECT hash FROM history ORDER BY id DESC LIMIT 1), ?1, ?2, ?3, ?4, ?5, ?6, ?10, ?8))",
+        "INSERT INTO history (document, at, event, state, attempt, destination, reason, code, who, seal, hash)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?11, ?8, ?9, history_hash(
+             (SELECT hash FROM history ORDER BY id DESC LIMIT 1), ?1, ?2, ?3, ?4, ?5, ?6, ?10, ?8, ?11))",
         params![
             row.document,
             now,
@@ -160,7 +208,8 @@ fn insert(db: &Connection, now: Millis, row: &Row<'_>) -> QueryResult<()> {
             row.reason,
             row.who,
             salt,
-            sealed
+            sealed,
+            row.code
         ],
     )
 }
@@ -209,7 +258,7 @@ pub(crate) fn remove(db: &Connection, now: Millis, mut rows: Vec<i64>) -> QueryR
     let attempt = before.map_or(0, |(_, removed)| removed) + rows.len() as u64;
     let (event, state) = (REMOVED, "");
     // Inserted first, so that the newest row is never removed: otherwise the next row would get its number.
-    insert(db, now, &Row { document: None, event, state, attempt, destination: None, reason: None, who: None })?;
+    insert(db, now, &Row { event, state, attempt, ..Row::default() })?;
     rows.sort_unstable();
     for run in rows.chunk_by(|one, next| one + 1 == *next) {
         let (Some(first), Some(last)) = (run.first(), run.last()) else { continue };

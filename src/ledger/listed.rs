@@ -343,7 +343,7 @@ pub fn absent(db: &Connection, id: i64, absence: Absence, now: Millis) -> QueryR
 }
 
 fn withdraw(db: &Connection, id: i64, round: i64, now: Millis) -> QueryResult<Left> {
-    let moved = transition(db, id, round, Event::Gone, now, Some(WITHDRAWN))?;
+    let moved = transition(db, id, round, Event::Gone, now, Some(WITHDRAWN.into()))?;
     Ok(moved.map_or(Left::Undecided, |_| Left::Withdrawn))
 }
 

@@ -71,6 +71,22 @@ pub fn remove(db: &Connection, patient: &str) -> QueryResult<bool> {
     db.change("DELETE FROM patient WHERE uuid = ?1", [patient]).map(|removed| removed > 0)
 }
 
+/// The patient's documents that are to be filed.
+pub fn waiting_of(db: &Connection, patient: &str) -> QueryResult<Vec<i64>> {
+    db.values("SELECT id FROM document WHERE patient = ?1 AND state = 'fetched'", [patient])
+}
+
+/// Whether another patient of the service was given this number, or a letter of another patient was filed with it.
+pub fn is_anothers(db: &Connection, number: &str, patient: &str) -> QueryResult<bool> {
+    db.prepare_cached(
+        "SELECT 1 FROM patient WHERE number = ?1 AND uuid <> ?2
+         UNION ALL
+         SELECT 1 FROM delivery INDEXED BY delivery_number JOIN document ON document.id = delivery.document
+         WHERE delivery.number IS NOT NULL AND delivery.number = ?1 AND document.patient <> ?2 LIMIT 1",
+    )?
+    .exists([number, patient])
+}
+
 /// The patient of a document, as the API last showed it.
 pub fn of_document(db: &Connection, document: i64) -> QueryResult<Option<String>> {
     Ok(db.perhaps::<Option<String>>("SELECT patient FROM document WHERE id = ?1", [document])?.flatten())

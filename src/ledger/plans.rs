@@ -45,7 +45,11 @@ const WIDE: [&str; 4] = ["(state=?)", "(account=?)", "(state=? AND destination=?
 /// Partial indexes: documents that ended and are still listed, and open documents.
 const SMALL: [&str; 3] = ["document_in_list", "document_to_look_for", "document_open"];
 /// Statements that may read as many rows as a state or an account has, each with the reason.
-const MAY_SCAN: [(&str, &str); 36] = [
+const MAY_SCAN: [(&str, &str); 40] = [
+    ("UPDATE document INDEXED BY document_stalled", "what failed in a way that may pass, when a person mended it"),
+    ("UPDATE delivery INDEXED BY delivery_stalled", "the same, of deliveries"),
+    ("SELECT 1 FROM patient WHERE number = ?1 AND uuid <> ?2", "a person gives a number: a partial index, once"),
+    ("SELECT id FROM document WHERE patient = ?1 AND state = 'fetched'", "the letters of one patient"),
     ("INDEXED BY document_changed WHERE state = ?1 AND account IN", "docsyncd status of one account: what failed"),
     ("UPDATE document SET in_doubt = 1 WHERE state <> 'reported'", "once, at a restore"),
     ("SELECT count(*) FROM document WHERE state = 'discovered' AND ?2", "the same: what is open"),
@@ -132,6 +136,11 @@ fn patients(db: &Connection, document: i64) {
     kept::assigned(db, "a").unwrap();
     kept::all(db).unwrap();
     kept::used(db).unwrap();
+    assert!(!kept::is_anothers(db, "1", "a").unwrap());
+    kept::waiting_of(db, "a").unwrap();
+    history::decided(db, document, history::ASSIGNED, &assigned, 1).unwrap();
+    deliveries::is_numbered(db, document).unwrap();
+    deliveries::ask_anew(db, document, &["none".to_owned()], "nobody", "nobody", 1).unwrap();
     kept::remove(db, "a").unwrap();
     kept::of_document(db, document).unwrap();
     kept::metadata(db, document).unwrap();
@@ -319,6 +328,7 @@ fn scenario(db: &Connection) {
     assert_eq!(listed::is_gone(db, done.id, 4).unwrap(), Left::Withdrawn);
     retry::retry(db, done.id, 4).unwrap();
     retry::failed(db, 0, 5).unwrap();
+    retry::stalled(db, 4).unwrap();
     let failing = document(db, State::Failing);
     let sending = || held::sending(db, failing.id, failing.round).unwrap();
     assert_eq!((sending(), sending()), (Some(false), Some(true)));
@@ -384,6 +394,7 @@ fn scenario(db: &Connection) {
     letters::list(db, &STATES, 0, views::Order::Newest, 5).unwrap();
     letters::list(db, &[State::Fetched], 0, views::Order::Oldest, 5).unwrap();
     letters::days(db, &[0, 1, 2]).unwrap();
+    letters::waiting(db, &[State::Fetched], 5).unwrap();
     assert!(views::letter::of(db, &DocumentUuid::parse("a").unwrap(), views::letter::read).is_ok());
     page_keys::add_link(db, "link", 5, 1).unwrap();
     assert_eq!(page_keys::links(db, 1).unwrap(), ["link"]);

@@ -30,7 +30,7 @@ pub fn retry(db: &Connection, id: i64, now: Millis) -> QueryResult<Option<Retrie
     if state == State::Fetched && deliveries::needs_person(db, id)? {
         // The patient may have been corrected in the service: the document is read anew.
         let reason = "a person asks to look again whose it is";
-        if let Some(after) = transition(db, id, round, Event::StartOver, now, Some(reason))? {
+        if let Some(after) = transition(db, id, round, Event::StartOver, now, Some(reason.into()))? {
             return Ok(Some(Retried::Moved(after)));
         }
     }
@@ -70,6 +70,20 @@ pub fn failed(db: &Connection, after: i64, limit: usize) -> QueryResult<Vec<i64>
     db.values(
         "SELECT id FROM document WHERE state IN ('failing', 'failed', 'unreported') AND id > ?1 ORDER BY id LIMIT ?2",
         params![after, limit],
+    )
+}
+
+/// A person mended what documents of their own wait for: those that failed in a way that may pass are due now.
+pub fn stalled(db: &Connection, now: Millis) -> QueryResult<()> {
+    db.run(
+        "UPDATE document INDEXED BY document_stalled SET due_at = min(due_at, ?1)
+         WHERE failing_since IS NOT NULL AND due_at IS NOT NULL",
+        [now],
+    )?;
+    db.run(
+        "UPDATE delivery INDEXED BY delivery_stalled SET due_at = min(due_at, ?1)
+         WHERE state = 'pending' AND failing_since IS NOT NULL AND due_at IS NOT NULL",
+        [now],
     )
 }
 

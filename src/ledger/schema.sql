@@ -245,7 +245,8 @@ CREATE TABLE history (
     attempt     INTEGER NOT NULL,
     destination TEXT,
     reason      TEXT,
-    who         TEXT,                                   -- the operating system's user
+    code        TEXT,                                   -- the same as a code, from which it is told in any language
+    who         TEXT,                                   -- the operating system's user, or the browser
     -- While `reason` is there: its salt, random bytes that are hashed with it. Once `reason` is erased: that hash, from
     -- which nobody can guess the text.
     seal        BLOB,
@@ -260,7 +261,7 @@ CREATE TRIGGER history_is_append_only BEFORE UPDATE ON history
 WHEN (NEW.reason IS NOT OLD.reason AND NEW.reason IS NOT NULL) OR (NEW.seal IS NOT OLD.seal AND NEW.reason IS NOT NULL)
   OR NEW.id IS NOT OLD.id OR NEW.document IS NOT OLD.document OR NEW.at IS NOT OLD.at OR NEW.event IS NOT OLD.event
   OR NEW.state IS NOT OLD.state OR NEW.attempt IS NOT OLD.attempt OR NEW.destination IS NOT OLD.destination
-  OR NEW.who IS NOT OLD.who OR NEW.hash IS NOT OLD.hash
+  OR NEW.code IS NOT OLD.code OR NEW.who IS NOT OLD.who OR NEW.hash IS NOT OLD.hash
 BEGIN SELECT RAISE(ABORT, 'the history is append-only'); END;
 
 -- The index for "where is my letter": names are kept for `state.keep_names`, and erased by `docsyncd forget`.

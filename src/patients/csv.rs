@@ -107,7 +107,18 @@ pub fn parse(bytes: &[u8], config: &PatientsConfig) -> Result<List, Refused> {
         builder.set_born(row, born);
     }
     facts.dates = dates.in_words(order);
-    Ok(builder.finish(facts, hex(&Sha256::digest(bytes))))
+    let mut list = builder.finish(facts, hex(&Sha256::digest(bytes)));
+    let compared: Vec<String> = self::columns(config).map(|(_, column)| column.trim().to_owned()).collect();
+    let further = |at: u32| {
+        let at = usize::try_from(at).ok()?;
+        let values = Records::new(&text.all, at, delimiter).next()?.ok()?.values;
+        let named = names.iter().zip(&values).filter(|(name, _)| !name.is_empty() && !compared.contains(name));
+        Some(named.map(|(name, value)| (shown(name), shown(&cleaned(value)))).collect::<Vec<_>>())
+    };
+    let alike = list.alike().into_iter();
+    let all = alike.filter_map(|(row, line)| Some((line, further(*dates.places.get(row)?)?))).collect();
+    list.set_further(all);
+    Ok(list)
 }
 
 /// The names of the columns, for a person to choose from. The columns of the configuration need not be among them.

@@ -1,6 +1,6 @@
 //! The practice's list of patients, and the search for a person in it.
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::fmt;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 
@@ -24,6 +24,8 @@ pub struct List {
     patients: usize,
     facts: Facts,
     sha256: String,
+    /// By their lines the rows that others are like, with every further column of the file.
+    further: HashMap<u32, Vec<(String, String)>>,
 }
 
 /// The place of a row's values in the text. They follow one another; these are their lengths.
@@ -102,7 +104,8 @@ impl Row<'_> {
         [self.last_name, self.former_name].into_iter().map(Folded::new).filter(|name| !name.is_empty())
     }
 
-    fn is_same_person(&self, other: &Row<'_>) -> bool {
+    /// Whether both rows are alike in all that is compared.
+    pub fn is_same_person(&self, other: &Row<'_>) -> bool {
         let theirs: Vec<Folded> = other.last_names().collect();
         let has_last_name = self.last_names().any(|ours| theirs.iter().any(|name| ours.is(name)));
         let has_none = theirs.is_empty() && self.last_names().next().is_none();
@@ -179,6 +182,33 @@ impl List {
         self.rows.iter().filter_map(|place| self.row_at(place))
     }
 
+    /// What the file says of a row in the columns that are not compared, with their names: only of rows that others are
+    /// like, as somebody has to tell them apart.
+    pub fn further(&self, row: &Row<'_>) -> &[(String, String)] {
+        self.further.get(&row.line).map(Vec::as_slice).unwrap_or_default()
+    }
+
+    /// The indexes of rows, with their lines, that other rows with other numbers may be like: at most [`MOST_ALIKE`].
+    pub(super) fn alike(&self) -> Vec<(usize, u32)> {
+        let mut groups: HashMap<(u64, Option<Date>), Vec<u32>> = HashMap::new();
+        for (name, row) in &self.by_name {
+            if let Some(born) = self.at(*row).map(|found| found.born) {
+                groups.entry((*name, born)).or_default().push(*row);
+            }
+        }
+        groups.retain(|_, rows| {
+            let mut numbers = rows.iter().filter_map(|row| self.at(*row)).map(|row| row.number);
+            numbers.next().is_some_and(|first| numbers.any(|other| other != first))
+        });
+        let rows: BTreeSet<u32> = groups.into_values().flatten().collect();
+        let found = rows.into_iter().filter_map(|row| Some((usize::try_from(row).ok()?, self.at(row)?.line)));
+        found.take(MOST_ALIKE).collect()
+    }
+
+    pub(super) fn set_further(&mut self, further: HashMap<u32, Vec<(String, String)>>) {
+        self.further = further;
+    }
+
     /// The number of patients: of different numbers.
     pub fn patients(&self) -> usize {
         self.patients
@@ -252,6 +282,8 @@ pub(super) struct Builder {
     rows: Vec<Place>,
 }
 
+/// The most rows whose further columns are kept: a list of nothing but namesakes fills no memory.
+const MOST_ALIKE: usize = 1000;
 /// The longest value of a row; bytes. The parser refuses longer ones.
 pub(super) const MAX_VALUE_BYTES: usize = 1000;
 
@@ -285,6 +317,7 @@ impl Builder {
             patients: 0,
             facts,
             sha256,
+            further: HashMap::new(),
         };
         let mut by_name = Vec::with_capacity(list.rows.len());
         for (index, row) in (0u32..).zip(list.rows()) {

@@ -84,6 +84,11 @@ impl Patients {
         self.0.woken.notify_one();
     }
 
+    /// Looks at the file now.
+    pub fn look_now(&self) {
+        self.0.woken.notify_one();
+    }
+
     /// Sets what is known of the list that counted last before this start. The same one counts again at once.
     pub fn expect(&self, before: Before) {
         *self.0.before.lock().unwrap_or_else(PoisonError::into_inner) = before;

@@ -7,9 +7,10 @@ use thiserror::Error;
 use crate::document::Metadata;
 use crate::ledger::history::{self, Action};
 use crate::ledger::patients::{self as kept, Assigned};
-use crate::ledger::{QueryResult, now};
+use crate::ledger::{QueryResult, deliveries, documents, now};
 use crate::name::{is_bidirectional, is_invisible};
 use crate::patients::{List, Person, Unmatched, fingerprint, whose};
+use crate::state::State;
 
 /// What is known of a letter's patient. It has no `Debug`, as it holds patient data.
 #[derive(Clone)]
@@ -95,11 +96,68 @@ impl Letter {
     }
 }
 
-/// Records the assignment, with the letter by which the person named the patient.
+/// Records the assignment, with the letter by which the person named the patient. It stands in the history of each
+/// letter that waits for it.
 ///
 /// # Errors
 /// Any SQLite error.
 pub fn write(db: &Connection, assigned: &Assigned, uuid: &str) -> QueryResult<()> {
     kept::assign(db, assigned)?;
+    for id in kept::waiting_of(db, &assigned.patient)? {
+        history::decided(db, id, history::ASSIGNED, assigned, assigned.at)?;
+    }
     history::act(db, assigned.at, Action::Assign, &format!("document {uuid}"), assigned.who.as_deref())
+}
+
+/// Removes the assignment of this letter's patient, for letters to come and those that wait. Returns whether there was
+/// one.
+///
+/// # Errors
+/// Any SQLite error.
+pub fn remove(db: &Connection, letter: &Letter, uuid: &str, who: Option<String>) -> QueryResult<bool> {
+    let Some(assigned) = letter.assigned.clone() else { return Ok(false) };
+    kept::remove(db, &assigned.patient)?;
+    let by = Assigned { who, at: now(), ..assigned };
+    for id in kept::waiting_of(db, &by.patient)? {
+        history::decided(db, id, history::UNASSIGNED, &by, by.at)?;
+    }
+    history::act(db, by.at, Action::Unassign, &format!("document {uuid}"), by.who.as_deref())?;
+    Ok(true)
+}
+
+/// Whether a person can still take back whose this document is: it was said, and nothing was sent by it.
+///
+/// # Errors
+/// Any SQLite error.
+pub fn can_be_undone(db: &Connection, document: i64, letter: &Letter) -> QueryResult<bool> {
+    let is_open = documents::state(db, document)? == Some(State::Fetched);
+    Ok(is_open && letter.assigned.is_some() && !deliveries::is_numbered(db, document)?)
+}
+
+/// Takes back whose this document is, as long as [`can_be_undone`] says so: it waits for a person again, as do the
+/// patient's other letters of which nothing was sent. `needing` are the destinations that need a number. Returns
+/// whether it was done.
+///
+/// # Errors
+/// Any SQLite error.
+pub fn undo(
+    db: &Connection,
+    (document, uuid): (i64, &str),
+    list: Option<&List>,
+    needing: &[String],
+    who: Option<String>,
+) -> QueryResult<bool> {
+    let letter = Letter::read(db, document)?;
+    if !can_be_undone(db, document, &letter)? || !remove(db, &letter, uuid, who)? {
+        return Ok(false);
+    }
+    let (Some(patient), Some(person)) = (&letter.patient, letter.person()) else { return Ok(true) };
+    if let Err(why) = whose(list, patient, &person, None) {
+        for id in kept::waiting_of(db, patient)? {
+            if !deliveries::is_numbered(db, id)? {
+                deliveries::ask_anew(db, id, needing, why.as_str(), &why.to_string(), now())?;
+            }
+        }
+    }
+    Ok(true)
 }

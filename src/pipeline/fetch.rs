@@ -5,6 +5,7 @@ mod download;
 use std::time::Duration;
 
 use async_trait::async_trait;
+use hyper::body::Bytes;
 use serde_json::Value;
 use tokio::sync::Notify;
 use tokio::time::Instant;
@@ -19,7 +20,7 @@ use super::spool::Announced;
 use super::stage::{self, Lane, Stage};
 use super::transition_log::TransitionLog;
 use crate::api::{Api, ApiError, Detail, ListQuery, Meaning, Pdf, is_about};
-use crate::document::{DOCUMENT_TYPES, Metadata, Record};
+use crate::document::{DOCUMENT_TYPES, DocumentUuid, Metadata, Record};
 use crate::failure::{Call, Code, Kind, TWO_VERSIONS};
 use crate::ledger::documents::{self, Document, Fetched};
 use crate::ledger::listed::NOT_RENDERED;
@@ -47,6 +48,9 @@ const PATIENT_FOR: Duration = Duration::from_secs(60 * 60);
 /// What the first call of a fetch does, as the reasons of failures name it.
 const READING: &str = "reading the document";
 
+/// How long somebody waits who only looks at a PDF.
+const LOOK_LIMIT: Duration = Duration::from_secs(25);
+
 /// The stage that fetches.
 pub struct Fetch(pub Vec<Lane>);
 
@@ -72,6 +76,21 @@ impl Stage for Fetch {
         }
         result
     }
+}
+
+/// The PDF that the service has of this document now, for somebody who looks at it: nothing is kept or recorded. `None`
+/// if the service does not give it within some seconds, or wants to be left alone.
+pub async fn look(context: &Context, account: &str, uuid: &DocumentUuid) -> Option<Bytes> {
+    let scopes = [Scope::Account(account.to_owned()), Scope::Fetch(account.to_owned())];
+    if scopes.iter().any(|scope| context.pauses.paused_until(scope).is_some()) {
+        return None;
+    }
+    let client = context.clients.get(account)?.as_ref();
+    let read = async {
+        let detail = client.document(uuid).await.ok().filter(|detail| detail.is_of(uuid))?;
+        download::only_look(context, client, &detail.pdf?).await
+    };
+    tokio::time::timeout(LOOK_LIMIT, read).await.ok().flatten()
 }
 
 /// Reads the document and its PDF, and records the result.

@@ -27,7 +27,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize};
 
-use tokio::sync::{Notify, mpsc};
+use tokio::sync::{Notify, mpsc, watch};
 use tokio_util::sync::CancellationToken;
 
 pub use counters::Counters;
@@ -156,6 +156,8 @@ pub struct Nudges {
     pub poll: BTreeMap<String, Notify>,
     /// An account was paused, by NAME.
     pub reconsider: BTreeMap<String, Notify>,
+    /// Changes when destinations are to be looked at now (`daemon::away`).
+    pub look: watch::Sender<u64>,
     /// The loops that look for proof, by the NAME of the destination.
     pub confirm: BTreeMap<String, Confirming>,
 }
@@ -195,6 +197,13 @@ impl Nudges {
     /// Makes every account poll now.
     pub fn poll_all(&self) {
         self.poll.values().for_each(Notify::notify_one);
+    }
+
+    /// Ends every wait: each account polls now, each destination is looked at, and the stages look what is due.
+    pub fn all(&self) {
+        self.look.send_modify(|count| *count = count.wrapping_add(1));
+        self.poll_all();
+        self.stages();
     }
 
     /// Wakes the stage that works on documents in this state.

@@ -123,21 +123,29 @@ pub(super) async fn number_for(
         return Ok(Ok(None));
     };
     let patient = metadata.patient_key(&delivery.document.version.uuid);
-    let asked = patient.clone();
-    let assigned = context.ledger.read(move |db| kept::assigned(db, &asked)).await?;
-    let assigned = assigned.as_ref().map(|assigned| (assigned.number.as_str(), assigned.fingerprint.as_str()));
     let list = first_list(numbers).await;
-    let frozen = delivery.frozen.as_deref();
-    let number = match whose_still(list.as_deref(), &patient, &Person::of(metadata), assigned, frozen) {
-        Ok(number) => number,
-        Err(why) => return Ok(Err(why)),
-    };
-    if delivery.number.as_ref() == Some(&number) {
-        return Ok(Ok(Some(number)));
+    // A person may take a decision back until the number is recorded: then it is looked for anew.
+    loop {
+        let asked = patient.clone();
+        let assigned = context.ledger.read(move |db| kept::assigned(db, &asked)).await?;
+        let decided = assigned.as_ref().map(|assigned| (assigned.number.as_str(), assigned.fingerprint.as_str()));
+        let frozen = delivery.frozen.as_deref();
+        let number = match whose_still(list.as_deref(), &patient, &Person::of(metadata), decided, frozen) {
+            Ok(number) => number,
+            Err(why) => return Ok(Err(why)),
+        };
+        if delivery.number.as_ref() == Some(&number) {
+            return Ok(Ok(Some(number)));
+        }
+        let (row, asked) = (delivery.clone(), patient.clone());
+        let sent = context.ledger.write(move |db| match kept::assigned(db, &asked)? == assigned {
+            true => deliveries::send_with(db, &row, &number).map(Some),
+            false => Ok(None),
+        });
+        if let Some(number) = sent.await? {
+            return Ok(Ok(Some(number)));
+        }
     }
-    let row = delivery.clone();
-    let number = context.ledger.write(move |db| deliveries::send_with(db, &row, &number)).await?;
-    Ok(Ok(Some(number)))
 }
 
 /// The list. In a daemon that has just started, this waits until the list's file was read.

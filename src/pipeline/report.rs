@@ -18,6 +18,7 @@ use crate::api::{Api, ApiError, Meaning, ReportAnswer, look};
 use crate::document::{DocumentUuid, contradict};
 use crate::failure::{Call, HOLD, Kind};
 use crate::ledger::documents::{self, Document};
+use crate::ledger::history::Because;
 use crate::ledger::work::Work;
 use crate::ledger::{LedgerError, Millis, deliveries, held, history, now, process};
 use crate::state::{Event, State};
@@ -252,6 +253,7 @@ async fn accepted(
     let (error, failed_at) = failure.unzip();
     let (state, anew) = write_until_durable(context, || {
         let (error, revised) = (error.map(str::to_owned), revised.clone());
+        let code = document.reason_code.clone();
         move |db| {
             if error.is_none() {
                 process::set(db, "last_success", &now().to_string())?;
@@ -259,7 +261,8 @@ async fn accepted(
             // Both changes have the same time: the list stops showing the new version because of this report, not
             // because it is gone.
             let at = now();
-            let state = documents::transition(db, id, round, Event::ReportAccepted, at, error.as_deref())?;
+            let because = error.as_deref().map(|error| Because::coded(error, code.as_deref()));
+            let state = documents::transition(db, id, round, Event::ReportAccepted, at, because)?;
             let anew = match revised {
                 Some(pdf) => documents::revise(db, id, round, pdf.as_deref(), at)?,
                 None => None,

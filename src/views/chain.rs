@@ -79,7 +79,7 @@ struct Walk {
 pub fn verify(db: &Connection) -> QueryResult<Result<Sound, String>> {
     let mut walk = Walk::default();
     let mut statement = db.prepare(
-        "SELECT id, document, at, event, state, attempt, destination, reason, who, seal, previous, hash
+        "SELECT id, document, at, event, state, attempt, destination, reason, code, who, seal, previous, hash
          FROM history ORDER BY id",
     )?;
     let mut rows = statement.query([])?;
@@ -134,7 +134,7 @@ impl Walk {
         for column in ["document", "at", "event", "state", "attempt", "destination"] {
             values.push(row.get_ref(column)?);
         }
-        values.extend([said, row.get_ref("who")?]);
+        values.extend([said, row.get_ref("who")?, row.get_ref("code")?]);
         if hash(values) != *expected {
             return Ok(Err(format!("row {id} of the history was changed, or what stood before it")));
         }

@@ -10,6 +10,7 @@ use super::waits::Waits;
 use crate::document::DocumentUuid;
 use crate::language::Reason;
 use crate::ledger::columns::from_row;
+use crate::ledger::history::{ASSIGNED, UNASSIGNED};
 use crate::ledger::{Millis, QueryResult, listed};
 use crate::state::{STATES, State};
 
@@ -195,9 +196,38 @@ pub struct HistoryView {
     pub attempt: u32,
     /// The destination concerned.
     pub destination: Option<String>,
-    /// Why: with its code while the document or a delivery still has this reason, else in English only.
+    /// Why.
     pub reason: Option<Reason>,
+    /// Who decided it: the operating system's user, or a browser. Only of what a person decided about this document.
+    pub who: Option<String>,
+    /// The patient's number that a person gave or took back. Shown only to the person who asks.
+    #[serde(skip)]
+    pub number: Option<String>,
 }
+
+fn event(account: &str, row: &Row<'_>) -> QueryResult<HistoryView> {
+    let (text, code): (Option<String>, Option<String>) = (row.get("reason")?, row.get("code")?);
+    let event: String = row.get("event")?;
+    let destination: Option<String> = row.get("destination")?;
+    let is_decision = [ASSIGNED, UNASSIGNED].contains(&event.as_str());
+    // What was erased keeps its code.
+    let (number, text) = if is_decision {
+        (text, code.as_deref().map(|code| if code == "listed" { LISTED } else { NOT_LISTED }.to_owned()))
+    } else {
+        (None, text)
+    };
+    let ended = ["delivery_failed", "refused"].contains(&event.as_str());
+    let name = destination.clone().unwrap_or_else(|| account.to_owned());
+    let reason = text.map(|text| Reason { text, code, name, ended });
+    Ok(from_row!(row => HistoryView {
+        at, state, attempt, who; reason: reason, event: event, destination: destination, number: number
+    }))
+}
+
+/// What is said of a number that a person gave, beside it.
+const LISTED: &str = "in the practice's list";
+/// See [`LISTED`].
+const NOT_LISTED: &str = "not in the practice's list";
 
 impl DocumentHistory {
     /// Whether the beginning of the history was removed (`state.keep_history`).
@@ -213,20 +243,11 @@ impl DocumentHistory {
 pub fn show(db: &Connection, id: i64) -> QueryResult<DocumentHistory> {
     let mut document = one(db, id)?;
     let deliveries = std::mem::take(&mut document.deliveries);
-    let known: Vec<&Reason> =
-        document.reasons.iter().chain(deliveries.iter().filter_map(|delivery| delivery.reason.as_ref())).collect();
     let history = db
         .prepare_cached(
-            "SELECT at, event, state, attempt, destination, reason FROM history WHERE document = ?1 ORDER BY id",
+            "SELECT at, event, state, attempt, destination, reason, code, who FROM history WHERE document = ?1 ORDER BY id",
         )?
-        .query_map([id], |row| {
-            let text: Option<String> = row.get("reason")?;
-            let reason = text.map(|text| match known.iter().find(|known| known.text == text) {
-                Some(known) => (*known).clone(),
-                None => Reason { text, code: None, name: String::new(), ended: false },
-            });
-            Ok(from_row!(row => HistoryView { at, event, state, attempt, destination; reason: reason }))
-        })?
+        .query_map([id], |row| event(&document.account, row))?
         .collect::<QueryResult<_>>()?;
     Ok(DocumentHistory { document, deliveries, history })
 }
@@ -311,4 +332,29 @@ fn deliveries(db: &Connection, id: i64) -> QueryResult<Vec<DeliveryView>> {
         }))
     })?
     .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::language::Language;
+    use crate::ledger::failures::{Charge, Postponed, postpone};
+    use crate::ledger::{accounts, documents, listed, testing};
+
+    #[test]
+    fn a_reason_that_is_over_is_still_told_in_the_language_of_the_reader() {
+        let (_folder, db) = testing::empty();
+        accounts::progress(&db, "main").unwrap();
+        listed::see(&db, &testing::reader("main"), &testing::shown("a", Some("p")), 10).unwrap();
+        let document = || documents::by_number(&db, 1).unwrap().unwrap();
+        let code = Some("read passing status_503");
+        let charge = Some(Charge { doubtful: false, failing_for: 1, began: 10 });
+        let postponed = Postponed { due_at: Some(11), reason: "HTTP 503", code, failure: None, charge };
+        postpone(&db, &document(), &postponed, 10).unwrap();
+        documents::fetched(&db, &document(), &testing::fetched("p"), &["pms".to_owned()], 12).unwrap();
+        let shown = super::show(&db, 1).unwrap();
+        assert!(shown.document.reasons.is_empty(), "it is over");
+        let told =
+            shown.history.iter().find_map(|row| row.reason.as_ref()).map(|reason| Language::German.reason(reason));
+        assert_eq!(told.as_deref(), Some("Der Dienst ist gestört (Code 503)."));
+    }
 }

@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 
 use rusqlite::{Connection, params};
 
-use super::documents::{DocumentView, Order, each};
+use super::documents::{DeliveryView, DocumentView, Order, each};
 use crate::ledger::columns::Statements as _;
 use crate::ledger::{Millis, QueryResult, now};
 use crate::state::State;
@@ -33,6 +33,49 @@ pub fn list(db: &Connection, states: &[State], since: Millis, order: Order, limi
         ControlFlow::Continue(())
     })?;
     Ok(letters)
+}
+
+/// Documents that are to be filed, each where a person looks for it.
+#[derive(Clone, Default)]
+pub struct Waiting {
+    /// They may have arrived, and a person has to look.
+    pub uncertain: Letters,
+    /// They are filed, and their destination's software has not taken them yet.
+    pub not_taken: Letters,
+    /// All others but those whose patient a person has to say.
+    pub others: Letters,
+}
+
+/// Documents that are looked through for [`waiting`].
+const MOST_READ: usize = 2000;
+
+/// Up to `limit` documents of each kind in one of these states, those unchanged for longest first.
+///
+/// # Errors
+/// Any SQLite error.
+pub fn waiting(db: &Connection, states: &[State], limit: usize) -> QueryResult<Waiting> {
+    let (mut found, mut read) = (Waiting::default(), 0);
+    each(db, states, Millis::MIN, Order::Oldest, |document| {
+        read += 1;
+        let any = |is: fn(&DeliveryView) -> bool| document.state == State::Fetched && document.present().any(is);
+        let is_pending = any(|delivery| delivery.state == "pending");
+        let letters = if any(|delivery| delivery.may_have_arrived) {
+            &mut found.uncertain
+        } else if any(|delivery| delivery.unmatched.as_ref().is_some_and(|why| why != "no_list")) {
+            return ControlFlow::Continue(());
+        } else if any(|delivery| delivery.state == "filed") && !is_pending {
+            &mut found.not_taken
+        } else {
+            &mut found.others
+        };
+        if letters.shown.len() < limit {
+            letters.shown.push(document);
+        } else {
+            letters.more = true;
+        }
+        if read < MOST_READ { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+    })?;
+    Ok(found)
 }
 
 /// What became of documents between two moments.

@@ -19,6 +19,7 @@ use super::connections::{self, Asked};
 use super::facts::{self, Overview, Setup};
 use super::guard::{self, Address};
 use super::keys::{self, KeyError, Session};
+use super::letter::Had;
 use super::page::{self, Found, Keyed, Notice};
 use super::patients::{self, Questions};
 use super::pdf::{self, Kept};
@@ -28,7 +29,9 @@ use crate::language::Language;
 use crate::ledger::{LedgerError, documents, now};
 use crate::patients::List;
 use crate::pipeline::Shared;
-use crate::views;
+use crate::state::State;
+use crate::views::letter::LetterDetail;
+use crate::views::{self, DocumentHistory, DocumentView};
 
 /// What the browser may do with a page: show it, with our style, icons and script, ask us again, and send its forms
 /// back to us.
@@ -38,6 +41,8 @@ const POLICY: &str = "default-src 'none'; script-src 'self'; connect-src 'self';
 const MAKING: usize = 2;
 /// How old may be what somebody sees who has no key: so a flood of requests reads the ledger once a second.
 const FRESH: Duration = Duration::from_secs(1);
+/// How long a letter's page waits for a folder that may hang.
+const SHORT: Duration = Duration::from_secs(3);
 /// How long the choice of a language is remembered; seconds.
 const LANGUAGE_SECONDS: u32 = 365 * 24 * 60 * 60;
 const LANGUAGE_COOKIE: &str = "docsyncd_language";
@@ -52,6 +57,8 @@ pub(super) struct Site {
     making: Semaphore,
     /// Who may look for a PDF now: one at a time, as each is read whole and compared.
     reading: Arc<Semaphore>,
+    /// Who may read a PDF from the service: one at a time.
+    pub(super) fetching: Semaphore,
     /// Who may wait for a file for support: one at a time.
     pub(super) supporting: Semaphore,
     /// Who may be told when something changes.
@@ -89,7 +96,21 @@ impl Fields {
 }
 
 /// Where forms are sent to.
-const FORMS: [&str; 8] = ["/retry", "/retry-failed", "/arrived", "/assign", "/poll", "/find", "/support", "/close"];
+const FORMS: [&str; 11] = [
+    "/retry",
+    "/retry-failed",
+    "/mended",
+    "/arrived",
+    "/assign",
+    "/undo",
+    "/fetch",
+    "/poll",
+    "/find",
+    "/support",
+    "/close",
+];
+/// What is no page, or takes long.
+const LONG: [&str; 3] = ["/support", "/mended", "/fetch"];
 
 impl Site {
     pub(super) fn new(context: Shared, setup: Setup, address: std::net::SocketAddr) -> Self {
@@ -100,6 +121,7 @@ impl Site {
             cookie: format!("docsyncd_{}", address.port()),
             making: Semaphore::new(MAKING),
             reading: Arc::new(Semaphore::new(1)),
+            fetching: Semaphore::new(1),
             supporting: Semaphore::new(1),
             told: Arc::new(Semaphore::new(told::MOST)),
             overview: Mutex::new(None),
@@ -132,7 +154,7 @@ impl Site {
         // Nobody makes more than a few pages at once; the semaphore is never closed. A file is no page, and may take
         // long.
         let _making =
-            if path.ends_with("/pdf") || path == "/support" { None } else { self.making.acquire().await.ok() };
+            if path.ends_with("/pdf") || LONG.contains(&path) { None } else { self.making.acquire().await.ok() };
         let letter = path.strip_prefix("/letter/");
         let allowed = match path {
             // Not HEAD: what only looks at links must not use one up.
@@ -229,13 +251,32 @@ impl Site {
             let list = self.list();
             let questions = tokio::task::spawn_blocking(move || Questions::of(waiting, list.as_deref())).await.ok();
             let overview = self.overview(true).await?;
-            let shown = letter::Shown { detail: &detail, questions: questions.as_ref(), overview: &overview };
+            let pdf = self.can_be_had(&detail).await;
+            let shown = letter::Shown { detail: &detail, questions: questions.as_ref(), overview: &overview, pdf };
             let markup = letter::page(language, &session.form_token, &shown, Notice::named(query.get("done")));
             let mut answer = html(StatusCode::OK, language, markup);
             self.renew(&mut answer, &head.headers, session.is_renewed);
             Ok::<_, LedgerError>(answer)
         };
         made.await.unwrap_or_else(|error| unavailable(language, &error))
+    }
+
+    /// Where a letter's PDF can be had, as far as a short look shows.
+    async fn can_be_had(&self, detail: &LetterDetail) -> Had {
+        let DocumentHistory { document, deliveries, .. } = &detail.shown;
+        let letter = DocumentView { deliveries: deliveries.clone(), ..document.clone() };
+        let look = pdf::read(&self.context, &self.setup.disks.folders, letter, &self.reading);
+        match tokio::time::timeout(SHORT, look).await {
+            Ok(Ok(_)) => Had::Here,
+            // Nobody knows: whoever asks for it waits.
+            Ok(Err(Kept::Unknown)) | Err(_) => Had::Here,
+            Ok(Err(kept)) => {
+                let is_changed = kept == Kept::Changed;
+                let can_ask = !matches!(document.state, State::Discovered | State::Withdrawn)
+                    && self.context.clients.contains_key(&document.account);
+                Had::NotHere { is_changed, can_ask }
+            }
+        }
     }
 
     async fn page(&self, head: &Parts, query: &Fields, language: Language) -> Answer {

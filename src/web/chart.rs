@@ -1,5 +1,4 @@
-//! The last thirty days: a strip of how each was, and the letters of each as bars, with the same numbers as a table for
-//! whoever cannot see them.
+//! The last thirty days as one strip of how each was, with the same as a table for whoever cannot see it.
 
 use jiff::civil::Date;
 use maud::{Markup, html};
@@ -7,31 +6,6 @@ use maud::{Markup, html};
 use super::parts::{count, short_date};
 use crate::language::Language;
 use crate::views::letters::{Day, Told};
-
-/// Units of the drawing, which is stretched to the page's width: the width of a day, of its bar, and the height of the
-/// axis.
-const STEP: usize = 24;
-const BAR: usize = 16;
-const HEIGHT: u64 = 120;
-
-/// A bar's height; one letter is always seen.
-fn height(count: u64, top: u64) -> u64 {
-    if count == 0 { 0 } else { (count.saturating_mul(HEIGHT) / top.max(1)).clamp(3, HEIGHT) }
-}
-
-/// The end of the axis: the next number of 2, 4, 10, 20, 40, 100 and so on, so that its middle is a whole number.
-fn top(highest: u64) -> u64 {
-    let mut decade = 1_u64;
-    loop {
-        for factor in [2, 4, 10] {
-            let top = decade.saturating_mul(factor);
-            if top >= highest {
-                return top;
-            }
-        }
-        decade = decade.saturating_mul(10);
-    }
-}
 
 fn word(told: Told) -> &'static str {
     match told {
@@ -76,31 +50,10 @@ fn strip(language: Language, days: &[(Date, Day)]) -> Markup {
 pub(super) fn chart(language: Language, days: &[(Date, Day)]) -> Markup {
     let total: u64 = days.iter().map(|(_, day)| day.filed).sum();
     let failed: u64 = days.iter().map(|(_, day)| day.failed).sum();
-    let top = top(days.iter().map(|(_, day)| day.filed.saturating_add(day.failed)).max().unwrap_or(0));
     let summary = language.fill("page-days-summary", &[("count", total.into()), ("failed", failed.into())]);
-    let width = days.len() * STEP;
-    let label = |at: usize| html! { @if let Some((date, _)) = days.get(at) { span { (short_date(language, *date)) } } };
     html! {
         (strip(language, days))
-        figure .chart {
-            div .axis aria-hidden="true" { @for value in [top, top / 2, 0] { span { (value) } } }
-            svg viewBox={ "0 0 " (width) " " (HEIGHT) } preserveAspectRatio="none" role="img" aria-labelledby="chart-summary"
-                focusable="false" {
-                @for y in [0, HEIGHT / 2, HEIGHT] { line x1="0" x2=(width) y1=(y) y2=(y) {} }
-                @for (index, (date, day)) in days.iter().enumerate() {
-                    @let (filed, bad) = (height(day.filed, top), height(day.failed, top));
-                    @let x = index * STEP + (STEP - BAR) / 2;
-                    g {
-                        title { (in_words(language, *date, *day)) }
-                        rect .day x=(index * STEP) y="0" width=(STEP) height=(HEIGHT) {}
-                        @if filed > 0 { rect .filed x=(x) y=(HEIGHT - filed) width=(BAR) height=(filed) {} }
-                        @if bad > 0 { rect .failed x=(x) y=(HEIGHT.saturating_sub(filed + bad)) width=(BAR) height=(bad) {} }
-                    }
-                }
-            }
-            div .ends aria-hidden="true" { (label(0)) (label(days.len() / 2)) (label(days.len().saturating_sub(1))) }
-            figcaption #chart-summary { (summary) }
-        }
+        p .soft { (summary) }
         details .numbers {
             summary { (language.text("page-days-table")) }
             table {
@@ -125,19 +78,6 @@ pub(super) fn chart(language: Language, days: &[(Date, Day)]) -> Markup {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn one_letter_among_thousands_is_seen_and_no_bar_leaves_the_drawing() {
-        assert_eq!([height(0, 9), height(1, 5000), height(5000, 5000)], [0, 3, HEIGHT]);
-        assert_eq!(height(u64::MAX, u64::MAX), HEIGHT.min(height(u64::MAX, u64::MAX)));
-    }
-
-    #[test]
-    fn the_axis_ends_at_a_round_number_whose_half_is_whole() {
-        let ends = [0, 1, 3, 5, 11, 40, 41, 999].map(top);
-        assert_eq!(ends, [2, 2, 4, 10, 20, 40, 100, 1000]);
-        assert_eq!(top(u64::MAX), u64::MAX, "it ends");
-    }
 
     #[test]
     fn a_day_is_in_trouble_when_a_letter_failed_or_somebody_had_to_be_told() {

@@ -8,15 +8,15 @@ use jiff::civil::Date;
 use jiff::{ToSpan as _, Zoned};
 use rusqlite::Connection;
 
-use crate::config::{Auth, Config};
+use crate::config::{Auth, Config, PracticeConfig};
 use crate::failure::Scope;
 use crate::health::{self, Disks, Facts, Health, Rules};
 use crate::language::Language;
 use crate::ledger::pauses::Pause;
-use crate::ledger::{Millis, QueryResult, away};
+use crate::ledger::{Millis, QueryResult, away, deliveries};
 use crate::state::State;
 use crate::views::facts::{Present, facts};
-use crate::views::letters::{self, Day, Letters};
+use crate::views::letters::{self, Day, Letters, Waiting};
 use crate::views::{DocumentView, Order, PauseView, measures, search};
 
 /// Letters of today that are shown.
@@ -35,8 +35,10 @@ pub struct Setup {
     pub listen: SocketAddr,
     /// The accounts: NAME, and whether it signs in rather than having a key.
     pub accounts: Vec<(String, bool)>,
-    /// The destinations.
-    pub destinations: Vec<String>,
+    /// The destinations, each with its folder, server or program.
+    pub destinations: Vec<(String, Option<String>)>,
+    /// Whose page it is, and whom to call.
+    pub practice: PracticeConfig,
     /// Whether names are kept to be found by.
     pub keeps_names: bool,
     /// What counts as lasting so long that a person is needed.
@@ -56,7 +58,8 @@ impl Setup {
         Some(Self {
             listen: config.status_page?.listen,
             accounts: accounts.map(|account| (account.name.clone(), matches!(account.auth, Auth::OAuth(_)))).collect(),
-            destinations: config.destinations.keys().cloned().collect(),
+            destinations: config.destinations.iter().map(|(name, to)| (name.clone(), to.place())).collect(),
+            practice: config.practice.clone(),
             keeps_names: !config.state.keep_names.is_zero(),
             rules: config.alerts.rules,
             disks: config.disks(),
@@ -70,7 +73,9 @@ impl Setup {
 #[derive(Debug, Clone)]
 pub(super) struct Place {
     pub(super) name: String,
-    /// When an account's list was last read.
+    /// Where it is: a folder, a server, a program.
+    pub(super) at: Option<String>,
+    /// When an account's list was last read, or a destination last worked.
     pub(super) polled_at: Option<Millis>,
     pub(super) pause: Option<PauseView>,
 }
@@ -81,6 +86,7 @@ pub(super) struct Overview {
     pub(super) now: Zoned,
     pub(super) health: Health,
     pub(super) disks: Disks,
+    pub(super) practice: PracticeConfig,
     pub(super) today: u64,
     /// Without those that are filed and not yet taken.
     pub(super) waiting: u64,
@@ -95,8 +101,10 @@ pub(super) struct Overview {
 #[derive(Clone, Default)]
 pub(super) struct Details {
     pub(super) today: Letters,
-    pub(super) waiting: Letters,
+    pub(super) waiting: Waiting,
     pub(super) failed: Letters,
+    /// Those that were filed beside an old version.
+    pub(super) beside: Vec<String>,
 }
 
 /// What somebody looks for.
@@ -150,18 +158,21 @@ pub(super) fn overview(db: &Connection, setup: &Setup, ledger_fails_since: Optio
     };
     let account = |(name, _): &(String, bool)| Place {
         name: name.clone(),
+        at: None,
         polled_at: measures.accounts.iter().find(|known| known.account == *name).and_then(|known| known.polled_at),
         pause: paused(&[Scope::Account(name.clone()), Scope::Fetch(name.clone()), Scope::Report(name.clone())]),
     };
     let worked = away::last_worked(db)?;
-    let destination = |name: &String| Place {
+    let destination = |(name, at): &(String, Option<String>)| Place {
         name: name.clone(),
+        at: at.clone(),
         polled_at: worked.get(name).copied(),
         pause: paused(&[Scope::Destination(name.clone())]),
     };
     Ok(Overview {
         health: health::assess(&facts, &setup.rules),
         disks: setup.disks.clone(),
+        practice: setup.practice.clone(),
         today: counted.last().map_or(0, |day| day.filed),
         waiting: sum(&WAITING).saturating_sub(not_taken),
         not_taken,
@@ -181,7 +192,8 @@ pub(super) fn details(db: &Connection, now: &Zoned) -> QueryResult<Details> {
     let midnight = now.start_of_day().map_or(0, |start| start.timestamp().as_millisecond());
     Ok(Details {
         today: letters::list(db, &[State::Reported], midnight, Order::Newest, MOST_TODAY)?,
-        waiting: letters::list(db, &WAITING, Millis::MIN, Order::Oldest, MOST_OPEN)?,
+        waiting: letters::waiting(db, &WAITING, MOST_OPEN)?,
+        beside: deliveries::beside(db, MOST_OPEN)?,
         failed: letters::list(db, &FAILED, Millis::MIN, Order::Newest, MOST_OPEN)?,
     })
 }

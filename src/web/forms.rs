@@ -1,17 +1,24 @@
 //! What the page's forms do. That they may is known by then.
 
+use std::time::Duration;
+
 use hyper::{StatusCode, header};
 use jiff::Zoned;
 
-use super::answers::{Answer, Fields, Site, add, html, respond};
+use super::answers::{Answer, Fields, Site, add, html, respond, sentence};
 use super::facts::{self, Search};
 use super::keys::{self, Session};
 use super::page::{Found, Notice};
-use super::{patients, support};
+use super::parts::Form;
+use super::second_look::{self, Asked, Settled};
+use super::{pdf, support};
 use crate::document::DocumentUuid;
 use crate::language::Language;
 use crate::ledger::history::{self, Action};
 use crate::ledger::{LedgerError, QueryResult, deliveries, now, retry};
+use crate::pipeline::assign::{self, NotAssigned};
+use crate::pipeline::fetch;
+use crate::views;
 use crate::views::letter::{self, stands};
 use crate::views::named::{self, Named};
 
@@ -26,33 +33,46 @@ impl Site {
         let notice = match path {
             "/find" => return self.find(fields, &session, language).await,
             "/support" => return Ok(support::answer(self, language).await),
+            "/fetch" => return self.fetched(fields.get("uuid"), language).await,
+            "/assign" => match self.assign(fields, &session).await? {
+                Settled::Done => Notice::Assigned,
+                Settled::Look(look) => {
+                    let letter = Some(fields.get("letter")).filter(|letter| !letter.is_empty());
+                    let form = Form { token: &session.form_token, language, letter };
+                    return Ok(html(StatusCode::OK, language, second_look::page(&form, &look)));
+                }
+                Settled::Refused(NotAssigned::Shared) => Notice::SharedNumber,
+                Settled::Refused(NotAssigned::NoNumber) => Notice::NoNumber,
+                Settled::Refused(_) | Settled::Nothing => Notice::NotAssigned,
+            },
+            "/undo" => match self.undo(fields.get("uuid").to_owned(), &session).await? {
+                true => Notice::Undone,
+                false => Notice::NotUndone,
+            },
+            "/mended" => self.mended(fields.get("cause"), &session).await?,
             "/retry" => {
-                let known = self.retry(fields.get("uuid").to_owned(), fields.get("stands").to_owned()).await?;
+                let known = self.retry(fields, session.who()).await?;
                 if known { Notice::Retried } else { Notice::Unknown }
             }
-            "/arrived" => match self.arrived(fields).await? {
+            "/arrived" => match self.arrived(fields, session.who()).await? {
                 true => Notice::Arrived,
                 false => Notice::Unknown,
             },
             "/retry-failed" => {
-                self.context.ledger.write(|db| act(db, Action::Retry, "all that failed")).await?;
+                let who = session.who();
+                self.context.ledger.write(move |db| act(db, Action::Retry, "all that failed", &who)).await?;
                 self.context.ledger.retry_failed().await?;
                 self.context.pauses.probe_all_now();
                 self.context.nudges.stages();
                 Notice::RetriedAll
             }
-            "/assign" => match self.assign(fields).await? {
-                true => Notice::Assigned,
-                false => Notice::NotAssigned,
-            },
             "/close" => {
                 keys::end(&self.context.ledger, session).await?;
                 Notice::Closed
             }
             _ => {
                 self.context.pauses.probe_all_now();
-                self.context.nudges.poll_all();
-                self.context.nudges.stages();
+                self.context.nudges.all();
                 Notice::Polled
             }
         };
@@ -68,7 +88,8 @@ impl Site {
 
     /// What `docsyncd retry UUID` does, to a document that failed, or that still stands as the letter's page showed it:
     /// the page may be an old one, and what was filed meanwhile is not to be filed again. False when nothing was done.
-    async fn retry(&self, uuid: String, stood: String) -> Result<bool, LedgerError> {
+    async fn retry(&self, fields: &Fields, who: String) -> Result<bool, LedgerError> {
+        let [uuid, stood] = ["uuid", "stands"].map(|name| fields.get(name).to_owned());
         let retried = self.context.ledger.write(move |db| {
             let Named::One(ids) = named::named(db, &uuid)? else { return Ok(false) };
             let mut retried = false;
@@ -83,7 +104,7 @@ impl Site {
                 retried |= done.is_some();
             }
             if retried {
-                act(db, Action::Retry, &format!("document {uuid}"))?;
+                act(db, Action::Retry, &format!("document {uuid}"), &who)?;
             }
             Ok(retried)
         });
@@ -95,18 +116,18 @@ impl Site {
 
     /// What `docsyncd retry --arrived UUID` does, to a document that still stands as the page showed it. False when
     /// nothing was done.
-    async fn arrived(&self, fields: &Fields) -> Result<bool, LedgerError> {
+    async fn arrived(&self, fields: &Fields, who: String) -> Result<bool, LedgerError> {
         let [uuid, stood] = ["uuid", "stands"].map(|name| fields.get(name).to_owned());
         let arrived = self.context.ledger.write(move |db| {
             let Named::One(ids) = named::named(db, &uuid)? else { return Ok(false) };
             let mut arrived = 0;
             for id in ids {
                 if stands(db, id)? == stood {
-                    arrived += deliveries::arrived(db, id, now())?;
+                    arrived += deliveries::arrived(db, id, now())? + deliveries::removed(db, id)?;
                 }
             }
             if arrived > 0 {
-                act(db, Action::Arrived, &format!("document {uuid}"))?;
+                act(db, Action::Arrived, &format!("document {uuid}"), &who)?;
             }
             Ok(arrived > 0)
         });
@@ -115,15 +136,57 @@ impl Site {
         Ok(arrived)
     }
 
-    /// What `docsyncd assign UUID NUMBER` does, after both sides were seen. False when nothing was done.
-    async fn assign(&self, fields: &Fields) -> Result<bool, LedgerError> {
-        let Some(list) = self.list() else { return Ok(false) };
+    /// What `docsyncd assign UUID NUMBER` does, after both sides were seen.
+    async fn assign(&self, fields: &Fields, session: &Session) -> Result<Settled, LedgerError> {
+        let Some(list) = self.list() else { return Ok(Settled::Nothing) };
         let [uuid, number, seen] = ["uuid", "number", "seen"].map(|name| fields.get(name).to_owned());
-        let settled = self.context.ledger.write(move |db| patients::settle(db, &list, &uuid, &number, &seen)).await?;
-        if let Some(numbers) = self.context.numbers.as_ref().filter(|_| settled) {
-            numbers.changed_elsewhere();
+        let asked = Asked { uuid, number, seen, is_sure: fields.get("sure") == "yes" };
+        let who = session.who();
+        let settled = self.context.ledger.write(move |db| second_look::settle(db, &list, &asked, who)).await?;
+        if matches!(settled, Settled::Done) {
+            // The person may take it back first; a restart files it at once.
+            let context = self.context.clone();
+            tokio::spawn(async move {
+                context.stop.run_until_cancelled(tokio::time::sleep(UNDO_FOR)).await;
+                if let Some(numbers) = &context.numbers {
+                    numbers.changed_elsewhere();
+                }
+            });
         }
         Ok(settled)
+    }
+
+    /// Takes a decision back, as long as no letter was sent by it. False when nothing was done.
+    async fn undo(&self, uuid: String, session: &Session) -> Result<bool, LedgerError> {
+        let needing: Vec<String> =
+            self.context.numbers.iter().flat_map(|numbers| numbers.needed_by.iter().cloned()).collect();
+        let (list, who) = (self.list(), session.who());
+        let undone = self.context.ledger.write(move |db| {
+            let Named::One(ids) = named::named(db, &uuid)? else { return Ok(false) };
+            let mut undone = false;
+            for id in ids {
+                undone |= assign::undo(db, (id, &uuid), list.as_deref(), &needing, Some(who.clone()))?;
+            }
+            Ok(undone)
+        });
+        undone.await
+    }
+
+    /// A letter's PDF as the service has it now, for this look alone.
+    async fn fetched(&self, uuid: &str, language: Language) -> Result<Answer, LedgerError> {
+        let Some(uuid) = DocumentUuid::parse(uuid) else {
+            return Ok(sentence(StatusCode::NOT_FOUND, language, "no-letter"));
+        };
+        let asked = uuid.clone();
+        let known = self.context.ledger.read(move |db| letter::of(db, &asked, views::one)).await?;
+        let Some(known) = known else { return Ok(sentence(StatusCode::NOT_FOUND, language, "no-letter")) };
+        let Ok(_only) = self.fetching.try_acquire() else {
+            return Ok(sentence(StatusCode::SERVICE_UNAVAILABLE, language, "pdf-not-fetched"));
+        };
+        Ok(match fetch::look(&self.context, &known.account, &uuid).await {
+            Some(content) => pdf::answer(pdf::Found::Content(content), &uuid.short()),
+            None => sentence(StatusCode::SERVICE_UNAVAILABLE, language, "pdf-not-fetched"),
+        })
     }
 
     async fn find(&self, fields: &Fields, session: &Session, language: Language) -> Result<Answer, LedgerError> {
@@ -138,7 +201,10 @@ impl Site {
     }
 }
 
-/// Whoever holds a key of the page; who that is nobody knows.
-fn act(db: &rusqlite::Connection, action: Action, what: &str) -> QueryResult<()> {
-    history::act(db, now(), action, what, Some("status page"))
+/// How long a person may take back whose a letter is before it is filed.
+const UNDO_FOR: Duration = Duration::from_secs(10);
+
+/// Whoever holds a key of the page; who that is nobody knows, but by which browser.
+pub(super) fn act(db: &rusqlite::Connection, action: Action, what: &str, who: &str) -> QueryResult<()> {
+    history::act(db, now(), action, what, Some(who))
 }

@@ -2,6 +2,7 @@
 
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
+use crate::config::PracticeConfig;
 use crate::language::{LANGUAGES, Language};
 
 /// After how many seconds a browser without scripts asks for the page again.
@@ -17,7 +18,7 @@ pub(super) fn sentence(language: Language, key: &str) -> Markup {
             p { a href="/" { (language.text("page-back")) } }
         }
     };
-    frame(language, &Frame { title: &title, icon: "/waiting.svg", live: None }, &body, &html! {})
+    frame(language, &Frame { title: &title, icon: "/waiting.svg", live: None, practice: None }, &body, &html! {})
 }
 
 /// What is around a page.
@@ -26,10 +27,14 @@ pub(super) struct Frame<'a> {
     pub(super) icon: &'a str,
     /// The address that it is asked for again at.
     pub(super) live: Option<&'a str>,
+    /// Whose page it is, and whom to call.
+    pub(super) practice: Option<&'a PracticeConfig>,
 }
 
 pub(super) fn frame(language: Language, frame: &Frame<'_>, body: &Markup, foot: &Markup) -> Markup {
-    let Frame { title, icon, live } = frame;
+    let Frame { title, icon, live, practice } = frame;
+    let name = practice.and_then(|practice| practice.name.as_deref());
+    let contact = practice.and_then(|practice| practice.contact.as_deref());
     html! {
         (DOCTYPE)
         html lang=(language.as_str()) {
@@ -47,7 +52,7 @@ pub(super) fn frame(language: Language, frame: &Frame<'_>, body: &Markup, foot: 
             }
             body {
                 header {
-                    p .brand { a href="/" { "docsyncd" } }
+                    p .brand { a href="/" { "docsyncd" } @if let Some(name) = name { " " span .practice { (name) } } }
                     nav aria-label=(language.text("page-language")) {
                         @for other in LANGUAGES.into_iter().filter(|other| *other != language) {
                             @let code = other.as_str();
@@ -56,17 +61,20 @@ pub(super) fn frame(language: Language, frame: &Frame<'_>, body: &Markup, foot: 
                         }
                     }
                 }
+                // It stands beside what is renewed, and is seen first.
+                aside #silent .notice .bad aria-label=(language.text("page-silent-title")) hidden {
+                    p { strong { (language.text("page-silent-title")) } " " (language.text("page-silent")) }
+                }
                 main data-live=[live] {
                     (body)
-                }
-                // It stands beside what is renewed.
-                aside #silent .notice aria-label=(language.text("page-silent-title")) hidden {
-                    p { strong { (language.text("page-silent-title")) } " " (language.text("page-silent")) }
                 }
                 p #said .unseen role="status" {}
                 footer {
                     (foot)
-                    p .soft { "docsyncd " (env!("CARGO_PKG_VERSION")) }
+                    p .soft {
+                        @if let Some(contact) = contact { (language.fill("page-contact", &[("contact", contact.into())])) " · " }
+                        "docsyncd " (env!("CARGO_PKG_VERSION"))
+                    }
                 }
             }
         }

@@ -51,6 +51,13 @@ pub(super) struct Session {
     pub(super) is_renewed: bool,
 }
 
+impl Session {
+    /// Who presses a button, for the history: which browser, by the beginning of its digest.
+    pub(super) fn who(&self) -> String {
+        format!("status page, browser {}", self.digest.get(..6).unwrap_or_default())
+    }
+}
+
 fn secret() -> Result<SecretString, KeyError> {
     let mut bytes = [0; SECRET_BYTES];
     getrandom::fill(&mut bytes).map_err(|error| KeyError::Random(error.to_string()))?;

@@ -23,6 +23,16 @@ pub(super) struct Shown<'a> {
     /// Whose letter it is, where a person has to say that.
     pub(super) questions: Option<&'a Questions>,
     pub(super) overview: &'a Overview,
+    pub(super) pdf: Had,
+}
+
+/// Where the PDF can be had.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Had {
+    /// Where it was filed, or in the spool.
+    Here,
+    /// Neither; perhaps from the service.
+    NotHere { is_changed: bool, can_ask: bool },
 }
 
 pub(super) fn page(language: Language, token: &str, shown: &Shown<'_>, notice: Option<Notice>) -> Markup {
@@ -31,6 +41,8 @@ pub(super) fn page(language: Language, token: &str, shown: &Shown<'_>, notice: O
     let form = Form { token, language, letter: Some(&letter.uuid) };
     let address = format!("/letter/{}", letter.uuid);
     // No name: browsers keep the titles of pages that they showed.
+    let is_to_come = |next: &i64| *next > now.timestamp().as_millisecond() && letter.state.is_open();
+    let next = letter.next_attempt.filter(is_to_come);
     let title = format!("{} …{}", kind(language, letter.kind.as_deref()), short(&letter.uuid));
     let body = html! {
         (page::notice(language, notice))
@@ -39,11 +51,13 @@ pub(super) fn page(language: Language, token: &str, shown: &Shown<'_>, notice: O
             h1 #letter { (parts::patient(language, letter.name.as_deref(), &letter.uuid)) }
             p { (kind(language, letter.kind.as_deref())) }
             p .light { (stands(language, &detail.shown)) }
-            @for reason in &letter.reasons { p { (language.reason(reason)) } }
-            @if let Some(next) = letter.next_attempt.filter(|next| *next > now.timestamp().as_millisecond() && letter.state.is_open()) {
-                p .soft { (language.text("page-next")) " " (clock(language, next, now)) "." }
+            @for reason in letter.reasons.iter().filter(|reason| !parts::is_not_taken(reason)) {
+                p { (language.reason(reason)) }
             }
-            (actions(&form, detail, &address))
+            @if let Some(next) = next {
+                p .soft { (parts::next_try(language, next, now)) }
+            }
+            (actions(&form, shown, &address))
             (page::as_of(language, now, &address))
         }
         @if let Some(questions) = shown.questions { (patients::show(&form, questions, now)) }
@@ -52,7 +66,7 @@ pub(super) fn page(language: Language, token: &str, shown: &Shown<'_>, notice: O
             @if deliveries.is_empty() { p .soft { (language.text("letter-nowhere")) } }
             ul .list {
                 @for (number, delivery) in deliveries.iter().enumerate() {
-                    li { (place(language, delivery, number, now)) }
+                    li { (place(language, delivery, &letter.reasons, number, now)) }
                 }
             }
         }
@@ -73,7 +87,7 @@ pub(super) fn page(language: Language, token: &str, shown: &Shown<'_>, notice: O
             dl {
                 dt { (language.text("page-number")) } dd { code { (letter.uuid) } }
                 dt { (language.text("page-account")) } dd { (letter.account) }
-                dt { (language.text("letter-created")) } dd { (letter.created_at) }
+                dt { (language.text("letter-created")) } dd { (created(language, &letter.created_at, now)) }
                 dt { (language.text("letter-found")) } dd { (clock(language, letter.found_at, now)) }
                 @if let Some(size) = letter.size {
                     dt { (language.text("letter-size")) }
@@ -83,8 +97,17 @@ pub(super) fn page(language: Language, token: &str, shown: &Shown<'_>, notice: O
             }
         }
     };
-    let icon = page::icon(shown.overview.health.light);
-    frame(language, &Frame { title: &title, icon, live: Some(&address) }, &body, &html! {})
+    let icon = page::icon(&shown.overview.health);
+    let practice = Some(&shown.overview.practice);
+    frame(language, &Frame { title: &title, icon, live: Some(&address), practice }, &body, &html! {})
+}
+
+/// When the service made it, as far as it says so in a form that is known.
+fn created(language: Language, at: &str, now: &Zoned) -> Markup {
+    match at.parse::<jiff::Timestamp>() {
+        Ok(at) => clock(language, at.as_millisecond(), now),
+        Err(_) => html! { (at) },
+    }
 }
 
 fn light(state: State) -> &'static str {
@@ -118,8 +141,13 @@ fn is_not_taken(delivery: &DeliveryView) -> bool {
     delivery.is_present && delivery.state == "filed"
 }
 
+fn is_beside(delivery: &DeliveryView) -> bool {
+    delivery.reason.as_ref().is_some_and(|reason| reason.code.as_deref() == Some("not_replaced"))
+}
+
 /// What can be done with it.
-fn actions(form: &Form<'_>, detail: &LetterDetail, address: &str) -> Markup {
+fn actions(form: &Form<'_>, shown: &Shown<'_>, address: &str) -> Markup {
+    let detail = shown.detail;
     let (language, letter) = (form.language, &detail.shown.document);
     let present = || detail.shown.deliveries.iter().filter(|delivery| delivery.is_present);
     let is_uncertain = present().any(|delivery| delivery.may_have_arrived);
@@ -131,17 +159,29 @@ fn actions(form: &Form<'_>, detail: &LetterDetail, address: &str) -> Markup {
     };
     html! {
         div .actions {
-            @if letter.sha256.is_some() { a .button-like href={ (address) "/pdf" } { (language.text("letter-pdf")) } }
+            @match shown.pdf {
+                Had::Here => a .button-like href={ (address) "/pdf" } { (language.text("letter-pdf")) },
+                Had::NotHere { can_ask: true, .. } => {
+                    (form.button("/fetch", &language.text("letter-fetch"), "", &[("uuid", &letter.uuid)]))
+                },
+                Had::NotHere { .. } => {}
+            }
             @if is_uncertain || present().any(is_not_taken) {
                 (form.button("/arrived", &language.text("letter-arrived"), "", &fields))
+            } @else if present().any(is_beside) {
+                (form.button("/arrived", &language.text("letter-removed"), "", &fields))
             }
             @if detail.can_be_retried { (form.button("/retry", &language.text(again), "", &fields)) }
+        }
+        @if letter.sha256.is_some() && let Had::NotHere { is_changed, .. } = shown.pdf {
+            p .soft { (language.text(if is_changed { "letter-pdf-changed" } else { "letter-pdf-gone" })) }
         }
         @if is_uncertain { p .soft { (language.text("letter-uncertain-how")) } }
     }
 }
 
-fn place(language: Language, delivery: &DeliveryView, number: usize, now: &Zoned) -> Markup {
+/// Where it lies at a destination. What was `said` above is not said again.
+fn place(language: Language, delivery: &DeliveryView, said: &[Reason], number: usize, now: &Zoned) -> Markup {
     let (state, class) = match delivery.state.as_str() {
         _ if delivery.may_have_arrived => ("letter-may-have-arrived", "wait"),
         "delivered" => ("letter-there", "good"),
@@ -158,7 +198,7 @@ fn place(language: Language, delivery: &DeliveryView, number: usize, now: &Zoned
         }
         @if let Some(place) = &delivery.place {
             p .path {
-                code id=(id) { (place) }
+                code id=(id) { (parts::breakable(place)) }
                 button .small.quiet.copy type="button" data-copy=(id) data-copied=(language.text("letter-copied")) {
                     (language.text("letter-copy"))
                 }
@@ -170,22 +210,51 @@ fn place(language: Language, delivery: &DeliveryView, number: usize, now: &Zoned
         @if let Some(number) = &delivery.number {
             p .soft { (language.text("page-patients-number")) " " (number) }
         }
-        @if let Some(reason) = &delivery.reason { span .reason { (language.reason(reason)) } }
+        @if let Some(reason) = delivery.reason.as_ref().filter(|reason| !said.contains(reason)) {
+            span .reason { (language.reason(reason)) }
+        }
         @if let Some(next) = delivery.next_attempt.filter(|next| *next > now.timestamp().as_millisecond()) {
-            p .soft { (language.text("page-next")) " " (clock(language, next, now)) "." }
+            p .soft { (parts::next_try(language, next, now)) }
         }
     }
+}
+
+/// Rows of the history one after another that say the same: the first, the last, and how many attempts they are.
+struct Run<'a> {
+    first: &'a HistoryView,
+    last: &'a HistoryView,
+    times: u64,
+}
+
+fn runs(rows: &[HistoryView]) -> Vec<Run<'_>> {
+    let is_same = |one: &HistoryView, next: &HistoryView| {
+        let what = |row: &HistoryView| (row.event.clone(), row.destination.clone(), row.reason.clone());
+        one.attempt > 0 && next.attempt > one.attempt && what(one) == what(next)
+    };
+    let runs = rows.chunk_by(is_same).filter_map(|rows| {
+        let (first, last) = (rows.first()?, rows.last()?);
+        // Of many attempts the history keeps some: the number of each tells how many there were.
+        Some(Run { first, last, times: u64::from(last.attempt.saturating_sub(first.attempt)) + 1 })
+    });
+    runs.collect()
 }
 
 fn happened(language: Language, rows: &[HistoryView], now: &Zoned) -> Markup {
     html! {
         ol .history {
-            @for row in rows {
+            @for Run { first, last, times } in runs(rows) {
                 li {
-                    (clock(language, row.at, now)) " "
                     span {
-                        (language.event(&row.event, row.destination.as_deref()))
-                        @if let Some(reason) = row.reason.as_ref().filter(|reason| is_told(language, reason)) {
+                        (clock(language, first.at, now))
+                        @if times > 1 { " – " (clock(language, last.at, now)) }
+                    }
+                    " "
+                    span {
+                        (language.event(&last.event, last.destination.as_deref()))
+                        @if times > 1 { " " (language.fill("letter-times", &[("count", times.into())])) }
+                        @if let Some(who) = &last.who {
+                            span .reason { (decision(language, last, who)) }
+                        } @else if let Some(reason) = last.reason.as_ref().filter(|reason| is_told(language, reason)) {
                             span .reason { (language.reason(reason)) }
                         }
                     }
@@ -195,7 +264,51 @@ fn happened(language: Language, rows: &[HistoryView], now: &Zoned) -> Markup {
     }
 }
 
-/// Of a wait that is over only the English words are kept.
+/// "Number 0042, in the practice's list; by anna": the number is not kept of a letter that was forgotten.
+fn decision(language: Language, row: &HistoryView, who: &str) -> String {
+    let is_listed = row.reason.as_ref().is_some_and(|reason| reason.code.as_deref() == Some("listed"));
+    let listed = language.text(if is_listed { "letter-listed" } else { "letter-not-listed" });
+    let number = row.number.as_deref().unwrap_or("–");
+    language.fill("letter-decision", &[("number", number.into()), ("listed", (&listed).into()), ("who", who.into())])
+}
+
+/// What has no code says no more than its event.
 fn is_told(language: Language, reason: &Reason) -> bool {
     language == Language::English || reason.code.is_some()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn equal_attempts_one_after_another_are_one_row() {
+        let row = |event: &str, attempt: u32, code: &str| HistoryView {
+            at: i64::from(attempt),
+            event: event.to_owned(),
+            state: String::new(),
+            attempt,
+            destination: Some("pms".to_owned()),
+            reason: Some(Reason {
+                text: code.to_owned(),
+                code: Some(code.to_owned()),
+                name: String::new(),
+                ended: false,
+            }),
+            who: None,
+            number: None,
+        };
+        let rows = [
+            row("fetched", 0, ""),
+            row("postponed", 1, "a"),
+            row("postponed", 2, "a"),
+            row("postponed", 16, "a"),
+            row("postponed", 17, "b"),
+            row("postponed", 1, "b"),
+            row("delivered", 0, ""),
+            row("delivered", 0, ""),
+        ];
+        let found: Vec<_> = runs(&rows).iter().map(|run| (run.first.attempt, run.last.attempt, run.times)).collect();
+        assert_eq!(found, [(0, 0, 1), (1, 16, 16), (17, 17, 1), (1, 1, 1), (0, 0, 1), (0, 0, 1)]);
+    }
 }

@@ -133,7 +133,7 @@ fn of_places(registry: &mut Registry, setup: &Setup, measures: &Measures) {
     let of_account =
         |name: &String| [Scope::Account(name.clone()), Scope::Fetch(name.clone()), Scope::Report(name.clone())];
     let accounts = setup.accounts.iter().flat_map(|(name, _)| of_account(name));
-    for scope in accounts.chain(setup.destinations.iter().cloned().map(Scope::Destination)) {
+    for scope in accounts.chain(setup.destinations.iter().map(|(name, _)| Scope::Destination(name.clone()))) {
         let scope = scope.to_string();
         let (kind, name) = scope.split_once(':').unwrap_or((&scope, ""));
         let labels = [("scope", kind.to_owned()), ("name", name.to_owned())];

@@ -13,10 +13,11 @@
 //! | `answers` | from a request to its answer |
 //! | `forms` | what the buttons do |
 //! | `pdf` | a letter's PDF, from where it lies |
+//! | `mended` | "It is mended, try again" |
 //! | `support` | the file for whoever helps |
 //! | `told` | tells a page that is open when there is something new |
 //! | `facts` | what a page shows, read in one moment of the ledger |
-//! | `frame`, `page`, `letter`, `parts`, `chart`, `patients` | the HTML |
+//! | `frame`, `page`, `letter`, `parts`, `chart`, `patients`, `second_look` | the HTML |
 //! | `metrics` | the numbers, in OpenMetrics |
 //!
 //! It may fail in any way without an effect on a document: it has a task of its own, asks the ledger for little, and
@@ -31,11 +32,13 @@ mod frame;
 pub(crate) mod guard;
 pub mod keys;
 mod letter;
+mod mended;
 mod metrics;
 mod page;
 mod parts;
 mod patients;
 mod pdf;
+mod second_look;
 mod support;
 mod told;
 

@@ -37,7 +37,7 @@
   // Who types or chooses is not disturbed.
   function isUsed() {
     const used = document.activeElement;
-    const typed = [...main.querySelectorAll("input[type=search], input[type=date]")].some((field) => field.value !== field.defaultValue);
+    const typed = [...main.querySelectorAll("input[type=search], input[type=date], input[type=text]")].some((field) => field.value !== field.defaultValue);
     return typed || (main.contains(used) && /^(INPUT|SELECT)$/.test(used.tagName)) || !document.getSelection().isCollapsed;
   }
 
@@ -94,7 +94,7 @@
     const headline = main.querySelector("h1").textContent;
     const notice = main.querySelector(".notice");
     main.replaceChildren(...(notice ? [notice] : []), ...fresh.childNodes);
-    for (const fold of folds()) fold.open = open.includes(foldName(fold));
+    for (const fold of folds()) fold.open ||= open.includes(foldName(fold));
     if (focus) [...main.querySelectorAll("a, button, summary")].find((element) => about(element) === focus)?.focus();
     document.title = page.title;
     const now = main.querySelector("h1").textContent;

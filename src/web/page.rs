@@ -7,10 +7,11 @@ use maud::{Markup, html};
 use super::chart::chart;
 use super::facts::{Details, Hits, Overview, Place, Search};
 use super::frame::{Frame, frame};
+use super::mended;
 use super::parts::{self, Form, Told, clock};
 use super::patients::{self, Questions};
 use crate::document::DOCUMENT_TYPES;
-use crate::health::{Cause, Light};
+use crate::health::{Cause, Health, Light};
 use crate::language::{Group, Language, groups, zoned};
 
 /// The one style sheet.
@@ -28,11 +29,18 @@ pub(super) enum Notice {
     Unknown,
     Assigned,
     NotAssigned,
+    SharedNumber,
+    NoNumber,
+    Undone,
+    NotUndone,
     Arrived,
+    Mended,
+    NotMended,
+    Trying,
 }
 
 impl Notice {
-    const ALL: [Self; 8] = [
+    const ALL: [Self; 15] = [
         Self::Retried,
         Self::RetriedAll,
         Self::Polled,
@@ -40,8 +48,23 @@ impl Notice {
         Self::Unknown,
         Self::Assigned,
         Self::NotAssigned,
+        Self::SharedNumber,
+        Self::NoNumber,
+        Self::Undone,
+        Self::NotUndone,
         Self::Arrived,
+        Self::Mended,
+        Self::NotMended,
+        Self::Trying,
     ];
+
+    /// Whether nothing came of it.
+    fn is_bad(self) -> bool {
+        matches!(
+            self,
+            Self::Unknown | Self::NotAssigned | Self::SharedNumber | Self::NoNumber | Self::NotUndone | Self::NotMended
+        )
+    }
 
     /// The one of this word.
     pub(super) fn named(word: &str) -> Option<Self> {
@@ -58,7 +81,14 @@ impl Notice {
             Notice::Unknown => "unknown",
             Notice::Assigned => "assigned",
             Notice::NotAssigned => "not-assigned",
+            Notice::SharedNumber => "shared-number",
+            Notice::NoNumber => "no-number",
+            Notice::Undone => "undone",
+            Notice::NotUndone => "not-undone",
             Notice::Arrived => "arrived",
+            Notice::Mended => "mended",
+            Notice::NotMended => "not-mended",
+            Notice::Trying => "trying",
         }
     }
 }
@@ -96,7 +126,7 @@ pub(super) fn page(
     let problems = groups(&overview.health.problems);
     let body = html! {
         (self::notice(language, notice))
-        section .status.(light.as_str()) aria-labelledby="headline" {
+        section .status.(light.as_str()).amber[!overview.health.is_red()] aria-labelledby="headline" {
             span .lamp aria-hidden="true" { (sign(light)) }
             div {
                 // The sentences that all is well, and those without the key, say it themselves.
@@ -104,8 +134,9 @@ pub(super) fn page(
                     p .light { (language.text(&format!("light-{}", dashed(light)))) }
                 }
                 h1 #headline { (headline) }
-                @if let (Some(_), [only]) = (keyed, problems.as_slice()) {
-                    p .advice { (advice(language, only, overview)) }
+                @if let (Some(keyed), Some(first)) = (keyed, problems.first()) {
+                    p .advice { (advice(language, first, overview)) }
+                    (remedy(language, keyed, first, overview))
                 }
                 (as_of(language, &overview.now, "/"))
             }
@@ -123,19 +154,23 @@ pub(super) fn page(
     let foot = html! {
         @if let Some(keyed) = keyed {
             (form(language, keyed).button("/support", &language.text("page-support"), "quiet", &[]))
-            (form(language, keyed).button("/close", &language.text("page-close"), "quiet", &[]))
+            div .lock {
+                (form(language, keyed).button("/close", &language.text("page-close"), "quiet", &[]))
+                p .soft { (language.text("page-close-first")) }
+            }
         }
     };
     // What answers a search is no page that could be asked for again.
     let live = keyed.is_none_or(|keyed| keyed.found.is_none()).then_some("/");
-    frame(language, &Frame { title: &headline, icon: icon(light), live }, &body, &foot)
+    let practice = Some(&overview.practice);
+    frame(language, &Frame { title: &headline, icon: icon(&overview.health), live, practice }, &body, &foot)
 }
 
 /// What a button did.
 pub(super) fn notice(language: Language, notice: Option<Notice>) -> Markup {
     html! {
         @if let Some(notice) = notice {
-            p .notice role="status" { (language.text(&format!("page-notice-{}", notice.as_str()))) }
+            p .notice .bad[notice.is_bad()] role="status" { (language.text(&format!("page-notice-{}", notice.as_str()))) }
         }
     }
 }
@@ -163,11 +198,11 @@ fn sign(light: Light) -> &'static str {
 }
 
 /// The icon in the browser's tab has the colour of the light.
-pub(super) fn icon(light: Light) -> &'static str {
-    match light {
+pub(super) fn icon(health: &Health) -> &'static str {
+    match health.light {
         Light::Well => "/well.svg",
-        Light::Waiting => "/waiting.svg",
-        Light::NeedsPerson | Light::NotRunning => "/needs-person.svg",
+        _ if health.is_red() => "/needs-person.svg",
+        _ => "/waiting.svg",
     }
 }
 
@@ -192,14 +227,14 @@ fn tiles(language: Language, overview: &Overview, keyed: bool) -> Markup {
         ul .tiles {
             (tile("page-today", overview.today, "", "#today"))
             (tile("page-waiting", overview.waiting, if overview.waiting > 0 { "some" } else { "" }, "#waiting"))
-            @if overview.not_taken > 0 { (tile("page-not-taken", overview.not_taken, "", "#waiting")) }
+            @if overview.not_taken > 0 { (tile("page-not-taken", overview.not_taken, "", "#not-taken")) }
             (tile("page-failed", overview.failed, if overview.failed > 0 { "bad" } else { "" }, "#failed"))
         }
     }
 }
 
 /// What names nobody: how many accounts and destinations work.
-fn without_key(language: Language, overview: &Overview) -> Markup {
+fn works(language: Language, overview: &Overview) -> Markup {
     let works = |places: &[Place]| {
         let works = places.iter().filter(|place| place.pause.is_none()).count();
         let count = |number: usize| u64::try_from(number).unwrap_or(u64::MAX);
@@ -210,11 +245,20 @@ fn without_key(language: Language, overview: &Overview) -> Markup {
         language.fill(key, &[("works", works.into()), ("all", all.into())])
     };
     html! {
+        (line("page-accounts-work", &overview.accounts)) " "
+        (line("page-destinations-work", &overview.destinations))
+    }
+}
+
+fn without_key(language: Language, overview: &Overview) -> Markup {
+    html! {
         section aria-labelledby="more" {
             h2 #more { (language.text("page-locked")) }
             p { (language.text("page-locked-how")) }
-            p .soft { (line("page-accounts-work", &overview.accounts)) }
-            p .soft { (line("page-destinations-work", &overview.destinations)) }
+            @if let Some(contact) = &overview.practice.contact {
+                p { strong { (language.fill("page-contact", &[("contact", contact.into())])) } }
+            }
+            p .soft { (works(language, overview)) }
         }
     }
 }
@@ -231,38 +275,24 @@ fn with_key(language: Language, overview: &Overview, keyed: &Keyed<'_>, problems
         Some(Told { reason, name: place.name.clone(), id })
     };
     let told: Vec<Told> = accounts.chain(destinations).filter_map(told).collect();
+    let is_paused = !told.is_empty();
     html! {
-        // A single one is said above.
+        // The first one is said above.
         @if problems.len() > 1 {
             section .problems aria-labelledby="problems" {
                 h2 #problems { (language.text("page-problems")) }
                 ul {
-                    @for group in problems {
-                        li .(if matches!(group.cause, Cause::Failed | Cause::Unreported) { "bad" } else { "wait" }) {
+                    @for group in problems.iter().skip(1) {
+                        li .(if group.cause.is_red() && overview.health.is_red() { "bad" } else { "wait" }) {
                             p { strong { (language.group(group, now)) } }
                             p { (advice(language, group, overview)) }
+                            (remedy(language, keyed, group, overview))
                         }
                     }
                 }
             }
         }
-        (search(language, keyed, now, &form))
-        @if !details.failed.shown.is_empty() {
-            section .bad aria-labelledby="failed" {
-                h2 #failed tabindex="-1" { (language.text("page-failed-title")) }
-                @if details.failed.shown.len() > 1 {
-                    (form.button("/retry-failed", &language.text("page-retry-all"), "", &[]))
-                }
-                (parts::failed(&form, &details.failed, now))
-            }
-        }
-        @if let Some(questions) = &keyed.questions { (patients::show(&form, questions, now)) }
-        @if !details.waiting.shown.is_empty() {
-            section .wait aria-labelledby="waiting" {
-                h2 #waiting tabindex="-1" { (language.text("page-waiting-title")) }
-                (parts::waiting(language, &details.waiting, &told, now))
-            }
-        }
+        (waiting(language, overview, keyed, &told))
         section aria-labelledby="today" {
             h2 #today tabindex="-1" { (language.text("page-today-title")) }
             @if details.today.shown.is_empty() { p .soft { (language.text("page-today-none")) } }
@@ -271,10 +301,58 @@ fn with_key(language: Language, overview: &Overview, keyed: &Keyed<'_>, problems
         }
         section .places aria-labelledby="places" {
             h2 #places { (language.text("page-places")) }
-            h3 { (language.text("page-accounts")) }
-            (places(language, "account", &overview.accounts, now))
-            h3 { (language.text("page-destinations")) }
-            (places(language, "destination", &overview.destinations, now))
+            // Where the only problem is there, it is seen.
+            details open[problems.len() == 1 && is_paused] {
+                summary { (works(language, overview)) }
+                h3 { (language.text("page-accounts")) }
+                (places(language, "account", &overview.accounts, now))
+                h3 { (language.text("page-destinations")) }
+                (places(language, "destination", &overview.destinations, now))
+            }
+        }
+    }
+}
+
+/// Letters that failed or need a person, the search, and what waits.
+fn waiting(language: Language, overview: &Overview, keyed: &Keyed<'_>, told: &[Told]) -> Markup {
+    let (form, now, details) = (form(language, keyed), &overview.now, &keyed.details);
+    html! {
+        @if !details.failed.shown.is_empty() {
+            section .bad aria-labelledby="failed" {
+                h2 #failed tabindex="-1" { (language.text("page-failed-title")) }
+                @if details.failed.shown.len() > 1 {
+                    div .wide-only { (form.button("/retry-failed", &language.text("page-retry-all"), "", &[])) }
+                }
+                (parts::failed(&form, &details.failed, now))
+            }
+        }
+        @if let Some(questions) = &keyed.questions { (patients::show(&form, questions, now)) }
+        @if !details.waiting.uncertain.shown.is_empty() {
+            section .wait aria-labelledby="uncertain" {
+                h2 #uncertain tabindex="-1" { (language.text("page-uncertain-title")) }
+                (parts::waiting(language, &details.waiting.uncertain, told, now))
+            }
+        }
+        @if !details.beside.is_empty() {
+            section .wait aria-labelledby="beside" {
+                h2 #beside tabindex="-1" { (language.text("page-beside-title")) }
+                ul { @for uuid in &details.beside { li { (parts::link(uuid, parts::patient(language, None, uuid))) } } }
+            }
+        }
+        (search(language, keyed, now, &form))
+        @if !details.waiting.others.shown.is_empty() {
+            section .wait aria-labelledby="waiting" {
+                h2 #waiting tabindex="-1" { (language.text("page-waiting-title")) }
+                (parts::waiting(language, &details.waiting.others, told, now))
+            }
+        }
+        @if !details.waiting.not_taken.shown.is_empty() {
+            section aria-labelledby="not-taken" {
+                h2 #not-taken tabindex="-1" {
+                    (language.fill("page-not-taken-title", &[("count", overview.not_taken.into())]))
+                }
+                (parts::not_taken(language, &details.waiting.not_taken, now))
+            }
         }
     }
 }
@@ -284,7 +362,25 @@ fn advice(language: Language, group: &Group, overview: &Overview) -> String {
     match group.cause {
         Cause::Failed | Cause::Unreported => language.text("page-advice-failed"),
         Cause::PatientUnknown => language.text("page-advice-patient-unknown"),
+        Cause::NotReplaced => language.text("page-advice-not-replaced"),
         _ => language.advice(group, &overview.disks),
+    }
+}
+
+/// Where it is, and the button for a person who mended it.
+fn remedy(language: Language, keyed: &Keyed<'_>, group: &Group, overview: &Overview) -> Markup {
+    let form = form(language, keyed);
+    let text = language.text("page-mended");
+    let concerned = overview.destinations.iter().filter(|place| group.names.contains(&place.name));
+    html! {
+        @if group.cause.stops_all() {
+            @for at in concerned.filter_map(|place| place.at.as_deref()) { p .path { code { (parts::breakable(at)) } } }
+        }
+        @if matches!(group.cause, Cause::Failed | Cause::Unreported) {
+            (form.button("/retry-failed", &text, "", &[]))
+        } @else if mended::has_button(group.cause) {
+            (form.button("/mended", &text, "", &[("cause", group.cause.as_str())]))
+        }
     }
 }
 
@@ -294,18 +390,19 @@ fn places(language: Language, what: &str, places: &[Place], now: &Zoned) -> Mark
             @for (number, place) in places.iter().enumerate() {
                 li #{ (what) "-" (number) } tabindex="-1" {
                     span .name { (place.name) } " "
+                    @if let Some(at) = &place.at { code .at { (parts::breakable(at)) } " " }
                     @match &place.pause {
                         None => {
                             span .badge.good { (language.text("page-works")) }
                             @if let Some(polled_at) = place.polled_at {
-                                span .soft { " " (language.text(&format!("page-asked-{what}"))) " " (clock(language, polled_at, now)) }
+                                span .soft { " " (last(language, what, polled_at, now)) }
                             }
                         }
                         Some(pause) => {
                             span .badge.wait { (language.text("page-paused")) }
                             span .soft {
                                 " " (language.since(&zoned(pause.since, now), now)) ". "
-                                (language.text("page-next")) " " (clock(language, pause.next_probe, now)) "."
+                                (parts::next_try(language, pause.next_probe, now))
                             }
                             span .reason { (language.reason(&pause.reason)) }
                         }
@@ -314,6 +411,12 @@ fn places(language: Language, what: &str, places: &[Place], now: &Zoned) -> Mark
             }
         }
     }
+}
+
+/// When an account was last asked, or a destination last worked.
+fn last(language: Language, what: &str, at: i64, now: &Zoned) -> String {
+    let at = language.at(&zoned(at, now), now);
+    language.fill(&format!("page-asked-{what}"), &[("at", (&at).into())])
 }
 
 fn search(language: Language, keyed: &Keyed<'_>, now: &Zoned, form: &Form<'_>) -> Markup {

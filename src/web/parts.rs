@@ -2,7 +2,7 @@
 
 use jiff::Zoned;
 use jiff::civil::Date;
-use maud::{Markup, html};
+use maud::{Markup, Render, html};
 
 use crate::language::{Language, Reason, zoned};
 use crate::ledger::Millis;
@@ -12,8 +12,14 @@ use crate::views::{DeliveryView, DocumentView};
 
 /// Digits of a document's number that are shown where no name is known.
 const SHORT_UUID: usize = 8;
-/// Letters of a table that are seen at once.
-const SEEN: usize = 20;
+/// Letters that are seen at once of those that a search found.
+const SEEN_FOUND: usize = 20;
+/// The same of today.
+const SEEN_TODAY: usize = 5;
+/// The same of those that failed, or wait.
+const SEEN_OPEN: usize = 1;
+/// So few letters are not folded.
+const FEW: usize = 3;
 
 /// A document's type in the language of the reader; one that is new is shown as the service calls it.
 pub(super) fn kind(language: Language, kind: Option<&str>) -> String {
@@ -45,6 +51,11 @@ fn file_name(place: &str) -> &str {
     place.rsplit(['/', '\\']).next().unwrap_or(place)
 }
 
+/// A name or path whose lines end behind its parts, and never within a date.
+pub(super) fn breakable(name: &str) -> Markup {
+    html! { @for part in name.split_inclusive(['/', '\\', '_', ' ']) { span .part { (part) } } }
+}
+
 /// What is known of a letter beyond that it lies there.
 fn proof(language: Language, delivery: &DeliveryView) -> Option<String> {
     if delivery.reason.as_ref().is_some_and(|reason| reason.code.as_deref() == Some("not_replaced")) {
@@ -63,7 +74,7 @@ fn places<'a>(language: Language, deliveries: impl Iterator<Item = &'a DeliveryV
     html! {
         @for (delivery, place) in &places {
             span .place { (delivery.destination) }
-            span .file title=(place) { (file_name(place)) }
+            span .file title=(place) { (breakable(file_name(place))) }
             @if let Some(proof) = proof(language, delivery) { " " span .soft { (proof) } }
         }
         @if places.is_empty() { span .soft { (language.text("page-no-place")) } }
@@ -80,9 +91,19 @@ pub(super) fn patient(language: Language, name: Option<&str>, uuid: &str) -> Mar
     }
 }
 
-/// The name, which leads to the letter's page.
-fn link(language: Language, name: Option<&str>, uuid: &str) -> Markup {
-    html! { a href={ "/letter/" (uuid) } { (patient(language, name, uuid)) } }
+/// What leads to the letter's page.
+pub(super) fn link(uuid: &str, shown: impl Render) -> Markup {
+    html! { a href={ "/letter/" (uuid) } { (shown) } }
+}
+
+/// The first cells of a letter's row: the time, the name, which leads to the letter's page, and the type.
+fn cells(language: Language, column: &str, at: Millis, letter: &DocumentView, now: &Zoned) -> Markup {
+    let name = patient(language, letter.name.as_deref(), &letter.uuid);
+    html! {
+        td .when data-label=(language.text(column)) { (clock(language, at, now)) }
+        th scope="row" data-label=(language.text("page-patient")) { (link(&letter.uuid, name)) }
+        td .kind data-label=(language.text("page-type")) { (kind(language, letter.kind.as_deref())) }
+    }
 }
 
 /// A number of things, as sentences take it.
@@ -120,11 +141,9 @@ impl Form<'_> {
 
 /// The letters of today.
 pub(super) fn today(language: Language, letters: &Letters, now: &Zoned) -> Markup {
-    table(language, &["page-time", "page-patient", "page-type", "page-place"], letters, |letter| {
+    table(language, &["page-time", "page-patient", "page-type", "page-place"], letters, SEEN_TODAY, |letter| {
         html! {
-            td data-label=(language.text("page-time")) { (clock(language, letter.changed_at, now)) }
-            th scope="row" data-label=(language.text("page-patient")) { (link(language, letter.name.as_deref(), &letter.uuid)) }
-            td data-label=(language.text("page-type")) { (kind(language, letter.kind.as_deref())) }
+            (cells(language, "page-time", letter.changed_at, letter, now))
             td data-label=(language.text("page-place")) { (places(language, letter.present())) }
         }
     })
@@ -140,11 +159,9 @@ pub(super) struct Told {
 
 /// Letters that wait.
 pub(super) fn waiting(language: Language, letters: &Letters, told: &[Told], now: &Zoned) -> Markup {
-    table(language, &["page-since", "page-patient", "page-type", "page-why"], letters, |letter| {
+    table(language, &["page-since", "page-patient", "page-type", "page-why"], letters, SEEN_OPEN, |letter| {
         html! {
-            td data-label=(language.text("page-since")) { (clock(language, letter.found_at, now)) }
-            th scope="row" data-label=(language.text("page-patient")) { (link(language, letter.name.as_deref(), &letter.uuid)) }
-            td data-label=(language.text("page-type")) { (kind(language, letter.kind.as_deref())) }
+            (cells(language, "page-since", letter.found_at, letter, now))
             td data-label=(language.text("page-why")) {
                 (waits(language, letter, now))
                 @for reason in letter.reasons.iter().filter(|reason| !is_not_taken(reason)) {
@@ -160,8 +177,25 @@ pub(super) fn waiting(language: Language, letters: &Letters, told: &[Told], now:
     })
 }
 
+/// Letters that lie there and were not taken yet.
+pub(super) fn not_taken(language: Language, letters: &Letters, now: &Zoned) -> Markup {
+    table(language, &["page-since", "page-patient", "page-type", "page-place"], letters, SEEN_OPEN, |letter| {
+        let filed = letter.present().filter(|delivery| delivery.state == "filed");
+        let since = filed.map(|delivery| delivery.changed_at).min().unwrap_or(letter.changed_at);
+        html! {
+            (cells(language, "page-since", since, letter, now))
+            td data-label=(language.text("page-place")) {
+                @for delivery in letter.present().filter(|delivery| delivery.state == "filed") {
+                    span .place { (delivery.destination) }
+                    @if let Some(place) = &delivery.place { span .file title=(place) { (breakable(file_name(place))) } }
+                }
+            }
+        }
+    })
+}
+
 /// Whether it lies there and only the proof is missing, which the first sentence says.
-fn is_not_taken(reason: &Reason) -> bool {
+pub(super) fn is_not_taken(reason: &Reason) -> bool {
     reason.code.as_deref() == Some("not_taken")
 }
 
@@ -179,46 +213,58 @@ fn waits(language: Language, letter: &DocumentView, now: &Zoned) -> Markup {
         (language.text(stands))
         @if let Some(next) = letter.next_attempt.filter(|next| !letter.reasons.is_empty() && *next > now_ms) {
             " "
-            (language.text("page-next")) " " (clock(language, next, now)) "."
+            (next_try(language, next, now))
         }
     }
+}
+
+/// When it is tried again.
+pub(super) fn next_try(language: Language, next: Millis, now: &Zoned) -> String {
+    let at = language.at(&zoned(next, now), now);
+    language.fill("page-next", &[("at", (&at).into())])
 }
 
 /// Letters that failed, each with a button.
 pub(super) fn failed(form: &Form<'_>, letters: &Letters, now: &Zoned) -> Markup {
     let language = form.language;
     let columns = ["page-time", "page-patient", "page-type", "page-why", "page-action"];
-    table(language, &columns, letters, |letter| {
+    table(language, &columns, letters, SEEN_OPEN, |letter| {
         html! {
-            td data-label=(language.text("page-time")) { (clock(language, letter.changed_at, now)) }
-            th scope="row" data-label=(language.text("page-patient")) { (link(language, letter.name.as_deref(), &letter.uuid)) }
-            td data-label=(language.text("page-type")) { (kind(language, letter.kind.as_deref())) }
+            (cells(language, "page-time", letter.changed_at, letter, now))
             td data-label=(language.text("page-why")) {
-                (language.text(if letter.state == State::Unreported { "page-unreported" } else { "page-not-filed" }))
+                @if letter.state == State::Unreported { (language.text("page-unreported")) }
+                @else if letter.reasons.is_empty() { (language.text("page-not-filed")) }
                 @for reason in &letter.reasons { span .reason { (language.reason(reason)) } }
             }
-            td data-label=(language.text("page-action")) {
+            td .act {
                 (form.button("/retry", &language.text("page-retry"), "small", &[("uuid", &letter.uuid)]))
             }
         }
     })
 }
 
-fn table(language: Language, columns: &[&str], letters: &Letters, row: impl Fn(&DocumentView) -> Markup) -> Markup {
+fn table(
+    language: Language,
+    columns: &[&str],
+    letters: &Letters,
+    seen: usize,
+    row: impl Fn(&DocumentView) -> Markup,
+) -> Markup {
     html! {
-        (folded(language, columns, &letters.shown, row))
+        (folded(language, columns, &letters.shown, seen, row))
         @if letters.more { p .soft { (language.text("page-more")) } }
     }
 }
 
 /// A table of which the first rows are seen, and the others by who wants to: nobody scrolls past a hundred letters on a
 /// phone.
-fn folded<T>(language: Language, columns: &[&str], rows: &[T], row: impl Fn(&T) -> Markup) -> Markup {
-    let (first, others) = rows.split_at(rows.len().min(SEEN));
+fn folded<T>(language: Language, columns: &[&str], rows: &[T], seen: usize, row: impl Fn(&T) -> Markup) -> Markup {
+    let seen = if rows.len() <= FEW { FEW } else { seen };
+    let (first, others) = rows.split_at(rows.len().min(seen));
     let part = |rows: &[T]| {
         html! {
             table .letters {
-                thead { tr { @for column in columns { th scope="col" { (language.text(column)) } } } }
+                thead { tr { @for column in columns { th scope="col" .act[*column == "page-action"] { (language.text(column)) } } } }
                 tbody { @for one in rows { tr { (row(one)) } } }
             }
         }
@@ -238,12 +284,8 @@ fn folded<T>(language: Language, columns: &[&str], rows: &[T], row: impl Fn(&T) 
 pub(super) fn found(language: Language, letters: &[DocumentView], more: bool, now: &Zoned) -> Markup {
     let columns = ["page-time", "page-patient", "page-type", "page-state", "page-place"];
     html! {
-        (folded(language, &columns, letters, |letter| html! {
-            td data-label=(language.text("page-time")) { (clock(language, letter.found_at, now)) }
-            th scope="row" data-label=(language.text("page-patient")) {
-                (link(language, letter.name.as_deref(), &letter.uuid))
-            }
-            td data-label=(language.text("page-type")) { (kind(language, letter.kind.as_deref())) }
+        (folded(language, &columns, letters, SEEN_FOUND, |letter| html! {
+            (cells(language, "page-time", letter.found_at, letter, now))
             td data-label=(language.text("page-state")) {
                 @if letter.deliveries.iter().any(|one| one.state == "filed" && one.place.is_some()) { (language.text("page-not-taken")) }
                 @else { (language.text(&format!("state-{}", letter.state))) }

@@ -257,7 +257,13 @@ def test_letters_wait_for_a_folder_that_is_not_there(person, daemon, sandbox):
         ["3 letters wait since", "the destination pms cannot be reached", "It is still to be filed.", "paused", "Martin"],
         ["3 courriers attendent depuis", "la destination pms est inaccessible", "Il reste à classer.", "en pause"],
     )
+    show(person, daemon, "en")
+    leave(person, person.find("form[action='/mended'] button").click)
+    assert "still does not work" in text_of(person)
+    picture(person.browser, "not-mended")
     (daemon.folder / "inbox").mkdir()
+    leave(person, person.find("form[action='/mended'] button").click)
+    assert "It works again" in text_of(person)
     daemon.wait_for(lambda status: status["documents"]["reported"] == 3)
     assert "All is well" in show(person, daemon, "en")
 
@@ -274,7 +280,7 @@ def test_a_letter_that_failed_is_tried_again(person, daemon, sandbox):
         daemon,
         "failed",
         ["A person is needed", "1 letter could not be filed", "Try again", f"no name, number …{uuid[-8:]}"],
-        ["Quelqu'un doit intervenir", "1 courrier n'a pas pu être classé", "Réessayer", f"numéro …{uuid[-8:]}"],
+        ["Quelqu'un doit intervenir", "1 courrier n'a pas pu être classé", "C'est réparé, réessayer", f"numéro …{uuid[-8:]}"],
     )
     assert requests.delete(f"{sandbox.admin_url}/admin/faults", timeout=20).ok
     show(person, daemon, "en")
@@ -391,8 +397,8 @@ def test_a_letter_has_a_page_of_its_own(person, daemon, sandbox):
     assert "Durand" not in person.browser.title, "the browser keeps titles"
     [filed] = [path for path in (daemon.folder / "inbox").rglob("*.pdf")]
     for language, sentences in (
-        ("en", ["Durand Zoé", "It is filed, and the service knows it.", "the file is on the disk", "Downloaded", str(filed)]),
-        ("fr-FR,fr;q=0.9", ["Durand Zoé", "Il est classé, et le service le sait.", "Téléchargé", str(filed)]),
+        ("en", ["Durand Zoé", "It is filed, and confirmed to the service.", "the file is on the disk", "Downloaded", str(filed)]),
+        ("fr-FR,fr;q=0.9", ["Durand Zoé", "Il est classé, et c'est confirmé au service.", "Téléchargé", str(filed)]),
     ):
         speak(person.browser, language)
         person.browser.get(f"{daemon.url}/letter/{uuid}")
@@ -487,6 +493,89 @@ def test_another_page_can_neither_press_a_button_nor_show_the_page(person, daemo
     picture(person.browser, "foreign")
     # What it complains of is what was to be refused.
     person.browser.get_log("browser")
+
+
+LIST = 'number = "Nr"\nlast_name = "Name"\nfirst_name = "Vorname"\ndate_of_birth = "Geboren"'
+
+
+def with_patients(daemon, rows, more=""):
+    """The daemon knows this list, and names its files by the patient's number."""
+    (daemon.folder / "patients.csv").write_text("\n".join(["Nr;Name;Vorname;Geboren" + more, *rows]) + "\n")
+    name = 'path = "inbox"\nfile_name = "{{ patient.number }}_{{ document.createdAt | date }}_{{ document.type }}_{{ document.uuid }}.pdf"'
+    text = daemon.config.read_text().replace('path = "inbox"', name)
+    daemon.config.write_text(f'{text}[patients]\nfile = "patients.csv"\n{LIST}\n')
+
+
+def of_patient(sandbox, last, first, born, kind="lab_slip"):
+    patient = {"lastName": last, "firstName": first, "dateOfBirth": born}
+    return admin(sandbox, "documents", type=kind, patient=patient, pdf_base64=PDF)["uuids"][0]
+
+
+def test_a_patient_is_assigned_after_a_second_look_and_taken_back(person, daemon, sandbox):
+    twins = ["501;Durand;Zoé;1991-04-09;Arles;MGEN", "502;Durand;Zoe;1991-04-09;Nantes;AOK"]
+    with_patients(daemon, [*twins, "503;Durand;Paul;1991-04-09;Brest;TK"], ";Ort;Kasse")
+    of_patient(sandbox, "Durand", "Zoé", "1991-04-09")
+    daemon.start()
+    daemon.wait_for(lambda status: status["needs_person"] == 1)
+    person.browser.get(daemon.link())
+    both(
+        person,
+        daemon,
+        "patients",
+        ["Which patient is this letter about?", "cannot tell them apart", "9 Apr 1991", "Arles", "Nantes", "Assign to this patient"],
+        ["De quel patient s'agit-il", "09/04/1991", "Attribuer à ce patient"],
+    )
+    text = show(person, daemon, "de")
+    assert "Diesem Patienten zuordnen" in text and "09.04.1991" in text
+    assert_accessible(person.browser, "patients-de")
+    # No button leaves its card.
+    for language in ("en", "fr", "de"):
+        show(person, daemon, language)
+        for button in person.browser.find_elements(By.CSS_SELECTOR, "section button"):
+            card = button.find_element(By.XPATH, "ancestor::section")
+            inside = button.rect["x"] + button.rect["width"] <= card.rect["x"] + card.rect["width"] - 8
+            assert inside, (language, button.text, button.rect, card.rect)
+    show(person, daemon, "en")
+    leave(person, person.find("form[action='/assign'] button").click)
+    assert "Please look once more" in text_of(person)
+    assert_accessible(person.browser, "second-look")
+    leave(person, person.find("form[action='/assign'] button").click)
+    assert "until then you can undo it" in text_of(person)
+    assert_accessible(person.browser, "assigned")
+    leave(person, person.find("form[action='/undo'] button").click)
+    assert "It is undone" in text_of(person) and person.sees("form[action='/assign']")
+    assert not [path for path in (daemon.folder / "inbox").rglob("*.pdf")]
+
+
+def test_a_phone_shows_ten_letters_of_each_kind_on_few_screens(person, daemon, sandbox):
+    """At 390 pixels, with what failed, needs a person, waits for a folder, is not taken, and was filed."""
+    with_patients(daemon, [f"{number};Name{number};Anna;1980-05-{number % 28 + 1:02}" for number in range(100, 140)])
+    text = daemon.config.read_text().replace("[state]", 'confirm = "taken"\n[destinations.scan]\ntype = "folder"\npath = "scan"\n'
+        '[[routes]]\ntypes = ["prescription"]\nto = ["scan"]\n[[routes]]\ntypes = ["lab_slip", "cone_beam_report"]\nto = ["pms"]\n[state]')
+    daemon.config.write_text(text)
+    (daemon.folder / "scan").mkdir()
+    def ten(kind, first="Anna"):
+        return [of_patient(sandbox, f"Name{number}", first, f"1980-05-{number % 28 + 1:02}", kind) for number in range(100, 110)]
+    # No rule takes these.
+    ten("referral_letter")
+    ten("lab_slip", "Berta")
+    ten("cone_beam_report")
+    ten("prescription")
+    daemon.start()
+    daemon.wait_for(lambda status: status["documents"]["failed"] == 10 and status["documents"]["reported"] == 10)
+    daemon.wait_for(lambda status: status["needs_person"] == 10 and status["to_confirm"] == 10)
+    (daemon.folder / "scan").rename(daemon.folder / "gone")
+    ten("prescription", "Carla")
+    assert daemon.run("poll").returncode == 0
+    daemon.wait_for(lambda status: status["pauses"] and status["waiting"] >= 30)
+    person.browser.get(daemon.link())
+    for language in ("en", "fr", "de"):
+        show(person, daemon, language)
+        assert_accessible(person.browser, f"ten-{language}")
+        size(person.browser, 390)
+        height = person.browser.execute_script("return document.documentElement.scrollHeight")
+        assert height <= 3000, f"{height} pixels high in {language}"
+        size(person.browser, 1280)
 
 
 DOCS = Path(__file__).parents[2] / "docs"

@@ -302,3 +302,15 @@ fn alarms_follow_the_language_of_everything_unless_they_have_their_own() {
     let wrong = error(&format!("language = \"es\"\n{LEAST}"), &[]);
     assert!(wrong.contains("line 1: `language` is none of"), "{wrong}");
 }
+
+#[test]
+fn the_practice_is_named_and_its_days_may_be_dates_of_toml() {
+    let text = "name = \" Cabinet Müller \"\ncontact = \"Müller IT, 030 1234\"\n\
+                closed = [2026-11-11, \"2026-12-24..2027-01-02\"]";
+    let practice = loaded(&with("practice", text), &[]).config.practice;
+    assert_eq!(practice.name.as_deref(), Some("Cabinet Müller"));
+    assert_eq!(practice.contact.as_deref(), Some("Müller IT, 030 1234"));
+    let closed = practice.closed.iter().map(|days| format!("{}..{}", days.start(), days.end())).collect::<Vec<_>>();
+    assert_eq!(closed, ["2026-11-11..2026-11-11", "2026-12-24..2027-01-02"]);
+    assert_eq!(loaded(LEAST, &[]).config.practice, PracticeConfig::default());
+}

@@ -4,7 +4,8 @@
 use rusqlite::{Connection, params};
 
 use super::super::columns::{Statements as _, as_json};
-use super::super::{Millis, QueryResult, documents, history, reservations};
+use super::super::history::{self, Because};
+use super::super::{Millis, QueryResult, documents, reservations};
 use super::{Ended, end, of};
 use crate::failure::{Failure, Kind};
 use crate::proof::Proof;
@@ -49,7 +50,9 @@ pub(in crate::ledger) fn retract(
             params![id, pdf, destination, now, reason, failure],
         )?;
         let event = Event::Retracted.as_str();
-        history::append(db, id, now, event, State::Fetched, 0, Some(destination), Some(reason))?;
+        let code = failure.to_string();
+        let because = Some(Because::coded(reason, Some(&code)));
+        history::append(db, id, now, event, State::Fetched, 0, Some(destination), because)?;
     }
     Ok((fetched, failing))
 }
@@ -160,7 +163,7 @@ pub fn reroute_unknown(db: &Connection, known: &[String], now: Millis) -> QueryR
             [&name],
         )?;
         for (id, round) in waiting {
-            let moved = documents::transition(db, id, round, Event::StartOver, now, Some(&reason))?;
+            let moved = documents::transition(db, id, round, Event::StartOver, now, Some(reason.as_str().into()))?;
             rerouted += usize::from(moved.is_some());
         }
     }

@@ -3,7 +3,8 @@
 use rusqlite::{Connection, ToSql, params};
 
 use super::super::columns::Statements as _;
-use super::super::{Millis, QueryResult, documents, failures, history};
+use super::super::history::{self, Because};
+use super::super::{Millis, QueryResult, documents, failures};
 use super::Delivery;
 use crate::failure::{Failure, HOLD};
 use crate::proof::{Filed, Proof};
@@ -81,7 +82,7 @@ pub fn end(db: &Connection, delivery: &Delivery, ended: &Ended<'_>, now: Millis)
         State::Fetched,
         delivery.tries.attempts,
         Some(&delivery.destination),
-        reason,
+        reason.map(|reason| Because::coded(reason, code)),
     )?;
     let (pending, filed, reasons): (i64, i64, Option<String>) = db
         .prepare_cached(
@@ -99,7 +100,8 @@ pub fn end(db: &Connection, delivery: &Delivery, ended: &Ended<'_>, now: Millis)
         }
         return documents::transition(db, document.id, document.round, Event::AllDelivered, now, None);
     };
-    let state = documents::transition(db, document.id, document.round, Event::Refused, now, Some(&reasons))?;
+    let because = Some(reasons.as_str().into());
+    let state = documents::transition(db, document.id, document.round, Event::Refused, now, because)?;
     let shared = db
         .prepare_cached(
             "SELECT failure, max(changed_at) FROM delivery
@@ -135,10 +137,13 @@ pub fn postpone(
     let attempt = delivery.tries.attempts + 1;
     if updated && is_charged && postponed.is_news(attempt, delivery.tries.failure.as_ref()) {
         let (id, to) = (delivery.document.id, Some(delivery.destination.as_str()));
-        history::append(db, id, now, "postponed", State::Fetched, attempt, to, Some(reason))?;
+        history::append(db, id, now, "postponed", State::Fetched, attempt, to, Some(Because::coded(reason, *code)))?;
     }
     Ok(())
 }
+
+/// The code of an attempt that was cut off.
+const CUT_OFF: &str = "deliver unconfirmed cut_off";
 
 /// Leaves the delivery to a person: it may have arrived, and nobody but a person can look.
 pub fn leave_unconfirmed(
@@ -149,10 +154,12 @@ pub fn leave_unconfirmed(
     now: Millis,
 ) -> QueryResult<()> {
     let set = "due_at = NULL, unconfirmed_at = ?5, reason = ?6, failure = coalesce(?7, failure),
-               reason_code = coalesce(?7, 'deliver unconfirmed cut_off')";
-    if update(db, delivery, now, PENDING, set, &[&reason, &failure])? {
+               reason_code = coalesce(?7, ?8)";
+    if update(db, delivery, now, PENDING, set, &[&reason, &failure, &CUT_OFF])? {
         let (id, to) = (delivery.document.id, Some(delivery.destination.as_str()));
-        history::append(db, id, now, "unconfirmed", State::Fetched, delivery.tries.attempts, to, Some(reason))?;
+        let code = failure.map(Failure::to_string).unwrap_or_else(|| CUT_OFF.to_owned());
+        let because = Some(Because::coded(reason, Some(&code)));
+        history::append(db, id, now, "unconfirmed", State::Fetched, delivery.tries.attempts, to, because)?;
     }
     Ok(())
 }

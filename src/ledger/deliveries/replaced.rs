@@ -19,7 +19,7 @@ pub fn not_replaced(db: &Connection, of: &Delivery, now: Millis) -> QueryResult<
         params![document.id, document.version.pdf, to, NOT_REPLACED, now],
     )?;
     if updated > 0 {
-        let reason = Some(NOT_REPLACED);
+        let reason = Some(NOT_REPLACED.into());
         history::append(db, document.id, now, "not_replaced", State::Fetched, of.tries.attempts, Some(to), reason)?;
     }
     Ok(())

@@ -3,7 +3,8 @@
 use rusqlite::{Connection, params};
 
 use super::super::columns::{Statements as _, as_json};
-use super::super::{Millis, QueryResult, history};
+use super::super::history::{self, Because};
+use super::super::{Millis, QueryResult};
 use super::ended::{PENDING, update};
 use super::{Delivery, frozen};
 use crate::document::DocumentUuid;
@@ -41,7 +42,8 @@ pub fn leave_unmatched(db: &Connection, delivery: &Delivery, why: &str, reason: 
     let set = "due_at = NULL, unmatched = ?6, reason = ?7, reason_code = ?8, number_refused = ?9";
     if update(db, delivery, now, PENDING, set, &[&why, &reason, &code, &delivery.number])? {
         let (id, to) = (delivery.document.id, Some(delivery.destination.as_str()));
-        history::append(db, id, now, "needs_person", State::Fetched, delivery.tries.attempts, to, Some(reason))?;
+        let because = Some(Because::coded(reason, Some(&code)));
+        history::append(db, id, now, "needs_person", State::Fetched, delivery.tries.attempts, to, because)?;
     }
     Ok(())
 }
@@ -86,6 +88,30 @@ pub fn unmatched(db: &Connection) -> QueryResult<Vec<Waiting>> {
         })
     })?;
     rows.collect()
+}
+
+/// Whether this version was, or may have been, delivered with a number: nobody takes that back.
+pub fn is_numbered(db: &Connection, document: i64) -> QueryResult<bool> {
+    frozen(db, document).map(|frozen| frozen.is_some())
+}
+
+/// A person took back whose the document is: what was not sent yet waits for a person again, at the destinations that
+/// need a number. `why` is the word.
+pub fn ask_anew(
+    db: &Connection,
+    document: i64,
+    needing: &[String],
+    why: &str,
+    reason: &str,
+    now: Millis,
+) -> QueryResult<()> {
+    let code = format!("patient_{why}");
+    db.run(
+        "UPDATE delivery SET due_at = NULL, changed_at = ?3, unmatched = ?4, reason = ?5, reason_code = ?6
+         WHERE document = ?1 AND pdf = (SELECT pdf FROM document WHERE id = ?1) AND +state = 'pending'
+           AND number IS NULL AND unmatched IS NULL AND destination IN (SELECT value FROM json_each(?2))",
+        params![document, as_json(needing), now, why, reason, code],
+    )
 }
 
 /// Whether a person has to say whose the document is.

@@ -469,3 +469,19 @@ fn rows_that_two_lone_marks_make_one_of_are_refused_though_the_first_has_no_numb
         assert!(message.starts_with("row 2 has a quotation mark without its other half"), "{rows}: {message}");
     }
 }
+
+#[test]
+fn every_further_column_is_kept_of_rows_that_are_alike_and_of_no_other() {
+    let rows = "7;Müller;Jörg;17.02.1980;Bonn;\"AOK; Plus\"\n8;Mueller;Jörg;17.02.1980; Köln ;TK\n9;Müller;Jörg;18.02.1980;Ulm;DAK\n";
+    let list = parse(format!("{HEADER};Town;Insurance\n{rows}").as_bytes(), &config()).unwrap();
+    let further = |number: &str| {
+        let row = list.row(number).unwrap();
+        list.further(&row).iter().map(|(name, value)| format!("{name}={value}")).collect::<Vec<_>>()
+    };
+    assert_eq!(further("7"), ["Town=Bonn", "Insurance=AOK; Plus"]);
+    assert_eq!(further("8"), ["Town=Köln", "Insurance=TK"]);
+    assert!(further("9").is_empty(), "born on another day");
+    // Several rows of one number are one person.
+    let list = parse(with("7;Müller;Jörg;17.02.1980\n7;Müller;Jörg;17.02.1980\n").as_bytes(), &config()).unwrap();
+    assert!(list.alike().is_empty());
+}

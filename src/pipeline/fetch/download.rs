@@ -25,6 +25,9 @@ const STALL_LIMIT: Duration = Duration::from_secs(30);
 const PACE_BYTES: u64 = 4 * 1024 * PACE_WINDOW.as_secs();
 const PACE_WINDOW: Duration = Duration::from_secs(40);
 
+/// The largest PDF that is only looked at; bytes, which are in memory meanwhile.
+const MOST_SHOWN: u64 = 32 * 1024 * 1024;
+
 /// What a download brought.
 pub(super) enum Downloaded {
     /// A PDF, and when it was asked for.
@@ -75,6 +78,23 @@ pub(super) async fn download(
             Err(failure)
         }
     }
+}
+
+/// The PDF for somebody who looks at it now: nothing of it is kept.
+pub(super) async fn only_look(context: &Context, client: &dyn Api, pdf: &Pdf) -> Option<Bytes> {
+    let mut download = client.download(pdf.url.as_deref()?).await.ok()?;
+    let most = context.limits.max_pdf_bytes.min(MOST_SHOWN);
+    let (mut head, mut pace, mut content) = (PdfHead::default(), Pace::new(), Vec::new());
+    while let Some(chunk) = pace.next(&mut download).await.ok()? {
+        head.take(&chunk).ok()?;
+        content.extend_from_slice(&chunk);
+        if content.len() as u64 > most {
+            return None;
+        }
+    }
+    head.end().ok()?;
+    check_size(content.len() as u64, pdf.size).ok()?;
+    Some(content.into())
 }
 
 async fn receive(context: &Context, download: &mut Download, incoming: &mut Incoming) -> Result<(), Failed> {

@@ -1,7 +1,7 @@
 use std::path::PathBuf;
 
 use super::*;
-use crate::ledger::history::{self, Action};
+use crate::ledger::history::{self, Action, Because};
 use crate::ledger::{Ledger, Millis, names, open, prune};
 use crate::state::State;
 
@@ -25,7 +25,17 @@ fn add(db: &Connection, id: i64, at: Millis) {
     )
     .unwrap();
     for (state, reason) in [(State::Discovered, None), (State::Fetched, Some("HTTP 500")), (State::Reported, None)] {
-        history::append(db, id, at, "event", state, 1, Some("pms"), reason).unwrap();
+        history::append(
+            db,
+            id,
+            at,
+            "event",
+            state,
+            1,
+            Some("pms"),
+            reason.map(|reason: &str| Because::coded(reason, Some("deliver passing status_500"))),
+        )
+        .unwrap();
     }
 }
 
@@ -53,6 +63,7 @@ fn a_row_that_was_changed_is_found_whatever_was_changed_in_it() {
         "destination = 'x'",
         "destination = NULL",
         "reason = 'x'",
+        "code = 'x'",
         "who = 'berta'",
         "seal = randomblob(16)",
         "previous = randomblob(32)",
@@ -93,7 +104,7 @@ fn a_row_that_was_removed_is_found_also_when_the_chain_was_closed_over_it() {
         &db,
         "UPDATE history SET previous = (SELECT hash FROM history WHERE id = 4) WHERE id = 5;
          UPDATE history SET who = 'berta', hash = history_hash((SELECT hash FROM history WHERE id = 3), document, at, event, state,
-             attempt, destination, history_hash(seal, reason), 'berta') WHERE id = 4",
+             attempt, destination, history_hash(seal, reason), 'berta', code) WHERE id = 4",
     );
     assert_eq!(wrong(&db), "row 5 of the history says that the row before it was removed, which is there");
     // The oldest and the newest rows.

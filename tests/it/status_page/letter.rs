@@ -67,14 +67,15 @@ async fn a_letter_has_a_page_and_its_pdf_behind_the_key() {
         assert!(!locked.body.contains("Zqxlast") && !locked.body.contains("inbox"), "{path} {}", locked.body);
     }
     let key = page.key(&practice).await;
-    let shown = shows(&page, &key, &uuid, "It is filed, and the service knows it.").await;
+    let shown = shows(&page, &key, &uuid, "It is filed, and confirmed to the service.").await;
     let (name, _) = practice.filed().pop_first().unwrap();
     let place = practice.inbox().join(name).display().to_string();
-    for sign in
-        ["Zqxlast Zoé", "Prescription", &place, "the file is on the disk", "Downloaded", "Filed at pms", "SHA-256"]
-    {
+    for sign in ["Zqxlast Zoé", "Prescription", "the file is on the disk", "Downloaded", "Filed at pms", "SHA-256"] {
         assert!(shown.contains(sign), "{sign} in {shown}");
     }
+    let parts: String =
+        place.split_inclusive(['/', '_']).map(|part| format!("<span class=\"part\">{part}</span>")).collect();
+    assert!(shown.contains(&parts), "{parts} in {shown}");
     assert!(shown.contains(&format!("href=\"{file}\"")) && !shown.contains("action=\"/retry\""), "{shown}");
     let (_, title) = shown.split_once("<title>").unwrap();
     assert!(!title.split("</title>").next().unwrap().contains("Zqxlast"), "a browser keeps titles: {title}");
@@ -119,7 +120,7 @@ async fn only_the_file_that_was_filed_is_shown() {
     let mut page = Page::of(&practice).await;
     practice.wait_for_posts(1).await;
     let key = page.key(&practice).await;
-    shows(&page, &key, &uuid, "It is filed, and the service knows it.").await;
+    shows(&page, &key, &uuid, "It is filed, and confirmed to the service.").await;
     let (name, _) = practice.filed().pop_first().unwrap();
     let (place, file) = (practice.inbox().join(name), format!("/letter/{uuid}/pdf"));
     let content = std::fs::read(&place).unwrap();
@@ -128,10 +129,19 @@ async fn only_the_file_that_was_filed_is_shown() {
         let changed = with_key(&page, &key, &file).await;
         assert_eq!((changed.status, changed.header("content-type")), (404, "text/html; charset=utf-8"), "{changed:?}");
         assert!(changed.body.contains("not the file that docsyncd filed"), "{changed:?}");
+        let own = with_key(&page, &key, &format!("/letter/{uuid}")).await.body;
+        assert!(!own.contains(&format!("href=\"{file}\"")) && own.contains("Something else lies where"), "{own}");
     }
     std::fs::remove_file(&place).unwrap();
     let gone = with_key(&page, &key, &file).await;
     assert!(gone.status == 404 && gone.body.contains("does not lie on this computer"), "{gone:?}");
+    // No link leads there; the service still has it, for this look alone.
+    let own = with_key(&page, &key, &format!("/letter/{uuid}")).await.body;
+    assert!(!own.contains(&format!("href=\"{file}\"")) && own.contains("action=\"/fetch\""), "{own}");
+    let fetched = page.press(&key, "/fetch", &format!("uuid={uuid}")).await;
+    assert_is_the_pdf(&fetched);
+    assert_eq!((fetched.header("content-type"), fetched.header("cache-control")), ("application/pdf", "no-store"));
+    assert!(practice.filed().is_empty(), "nothing was kept");
     #[cfg(unix)]
     {
         // The very bytes, but somewhere else.
@@ -163,7 +173,7 @@ async fn the_pdf_of_a_letter_that_waits_comes_from_the_spool() {
     std::fs::create_dir(practice.inbox()).unwrap();
     let pressed = page.press(&key, "/retry", &fields(&shows(&page, &key, &uuid, "Try now").await, "/retry")).await;
     assert!(pressed.header("location").starts_with(&format!("/letter/{uuid}?done=")), "{pressed:?}");
-    shows(&page, &key, &uuid, "It is filed, and the service knows it.").await;
+    shows(&page, &key, &uuid, "It is filed, and confirmed to the service.").await;
     page.running.end().await;
 }
 
@@ -186,7 +196,7 @@ async fn what_is_there_can_be_said_there_and_an_old_page_does_nothing() {
     }
     let pressed = page.press(&key, "/arrived", &wanted).await;
     assert_eq!(pressed.header("location"), format!("/letter/{uuid}?done=arrived"), "{pressed:?}");
-    let shown = shows(&page, &key, &uuid, "It is filed, and the service knows it.").await;
+    let shown = shows(&page, &key, &uuid, "It is filed, and confirmed to the service.").await;
     assert!(shown.contains("seen there by a person"), "{shown}");
     let late = page.press(&key, "/arrived", &wanted).await;
     assert_eq!(late.header("location"), format!("/letter/{uuid}?done=unknown"), "{late:?}");
@@ -198,16 +208,16 @@ async fn what_is_there_can_be_said_there_and_an_old_page_does_nothing() {
 }
 
 #[tokio::test]
-async fn more_than_twenty_letters_are_folded() {
+async fn more_than_five_letters_of_today_are_folded() {
     let (practice, _) = practice_with_small(23).await;
     practice.configure(PAGE);
     let mut page = Page::of(&practice).await;
     practice.wait_for_posts(23).await;
     let key = page.key(&practice).await;
     let shown = super::shows(&page, &key, "23</strong>").await;
-    let (seen, folded) = shown.split_once("Show 3 more").expect("a fold");
+    let (seen, folded) = shown.split_once("Show 18 more").expect("a fold");
     let rows = |part: &str| part.matches("<a href=\"/letter/").count();
-    assert_eq!((rows(seen), rows(folded)), (20, 3), "{shown}");
+    assert_eq!((rows(seen), rows(folded)), (5, 18), "{shown}");
     page.running.end().await;
 }
 
@@ -222,7 +232,7 @@ async fn browsers_that_read_a_large_pdf_slowly_take_no_memory_and_keep_nobody_wa
     let mut page = Page::of(&practice).await;
     practice.wait_for_posts(2).await;
     let key = page.key(&practice).await;
-    shows(&page, &key, &uuid, "It is filed, and the service knows it.").await;
+    shows(&page, &key, &uuid, "It is filed, and confirmed to the service.").await;
     let before = super::hostile::own_memory(page.running.id());
     let mut readers = Vec::new();
     for _ in 0..8 {

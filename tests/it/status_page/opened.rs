@@ -197,11 +197,7 @@ async fn the_page_speaks_french_and_english() {
     assert_eq!(ask(vec![], "/?lang=fr").await.cookies(), ["docsyncd_language=fr"]);
     let key = page.key(&practice).await;
     let french = page.ask("GET", "/", &[("Cookie", &format!("{key}; docsyncd_language=fr"))], "").await;
-    assert!(
-        french.body.contains("Où est mon courrier\u{a0}?") && french.body.contains("Ordonnance"),
-        "{}",
-        french.body
-    );
+    assert!(french.body.contains("Rechercher un courrier") && french.body.contains("Ordonnance"), "{}", french.body);
     page.running.end().await;
 }
 
@@ -263,4 +259,33 @@ async fn an_address_that_others_reach_is_refused() {
         practice.configure(&format!("[status_page]\nlisten = \"{listen}\"\n"));
         assert_eq!(practice.docsyncd(&["config", "show"]).await.code, 0, "{listen}");
     }
+}
+
+#[tokio::test]
+async fn who_mended_it_sees_at_once_whether_it_works() {
+    let (practice, _) = practice_with_small(1).await;
+    practice.configure(&format!("{PAGE}[practice]\nname = \"Praxis Dr. Muster\"\ncontact = \"Müller IT, 030 1234\"\n"));
+    let (inbox, away) = (practice.inbox(), practice.path("away"));
+    std::fs::rename(&inbox, &away).unwrap();
+    let mut page = Page::of(&practice).await;
+    let key = page.key(&practice).await;
+    let shown = super::shows(&page, &key, "action=\"/mended\"").await;
+    assert!(
+        shown.contains("name=\"cause\" value=\"destination\"") && shown.contains("It is mended, try again"),
+        "{shown}"
+    );
+    assert!(shown.contains("<span class=\"part\">inbox</span>"), "the folder is named: {shown}");
+    let locked = page.get("/").await.body;
+    assert!(locked.contains("Müller IT, 030 1234") && locked.contains("Praxis Dr. Muster"), "{locked}");
+    assert!(!locked.contains("inbox") && !locked.contains("/mended"), "{locked}");
+    let pressed = page.press(&key, "/mended", "cause=destination").await;
+    assert_eq!((pressed.status, pressed.header("location")), (303, "/?done=not-mended"), "{pressed:?}");
+    std::fs::rename(&away, &inbox).unwrap();
+    let pressed = page.press(&key, "/mended", "cause=destination").await;
+    assert_eq!(pressed.header("location"), "/?done=mended", "{pressed:?}");
+    practice.wait_for_posts(1).await;
+    let made_up = page.press(&key, "/mended", "cause=patient-unknown").await;
+    assert_eq!(made_up.header("location"), "/?done=unknown", "{made_up:?}");
+    page.running.end().await;
+    practice.assert_all_filed().await;
 }

@@ -3,7 +3,7 @@
 use docsyncd_sandbox::NewDocument;
 use serde_json::json;
 
-use super::{PAGE, Page, shows};
+use super::{Answer, PAGE, Page, shows};
 use crate::dictated::small;
 use crate::harness::Practice;
 
@@ -49,8 +49,17 @@ fn fields(shown: &str, number: &str) -> String {
     ["uuid", "number", "seen"].map(|name| format!("{name}={}", value(name))).join("&")
 }
 
+/// Presses the button, and the one of the second look, which says this.
+async fn assign(page: &Page, key: &str, fields_: &str, doubt: &str) -> Answer {
+    let looked = page.press(key, "/assign", fields_).await;
+    assert!(looked.status == 200 && looked.body.contains(doubt), "{doubt}: {looked:?}");
+    let number = fields_.split("number=").nth(1).unwrap().split('&').next().unwrap();
+    let sure = format!("{}&sure=yes", fields(&looked.body, number));
+    page.press(key, "/assign", &sure).await
+}
+
 #[tokio::test]
-async fn a_person_settles_whose_a_letter_is_with_one_click_and_sees_when_it_is_taken() {
+async fn a_person_settles_whose_a_letter_is_after_a_second_look_and_sees_when_it_is_taken() {
     let practice = practice_with_list().await;
     let uuid = letter(&practice, "Canary", "Zoé", "1999-12-31").await;
     let second = letter(&practice, "Canary", "Zoé", "1999-12-31").await;
@@ -61,7 +70,8 @@ async fn a_person_settles_whose_a_letter_is_with_one_click_and_sees_when_it_is_t
     assert!(shown.contains("<mark title=\"differs\">Canary-Lefèvre</mark>"), "{shown}");
     assert!(shown.contains("<mark title=\"differs\">Ana</mark>") && !shown.contains("44</td>"), "{shown}");
     assert!(shown.find("Canary-Lefèvre").unwrap() < shown.find(">Ana<").unwrap(), "{shown}");
-    assert!(!shown.contains("Next try at"), "it waits for a person: {shown}");
+    assert!(!shown.contains("Next try"), "it waits for a person: {shown}");
+    assert!(shown.contains("31 Dec 1999") && !shown.contains("1999-12-31"), "{shown}");
     // Nothing of it without the key.
     let open = page.get("/").await.body;
     for private in ["Canary", "0042", "1999", "Zoé", "/assign"] {
@@ -74,18 +84,19 @@ async fn a_person_settles_whose_a_letter_is_with_one_click_and_sees_when_it_is_t
         "{metrics}"
     );
     let french = page.ask("GET", "/", &[("Cookie", &key), ("Accept-Language", "fr")], "").await.body;
-    assert!(french.contains("À qui est ce courrier\u{a0}?") && french.contains("diffère"), "{french}");
-    // Made up: a number that is not offered, and one that is, without what the page showed.
-    for forged in [format!("uuid={uuid}&number=44&seen="), format!("uuid={uuid}&number=0042&seen={}", "0".repeat(64))] {
-        let pressed = page.press(&key, "/assign", &forged).await;
-        assert_eq!(pressed.header("location"), "/?done=not-assigned", "{pressed:?}");
-    }
+    assert!(french.contains("De quel patient s'agit-il\u{a0}?") && french.contains("31/12/1999"), "{french}");
+    // Made up: without what the page showed, and sure of what nobody saw.
+    let zeros = "0".repeat(64);
+    let forged = page.press(&key, "/assign", &format!("uuid={uuid}&number=0042&seen={zeros}&sure=yes")).await;
+    assert_eq!(forged.header("location"), "/?done=not-assigned", "{forged:?}");
+    let forged = page.press(&key, "/assign", &format!("uuid={uuid}&number=44&seen=&sure=yes")).await;
+    assert!(forged.status == 200 && forged.body.contains("Petit"), "both sides are shown first: {forged:?}");
     // No form of elsewhere, and no other method.
     assert_eq!(page.ask("POST", "/assign", &[("Cookie", &key)], &fields(&shown, "0042")).await.status, 403);
     assert_eq!(page.ask("GET", "/assign", &[("Cookie", &key)], "").await.status, 405);
-    let pressed = page.press(&key, "/assign", &fields(&shown, "0042")).await;
+    let pressed = assign(&page, &key, &fields(&shown, "0042"), "what differs is marked").await;
     assert_eq!((pressed.status, pressed.header("location")), (303, "/?done=assigned"), "{pressed:?}");
-    let shown_now = shows(&page, &key, "not yet taken by the practice").await;
+    let shown_now = shows(&page, &key, "Filed, not yet taken (2)").await;
     assert!(!shown_now.contains("/assign"), "{shown_now}");
     // An old page in another window: the letter waits for nobody any more.
     let late = page.press(&key, "/assign", &fields(&shown, "43")).await;
@@ -140,5 +151,95 @@ async fn what_the_page_showed_has_to_be_so_still_when_a_button_is_pressed() {
     assert!(practice.docsyncd(&["assign", "--list"]).await.stdout.contains("nothing was assigned"));
     assert_eq!(practice.state(&uuid).await, "fetched");
     assert!(practice.filed().is_empty());
+    page.running.end().await;
+}
+
+#[tokio::test]
+async fn a_decision_can_be_taken_back_until_the_letter_is_filed_and_stands_in_its_history() {
+    let practice = practice_with_list().await;
+    let uuid = letter(&practice, "Canary", "Zoé", "1999-12-31").await;
+    let mut page = Page::of(&practice).await;
+    let key = page.key(&practice).await;
+    let own = format!("/letter/{uuid}");
+    let ask = async |path: &str| page.ask("GET", path, &[("Cookie", &key), ("Accept-Language", "en")], "").await.body;
+    let shown = shows(&page, &key, "Canary-Lefèvre").await;
+    let pressed = assign(&page, &key, &fields(&shown, "0042"), "what differs is marked").await;
+    assert_eq!(pressed.header("location"), "/?done=assigned", "{pressed:?}");
+    let shown = page.with_key(&key).await.body;
+    assert!(shown.contains("action=\"/undo\"") && shown.contains("the number 0042"), "{shown}");
+    let undone = page.press(&key, "/undo", &format!("uuid={uuid}")).await;
+    assert_eq!(undone.header("location"), "/?done=undone", "{undone:?}");
+    let shown = shows(&page, &key, "action=\"/assign\"").await;
+    assert!(!shown.contains("action=\"/undo\"") && practice.filed().is_empty(), "{shown}");
+    let pressed = assign(&page, &key, &fields(&shown, "43"), "what differs is marked").await;
+    assert_eq!(pressed.header("location"), "/?done=assigned", "{pressed:?}");
+    while practice.filed().is_empty() {
+        tokio::time::sleep(std::time::Duration::from_millis(50)).await;
+    }
+    let late = page.press(&key, "/undo", &format!("uuid={uuid}")).await;
+    assert_eq!(late.header("location"), "/?done=not-undone", "{late:?}");
+    let history = ask(&own).await;
+    for sign in [
+        "Assigned to a patient",
+        "Number 0042, in the practice&#39;s list; by status page, browser ",
+        "The assignment was undone",
+        "Number 43, in the practice&#39;s list",
+    ] {
+        assert!(history.replace("'", "&#39;").contains(sign), "{sign}: {history}");
+    }
+    assert!(!history.contains("action=\"/undo\""), "{history}");
+    // Who wants a proof without names gets none of the number.
+    let exported = practice.docsyncd(&["export", "--from", "2020-01-01", "--to", "2999-12-31"]).await.stdout;
+    assert!(exported.contains(",assigned,") && !exported.contains("0042"), "{exported}");
+    page.running.end().await;
+}
+
+#[tokio::test]
+async fn a_number_is_typed_and_looked_at_twice_where_it_is_anothers_or_of_nobody() {
+    let practice = practice_with_list().await;
+    let one = letter(&practice, "Canary", "Zoé", "1999-12-31").await;
+    let other = letter(&practice, "Nobody", "Max", "1955-12-31").await;
+    let mut page = Page::of(&practice).await;
+    let key = page.key(&practice).await;
+    shows(&page, &key, "Nobody in the list has a similar name").await;
+    let typed = |uuid: &str, number: &str| format!("uuid={uuid}&number={number}");
+    let pressed = assign(&page, &key, &typed(&one, "0042"), "what differs is marked").await;
+    assert_eq!(pressed.header("location"), "/?done=assigned", "{pressed:?}");
+    let looked = page.press(&key, "/assign", &typed(&other, "0042")).await.body;
+    assert!(looked.contains("already go to the number 0042") && looked.contains("Canary-Lefèvre"), "{looked}");
+    let looked = page.press(&key, "/assign", &typed(&other, "")).await;
+    assert_eq!(looked.header("location"), "/?done=no-number", "{looked:?}");
+    let pressed = assign(&page, &key, &typed(&other, "7001"), "7001 is not in the practice").await;
+    assert_eq!(pressed.header("location"), "/?done=assigned", "{pressed:?}");
+    let has = |number: &str| practice.filed().into_keys().any(|name| name.starts_with(number));
+    while !has("7001_") || !has("0042_") {
+        tokio::time::sleep(std::time::Duration::from_millis(50)).await;
+    }
+    let of_other = format!("/letter/{other}");
+    let history = page.ask("GET", &of_other, &[("Cookie", &key), ("Accept-Language", "en")], "").await.body;
+    assert!(history.contains("Number 7001, not in the practice"), "{history}");
+    page.running.end().await;
+}
+
+#[tokio::test]
+async fn candidates_that_are_alike_show_all_that_the_list_says() {
+    let practice = practice_with_list().await;
+    let header = "PatNum;LName;FName;Birthdate;Town;Insurance\n";
+    let twins = "501;Canary;Zoé;31.12.1999;Arles;MGEN\n502;Canary;Zoe;31.12.1999;Nantes;AOK\n";
+    write_list(
+        &practice,
+        &format!("{header}{twins}503;Canary;Ana;31.12.1999;Brest;TK\n44;Petit;Luc;13.01.1970;Nice;MSA\n"),
+    );
+    letter(&practice, "Canary", "Zoé", "1999-12-31").await;
+    let mut page = Page::of(&practice).await;
+    let key = page.key(&practice).await;
+    let shown = shows(&page, &key, "the list itself cannot tell them apart").await;
+    for sign in ["Town", "Insurance", "Arles", "Nantes", "MGEN", "AOK"] {
+        assert!(shown.contains(sign), "{sign}: {shown}");
+    }
+    assert!(!shown.contains("Brest"), "who differs needs nothing more: {shown}");
+    let looked = page.press(&key, "/assign", &fields(&shown, "502")).await.body;
+    assert!(looked.contains("Nantes") && !looked.contains("Arles"), "{looked}");
+    assert!(!page.get("/").await.body.contains("Nantes"));
     page.running.end().await;
 }

@@ -1,17 +1,31 @@
 //! `[alerts]` and `[alerts.mail]`: who gets alerts. A channel exists if its address is given.
 
 use std::net::IpAddr;
+use std::ops::RangeInclusive;
 use std::path::PathBuf;
+
+use jiff::civil::Date;
 
 use super::build::{At, Builder};
 use super::mail::{is_loopback_host, mail_address, mail_port};
 use super::settings::{self, MailEncryption};
 use super::validated::{AlertsConfig, MailConfig, WebhookConfig};
-use crate::health::Rules;
+use super::value;
+use crate::health::{QuietAfter, Rules};
 
 /// The alerts; `None` if anything is wrong with them.
-pub fn build(raw: settings::Alerts, raw_mail: settings::Mail, builder: &mut Builder<'_>) -> Option<AlertsConfig> {
+pub fn build(
+    raw: settings::Alerts,
+    raw_mail: settings::Mail,
+    closed: &[RangeInclusive<Date>],
+    builder: &mut Builder<'_>,
+) -> Option<AlertsConfig> {
     let at = &mut builder.section("alerts");
+    let quiet_after = quiet_after(&raw.quiet_after);
+    if quiet_after.is_none() {
+        let fix = "Write \"auto\", \"off\", or a time from \"1d\" to \"366d\" of which only working days count.";
+        at.error("quiet_after", "is neither \"auto\" nor \"off\" nor such a time", fix);
+    }
     let mut file = |key: &str, path: Option<PathBuf>| path.map(|path| at.secret(key, &path));
     let heartbeat = file("heartbeat_url_file", raw.heartbeat_url_file);
     let url = file("webhook_url_file", raw.webhook_url_file);
@@ -26,14 +40,28 @@ pub fn build(raw: settings::Alerts, raw_mail: settings::Mail, builder: &mut Buil
         at.warn_of_given(&["port", "user", "password_file", "from"], "has no effect without `alerts.mail.host`");
         None
     };
+    let quiet_after = quiet_after?;
     Some(AlertsConfig {
         language: raw.language,
-        rules: Rules { after: raw.after, silence: raw.silence },
+        rules: Rules { after: raw.after, silence: raw.silence, quiet_after, closed: closed.to_vec() },
         remind: raw.remind,
         heartbeat,
         webhook: url.map(|url| WebhookConfig { url, secret, format: raw.webhook_format }),
         mail,
     })
+}
+
+/// "auto", "off", or a duration.
+fn quiet_after(text: &str) -> Option<QuietAfter> {
+    const DAY: u64 = 24 * 60 * 60;
+    match text.trim() {
+        text if text.eq_ignore_ascii_case("auto") => Some(QuietAfter::Auto),
+        text if text.eq_ignore_ascii_case("off") => Some(QuietAfter::Off),
+        text => {
+            let time = value::duration("quiet_after", text).ok()?;
+            (DAY..=366 * DAY).contains(&time.as_secs()).then_some(QuietAfter::Time(time))
+        }
+    }
 }
 
 fn mail(raw: settings::Mail, at: &mut At<'_, '_>) -> Option<MailConfig> {

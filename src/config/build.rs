@@ -137,7 +137,8 @@ pub fn build(file: &Path, builder: &mut Builder<'_>) -> Result<Option<Config>, &
     let reconcile_every = settings::Reconcile::read(merged, None)?.every;
     let mut state = StateConfig::read(merged, None)?;
     state.path = builder.section("state").path("path", &state.path);
-    let alerts = alerts::build(settings::Alerts::read(merged, None)?, settings::Mail::read(merged, None)?, builder);
+    let (raw_alerts, raw_mail) = (settings::Alerts::read(merged, None)?, settings::Mail::read(merged, None)?);
+    let alerts = alerts::build(raw_alerts, raw_mail, &practice.closed, builder);
     let status_page = settings::StatusPage::read(merged, None)?.listen.map(|listen| StatusPageConfig { listen });
     let webhook = webhook(settings::Webhook::read(merged, None)?, &mut builder.section("webhook"));
     let mut log = LogConfig::read(merged, None)?;

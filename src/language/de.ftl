@@ -324,6 +324,13 @@ why-clock = Die Uhr dieses Computers und die des Dienstes gehen mehr als fünf M
 do-clock = Stellen Sie die Uhr dieses Computers, und lassen Sie sie von einem Zeitserver stellen. Bis dahin können Anmeldungen und Zeitangaben falsch sein.
 over-clock = Die Uhr dieses Computers geht wieder richtig.
 
+problem-quiet = { $count ->
+    [0] Kein Brief { $since }.
+   *[other] Kein Brief { $since }; sonst { $count } am Tag.
+}
+do-quiet = Fragen Sie in der Praxis, ob seither Briefe geschrieben wurden. Wenn ja, rufen Sie Ihre IT an: Das Konto ist vielleicht das falsche, oder der Dienst zeigt ihm keine. War die Praxis geschlossen, ist nichts zu tun.
+over-quiet = Es kommen wieder Briefe.
+
 ## `docsyncd status --health`, für die Überwachung. Der Text ist das Ende einer Zeile, ohne Punkt.
 
 health-more = und { $count } weitere

@@ -324,6 +324,13 @@ why-clock = the clock of this computer and that of the service differ by more th
 do-clock = Set the clock of this computer, and let it be set by a time server. Sign-ins and times in the record may be wrong until then.
 over-clock = The clock of this computer is right again.
 
+problem-quiet = { $count ->
+    [0] docsyncd has found no letter { $since }.
+   *[other] docsyncd has found no letter { $since }; usually { $count } a day.
+}
+do-quiet = Ask in the practice whether letters were written since then. If so, call your IT: the account may be the wrong one, or the service shows it none. If the practice was closed, there is nothing to do.
+over-quiet = Letters come again.
+
 ## `docsyncd status --health`, for monitors. The text is the end of a line, without a full stop.
 
 health-more = and { $count } more

@@ -324,6 +324,13 @@ why-clock = l'horloge de cet ordinateur et celle du service diffèrent de plus d
 do-clock = Mettez l'horloge de cet ordinateur à l'heure, et faites-la régler par un serveur de temps. D'ici là, les connexions et les heures notées peuvent être fausses.
 over-clock = L'horloge de cet ordinateur est de nouveau à l'heure.
 
+problem-quiet = { $count ->
+    [0] Aucun courrier { $since }.
+   *[other] Aucun courrier { $since } ; d'habitude { $count } par jour.
+}
+do-quiet = Demandez au cabinet si des courriers ont été rédigés depuis. Si oui, appelez votre informaticien : le compte n'est peut-être pas le bon, ou le service ne lui en montre aucun. Si le cabinet était fermé, il n'y a rien à faire.
+over-quiet = Des courriers arrivent de nouveau.
+
 ## `docsyncd status --health`, pour la supervision. Le texte est la fin d'une ligne, sans point.
 
 health-more = et { $count } de plus

@@ -69,7 +69,8 @@ fn every_key_that_is_used_is_there() {
             | Cause::NotTaken
             | Cause::NotReplaced
             | Cause::NotAgreeing
-            | Cause::NotConfigured => "problem",
+            | Cause::NotConfigured
+            | Cause::Quiet => "problem",
             _ => "why",
         };
         for key in [first, "do", "over"].map(|word| format!("{word}-{}", cause.as_str())) {
@@ -166,6 +167,23 @@ fn the_first_sentence_says_how_it_is_in_every_language() {
 fn dates_are_written_as_each_language_writes_them() {
     let born = jiff::civil::date(1991, 4, 9);
     assert_eq!(LANGUAGES.map(|language| language.short_day(born)), ["9 Apr 1991", "09/04/1991", "09.04.1991"]);
+}
+
+#[test]
+fn that_no_letters_come_is_said_with_what_is_usual() {
+    let quiet = |count| {
+        let quiet = problem(Cause::Quiet, "", count, "2026-11-16T16:20:00+01:00");
+        LANGUAGES.map(|language| language.problem(&quiet, &at(NOW)))
+    };
+    assert_eq!(
+        quiet(9),
+        [
+            "docsyncd has found no letter since 16 November, 16:20; usually 9 a day.",
+            "Aucun courrier depuis le 16 novembre à 16:20\u{a0}; d'habitude 9 par jour.",
+            "Kein Brief seit dem 16. November, 16:20\u{a0}Uhr; sonst 9 am Tag."
+        ]
+    );
+    assert_eq!(quiet(0)[2], "Kein Brief seit dem 16. November, 16:20\u{a0}Uhr.");
 }
 
 #[test]

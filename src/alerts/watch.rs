@@ -12,10 +12,10 @@ use self::trouble::Trouble;
 use super::Channel;
 use super::beats::Condition;
 use super::decide::{Before, Kind, Step, Times, about, decide};
-use super::message::{Content, new_id};
+use super::message::{Content, Letterhead, new_id};
 use crate::config::AlertsConfig;
-use crate::health::{Cause, Disks, Facts, Health, Light, assess};
-use crate::language::{Group, groups};
+use crate::health::{Cause, Facts, Health, Light, assess};
+use crate::language::groups;
 use crate::ledger::{Ledger, LedgerError, Millis, QueryResult, alerts, now, process};
 use crate::views::facts::{Present, facts};
 
@@ -43,7 +43,7 @@ pub(super) struct Watched {
     /// NAME, and whether it signs in.
     pub(super) accounts: Vec<(String, bool)>,
     pub(super) alerts: AlertsConfig,
-    pub(super) disks: Disks,
+    pub(super) letterhead: Letterhead,
     pub(super) channels: Vec<(Channel, Arc<Notify>)>,
     pub(super) condition: watch::Sender<Condition>,
 }
@@ -137,7 +137,7 @@ impl Watch {
         let health = assess(&facts, &self.watched.alerts.rules);
         self.note_gone(&health, at);
         before.gone = self.gone.clone();
-        self.carry_out(decide(&before, &health, at, &self.times), at).await?;
+        self.carry_out(decide(&before, &health, at, &self.times), &health, at).await?;
         self.tell_newcomers(&health, at).await?;
         let felt = Condition { polled_at, bad: health.light == Light::NeedsPerson };
         self.watched.condition.send_if_modified(|condition| std::mem::replace(condition, felt) != felt);
@@ -164,7 +164,14 @@ impl Watch {
         let write = self.watched.ledger.write(move |db| {
             for (alert, channel) in alerts::untold(db, &channels)? {
                 if let Some(group) = lasting.iter().find(|group| group.cause.as_str() == alert.cause) {
-                    alerts::post(db, alert.id, &new_id(), &channel, &content(Kind::Problem, group, at), at)?;
+                    alerts::post(
+                        db,
+                        alert.id,
+                        &new_id(),
+                        &channel,
+                        &content(&Content::new(Kind::Problem, group, at)),
+                        at,
+                    )?;
                 }
             }
             Ok(())
@@ -181,16 +188,16 @@ impl Watch {
 
     /// Writes what was decided, with the messages, in one transaction. There is one in any case: a ledger that another
     /// program has locked can be read, and shows itself only so. An empty one costs no access to the disk.
-    async fn carry_out(&mut self, steps: Vec<Step>, at: Millis) -> Result<(), LedgerError> {
+    async fn carry_out(&mut self, steps: Vec<Step>, health: &Health, at: Millis) -> Result<(), LedgerError> {
         let due = self.alive.is_none_or(|last| last.elapsed() >= SIGN_OF_LIFE);
         for step in &steps {
             log(step);
         }
         let channels = self.channel_names();
-        let any = !steps.is_empty();
+        let (any, others) = (!steps.is_empty(), u64::try_from(health.problems.len()).unwrap_or(u64::MAX));
         let write = self.watched.ledger.write(move |db| {
             for step in &steps {
-                write_step(db, step, &channels, at)?;
+                write_step(db, step, &channels, others, at)?;
             }
             if due {
                 process::set(db, "watched_at", &at.to_string())?;
@@ -236,25 +243,25 @@ fn log(step: &Step) {
     }
 }
 
-fn content(kind: Kind, group: &Group, at: Millis) -> String {
-    serde_json::to_string(&Content::new(kind, group, at)).unwrap_or_default()
+fn content(content: &Content) -> String {
+    serde_json::to_string(content).unwrap_or_default()
 }
 
-fn write_step(db: &rusqlite::Connection, step: &Step, channels: &[String], at: Millis) -> QueryResult<()> {
+fn write_step(db: &rusqlite::Connection, step: &Step, channels: &[String], others: u64, at: Millis) -> QueryResult<()> {
     match step {
         Step::Begin(cause, about) => alerts::begin(db, cause.as_str(), about, at),
         Step::Tell { id, kind, group, latest } => {
             alerts::told(db, *id, &about(group), *latest, at)?;
             let message = new_id();
-            channels
-                .iter()
-                .try_for_each(|channel| alerts::post(db, *id, &message, channel, &content(*kind, group, at), at))
+            channels.iter().try_for_each(|channel| {
+                alerts::post(db, *id, &message, channel, &content(&Content::new(*kind, group, at)), at)
+            })
         }
         Step::End { id, group } => {
-            let message = new_id();
+            let (message, content) = (new_id(), content(&Content::over(group, at, others)));
             alerts::over(db, *id, channels, at)?
                 .iter()
-                .try_for_each(|channel| alerts::post(db, *id, &message, channel, &content(Kind::Over, group, at), at))
+                .try_for_each(|channel| alerts::post(db, *id, &message, channel, &content, at))
         }
     }
 }

@@ -16,8 +16,8 @@ use super::output::{ledger_to_read, print_json, say};
 use super::{Exit, Outcome, runtime};
 use crate::api::auth::SignInStatus;
 use crate::config::{Auth, Loaded};
-use crate::health::{Facts, Level, assess, judge};
-use crate::language::{Language, groups};
+use crate::health::{Disks, Facts, Level, assess, judge};
+use crate::language::{Group, Language, groups};
 use crate::ledger::{Ledger, Millis, QueryResult, is_locked, unwritable};
 use crate::views::facts::{Present, facts};
 use crate::views::{self, Summary, time};
@@ -200,7 +200,7 @@ fn told(
         since: time(problem.since),
         needs_person: problem.needs_person,
         text: language.problem(problem, &now),
-        advice: groups([problem]).first().map(|group| language.advice(group, &disks)).unwrap_or_default(),
+        advice: groups([problem]).first().map(|group| in_commands(language, group, &disks)).unwrap_or_default(),
     });
     let configured = found.accounts.iter().filter(|account| account.configured && found.running);
     Status {
@@ -220,4 +220,9 @@ fn told(
         sign_ins,
         begun,
     }
+}
+
+/// What to do about it for whoever has a command line.
+fn in_commands(language: Language, group: &Group, disks: &Disks) -> String {
+    language.commands(group, disks).unwrap_or_else(|| language.advice(group, disks))
 }

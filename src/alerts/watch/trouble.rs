@@ -6,7 +6,7 @@ use tokio::time::Instant;
 
 use super::super::Undelivered;
 use super::super::decide::Kind;
-use super::super::message::{Content, Message, computer, new_id};
+use super::super::message::{Content, Message, new_id};
 use super::{SIGN_OF_LIFE, Watch};
 use crate::health::Cause;
 use crate::language::Group;
@@ -68,8 +68,7 @@ impl Watch {
     ) -> Vec<&'static str> {
         let group = Group { cause: Cause::Ledger, names: Vec::new(), count: 0, since: Some(since) };
         let content = Content::new(kind, &group, now());
-        let message =
-            Message::new(id.to_owned(), &content, self.watched.alerts.language, &self.watched.disks, &computer());
+        let message = Message::new(id.to_owned(), &content, &self.watched.letterhead);
         let channels = self.watched.channels.iter().map(|(channel, _)| channel).filter(|channel| whom(channel.name()));
         let sent = channels.map(|channel| async {
             let sent = channel.send(&message).await;

@@ -55,7 +55,7 @@ next-poll-soon = docsyncd fragt { $seconds ->
     [one] in 1 Sekunde
    *[other] in { $seconds } Sekunden
 } wieder nach neuen Briefen.
-sum = Instanzen: { $instances }. Briefe heute: { $today }. Wartend: { $waiting }. Fehlgeschlagen: { $failed }.
+sum = Instanzen: { $instances }. Briefe heute: { $today }. Warten noch: { $waiting }. Fehlgeschlagen: { $failed }.
 light-well = Alles in Ordnung
 light-waiting = Etwas wartet
 light-needs-person = Jemand muss eingreifen
@@ -888,7 +888,7 @@ reason-destination-sign-in = Das Ziel { $name } lehnt Benutzer, Passwort oder Sc
 reason-destination-tls = Die verschlüsselte Verbindung zum Ziel { $name } kommt nicht zustande: Führen Sie docsyncd check aus.
 reason-destination-busy = Das Ziel { $name } bittet zu warten (Code { $code }).
 reason-destination-fault = Das Ziel { $name } ist gestört (Code { $code }).
-reason-destination-says-error = Das Ziel { $name } antwortet, dass es gescheitert ist: Sein eigenes Protokoll sagt, warum.
+reason-destination-says-error = Das Ziel { $name } antwortet, dass es fehlgeschlagen ist: Sein eigenes Protokoll sagt, warum.
 reason-destination-status = Das Ziel { $name } antwortete mit einem Fehler (Code { $code }).
 reason-destination-check = Das Ziel { $name } funktioniert nicht: Ist der Computer mit dem Ordner eingeschaltet, ist der Ordner da, darf docsyncd dort schreiben?
 reason-destination-refuses = Das Ziel { $name } nimmt diesen Brief nicht an.

@@ -308,7 +308,7 @@ why-destination = { $names ->
    *[other] { $names } destinations sont inaccessibles ({ $name })
 }
 do-destination = Vérifiez que l'ordinateur qui contient le dossier est allumé et que le dossier s'ouvre. Appuyez ensuite sur « { page-mended } ».
-it-destination = Vérifiez que son ordinateur est allumé et que le dossier est là, puis lancez : docsyncd check
+it-destination = Vérifiez que l'ordinateur qui contient le dossier est allumé et que le dossier est là, puis lancez : docsyncd check
 over-destination = { $names ->
     [one] La destination { $name } est de nouveau accessible.
    *[other] { $names } destinations sont de nouveau accessibles ({ $name }).
@@ -1160,7 +1160,7 @@ login-done-do = docsyncd peut désormais classer vos documents sur cet ordinateu
 login-close = Vous pouvez fermer cette fenêtre.
 login-foreign = Ce n'est pas la connexion que docsyncd attend
 login-foreign-do = Elle appartient à une tentative précédente, ou un autre programme l'a inventée. Rien n'a été modifié. Utilisez la dernière adresse affichée par docsyncd.
-login-incomplete = Cette adresse ne dit rien d'une connexion
+login-incomplete = Cette adresse n'appartient à aucune connexion
 login-incomplete-do = Rien n'a été modifié. Utilisez la dernière adresse affichée par docsyncd.
 login-used = Cette connexion a déjà été utilisée
 login-used-do = Une réponse ne compte qu'une fois. Son résultat est affiché dans la fenêtre où docsyncd login a été lancé.

@@ -6,14 +6,19 @@
 
 mod cause;
 mod level;
+mod quiet;
 
 use std::collections::BTreeMap;
+use std::ops::RangeInclusive;
 use std::time::Duration;
+
+use jiff::civil::Date;
 
 use crate::failure::{Failure, Scope};
 
 pub use cause::{CAUSES, Cause};
 pub use level::{Judged, Level, NOT_RUNNING, judge};
+pub use quiet::{Came, QuietAfter, WINDOW};
 
 /// Milliseconds since 1970-01-01T00:00:00Z.
 type Millis = i64;
@@ -63,6 +68,8 @@ pub struct Facts {
     pub clock_since: Option<Millis>,
     /// Since when the practice's list of patients cannot be used; `None` if it can.
     pub patients_file_since: Option<Millis>,
+    /// The letters that came; `None` if the last one came a short time ago, or if only those of one account count.
+    pub came: Option<Came>,
     /// Since when the ledger cannot be written; `None` if it can.
     pub ledger_fails_since: Option<Millis>,
     /// Whether the disk of the ledger, which also holds the downloads, is full.
@@ -162,18 +169,27 @@ impl Disks {
 }
 
 /// The times of `[alerts]`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Rules {
     /// `alerts.after`: a problem that lasts for this long needs a person.
     pub after: Duration,
     /// `alerts.silence`
     pub silence: Duration,
+    /// `alerts.quiet_after`
+    pub quiet_after: QuietAfter,
+    /// `practice.closed`
+    pub closed: Vec<RangeInclusive<Date>>,
 }
 
 impl Default for Rules {
     /// The values without a configuration. A test compares them with the table of settings.
     fn default() -> Self {
-        Self { after: Duration::from_secs(15 * 60), silence: Duration::from_secs(24 * 60 * 60) }
+        Self {
+            after: Duration::from_secs(15 * 60),
+            silence: Duration::from_secs(24 * 60 * 60),
+            quiet_after: QuietAfter::Auto,
+            closed: Vec::new(),
+        }
     }
 }
 
@@ -217,7 +233,7 @@ pub struct Problem {
     pub cause: Cause,
     /// NAME of the account or destination; of [`Cause::Configuration`] what is wrong with it; empty if there is none.
     pub name: String,
-    /// The number of its documents; zero if there are none.
+    /// The number of its documents; zero if there are none. Of [`Cause::Quiet`] how many usually come in a day.
     pub count: u64,
     /// When it began.
     pub since: Option<Millis>,
@@ -299,6 +315,7 @@ pub fn assess(facts: &Facts, rules: &Rules) -> Health {
         found.add(Cause::Clock, "", 0, Some(since));
     }
     found.silence();
+    found.quiet();
     if let Some(since) = facts.ledger_fails_since {
         found.add(Cause::Ledger, "", 0, Some(since));
     }
@@ -451,6 +468,19 @@ impl Found<'_> {
                 Some(known) => known.needs_person = true,
                 None => self.add(Cause::Silence, &account.name, 0, Some(since)),
             }
+        }
+    }
+
+    fn quiet(&mut self) {
+        if let Some(quiet) = self.facts.came.as_ref().and_then(|came| quiet::quiet(came, self.rules)) {
+            self.problems.push(Problem {
+                cause: Cause::Quiet,
+                name: String::new(),
+                count: quiet.usual,
+                since: Some(quiet.since),
+                latest: None,
+                needs_person: quiet.needs_person,
+            });
         }
     }
 }

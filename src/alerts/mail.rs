@@ -135,9 +135,11 @@ impl Mail {
         head.put("MIME-Version", "1.0");
         let text = format!("{}\r\n", message.body().replace('\n', "\r\n\r\n"));
         let stands = |line: &str| line.is_ascii() && line.len() <= LINE && !line.starts_with('.');
-        if text.lines().all(stands) {
+        // With straight quotation marks an English text stands as it is.
+        let straight = text.replace(['\u{201c}', '\u{201d}'], "\"");
+        if straight.lines().all(stands) {
             head.put("Content-Type", "text/plain; charset=utf-8");
-            return head.into_text() + &text;
+            return head.into_text() + &straight;
         }
         head.content("text/plain; charset=utf-8", None);
         head.into_text() + &Base64Lines::of(&text)

@@ -6,6 +6,7 @@ use jiff::{Timestamp, Zoned};
 use serde::{Deserialize, Serialize};
 
 use super::decide::Kind;
+use crate::config::{Config, PracticeConfig};
 use crate::health::{Cause, Disks};
 use crate::language::{Group, Language};
 use crate::ledger::Millis;
@@ -26,18 +27,142 @@ pub struct Content {
     pub documents: u64,
     /// Since when it is so.
     pub since: Option<Millis>,
+    /// Of what is over: how many other problems there were then; `None`: not known.
+    #[serde(default)]
+    pub others: Option<u64>,
 }
 
 impl Content {
     /// About problems of one cause.
     pub fn new(kind: Kind, group: &Group, at: Millis) -> Self {
         let Group { cause, names, count, since } = group.clone();
-        Self { kind, at, cause: Some(cause.as_str().to_owned()), names, documents: count, since }
+        Self { kind, at, cause: Some(cause.as_str().to_owned()), names, documents: count, since, others: None }
+    }
+
+    /// That problems of one cause are over, while there are so many others.
+    pub fn over(group: &Group, at: Millis, others: u64) -> Self {
+        Self { others: Some(others), ..Self::new(Kind::Over, group, at) }
     }
 
     /// That this is a test.
     pub fn test(at: Millis) -> Self {
-        Self { kind: Kind::Test, at, cause: None, names: Vec::new(), documents: 0, since: None }
+        Self { kind: Kind::Test, at, cause: None, names: Vec::new(), documents: 0, since: None, others: None }
+    }
+}
+
+/// What is the same in every message of a configuration: who says it, and where.
+#[derive(Debug, Clone, Default)]
+pub struct Letterhead {
+    /// The language of the texts.
+    pub language: Language,
+    /// The name and the contact of the practice.
+    pub practice: PracticeConfig,
+    /// Where disks can become full.
+    pub disks: Disks,
+    /// The computer that docsyncd runs on.
+    pub computer: String,
+    /// Where the status page is.
+    pub page: Page,
+}
+
+/// Where the status page is, for whoever reads a message.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub enum Page {
+    /// There is none.
+    #[default]
+    Off,
+    /// An address that other computers reach.
+    At(String),
+    /// An entry of the Start menu of docsyncd's computer.
+    Menu,
+    /// A command on docsyncd's computer.
+    Command,
+}
+
+impl Page {
+    fn of(config: &Config, computer: &str) -> Self {
+        match config.status_page {
+            None => Self::Off,
+            Some(page) if !page.listen.ip().is_loopback() => {
+                Self::At(format!("http://{computer}:{}/", page.listen.port()))
+            }
+            Some(_) if cfg!(windows) => Self::Menu,
+            Some(_) => Self::Command,
+        }
+    }
+}
+
+impl Letterhead {
+    /// That of this configuration, on this computer.
+    pub fn of(config: &Config) -> Self {
+        let computer = computer();
+        Self {
+            language: config.alerts.language,
+            practice: config.practice.clone(),
+            disks: config.disks(),
+            page: Page::of(config, &computer),
+            computer,
+        }
+    }
+
+    /// Where the page is.
+    fn page(&self) -> String {
+        let computer = ("computer", (&self.computer).into());
+        match &self.page {
+            Page::Off => self.language.text("alarm-page-off"),
+            Page::At(address) => self.language.fill("alarm-page-at", &[("address", address.into())]),
+            Page::Menu => self.language.fill("alarm-page-menu", &[computer]),
+            Page::Command => self.language.fill("alarm-page-command", &[computer]),
+        }
+    }
+
+    /// One line: what is the matter, and how many letters wait.
+    fn subject(&self, content: &Content, group: Option<&Group>) -> String {
+        let language = self.language;
+        let about = match (group, content.kind) {
+            (None, _) | (_, Kind::Test) => language.text("alarm-subject-test"),
+            (Some(group), Kind::Problem) => language.subject(group),
+            (Some(group), Kind::Reminder) => {
+                let subject = language.within(&language.subject(group));
+                language.fill("alarm-subject-reminder", &[("subject", (&subject).into())])
+            }
+            (Some(group), Kind::Over) => {
+                let over = language.within(&language.over(group));
+                let key = if content.others == Some(0) { "alarm-subject-all-well" } else { "alarm-subject-over" };
+                language.fill(key, &[("over", (&over).into())])
+            }
+        };
+        match &self.practice.name {
+            Some(practice) => {
+                language.fill("alarm-of-practice", &[("subject", (&about).into()), ("practice", practice.into())])
+            }
+            None => about,
+        }
+    }
+
+    /// What is the matter, and since when.
+    fn text(&self, content: &Content, group: Option<&Group>, now: &Zoned) -> String {
+        let language = self.language;
+        match (group, content.kind) {
+            (None, _) | (_, Kind::Test) => language.text("alarm-test"),
+            (Some(group), Kind::Problem) => language.group(group, now),
+            (Some(group), Kind::Reminder) => {
+                let problem = language.group(group, now);
+                language.fill("alarm-reminder", &[("problem", (&problem).into())])
+            }
+            (Some(group), Kind::Over) => {
+                let over = language.over(group);
+                let began = group.since.map(|since| language.at(&zoned(since), now));
+                let over = began.map_or(over.clone(), |began| {
+                    language.fill("alarm-over", &[("over", (&over).into()), ("began", (&began).into())])
+                });
+                match content.others {
+                    None => over,
+                    Some(0) => format!("{over} {}", language.text("alarm-all-well")),
+                    Some(others) => format!("{over} {}", language.fill("others", &[("count", others.into())])),
+                }
+            }
+        }
     }
 }
 
@@ -51,6 +176,8 @@ pub struct Message {
     /// When it was decided.
     #[serde(serialize_with = "in_json")]
     pub at: Millis,
+    /// The practice, if the configuration names it.
+    pub practice: Option<String>,
     /// The computer that docsyncd runs on.
     pub computer: String,
     /// What it is about, as a word; null in a test.
@@ -70,6 +197,12 @@ pub struct Message {
     pub text: String,
     /// What to do; null when there is nothing to do.
     pub advice: Option<String>,
+    /// Where the page is; null when there is nothing to do there.
+    pub page: Option<String>,
+    /// Whom to call; null if the configuration names nobody, or when there is nothing to do.
+    pub contact: Option<String>,
+    /// Commands for whoever looks after the computer; null when there is nothing to do.
+    pub commands: Option<String>,
 }
 
 fn zoned(at: Millis) -> Zoned {
@@ -77,59 +210,57 @@ fn zoned(at: Millis) -> Zoned {
 }
 
 impl Message {
-    /// The message in the words of a language.
-    pub fn new(id: String, content: &Content, language: Language, disks: &Disks, computer: &str) -> Self {
-        let now = zoned(content.at);
+    /// The message in words.
+    pub fn new(id: String, content: &Content, head: &Letterhead) -> Self {
+        let (language, now) = (head.language, zoned(content.at));
         let group = content.cause.as_deref().and_then(Cause::parse).map(|cause| Group {
             cause,
             names: content.names.clone(),
             count: content.documents,
             since: content.since,
         });
-        let subject = match content.kind {
-            Kind::Problem => "alarm-subject-problem",
-            Kind::Reminder => "alarm-subject-reminder",
-            Kind::Over => "alarm-subject-over",
-            Kind::Test => "alarm-subject-test",
+        let is_over = content.kind == Kind::Over;
+        // Where there is nothing to do, nobody has to go anywhere.
+        let to_do = group.as_ref().filter(|_| matches!(content.kind, Kind::Problem | Kind::Reminder));
+        let contact = head.practice.contact.as_ref().filter(|_| !is_over);
+        let advice = |group: &Group| {
+            let advice = language.advice(group, &head.disks);
+            language.fill("alarm-do", &[("advice", (&advice).into())])
         };
-        let text = match (&group, content.kind) {
-            (None, _) | (_, Kind::Test) => language.text("alarm-test"),
-            (Some(group), Kind::Problem) => language.group(group, &now),
-            (Some(group), Kind::Reminder) => {
-                language.fill("alarm-reminder", &[("problem", (&language.group(group, &now)).into())])
-            }
-            (Some(group), Kind::Over) => {
-                let over = language.over(group);
-                match group.since.map(|since| language.at(&zoned(since), &now)) {
-                    Some(began) => language.fill("alarm-over", &[("over", (&over).into()), ("began", (&began).into())]),
-                    None => over,
-                }
-            }
+        let commands = |group: &Group| {
+            let commands = language.commands(group, &head.disks).unwrap_or_else(|| "docsyncd status".to_owned());
+            let values = [("computer", (&head.computer).into()), ("commands", (&commands).into())];
+            language.fill("alarm-it", &values)
         };
-        let advice = group.filter(|_| matches!(content.kind, Kind::Problem | Kind::Reminder));
         Self {
             id,
             kind: content.kind,
             at: content.at,
-            computer: computer.to_owned(),
+            practice: head.practice.name.clone(),
+            computer: head.computer.clone(),
             cause: content.cause.clone(),
             names: content.names.clone(),
             documents: content.documents,
             since: content.since,
             language: language.as_str(),
-            subject: language.fill(subject, &[("computer", computer.into())]),
-            text,
-            advice: advice
-                .map(|group| language.fill("alarm-do", &[("advice", (&language.advice(&group, disks)).into())])),
+            subject: head.subject(content, group.as_ref()),
+            text: head.text(content, group.as_ref(), &now),
+            advice: to_do.map(advice),
+            page: (to_do.is_some() || !is_over && head.page != Page::Off).then(|| head.page()),
+            contact: contact.map(|contact| language.fill("page-contact", &[("contact", contact.into())])),
+            commands: to_do.map(commands),
         }
     }
 
-    /// The text with what to do, as lines.
+    /// What is the matter, what to do, where the page is, whom to call, and last the commands.
+    pub fn paragraphs(&self) -> impl Iterator<Item = &str> {
+        let rest = [&self.advice, &self.page, &self.contact, &self.commands];
+        std::iter::once(self.text.as_str()).chain(rest.into_iter().filter_map(Option::as_deref))
+    }
+
+    /// The same as lines.
     pub fn body(&self) -> String {
-        match &self.advice {
-            Some(advice) => format!("{}\n{advice}", self.text),
-            None => self.text.clone(),
-        }
+        self.paragraphs().collect::<Vec<_>>().join("\n")
     }
 }
 
@@ -158,3 +289,6 @@ pub fn computer() -> String {
 
 /// The longest name of a computer (RFC 1035, section 2.3.4).
 const MOST_NAME: usize = 253;
+
+#[cfg(test)]
+mod tests;

@@ -33,11 +33,10 @@ use tokio_util::sync::CancellationToken;
 
 pub use heartbeat::{Beat, Heartbeat};
 pub use mail::Mail;
-pub use message::{Content, Message, computer};
+pub use message::{Content, Letterhead, Message, Page, computer};
 pub use webhook::Webhook;
 
 use crate::config::{Auth, Config, MailConfig, WebhookConfig};
-use crate::health::Disks;
 use crate::ledger::{Ledger, now};
 
 /// How long what is being sent may take to end when docsyncd stops.
@@ -203,12 +202,12 @@ impl Alerts {
         let (condition, felt) = watched::channel(beats::Condition::default());
         let posted: Vec<(Channel, Arc<Notify>)> =
             channels.messages.iter().map(|channel| (channel.clone(), Arc::new(Notify::new()))).collect();
-        let accounts = config.accounts.values();
+        let (accounts, letterhead) = (config.accounts.values(), Letterhead::of(config));
         let watch = watch::Watch::new(watch::Watched {
             ledger: ledger.clone(),
             accounts: accounts.map(|a| (a.name.clone(), matches!(a.auth, Auth::OAuth(_)))).collect(),
             alerts: config.alerts.clone(),
-            disks: config.disks(),
+            letterhead: letterhead.clone(),
             channels: posted.clone(),
             condition,
         });
@@ -217,8 +216,7 @@ impl Alerts {
             let post = post::Post {
                 ledger: ledger.clone(),
                 channel,
-                language: config.alerts.language,
-                disks: config.disks(),
+                letterhead: letterhead.clone(),
                 retry: config.retry.clone(),
                 posted,
                 doubtful: (0, 0),
@@ -268,6 +266,6 @@ impl Alerts {
 }
 
 /// A message that says that it is a test.
-pub fn test_message(language: crate::language::Language) -> Message {
-    Message::new(message::new_id(), &Content::test(now()), language, &Disks::default(), &message::computer())
+pub fn test_message(head: &Letterhead) -> Message {
+    Message::new(message::new_id(), &Content::test(now()), head)
 }

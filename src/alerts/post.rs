@@ -6,10 +6,8 @@ use std::time::Duration;
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 
-use super::message::{Content, Message, computer};
+use super::message::{Content, Letterhead, Message};
 use super::{Channel, Undelivered};
-use crate::health::Disks;
-use crate::language::Language;
 use crate::ledger::{Ledger, LedgerError, Millis, alerts, now};
 use crate::retry::RetryPolicy;
 
@@ -27,8 +25,7 @@ const LOOK_INTERVAL: Duration = Duration::from_secs(60);
 pub(super) struct Post {
     pub(super) ledger: Ledger,
     pub(super) channel: Channel,
-    pub(super) language: Language,
-    pub(super) disks: Disks,
+    pub(super) letterhead: Letterhead,
     /// The schedule of another try.
     pub(super) retry: RetryPolicy,
     /// Says that there is something new.
@@ -90,7 +87,7 @@ impl Post {
         if !self.ledger.write(move |db| alerts::sending(db, id)).await? {
             return Ok(None);
         }
-        let message = Message::new(waiting.message.clone(), &content, self.language, &self.disks, &computer());
+        let message = Message::new(waiting.message.clone(), &content, &self.letterhead);
         let sent = self.channel.send(&message).await;
         let attempt = waiting.attempts.saturating_add(1);
         match sent {

@@ -12,10 +12,10 @@ use super::Channel;
 use super::audience::Audience;
 use super::beats::Condition;
 use super::decide::{Before, Kind, Step, Times, about, decide};
-use super::message::{Content, new_id};
+use super::message::{Content, Letterhead, new_id};
 use crate::config::AlertsConfig;
-use crate::health::{Cause, Disks, Facts, Health, Light, assess};
-use crate::language::{Group, groups};
+use crate::health::{Cause, Facts, Health, Light, assess};
+use crate::language::groups;
 use crate::ledger::{Ledger, LedgerError, Millis, QueryResult, alerts, now, process};
 use crate::views::facts::Present;
 
@@ -43,7 +43,7 @@ pub(super) struct Watched {
     /// NAME, and whether it signs in.
     pub(super) accounts: Vec<(String, bool)>,
     pub(super) alerts: AlertsConfig,
-    pub(super) disks: Disks,
+    pub(super) letterhead: Letterhead,
     pub(super) channels: Vec<(Channel, Arc<Notify>)>,
     pub(super) condition: watch::Sender<Condition>,
 }
@@ -142,9 +142,10 @@ impl Watch {
         for (audience, (mut facts, mut before)) in self.audiences.iter_mut().zip(heard) {
             facts.awake_since = Some(self.slept.map_or(self.started, |(_, woke)| woke.max(self.started)));
             facts.slept_since = self.slept.map(|(fell_asleep, _)| fell_asleep);
-            let health = assess(&audience.narrowed(facts), &rules);
+            let health = assess(&audience.narrowed(facts), &self.watched.alerts.rules);
             before.gone = audience.note_gone(&health, at);
-            steps.push((audience.name.clone(), decide(&before, &health, at, &self.times)));
+            let others = u64::try_from(health.problems.len()).unwrap_or(u64::MAX);
+            steps.push((audience.name.clone(), decide(&before, &health, at, &self.times), others));
             healths.push((audience.name.clone(), health));
         }
         let bad = healths.first().is_some_and(|(_, health)| health.light == Light::NeedsPerson);
@@ -168,7 +169,8 @@ impl Watch {
             for (channels, audience, groups) in &lasting {
                 for (alert, channel) in alerts::untold(db, audience, channels)? {
                     if let Some(group) = groups.iter().find(|group| group.cause.as_str() == alert.cause) {
-                        alerts::post(db, alert.id, &new_id(), &channel, &content(Kind::Problem, group, at), at)?;
+                        let content = content(&Content::new(Kind::Problem, group, at));
+                        alerts::post(db, alert.id, &new_id(), &channel, &content, at)?;
                     }
                 }
             }
@@ -187,17 +189,19 @@ impl Watch {
 
     /// Writes what was decided, with the messages, in one transaction. There is one in any case: a ledger that another
     /// program has locked can be read, and shows itself only so. An empty one costs no access to the disk.
-    async fn carry_out(&mut self, steps: Vec<(String, Vec<Step>)>, at: Millis) -> Result<(), LedgerError> {
+    async fn carry_out(&mut self, steps: Vec<(String, Vec<Step>, u64)>, at: Millis) -> Result<(), LedgerError> {
         let due = self.alive.is_none_or(|last| last.elapsed() >= SIGN_OF_LIFE);
-        steps.iter().flat_map(|(_, steps)| steps).for_each(log);
-        let any = steps.iter().any(|(_, steps)| !steps.is_empty());
+        steps.iter().flat_map(|(_, steps, _)| steps).for_each(log);
+        let any = steps.iter().any(|(_, steps, _)| !steps.is_empty());
         let audiences: Vec<String> = self.audiences.iter().map(|audience| audience.name.clone()).collect();
         let all: Vec<String> = self.watched.channels.iter().map(|(channel, _)| channel.name().to_owned()).collect();
-        let steps: Vec<_> =
-            steps.into_iter().map(|(audience, steps)| (self.channel_names(&audience), audience, steps)).collect();
+        let steps: Vec<_> = steps
+            .into_iter()
+            .map(|(audience, steps, others)| (self.channel_names(&audience), audience, steps, others))
+            .collect();
         let write = self.watched.ledger.write(move |db| {
-            for (channels, audience, steps) in &steps {
-                steps.iter().try_for_each(|step| write_step(db, step, audience, channels, at))?;
+            for (channels, audience, steps, others) in &steps {
+                steps.iter().try_for_each(|step| write_step(db, step, audience, channels, *others, at))?;
             }
             if due {
                 process::set(db, "watched_at", &at.to_string())?;
@@ -243,8 +247,8 @@ fn log(step: &Step) {
     }
 }
 
-fn content(kind: Kind, group: &Group, at: Millis) -> String {
-    serde_json::to_string(&Content::new(kind, group, at)).unwrap_or_default()
+fn content(content: &Content) -> String {
+    serde_json::to_string(content).unwrap_or_default()
 }
 
 fn write_step(
@@ -252,6 +256,7 @@ fn write_step(
     step: &Step,
     audience: &str,
     channels: &[String],
+    others: u64,
     at: Millis,
 ) -> QueryResult<()> {
     match step {
@@ -259,15 +264,15 @@ fn write_step(
         Step::Tell { id, kind, group, latest } => {
             alerts::told(db, *id, &about(group), *latest, at)?;
             let message = new_id();
-            channels
-                .iter()
-                .try_for_each(|channel| alerts::post(db, *id, &message, channel, &content(*kind, group, at), at))
+            channels.iter().try_for_each(|channel| {
+                alerts::post(db, *id, &message, channel, &content(&Content::new(*kind, group, at)), at)
+            })
         }
         Step::End { id, group } => {
-            let message = new_id();
+            let (message, content) = (new_id(), content(&Content::over(group, at, others)));
             alerts::over(db, *id, channels, at)?
                 .iter()
-                .try_for_each(|channel| alerts::post(db, *id, &message, channel, &content(Kind::Over, group, at), at))
+                .try_for_each(|channel| alerts::post(db, *id, &message, channel, &content, at))
         }
     }
 }

@@ -119,9 +119,8 @@ fn request(format: WebhookFormat, url: Url, message: &Message, url_key: &str) ->
             let block = |text: &str| json!({ "type": "TextBlock", "text": text, "wrap": true });
             let mut blocks = vec![
                 json!({ "type": "TextBlock", "text": message.subject, "weight": "Bolder", "size": "Medium", "wrap": true }),
-                block(&message.text),
             ];
-            blocks.extend(message.advice.as_deref().map(block));
+            blocks.extend(message.paragraphs().map(block));
             let card = json!({
                 "$schema": "http://adaptivecards.io/schemas/adaptive-card.json",
                 "type": "AdaptiveCard", "version": "1.4", "body": blocks,
@@ -155,14 +154,16 @@ fn request(format: WebhookFormat, url: Url, message: &Message, url_key: &str) ->
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::alerts::message::Content;
-    use crate::health::{Cause, Disks};
-    use crate::language::{Group, Language};
+    use crate::alerts::message::{Content, Letterhead};
+    use crate::config::PracticeConfig;
+    use crate::health::Cause;
+    use crate::language::Group;
 
     fn message() -> Message {
         let group = Group { cause: Cause::Destination, names: vec!["pms".into()], count: 3, since: Some(0) };
         let content = Content::new(Kind::Problem, &group, 1_795_253_400_000);
-        Message::new("msg_1".into(), &content, Language::English, &Disks::default(), "box")
+        let practice = PracticeConfig { contact: Some("IT, 030 1234".into()), ..PracticeConfig::default() };
+        Message::new("msg_1".into(), &content, &Letterhead { practice, ..Letterhead::default() })
     }
 
     #[test]
@@ -196,12 +197,13 @@ mod tests {
         assert!(body["text"].as_str().unwrap().contains(text));
         let (_, body) = of(WebhookFormat::Teams, "https://teams.test/x").unwrap();
         let card = &body["attachments"][0]["content"];
-        assert_eq!((&card["type"], card["body"].as_array().unwrap().len()), (&json!("AdaptiveCard"), 3));
+        assert_eq!((&card["type"], card["body"].as_array().unwrap().len()), (&json!("AdaptiveCard"), 6));
         let (_, body) = of(WebhookFormat::Json, "https://x.test/").unwrap();
         assert_eq!(
             (&body["id"], &body["kind"], &body["cause"]),
             (&json!("msg_1"), &json!("problem"), &json!("destination"))
         );
         assert_eq!((&body["names"], &body["documents"]), (&json!(["pms"]), &json!(3)));
+        assert_eq!(body["contact"], json!("Whom to call: IT, 030 1234"));
     }
 }

@@ -6,7 +6,7 @@ use futures_util::future::join_all;
 
 use super::output::say;
 use super::{Exit, Outcome, UsageError, runtime};
-use crate::alerts::{Beat, Channels, Taken, test_message};
+use crate::alerts::{Beat, Channels, Letterhead, Taken, test_message};
 use crate::config::Loaded;
 
 pub(super) fn test(loaded: &Loaded) -> Outcome {
@@ -16,7 +16,7 @@ pub(super) fn test(loaded: &Loaded) -> Outcome {
             "nobody is told anything: there is no heartbeat_url_file, webhook_url_file or [alerts.mail] in [alerts]";
         return Err(UsageError(what.to_owned()).into());
     }
-    let message = test_message(loaded.config.alerts.language);
+    let message = test_message(&Letterhead::of(&loaded.config));
     let (heartbeat, messages) = runtime()?.block_on(async {
         let heartbeat = async {
             match &channels.heartbeat {

@@ -18,8 +18,8 @@ use super::output::{ledger_to_read, print_json, say};
 use super::{Exit, Outcome, runtime};
 use crate::api::auth::SignInStatus;
 use crate::config::{Auth, Loaded};
-use crate::health::{Cause, Facts, Level, Light, assess, judge};
-use crate::language::{Language, capital, groups};
+use crate::health::{Cause, Disks, Facts, Level, Light, assess, judge};
+use crate::language::{Group, Language, capital, groups};
 use crate::ledger::{Ledger, LedgerError, Millis, QueryResult, is_locked, unwritable};
 use crate::views::facts::{Present, facts};
 use crate::views::{self, Summary, time};
@@ -230,7 +230,7 @@ fn told(
         since: time(problem.since),
         needs_person: problem.needs_person,
         text: language.problem(problem, &now),
-        advice: groups([problem]).first().map(|group| language.advice(group, &disks)).unwrap_or_default(),
+        advice: groups([problem]).first().map(|group| in_commands(language, group, &disks)).unwrap_or_default(),
     });
     let configured = found.accounts.iter().filter(|account| account.configured && found.running);
     Status {
@@ -250,4 +250,9 @@ fn told(
         sign_ins,
         begun,
     }
+}
+
+/// What to do about it for whoever has a command line.
+fn in_commands(language: Language, group: &Group, disks: &Disks) -> String {
+    language.commands(group, disks).unwrap_or_else(|| language.advice(group, disks))
 }

@@ -1,14 +1,18 @@
 //! `[alerts]`, `[alerts.mail]` and `[alerts.NAME]`: who gets alerts. A channel exists if its address is given.
 
 use std::net::IpAddr;
+use std::ops::RangeInclusive;
 use std::path::PathBuf;
+
+use jiff::civil::Date;
 
 use super::build::{At, Builder};
 use super::mail::{is_loopback_host, mail_address, mail_port};
 use super::routes::refuse_strangers;
 use super::settings::{self, MailEncryption, WebhookFormat};
 use super::validated::{AlertsConfig, MailConfig, Receivers, WebhookConfig};
-use crate::health::Rules;
+use super::value;
+use crate::health::{QuietAfter, Rules};
 use crate::route::Route;
 
 /// The section of `[alerts.NAME]`.
@@ -18,10 +22,16 @@ const NAMED: &str = "alerts.*";
 pub fn build(
     raw: settings::Alerts,
     raw_mail: settings::Mail,
+    closed: &[RangeInclusive<Date>],
     routes: &[Route],
     builder: &mut Builder<'_>,
 ) -> Result<Option<AlertsConfig>, &'static str> {
     let at = &mut builder.section("alerts");
+    let quiet_after = quiet_after(&raw.quiet_after);
+    if quiet_after.is_none() {
+        let fix = "Write \"auto\", \"off\", or a time from \"1d\" to \"366d\" of which only working days count.";
+        at.error("quiet_after", "is neither \"auto\" nor \"off\" nor such a time", fix);
+    }
     let heartbeat = raw.heartbeat_url_file.map(|path| at.secret("heartbeat_url_file", &path));
     let webhook = webhook(raw.webhook_url_file, raw.webhook_secret_file, raw.webhook_format, at);
     let at = &mut builder.section("alerts.mail");
@@ -43,7 +53,8 @@ pub fn build(
                     `alerts.webhook_url_file` and [alerts.mail] are for";
         builder.table(NAMED, &first.name).warn("accounts", what);
     }
-    let rules = Rules { after: raw.after, silence: raw.silence };
+    let Some(quiet_after) = quiet_after else { return Ok(None) };
+    let rules = Rules { after: raw.after, silence: raw.silence, quiet_after, closed: closed.to_vec() };
     let (language, remind) = (raw.language, raw.remind);
     Ok(Some(AlertsConfig { language, rules, remind, heartbeat, webhook, mail, receivers }))
 }
@@ -105,6 +116,19 @@ fn recipients(to: &[String], at: &mut At<'_, '_>) -> Option<Vec<String>> {
         at.error("to", "must be a list of mail addresses", fix);
     }
     to
+}
+
+/// "auto", "off", or a duration.
+fn quiet_after(text: &str) -> Option<QuietAfter> {
+    const DAY: u64 = 24 * 60 * 60;
+    match text.trim() {
+        text if text.eq_ignore_ascii_case("auto") => Some(QuietAfter::Auto),
+        text if text.eq_ignore_ascii_case("off") => Some(QuietAfter::Off),
+        text => {
+            let time = value::duration("quiet_after", text).ok()?;
+            (DAY..=366 * DAY).contains(&time.as_secs()).then_some(QuietAfter::Time(time))
+        }
+    }
 }
 
 fn mail(raw: settings::Mail, at: &mut At<'_, '_>) -> Option<MailConfig> {

@@ -138,7 +138,7 @@ pub fn build(file: &Path, builder: &mut Builder<'_>) -> Result<Option<Config>, &
     let mut state = StateConfig::read(merged, None)?;
     state.path = builder.section("state").path("path", &state.path);
     let (raw, mail) = (settings::Alerts::read(merged, None)?, settings::Mail::read(merged, None)?);
-    let alerts = alerts::build(raw, mail, &routes, builder)?;
+    let alerts = alerts::build(raw, mail, &practice.closed, &routes, builder)?;
     let status_page = settings::StatusPage::read(merged, None)?.listen.map(|listen| StatusPageConfig { listen });
     let webhook = webhook(settings::Webhook::read(merged, None)?, &mut builder.section("webhook"));
     let mut log = LogConfig::read(merged, None)?;

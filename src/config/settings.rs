@@ -395,6 +395,7 @@ settings! {
         language: Language, Enum(&["fr", "de", "en"]), "language of the messages", default("fr"), follows("language");
         after: Duration, duration(0, 30 * DAY), "what waits for so long is told", default("15m");
         silence: Duration, duration(10, 366 * DAY), "told when no poll ended well for so long", default("24h");
+        quiet_after: String, Text, "told when no letter came for so long, where letters usually come", default("auto");
         remind: Duration, duration(10, 366 * DAY), "told again after so long, while it lasts", default("24h");
         heartbeat_url_file: Option<PathBuf>, SecretFile, "file with the address that every good poll asks for";
         webhook_url_file: Option<PathBuf>, SecretFile, "file with the address that every message is posted to";

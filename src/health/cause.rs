@@ -65,10 +65,12 @@ pub enum Cause {
     Configuration,
     /// The clock of this computer differs from the service's.
     Clock,
+    /// No letter came for days, where usually some come.
+    Quiet,
 }
 
 /// Every cause, the most urgent first.
-pub const CAUSES: [Cause; 30] = [
+pub const CAUSES: [Cause; 31] = [
     Cause::Ledger,
     Cause::Disk,
     Cause::SignIn,
@@ -99,6 +101,7 @@ pub const CAUSES: [Cause; 30] = [
     Cause::NotConfigured,
     Cause::Configuration,
     Cause::Clock,
+    Cause::Quiet,
 ];
 
 impl Cause {
@@ -135,6 +138,7 @@ impl Cause {
             Cause::NotConfigured => "not-configured",
             Cause::Configuration => "configuration",
             Cause::Clock => "clock",
+            Cause::Quiet => "quiet",
         }
     }
 
@@ -215,6 +219,7 @@ impl Cause {
                 | Cause::NotConfigured
                 | Cause::Configuration
                 | Cause::Clock
+                | Cause::Quiet
         )
     }
 }

@@ -108,6 +108,7 @@ fn of(problem: &Problem, facts: &Facts) -> Level {
         | Cause::Slept
         | Cause::NotConfigured
         | Cause::Configuration
-        | Cause::Clock => Level::Warning,
+        | Cause::Clock
+        | Cause::Quiet => Level::Warning,
     }
 }

@@ -336,6 +336,24 @@ fn letters_in_a_row_whose_patients_are_not_in_the_list_are_a_problem_of_the_list
     assert_eq!(file, [("patients-file", String::new(), 0, true)]);
 }
 
+/// No letter came from Monday, 2026-11-02, 16:00 to midnight before this day, after weeks with nine a day.
+fn no_letter_until(day: &str) -> Facts {
+    let date = |day: &str| day.parse::<Date>().unwrap();
+    let days = (0..WINDOW).map(|back| (date("2026-11-02").saturating_sub(jiff::ToSpan::days(back)), 9)).collect();
+    let (last, seen) = (date("2026-11-02").at(16, 0, 0, 0), date(day).at(0, 0, 0, 0));
+    Facts { came: Some(Came { first: date("2026-01-01"), last, last_at: NOW, seen, days }), ..well() }
+}
+
+#[test]
+fn a_practice_that_gets_no_letters_any_more_is_amber_also_when_a_person_is_told() {
+    let quiet = |person| vec![("quiet", String::new(), 9, person)];
+    assert_eq!(told(&no_letter_until("2026-11-05")), ("well", vec![]));
+    assert_eq!(told(&no_letter_until("2026-11-06")), ("waiting", quiet(false)));
+    assert_eq!(told(&no_letter_until("2026-11-09")), ("waiting", quiet(false)));
+    assert_eq!(told(&no_letter_until("2026-11-10")), ("needs_person", quiet(true)));
+    assert!(!assess(&no_letter_until("2026-11-10"), &Rules::default()).is_red());
+}
+
 /// What a monitor hears of these facts, and the causes.
 fn judged(facts: &Facts) -> (&'static str, Vec<&'static str>) {
     let judged = judge(facts, &assess(facts, &Rules::default()));
@@ -375,6 +393,8 @@ fn a_monitor_hears_nothing_is_well_that_is_not() {
         ("a list is refused", Facts { patients_file_since: Some(NOW), ..well() }, "warning", vec!["patients-file"]),
         ("reconcile found something", Facts { not_agreeing: one.clone(), ..well() }, "warning", vec!["not-agreeing"]),
         ("the clock is wrong", Facts { clock_since: Some(NOW), ..well() }, "warning", vec!["clock"]),
+        ("no letters come", no_letter_until("2026-11-06"), "warning", vec!["quiet"]),
+        ("and a person is told", no_letter_until("2026-11-10"), "warning", vec!["quiet"]),
         ("a refused configuration", Facts { refused: refused(), ..well() }, "warning", vec!["configuration"]),
         (
             "a refused configuration, and nothing runs",

@@ -56,7 +56,7 @@ next-poll-soon = docsyncd fragt { $seconds ->
     [one] in 1 Sekunde
    *[other] in { $seconds } Sekunden
 } wieder nach neuen Briefen.
-sum = Instanzen: { $instances }. Briefe heute: { $today }. Wartend: { $waiting }. Fehlgeschlagen: { $failed }.
+sum = Instanzen: { $instances }. Briefe heute: { $today }. Warten noch: { $waiting }. Fehlgeschlagen: { $failed }.
 light-well = Alles in Ordnung
 light-waiting = Etwas wartet
 light-needs-person = Jemand muss eingreifen
@@ -69,13 +69,19 @@ waiting = { $count ->
    *[other] { $count } Briefe warten { $since }: { $why }.
 }
 waiting-none = { $since }: { $why }.
+subject-waiting = { $count ->
+    [one] 1 Brief wartet: { $why }
+   *[other] { $count } Briefe warten: { $why }
+}
 
-why-ledger = docsyncd kann nicht in seine Datenbank schreiben
-do-ledger = Schaffen Sie Platz auf dem Datenträger, auf dem { $place } liegt, prüfen Sie, ob er funktioniert, und beenden Sie Programme, die die Datenbank offen halten (Datensicherung, Virenscanner).
-over-ledger = docsyncd kann wieder in seine Datenbank schreiben.
+why-ledger = docsyncd kann seine Daten nicht speichern
+do-ledger = Rufen Sie Ihre IT an: docsyncd kann auf dem Datenträger, auf dem { $place } liegt, nichts speichern. Vielleicht ist er voll oder defekt, oder ein anderes Programm (Datensicherung, Virenscanner) hält die Dateien von docsyncd offen.
+it-ledger = Schaffen Sie Platz auf dem Datenträger, auf dem { $place } liegt, prüfen Sie, ob er funktioniert, und beenden Sie Programme, die die Datenbank offen halten (Datensicherung, Virenscanner).
+over-ledger = docsyncd kann seine Daten wieder speichern.
 
 why-disk = docsyncd kann heruntergeladene Briefe nicht speichern
-do-disk = Schaffen Sie Platz auf dem Datenträger, auf dem { $place } liegt, und prüfen Sie, ob er funktioniert.
+do-disk = Rufen Sie Ihre IT an: Der Datenträger, auf dem { $place } liegt, ist voll oder defekt. Ist das behoben, klicken Sie auf „{ page-mended }“.
+it-disk = Schaffen Sie Platz auf dem Datenträger, auf dem { $place } liegt, und prüfen Sie, ob er funktioniert.
 over-disk = docsyncd kann heruntergeladene Briefe wieder speichern.
 
 why-sign-in = { $names ->
@@ -83,6 +89,10 @@ why-sign-in = { $names ->
    *[other] { $names } Konten müssen neu angemeldet werden ({ $name })
 }
 do-sign-in = { $names ->
+    [one] Rufen Sie Ihre IT an: Jemand muss das Konto { $name } neu anmelden.
+   *[other] Rufen Sie Ihre IT an: Jemand muss jedes dieser Konten neu anmelden ({ $name }).
+}
+it-sign-in = { $names ->
     [one] Führen Sie aus: docsyncd login --account { $name }
    *[other] Führen Sie für jedes aus: docsyncd login --account NAME
 }
@@ -95,7 +105,11 @@ why-api-key = { $names ->
     [one] Der Schlüssel des Kontos { $name } wird abgelehnt oder ist nicht lesbar
    *[other] Die Schlüssel von { $names } Konten werden abgelehnt oder sind nicht lesbar ({ $name })
 }
-do-api-key = { $places ->
+do-api-key = { $names ->
+    [one] Rufen Sie Ihre IT an: Das Konto { $name } braucht einen neuen Schlüssel.
+   *[other] Rufen Sie Ihre IT an: Diese Konten brauchen neue Schlüssel ({ $name }).
+}
+it-api-key = { $places ->
     [0] Legen Sie einen gültigen Schlüssel in die Datei, die api_key_file nennt
    *[other] Legen Sie einen gültigen Schlüssel in { $place }
 }, und führen Sie dann aus: docsyncd check
@@ -108,27 +122,30 @@ why-not-allowed = { $names ->
     [one] Dem Konto { $name } fehlt ein Recht, Briefe zu lesen oder zurückzumelden
    *[other] { $names } Konten fehlt ein Recht, Briefe zu lesen oder zurückzumelden ({ $name })
 }
-do-not-allowed = Bitten Sie den Betreiber des Dienstes um das fehlende Recht, und führen Sie dann aus: docsyncd check
+do-not-allowed = Rufen Sie Ihre IT an: Der Betreiber des Dienstes muss ein fehlendes Recht erteilen.
+it-not-allowed = Bitten Sie den Betreiber des Dienstes um das fehlende Recht, und führen Sie dann aus: docsyncd check
 over-not-allowed = { $names ->
     [one] Das Konto { $name } kann weitermachen.
    *[other] { $names } Konten können weitermachen ({ $name }).
 }
 
 why-host-key = { $names ->
-    [one] Der Server des Ziels { $name } zeigt einen anderen Hostschlüssel als bisher
-   *[other] Die Server von { $names } Zielen zeigen andere Hostschlüssel als bisher ({ $name })
+    [one] Der Server des Ziels { $name } weist sich anders aus als bisher
+   *[other] Die Server von { $names } Zielen weisen sich anders aus als bisher ({ $name })
 }
-do-host-key = Fragen Sie die Person, die den Server betreut, ob sein Schlüssel geändert wurde. Wenn nicht, ist vielleicht jemand dazwischen: Legen Sie dort nichts ab. Wenn ja, tragen Sie den neuen Fingerabdruck als `host_key` ein.
+do-host-key = Rufen Sie Ihre IT an: Vielleicht ist es ein anderer Server als bisher. Kein Brief geht dorthin, bis das geprüft ist.
+it-host-key = Fragen Sie die Person, die den Server betreut, ob sein Schlüssel geändert wurde. Wenn nicht, ist vielleicht jemand dazwischen: Legen Sie dort nichts ab. Wenn ja, tragen Sie den neuen Fingerabdruck als `host_key` ein.
 over-host-key = { $names ->
-    [one] Der Server des Ziels { $name } zeigt wieder den bekannten Hostschlüssel.
-   *[other] Die Server von { $names } Zielen zeigen wieder die bekannten Hostschlüssel ({ $name }).
+    [one] Der Server des Ziels { $name } weist sich wieder aus wie bisher.
+   *[other] Die Server von { $names } Zielen weisen sich wieder aus wie bisher ({ $name }).
 }
 
 why-destination-sign-in = { $names ->
     [one] Das Ziel { $name } lehnt Benutzer oder Passwort ab, oder deren Datei ist nicht lesbar
    *[other] { $names } Ziele lehnen Benutzer oder Passwort ab, oder deren Datei ist nicht lesbar ({ $name })
 }
-do-destination-sign-in = Berichtigen Sie Benutzer und Passwort des Ziels, oder machen Sie deren Datei lesbar, und führen Sie dann aus: docsyncd check
+do-destination-sign-in = Rufen Sie Ihre IT an: Vielleicht wurde dort das Passwort geändert. Ist das behoben, klicken Sie auf „{ page-mended }“.
+it-destination-sign-in = Berichtigen Sie Benutzer und Passwort des Ziels, oder machen Sie deren Datei lesbar, und führen Sie dann aus: docsyncd check
 over-destination-sign-in = { $names ->
     [one] Das Ziel { $name } nimmt Benutzer und Passwort wieder an.
    *[other] { $names } Ziele nehmen Benutzer und Passwort wieder an ({ $name }).
@@ -139,6 +156,10 @@ why-destination-full = { $names ->
    *[other] { $names } Ziele sind voll ({ $name })
 }
 do-destination-full = { $places ->
+    [0] Schaffen Sie dort Platz
+   *[other] Schaffen Sie Platz auf dem Datenträger, auf dem { $place } liegt
+}, und klicken Sie dann auf „{ page-mended }“. Nichts geht verloren: Was wartet, wird dann abgelegt.
+it-destination-full = { $places ->
     [0] Schaffen Sie dort Platz.
    *[other] Schaffen Sie Platz auf dem Datenträger, auf dem { $place } liegt.
 } Nichts geht verloren: Was wartet, wird dann abgelegt.
@@ -151,66 +172,118 @@ problem-failed = { $count ->
     [one] 1 Brief konnte nicht abgelegt werden ({ $since }).
    *[other] { $count } Briefe konnten nicht abgelegt werden ({ $since }).
 }
-do-failed = Warum, sehen Sie hier: docsyncd list --state failed. Ist die Ursache behoben, versuchen Sie es erneut: docsyncd retry --failed
+do-failed = Die Seite sagt unter „{ page-failed-title }“, warum. Ist die Ursache behoben, klicken Sie auf „{ page-mended }“.
+it-failed = Warum, sehen Sie hier: docsyncd list --state failed. Ist die Ursache behoben, versuchen Sie es erneut: docsyncd retry --failed
+subject-failed = { $count ->
+    [one] 1 Brief konnte nicht abgelegt werden
+   *[other] { $count } Briefe konnten nicht abgelegt werden
+}
 over-failed = Es gibt keinen Brief mehr, der nicht abgelegt werden konnte.
 
 problem-unreported = { $count ->
     [one] 1 Brief ist abgelegt, aber der Dienst nimmt die Rückmeldung nicht an ({ $since }).
    *[other] { $count } Briefe sind abgelegt, aber der Dienst nimmt die Rückmeldung nicht an ({ $since }).
 }
-do-unreported = Warum, sehen Sie hier: docsyncd list --state unreported. Melden Sie es dann erneut zurück: docsyncd retry --failed
+do-unreported = { $count ->
+    [one] Der Brief ist an seinem Platz: Es fehlt nichts.
+   *[other] Die Briefe sind an ihrem Platz: Es fehlt nichts.
+} Um es dem Dienst erneut zu melden, klicken Sie auf „{ page-mended }“.
+it-unreported = Warum, sehen Sie hier: docsyncd list --state unreported. Melden Sie es dann erneut zurück: docsyncd retry --failed
+subject-unreported = { $count ->
+    [one] 1 Brief ist abgelegt, aber der Dienst nimmt die Rückmeldung nicht an
+   *[other] { $count } Briefe sind abgelegt, aber der Dienst nimmt die Rückmeldung nicht an
+}
 over-unreported = Der Dienst weiß von jedem abgelegten Brief.
 
 problem-unconfirmed = { $count ->
     [one] 1 Brief ist vielleicht angekommen, sicher ist es nicht ({ $since }).
    *[other] { $count } Briefe sind vielleicht angekommen, sicher ist es nicht ({ $since }).
 }
-do-unconfirmed = Sehen Sie nach, ob er dort ist: docsyncd list --state fetched nennt ihn. Wenn nicht, senden Sie ihn erneut: docsyncd retry UUID (wenn ja: docsyncd retry --arrived UUID)
+do-unconfirmed = { $count ->
+    [one] Sehen Sie in der Praxissoftware nach, ob er dort ist. Öffnen Sie dann den Brief auf der Seite
+   *[other] Sehen Sie in der Praxissoftware nach, ob sie dort sind. Öffnen Sie dann jeden Brief auf der Seite
+}, und klicken Sie auf „{ letter-arrived }“ oder „{ letter-send-again }“.
+it-unconfirmed = Sehen Sie nach, ob er dort ist: docsyncd list --state fetched nennt ihn. Wenn nicht, senden Sie ihn erneut: docsyncd retry UUID (wenn ja: docsyncd retry --arrived UUID)
+subject-unconfirmed = { $count ->
+    [one] 1 Brief wartet: Ist er angekommen?
+   *[other] { $count } Briefe warten: Sind sie angekommen?
+}
 over-unconfirmed = Von jedem Brief ist bekannt, ob er angekommen ist.
 
 problem-patient-unknown = { $count ->
     [one] Bei 1 Brief ist nicht klar, zu welchem Patienten der Praxis er gehört ({ $since }).
    *[other] Bei { $count } Briefen ist nicht klar, zu welchen Patienten der Praxis sie gehören ({ $since }).
 }
-do-patient-unknown = docsyncd list --state fetched nennt sie; docsyncd assign UUID zeigt, wer es sein kann, und docsyncd assign UUID NUMMER legt es fest. Kommt der Patient in die Liste, wird sein Brief von selbst abgelegt.
+do-patient-unknown = Auf der Seite stehen unter „{ page-patients-title }“ die Angaben des Dienstes und der Praxis nebeneinander: Vergleichen Sie, und klicken Sie auf „{ page-assign }“. Ein Patient, der in die Liste kommt, wird von selbst gefunden.
+it-patient-unknown = docsyncd list --state fetched nennt sie; docsyncd assign UUID zeigt, wer es sein kann, und docsyncd assign UUID NUMMER legt es fest. Kommt der Patient in die Liste, wird sein Brief von selbst abgelegt.
+subject-patient-unknown = { $count ->
+    [one] 1 Brief wartet: Welcher Patient?
+   *[other] { $count } Briefe warten: Welcher Patient?
+}
 over-patient-unknown = Von jedem Brief ist klar, zu welchem Patienten er gehört.
 
 why-patients-file = { $count ->
-    [0] Die Patientenliste der Praxis ist nicht brauchbar
+    [0] Die Patientenliste der Praxis ist nicht verwendbar
    *[other] Die Patientenliste der Praxis enthält von { $count } wartenden Briefen keinen einzigen Patienten
 }
 do-patients-file = { $count ->
+    [0] Lassen Sie die Liste neu aus der Praxissoftware exportieren. Briefe, die die Nummer des Patienten brauchen, warten; die anderen werden abgelegt.
+   *[other] Vergleichen Sie auf der Seite Namen und Geburtsdaten: Vielleicht ist es die Liste einer anderen Praxis, oder die Geburtsdaten sind um einen Tag verschoben. Lassen Sie sie neu exportieren; was wartet, wird dann abgelegt.
+}
+it-patients-file = { $count ->
     [0] docsyncd check sagt, was daran nicht stimmt. Briefe, die die Nummer des Patienten brauchen, warten; die anderen werden abgelegt.
    *[other] Vergleichen Sie Namen und Geburtsdaten der Liste mit docsyncd assign UUID: Vielleicht ist es die Liste einer anderen Praxis, oder die Geburtsdaten sind um einen Tag verschoben. Exportieren Sie sie neu; was wartet, wird dann abgelegt.
 }
-over-patients-file = Die Patientenliste der Praxis ist wieder brauchbar.
+over-patients-file = Die Patientenliste der Praxis ist wieder verwendbar.
 
 problem-not-taken = { $count ->
     [one] 1 Brief ist abgelegt, aber die Software bei { $name } hat ihn nicht übernommen ({ $since }).
    *[other] { $count } Briefe sind abgelegt, aber die Software bei { $name } hat sie nicht übernommen ({ $since }).
 }
-do-not-taken = Prüfen Sie, ob die Praxisverwaltungssoftware läuft und importiert. docsyncd list --state fetched nennt die Briefe; steht einer schon in der Akte, bestätigen Sie es: docsyncd retry --arrived UUID
-over-not-taken = Jeder Brief bei { $name } wurde rechtzeitig übernommen.
+do-not-taken = Prüfen Sie, ob die Praxissoftware läuft und importiert. { $count ->
+    [one] Steht der Brief schon in der Akte
+   *[other] Steht ein Brief schon in der Akte
+}, öffnen Sie ihn auf der Seite, und klicken Sie auf „{ letter-arrived }“.
+it-not-taken = Prüfen Sie, ob die Praxisverwaltungssoftware läuft und importiert. docsyncd list --state fetched nennt die Briefe; steht einer schon in der Akte, bestätigen Sie es: docsyncd retry --arrived UUID
+subject-not-taken = { $count ->
+    [one] 1 Brief ist abgelegt, aber die Software hat ihn nicht übernommen ({ $name })
+   *[other] { $count } Briefe sind abgelegt, aber die Software hat sie nicht übernommen ({ $name })
+}
+over-not-taken = Die Software hat alle Briefe von { $name } übernommen.
 
 problem-not-replaced = { $count ->
     [one] 1 neue Fassung eines Briefs liegt neben der alten, die noch da ist ({ $since }).
    *[other] { $count } neue Fassungen von Briefen liegen neben den alten, die noch da sind ({ $since }).
 }
-do-not-replaced = Entfernen Sie dort die alte Fassung, und bestätigen Sie es dann: docsyncd retry --arrived UUID. docsyncd retry nennt die Briefe.
+do-not-replaced = Entfernen Sie { $count ->
+    [one] die alte Fassung
+   *[other] jede alte Fassung
+} in der Praxissoftware. Öffnen Sie dann den Brief auf der Seite unter „{ page-beside-title }“, und klicken Sie auf „{ letter-removed }“.
+it-not-replaced = Entfernen Sie dort die alte Fassung, und bestätigen Sie es dann: docsyncd retry --arrived UUID. docsyncd retry nennt die Briefe.
+subject-not-replaced = { $count ->
+    [one] 1 Brief liegt doppelt: Entfernen Sie die alte Fassung
+   *[other] { $count } Briefe liegen doppelt: Entfernen Sie die alten Fassungen
+}
 over-not-replaced = Keine alte Fassung eines Briefs liegt mehr neben einer neuen.
 
 problem-not-agreeing = { $count ->
     [one] Zu 1 Brief sagen der Dienst, docsyncd und sein Ziel nicht dasselbe ({ $since }).
    *[other] Der Dienst, docsyncd und die Ziele sagen über Briefe nicht dasselbe: { $count } Unterschiede ({ $since }).
 }
-do-not-agreeing = docsyncd reconcile sagt, bei welchen Briefen und worin sie sich unterscheiden; docsyncd reconcile --repair tut, was gefahrlos ist, und fragt, bevor es etwas noch einmal ablegt.
+do-not-agreeing = Rufen Sie Ihre IT an: Jeder Unterschied ist anzusehen. docsyncd legt keinen Brief von sich aus noch einmal ab.
+it-not-agreeing = docsyncd reconcile sagt, bei welchen Briefen und worin sie sich unterscheiden; docsyncd reconcile --repair tut, was gefahrlos ist, und fragt, bevor es etwas noch einmal ablegt.
+subject-not-agreeing = { $count ->
+    [one] 1 Unterschied zwischen Dienst und Praxis
+   *[other] { $count } Unterschiede zwischen Dienst und Praxis
+}
 over-not-agreeing = Der Dienst, docsyncd und die Ziele stimmen bei jedem Brief überein.
 
 why-silence = { $names ->
     [one] docsyncd konnte nicht nach neuen Briefen des Kontos { $name } fragen
    *[other] docsyncd konnte nicht nach neuen Briefen von { $names } Konten fragen ({ $name })
 }
-do-silence = Prüfen Sie die Internetverbindung dieses Computers, und führen Sie dann aus: docsyncd check
+do-silence = Prüfen Sie die Internetverbindung dieses Computers. Wenn sie funktioniert, rufen Sie Ihre IT an.
+it-silence = Prüfen Sie die Internetverbindung dieses Computers, und führen Sie dann aus: docsyncd check
 over-silence = { $names ->
     [one] docsyncd fragt wieder nach neuen Briefen des Kontos { $name }.
    *[other] docsyncd fragt wieder nach neuen Briefen von { $names } Konten ({ $name }).
@@ -224,7 +297,8 @@ why-destination-program = { $names ->
     [one] Das Programm des Ziels { $name } fehlt oder lässt sich nicht starten
    *[other] Die Programme von { $names } Zielen fehlen oder lassen sich nicht starten ({ $name })
 }
-do-destination-program = Führen Sie aus: docsyncd check. Der Befehl nennt das Programm und was nicht stimmt. Installieren Sie es dort, oder berichtigen Sie `program`.
+do-destination-program = Rufen Sie Ihre IT an: Das Programm, das die Briefe weitergibt, fehlt oder startet nicht.
+it-destination-program = Führen Sie aus: docsyncd check. Der Befehl nennt das Programm und was nicht stimmt. Installieren Sie es dort, oder berichtigen Sie `program`.
 over-destination-program = { $names ->
     [one] Das Programm des Ziels { $name } lässt sich wieder starten.
    *[other] Die Programme von { $names } Zielen lassen sich wieder starten ({ $name }).
@@ -234,7 +308,8 @@ why-destination = { $names ->
     [one] Das Ziel { $name } ist nicht erreichbar
    *[other] { $names } Ziele sind nicht erreichbar ({ $name })
 }
-do-destination = Prüfen Sie, ob der Computer dort läuft und der Ordner da ist, und führen Sie dann aus: docsyncd check
+do-destination = Prüfen Sie, ob der Computer mit dem Ordner eingeschaltet ist und der Ordner sich öffnen lässt. Klicken Sie dann auf „{ page-mended }“.
+it-destination = Prüfen Sie, ob der Computer dort läuft und der Ordner da ist, und führen Sie dann aus: docsyncd check
 over-destination = { $names ->
     [one] Das Ziel { $name } ist wieder erreichbar.
    *[other] { $names } Ziele sind wieder erreichbar ({ $name }).
@@ -244,7 +319,8 @@ why-destination-refuses = { $names ->
     [one] Das Ziel { $name } nimmt keine Briefe an
    *[other] { $names } Ziele nehmen keine Briefe an ({ $name })
 }
-do-destination-refuses = Warum, sehen Sie hier: docsyncd status. Führen Sie dann aus: docsyncd check
+do-destination-refuses = Die Seite sagt unter „{ page-places }“, warum. Können Sie das nicht beheben, rufen Sie Ihre IT an. Klicken Sie dann auf „{ page-mended }“.
+it-destination-refuses = Warum, sehen Sie hier: docsyncd status. Führen Sie dann aus: docsyncd check
 over-destination-refuses = { $names ->
     [one] Das Ziel { $name } nimmt wieder Briefe an.
    *[other] { $names } Ziele nehmen wieder Briefe an ({ $name }).
@@ -274,7 +350,8 @@ why-downloads = { $names ->
     [one] Der Dienst liefert für das Konto { $name } keine richtigen PDFs
    *[other] Der Dienst liefert für { $names } Konten keine richtigen PDFs ({ $name })
 }
-do-downloads = Warum, sehen Sie hier: docsyncd status. Vielleicht stört ein Proxy oder eine Firewall; sonst fragen Sie den Betreiber des Dienstes.
+do-downloads = Bleibt es länger als eine Stunde so, rufen Sie Ihre IT an: Vielleicht stört etwas zwischen diesem Computer und dem Dienst.
+it-downloads = Warum, sehen Sie hier: docsyncd status. Vielleicht stört ein Proxy oder eine Firewall; sonst fragen Sie den Betreiber des Dienstes.
 over-downloads = { $names ->
     [one] Der Dienst liefert für das Konto { $name } wieder PDFs.
    *[other] Der Dienst liefert für { $names } Konten wieder PDFs ({ $name }).
@@ -284,27 +361,36 @@ why-reports = { $names ->
     [one] Der Dienst nimmt keine Rückmeldungen des Kontos { $name } an
    *[other] Der Dienst nimmt keine Rückmeldungen von { $names } Konten an ({ $name })
 }
-do-reports = Die Briefe sind abgelegt. Warum, sehen Sie hier: docsyncd status. Bleibt es so, fragen Sie den Betreiber des Dienstes.
+do-reports = Die Briefe sind an ihrem Platz: Es fehlt nichts. Bleibt es länger als einen Tag so, rufen Sie Ihre IT an.
+it-reports = Die Briefe sind abgelegt. Warum, sehen Sie hier: docsyncd status. Bleibt es so, fragen Sie den Betreiber des Dienstes.
 over-reports = { $names ->
     [one] Der Dienst nimmt wieder Rückmeldungen des Kontos { $name } an.
    *[other] Der Dienst nimmt wieder Rückmeldungen von { $names } Konten an ({ $name }).
 }
 
 why-stalled-delivery = { $names ->
-    [one] Das Ziel { $name } nimmt andere Briefe an, diese aber noch nicht
-   *[other] { $names } Ziele nehmen andere Briefe an, diese aber noch nicht ({ $name })
-}
-do-stalled-delivery = Warum, sehen Sie hier: docsyncd list. docsyncd versucht es immer wieder.
+    [one] Das Ziel { $name } nimmt andere Briefe an
+   *[other] { $names } Ziele nehmen andere Briefe an ({ $name })
+}, { $count ->
+    [one] diesen
+   *[other] diese
+} aber noch nicht
+do-stalled-delivery = docsyncd versucht es von selbst immer wieder. Die Seite sagt unter „{ page-waiting-title }“, warum.
+it-stalled-delivery = Warum, sehen Sie hier: docsyncd list. docsyncd versucht es immer wieder.
 over-stalled-delivery = { $names ->
     [one] Kein Brief wartet mehr auf das Ziel { $name }.
    *[other] Kein Brief wartet mehr auf { $names } Ziele ({ $name }).
 }
 
-why-stalled = { $names ->
-    [one] Der Dienst gibt sie dem Konto { $name } noch nicht, oder er nimmt die Rückmeldung noch nicht an
-   *[other] Der Dienst gibt sie { $names } Konten noch nicht, oder er nimmt die Rückmeldung noch nicht an ({ $name })
-}
-do-stalled = Warum, sehen Sie hier: docsyncd list. docsyncd versucht es immer wieder.
+why-stalled = Der Dienst gibt { $count ->
+    [one] ihn
+   *[other] sie
+} noch nicht heraus, oder er nimmt die Rückmeldung noch nicht an ({ $names ->
+    [one] Konto { $name }
+   *[other] { $names } Konten: { $name }
+})
+do-stalled = docsyncd versucht es von selbst immer wieder. Die Seite sagt unter „{ page-waiting-title }“, warum.
+it-stalled = Warum, sehen Sie hier: docsyncd list. docsyncd versucht es immer wieder.
 over-stalled = { $names ->
     [one] Kein Brief des Kontos { $name } wartet mehr.
    *[other] Kein Brief von { $names } Konten wartet mehr ({ $name }).
@@ -314,16 +400,35 @@ problem-not-configured = { $count ->
     [one] 1 Brief wartet auf ein Konto, das nicht mehr eingerichtet ist ({ $name }).
    *[other] { $count } Briefe warten auf ein Konto, das nicht mehr eingerichtet ist ({ $name }).
 }
-do-not-configured = Richten Sie das Konto wieder ein, oder melden Sie sich als jemand an, der diese Briefe sieht.
+do-not-configured = Rufen Sie Ihre IT an: Das Konto muss wieder eingerichtet werden, oder jemand muss sich anmelden, der diese Briefe sieht.
+it-not-configured = Richten Sie das Konto wieder ein, oder melden Sie sich als jemand an, der diese Briefe sieht.
+subject-not-configured = { $count ->
+    [one] 1 Brief wartet auf ein Konto, das nicht mehr eingerichtet ist ({ $name })
+   *[other] { $count } Briefe warten auf ein Konto, das nicht mehr eingerichtet ist ({ $name })
+}
 over-not-configured = Kein Brief wartet mehr auf ein Konto, das nicht eingerichtet ist ({ $name }).
 
-why-configuration = Die Konfiguration ist nicht brauchbar ({ $name })
-do-configuration = Berichtigen Sie sie: docsyncd check sagt, was nicht stimmt. Bis dahin legt ein laufendes docsyncd die Briefe nach der vorigen Konfiguration ab.
-over-configuration = Die Konfiguration ist wieder brauchbar und gilt.
+why-configuration = In den Einstellungen ist ein Fehler ({ $name })
+do-configuration = Rufen Sie Ihre IT an: In den Einstellungen ist ein Fehler. Bis er behoben ist, legt ein laufendes docsyncd die Briefe nach den vorigen Einstellungen ab.
+it-configuration = Berichtigen Sie sie: docsyncd check sagt, was nicht stimmt. Bis dahin legt ein laufendes docsyncd die Briefe nach der vorigen Konfiguration ab.
+subject-configuration = In den Einstellungen ist ein Fehler
+over-configuration = Die Einstellungen sind wieder in Ordnung und gelten.
 
 why-clock = Die Uhr dieses Computers und die des Dienstes gehen mehr als fünf Minuten auseinander
 do-clock = Stellen Sie die Uhr dieses Computers, und lassen Sie sie von einem Zeitserver stellen. Bis dahin können Anmeldungen und Zeitangaben falsch sein.
 over-clock = Die Uhr dieses Computers geht wieder richtig.
+
+problem-quiet = { $count ->
+    [0] Kein Brief { $since }.
+   *[other] Kein Brief { $since }; sonst { $count } am Tag.
+}
+do-quiet = Fragen Sie in der Praxis, ob seither Briefe geschrieben wurden. Wenn ja, rufen Sie Ihre IT an: Das Konto ist vielleicht das falsche, oder der Dienst zeigt ihm keine. War die Praxis geschlossen, ist nichts zu tun.
+it-quiet = Was das Konto sieht: docsyncd check. Tage, an denen die Praxis geschlossen ist, gehören in [practice] closed; alerts.quiet_after = "off" beendet diese Meldungen.
+subject-quiet = { $count ->
+    [0] Es kommen keine Briefe mehr
+   *[other] Es kommen keine Briefe mehr, sonst { $count } am Tag
+}
+over-quiet = Es kommen wieder Briefe.
 
 ## `docsyncd status --health`, für die Überwachung. Der Text ist das Ende einer Zeile, ohne Punkt.
 
@@ -337,18 +442,25 @@ health-unreadable = Die Datenbank ist nicht lesbar: Ihre Platte meldet Fehler
 health-not-configured = nicht eingerichtet: { $what }
 health-no-configuration = es gibt keine Konfiguration
 health-configuration = die Konfiguration ist nicht verwendbar (docsyncd check sagt, warum)
-health-defect = docsyncd selbst ist beim Nachsehen gescheitert: Bitte melden Sie das
+health-defect = docsyncd selbst ist dabei fehlgeschlagen: Bitte melden Sie das
 
 ## Meldungen
 
-alarm-subject-problem = docsyncd auf { $computer }: ein Problem
-alarm-subject-reminder = docsyncd auf { $computer }: noch immer ein Problem
-alarm-subject-over = docsyncd auf { $computer }: behoben
-alarm-subject-test = docsyncd auf { $computer }: ein Test
+alarm-subject-reminder = Noch immer: { $subject }
+alarm-subject-over = Behoben: { $over }
+alarm-subject-all-well = Alles ist wieder in Ordnung: { $over }
+alarm-subject-test = docsyncd: ein Test
+alarm-of-practice = { $subject } ({ $practice })
 alarm-reminder = Noch immer: { $problem }
 alarm-over = { $over } Begonnen hatte es { $began }.
+alarm-all-well = Alles ist wieder in Ordnung.
 alarm-do = Was zu tun ist: { $advice }
-alarm-test = Dies ist ein Test. Wer ihn liest, bekommt Bescheid, wenn docsyncd jemanden braucht. Es ist nichts zu tun.
+alarm-page-at = Die Seite: { $address }
+alarm-page-menu = Die Seite: auf dem Computer { $computer }, im Startmenü: docsyncd
+alarm-page-command = Die Seite: auf dem Computer { $computer }, mit dem Befehl: docsyncd open
+alarm-page-off = docsyncd hat hier keine Seite: Die Befehle unten tun dasselbe.
+alarm-it = Für die IT, auf { $computer }: { $commands }
+alarm-test = Dies ist ein Test. Hier bekommen Sie die Meldungen von docsyncd. Es ist nichts zu tun.
 
 ## Die Tabelle von `docsyncd status`, für die Person, die docsyncd betreut. Was keine Variablen hat, ist eine Beschriftung.
 
@@ -425,9 +537,6 @@ page-locked-how = Um die Briefe zu sehen und was zu tun ist, führen Sie auf die
 page-accounts-work = Konten, die funktionieren: { $works } von { $all }.
 page-destinations-work = Ziele, die funktionieren: { $works } von { $all }.
 page-problems = Was nicht stimmt und was zu tun ist
-page-advice-failed = Unten sehen Sie, warum. Ist die Ursache behoben, drücken Sie auf „Erneut versuchen“.
-page-advice-patient-unknown = Unten stehen die Angaben des Dienstes und der Praxis nebeneinander: Wählen Sie aus. Ein Patient, der in die Liste kommt, wird von selbst gefunden.
-page-advice-not-replaced = Entfernen Sie dort die alte Fassung. Öffnen Sie dann unten den Brief, und bestätigen Sie es.
 page-failed-title = Konnten nicht abgelegt werden
 page-retry = Erneut versuchen
 page-retry-all = Alle erneut versuchen
@@ -786,7 +895,7 @@ reason-destination-sign-in = Das Ziel { $name } lehnt Benutzer, Passwort oder Sc
 reason-destination-tls = Die verschlüsselte Verbindung zum Ziel { $name } kommt nicht zustande: Führen Sie docsyncd check aus.
 reason-destination-busy = Das Ziel { $name } bittet zu warten (Code { $code }).
 reason-destination-fault = Das Ziel { $name } ist gestört (Code { $code }).
-reason-destination-says-error = Das Ziel { $name } antwortet, dass es gescheitert ist: Sein eigenes Protokoll sagt, warum.
+reason-destination-says-error = Das Ziel { $name } antwortet, dass es fehlgeschlagen ist: Sein eigenes Protokoll sagt, warum.
 reason-destination-status = Das Ziel { $name } antwortete mit einem Fehler (Code { $code }).
 reason-destination-check = Das Ziel { $name } funktioniert nicht: Ist der Computer mit dem Ordner eingeschaltet, ist der Ordner da, darf docsyncd dort schreiben?
 reason-destination-refuses = Das Ziel { $name } nimmt diesen Brief nicht an.

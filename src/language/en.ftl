@@ -69,13 +69,19 @@ waiting = { $count ->
    *[other] { $count } letters wait { $since }: { $why }.
 }
 waiting-none = { $since }: { $why }.
+subject-waiting = { $count ->
+    [one] 1 letter waits: { $why }
+   *[other] { $count } letters wait: { $why }
+}
 
 why-ledger = docsyncd cannot write its ledger
-do-ledger = Free space on the disk that holds { $place }, check that the disk works, and end programs that keep the ledger open (backup, antivirus).
+do-ledger = Call your IT: docsyncd can save nothing on the disk that holds { $place }. It may be full or broken, or another program (a backup, an antivirus program) keeps the files of docsyncd open.
+it-ledger = Free space on the disk that holds { $place }, check that the disk works, and end programs that keep the ledger open (backup, antivirus).
 over-ledger = docsyncd can write its ledger again.
 
 why-disk = docsyncd cannot keep downloaded letters on its disk
-do-disk = Free space on the disk that holds { $place }, and check that the disk works.
+do-disk = Call your IT: the disk that holds { $place } is full or broken. When that is mended, press “{ page-mended }”.
+it-disk = Free space on the disk that holds { $place }, and check that the disk works.
 over-disk = docsyncd can keep downloaded letters on its disk again.
 
 why-sign-in = { $names ->
@@ -83,6 +89,10 @@ why-sign-in = { $names ->
    *[other] { $names } accounts have to sign in again ({ $name })
 }
 do-sign-in = { $names ->
+    [one] Call your IT: somebody has to sign in again for the account { $name }.
+   *[other] Call your IT: somebody has to sign in again for each of these accounts ({ $name }).
+}
+it-sign-in = { $names ->
     [one] Run: docsyncd login --account { $name }
    *[other] Run for each of them: docsyncd login --account NAME
 }
@@ -95,7 +105,11 @@ why-api-key = { $names ->
     [one] the key of the account { $name } is refused or cannot be read
    *[other] the keys of { $names } accounts are refused or cannot be read ({ $name })
 }
-do-api-key = { $places ->
+do-api-key = { $names ->
+    [one] Call your IT: the account { $name } needs a new key.
+   *[other] Call your IT: these accounts need new keys ({ $name }).
+}
+it-api-key = { $places ->
     [0] Put a valid key into the file that api_key_file names
    *[other] Put a valid key into { $place }
 }, then run: docsyncd check
@@ -108,7 +122,8 @@ why-not-allowed = { $names ->
     [one] the account { $name } lacks a right to read or to report letters
    *[other] { $names } accounts lack a right to read or to report letters ({ $name })
 }
-do-not-allowed = Ask the operator of the service for the missing right, then run: docsyncd check
+do-not-allowed = Call your IT: the operator of the service has to give a right that is missing.
+it-not-allowed = Ask the operator of the service for the missing right, then run: docsyncd check
 over-not-allowed = { $names ->
     [one] The account { $name } can go on again.
    *[other] { $names } accounts can go on again ({ $name }).
@@ -118,7 +133,8 @@ why-host-key = { $names ->
     [one] the server of the destination { $name } shows another host key than before
    *[other] the servers of { $names } destinations show other host keys than before ({ $name })
 }
-do-host-key = Ask whoever runs that server whether its key was changed. If not, somebody may be between: file nothing there. If it was, write the new fingerprint as `host_key`.
+do-host-key = Call your IT: it may be another server than before. No letter goes there until somebody has checked that.
+it-host-key = Ask whoever runs that server whether its key was changed. If not, somebody may be between: file nothing there. If it was, write the new fingerprint as `host_key`.
 over-host-key = { $names ->
     [one] The server of the destination { $name } shows its known host key again.
    *[other] The servers of { $names } destinations show their known host keys again ({ $name }).
@@ -128,7 +144,8 @@ why-destination-sign-in = { $names ->
     [one] the destination { $name } refuses the user or password, or their file cannot be read
    *[other] { $names } destinations refuse the user or password, or their file cannot be read ({ $name })
 }
-do-destination-sign-in = Correct user and password of the destination, or make their file readable, then run: docsyncd check
+do-destination-sign-in = Call your IT: the password there may have been changed. When that is mended, press “{ page-mended }”.
+it-destination-sign-in = Correct user and password of the destination, or make their file readable, then run: docsyncd check
 over-destination-sign-in = { $names ->
     [one] The destination { $name } accepts user and password again.
    *[other] { $names } destinations accept user and password again ({ $name }).
@@ -139,6 +156,10 @@ why-destination-full = { $names ->
    *[other] { $names } destinations are full ({ $name })
 }
 do-destination-full = { $places ->
+    [0] Free space there
+   *[other] Free space on the disk that holds { $place }
+}, then press “{ page-mended }”. Nothing is lost: what waits is then filed.
+it-destination-full = { $places ->
     [0] Free space there.
    *[other] Free space on the disk that holds { $place }.
 } Nothing is lost: what waits is filed then.
@@ -151,28 +172,54 @@ problem-failed = { $count ->
     [one] 1 letter could not be filed ({ $since }).
    *[other] { $count } letters could not be filed ({ $since }).
 }
-do-failed = See why: docsyncd list --state failed. When that is mended, try again: docsyncd retry --failed
+do-failed = The page says why, below “{ page-failed-title }”. When that is mended, press “{ page-mended }”.
+it-failed = See why: docsyncd list --state failed. When that is mended, try again: docsyncd retry --failed
+subject-failed = { $count ->
+    [one] 1 letter could not be filed
+   *[other] { $count } letters could not be filed
+}
 over-failed = No letter is left that could not be filed.
 
 problem-unreported = { $count ->
     [one] 1 letter is filed, but the service refused to hear it ({ $since }).
    *[other] { $count } letters are filed, but the service refused to hear it ({ $since }).
 }
-do-unreported = See why: docsyncd list --state unreported. Then tell the service again: docsyncd retry --failed
+do-unreported = { $count ->
+    [one] The letter is in its place: nothing is missing.
+   *[other] The letters are in their places: nothing is missing.
+} To tell the service again, press “{ page-mended }”.
+it-unreported = See why: docsyncd list --state unreported. Then tell the service again: docsyncd retry --failed
+subject-unreported = { $count ->
+    [one] 1 letter is filed, but the service refuses the confirmation
+   *[other] { $count } letters are filed, but the service refuses the confirmation
+}
 over-unreported = The service knows of every letter that is filed.
 
 problem-unconfirmed = { $count ->
     [one] 1 letter may have arrived, and nobody can tell ({ $since }).
    *[other] { $count } letters may have arrived, and nobody can tell ({ $since }).
 }
-do-unconfirmed = Look whether it is there: docsyncd list --state fetched names it. If it is not, send it again: docsyncd retry UUID (if it is: docsyncd retry --arrived UUID)
+do-unconfirmed = { $count ->
+    [one] Look in the practice's software whether it is there. Then open the letter on the page
+   *[other] Look in the practice's software whether they are there. Then open each letter on the page
+} and press “{ letter-arrived }” or “{ letter-send-again }”.
+it-unconfirmed = Look whether it is there: docsyncd list --state fetched names it. If it is not, send it again: docsyncd retry UUID (if it is: docsyncd retry --arrived UUID)
+subject-unconfirmed = { $count ->
+    [one] 1 letter waits: did it arrive?
+   *[other] { $count } letters wait: did they arrive?
+}
 over-unconfirmed = It is known of every letter whether it arrived.
 
 problem-patient-unknown = { $count ->
     [one] Of 1 letter it is not clear which patient of the practice it is about ({ $since }).
    *[other] Of { $count } letters it is not clear which patient of the practice they are about ({ $since }).
 }
-do-patient-unknown = docsyncd list --state fetched names them; docsyncd assign UUID shows who it may be, and docsyncd assign UUID NUMBER settles it. A letter whose patient comes into the list is filed by itself.
+do-patient-unknown = Compare the patients on the page, below “{ page-patients-title }”, and press “{ page-assign }”. A patient who comes into the list is found by itself.
+it-patient-unknown = docsyncd list --state fetched names them; docsyncd assign UUID shows who it may be, and docsyncd assign UUID NUMBER settles it. A letter whose patient comes into the list is filed by itself.
+subject-patient-unknown = { $count ->
+    [one] 1 letter waits: which patient?
+   *[other] { $count } letters wait: which patient?
+}
 over-patient-unknown = Of every letter it is clear which patient it is about.
 
 why-patients-file = { $count ->
@@ -180,6 +227,10 @@ why-patients-file = { $count ->
    *[other] the practice's list of patients has the patient of none of { $count } letters that wait
 }
 do-patients-file = { $count ->
+    [0] Have the list exported again from the practice's software. Letters that need a patient's number wait; the others are filed.
+   *[other] Compare names and dates of birth on the page: it may be another practice's list, or the dates may be a day off. Have it exported again; what waits is then filed.
+}
+it-patients-file = { $count ->
     [0] docsyncd check says what is wrong with it. Letters that need a patient's number wait; the others are filed.
    *[other] Compare names and dates of birth in the list with docsyncd assign UUID: it may be another practice's list, or dates may be a day off. Export it again; what waits is then filed.
 }
@@ -189,28 +240,50 @@ problem-not-taken = { $count ->
     [one] 1 letter was filed, and the software at { $name } has not taken it ({ $since }).
    *[other] { $count } letters were filed, and the software at { $name } has not taken them ({ $since }).
 }
-do-not-taken = See whether the practice's software runs and imports. docsyncd list --state fetched names them; if one is in the record, say so: docsyncd retry --arrived UUID
-over-not-taken = Every letter at { $name } was taken in time.
+do-not-taken = See whether the practice's software runs and imports. { $count ->
+    [one] If the letter is already in the record
+   *[other] If a letter is already in the record
+}, open it on the page and press “{ letter-arrived }”.
+it-not-taken = See whether the practice's software runs and imports. docsyncd list --state fetched names them; if one is in the record, say so: docsyncd retry --arrived UUID
+subject-not-taken = { $count ->
+    [one] 1 letter is filed, not yet taken by the software ({ $name })
+   *[other] { $count } letters are filed, not yet taken by the software ({ $name })
+}
+over-not-taken = The software has taken every letter at { $name }.
 
 problem-not-replaced = { $count ->
     [one] 1 new version of a letter was filed beside the old one, which is still there ({ $since }).
    *[other] { $count } new versions of letters were filed beside the old ones, which are still there ({ $since }).
 }
-do-not-replaced = Remove the old version there, then say so: docsyncd retry --arrived UUID. docsyncd retry names the letters.
+do-not-replaced = Remove { $count ->
+    [one] the old version
+   *[other] each old version
+} in the practice's software. Then open the letter on the page, below “{ page-beside-title }”, and press “{ letter-removed }”.
+it-not-replaced = Remove the old version there, then say so: docsyncd retry --arrived UUID. docsyncd retry names the letters.
+subject-not-replaced = { $count ->
+    [one] 1 letter lies there twice: remove the old version
+   *[other] { $count } letters lie there twice: remove the old versions
+}
 over-not-replaced = No old version of a letter is left beside a new one.
 
 problem-not-agreeing = { $count ->
     [one] Of 1 letter the service, docsyncd and its destination do not say the same ({ $since }).
    *[other] The service, docsyncd and the destinations do not say the same of letters: { $count } differences ({ $since }).
 }
-do-not-agreeing = docsyncd reconcile says which letters and what differs; docsyncd reconcile --repair does what is safe, and asks before it files anything again.
+do-not-agreeing = Call your IT: each difference is to be looked at. docsyncd files no letter again by itself.
+it-not-agreeing = docsyncd reconcile says which letters and what differs; docsyncd reconcile --repair does what is safe, and asks before it files anything again.
+subject-not-agreeing = { $count ->
+    [one] 1 difference between the service and the practice
+   *[other] { $count } differences between the service and the practice
+}
 over-not-agreeing = The service, docsyncd and the destinations agree about every letter.
 
 why-silence = { $names ->
     [one] docsyncd could not ask for new letters of the account { $name }
    *[other] docsyncd could not ask for new letters of { $names } accounts ({ $name })
 }
-do-silence = Check the internet connection of this computer, then run: docsyncd check
+do-silence = Check the internet connection of this computer. If it works, call your IT.
+it-silence = Check the internet connection of this computer, then run: docsyncd check
 over-silence = { $names ->
     [one] docsyncd asks for new letters of the account { $name } again.
    *[other] docsyncd asks for new letters of { $names } accounts again ({ $name }).
@@ -224,7 +297,8 @@ why-destination-program = { $names ->
     [one] the program of the destination { $name } is missing or cannot be started
    *[other] the programs of { $names } destinations are missing or cannot be started ({ $name })
 }
-do-destination-program = Run: docsyncd check. It names the program and what is wrong. Install it there, or correct `program`.
+do-destination-program = Call your IT: the program that passes the letters on is missing or does not start.
+it-destination-program = Run: docsyncd check. It names the program and what is wrong. Install it there, or correct `program`.
 over-destination-program = { $names ->
     [one] The program of the destination { $name } can be started again.
    *[other] The programs of { $names } destinations can be started again ({ $name }).
@@ -234,7 +308,8 @@ why-destination = { $names ->
     [one] the destination { $name } cannot be reached
    *[other] { $names } destinations cannot be reached ({ $name })
 }
-do-destination = Check that its computer runs and that the folder is there, then run: docsyncd check
+do-destination = Check that the computer with the folder is switched on, and that the folder can be opened. Then press “{ page-mended }”.
+it-destination = Check that its computer runs and that the folder is there, then run: docsyncd check
 over-destination = { $names ->
     [one] The destination { $name } can be reached again.
    *[other] { $names } destinations can be reached again ({ $name }).
@@ -244,7 +319,8 @@ why-destination-refuses = { $names ->
     [one] the destination { $name } takes no letters
    *[other] { $names } destinations take no letters ({ $name })
 }
-do-destination-refuses = See why: docsyncd status. Then run: docsyncd check
+do-destination-refuses = The page says why, below “{ page-places }”. If you cannot mend that, call your IT. Then press “{ page-mended }”.
+it-destination-refuses = See why: docsyncd status. Then run: docsyncd check
 over-destination-refuses = { $names ->
     [one] The destination { $name } takes letters again.
    *[other] { $names } destinations take letters again ({ $name }).
@@ -274,7 +350,8 @@ why-downloads = { $names ->
     [one] the service gives no proper PDFs for the account { $name }
    *[other] the service gives no proper PDFs for { $names } accounts ({ $name })
 }
-do-downloads = See why: docsyncd status. A proxy or a firewall may be in the way; else ask the operator of the service.
+do-downloads = If it stays so for an hour, call your IT: something between this computer and the service may be in the way.
+it-downloads = See why: docsyncd status. A proxy or a firewall may be in the way; else ask the operator of the service.
 over-downloads = { $names ->
     [one] The service gives PDFs for the account { $name } again.
    *[other] The service gives PDFs for { $names } accounts again ({ $name }).
@@ -284,27 +361,36 @@ why-reports = { $names ->
     [one] the service takes no reports from the account { $name }
    *[other] the service takes no reports from { $names } accounts ({ $name })
 }
-do-reports = The letters are filed. See why: docsyncd status. If it stays so, ask the operator of the service.
+do-reports = The letters are in their places: nothing is missing. If it stays so for a day, call your IT.
+it-reports = The letters are filed. See why: docsyncd status. If it stays so, ask the operator of the service.
 over-reports = { $names ->
     [one] The service takes reports from the account { $name } again.
    *[other] The service takes reports from { $names } accounts again ({ $name }).
 }
 
 why-stalled-delivery = { $names ->
-    [one] the destination { $name } takes other letters, but not yet these
-   *[other] { $names } destinations take other letters, but not yet these ({ $name })
+    [one] the destination { $name } takes other letters
+   *[other] { $names } destinations take other letters ({ $name })
+}, but not yet { $count ->
+    [one] this one
+   *[other] these
 }
-do-stalled-delivery = See why: docsyncd list. They are tried again and again.
+do-stalled-delivery = docsyncd tries again by itself. The page says why, below “{ page-waiting-title }”.
+it-stalled-delivery = See why: docsyncd list. They are tried again and again.
 over-stalled-delivery = { $names ->
     [one] No letter waits for the destination { $name } any more.
    *[other] No letter waits for { $names } destinations any more ({ $name }).
 }
 
-why-stalled = { $names ->
-    [one] the service does not yet give them, or take the report, for the account { $name }
-   *[other] the service does not yet give them, or take the report, for { $names } accounts ({ $name })
-}
-do-stalled = See why: docsyncd list. They are tried again and again.
+why-stalled = the service does not yet give { $count ->
+    [one] it
+   *[other] them
+}, or take the confirmation ({ $names ->
+    [one] account { $name }
+   *[other] { $names } accounts: { $name }
+})
+do-stalled = docsyncd tries again by itself. The page says why, below “{ page-waiting-title }”.
+it-stalled = See why: docsyncd list. They are tried again and again.
 over-stalled = { $names ->
     [one] No letter of the account { $name } waits any more.
    *[other] No letter of { $names } accounts waits any more ({ $name }).
@@ -314,16 +400,35 @@ problem-not-configured = { $count ->
     [one] 1 letter waits for an account that is not configured any more ({ $name }).
    *[other] { $count } letters wait for an account that is not configured any more ({ $name }).
 }
-do-not-configured = Put the account back into the configuration, or sign in as somebody who sees these letters.
+do-not-configured = Call your IT: the account has to be set up again, or somebody has to sign in who sees these letters.
+it-not-configured = Put the account back into the configuration, or sign in as somebody who sees these letters.
+subject-not-configured = { $count ->
+    [one] 1 letter waits for an account that is not set up any more ({ $name })
+   *[other] { $count } letters wait for an account that is not set up any more ({ $name })
+}
 over-not-configured = No letter waits for an account that is not configured ({ $name }).
 
 why-configuration = the configuration cannot be used ({ $name })
-do-configuration = Correct it: docsyncd check says what is wrong. A docsyncd that runs files the letters by the configuration before it until then.
+do-configuration = Call your IT: there is a mistake in the settings. Until it is mended, a docsyncd that runs files letters by the settings before.
+it-configuration = Correct it: docsyncd check says what is wrong. A docsyncd that runs files the letters by the configuration before it until then.
+subject-configuration = There is a mistake in the settings
 over-configuration = The configuration can be used again, and is in force.
 
 why-clock = the clock of this computer and that of the service differ by more than five minutes
 do-clock = Set the clock of this computer, and let it be set by a time server. Sign-ins and times in the record may be wrong until then.
 over-clock = The clock of this computer is right again.
+
+problem-quiet = { $count ->
+    [0] docsyncd has found no letter { $since }.
+   *[other] docsyncd has found no letter { $since }; usually { $count } a day.
+}
+do-quiet = Ask in the practice whether letters were written since then. If so, call your IT: the account may be the wrong one, or the service shows it none. If the practice was closed, there is nothing to do.
+it-quiet = See what the account is shown: docsyncd check. Days on which the practice is closed belong into [practice] closed; alerts.quiet_after = "off" ends these messages.
+subject-quiet = { $count ->
+    [0] No letters come any more
+   *[other] No letters come any more, usually { $count } a day
+}
+over-quiet = Letters come again.
 
 ## `docsyncd status --health`, for monitors. The text is the end of a line, without a full stop.
 
@@ -341,14 +446,21 @@ health-defect = docsyncd itself failed while it looked: please report this
 
 ## Alarms
 
-alarm-subject-problem = docsyncd at { $computer }: a problem
-alarm-subject-reminder = docsyncd at { $computer }: still a problem
-alarm-subject-over = docsyncd at { $computer }: over
-alarm-subject-test = docsyncd at { $computer }: a test
+alarm-subject-reminder = Still: { $subject }
+alarm-subject-over = Solved: { $over }
+alarm-subject-all-well = All is well again: { $over }
+alarm-subject-test = docsyncd: a test
+alarm-of-practice = { $subject } ({ $practice })
 alarm-reminder = Still so: { $problem }
 alarm-over = { $over } It began { $began }.
+alarm-all-well = All is well again.
 alarm-do = What to do: { $advice }
-alarm-test = This is a test. Whoever reads it is told when docsyncd needs a person. There is nothing to do.
+alarm-page-at = The page: { $address }
+alarm-page-menu = The page: on the computer { $computer }, in the Start menu: docsyncd
+alarm-page-command = The page: on the computer { $computer }, with the command: docsyncd open
+alarm-page-off = docsyncd has no page here: the commands below do the same.
+alarm-it = For IT, on { $computer }: { $commands }
+alarm-test = This is a test. You will get the messages of docsyncd here. There is nothing to do.
 
 ## The table of `docsyncd status`, for whoever looks after the installation. What has no variables is a label.
 
@@ -425,9 +537,6 @@ page-locked-how = To see the letters and what to do, run “docsyncd open” on 
 page-accounts-work = Accounts that work: { $works } of { $all }.
 page-destinations-work = Destinations that work: { $works } of { $all }.
 page-problems = What is wrong, and what to do
-page-advice-failed = Below you see why. When that is mended, press “Try again”.
-page-advice-patient-unknown = Compare the entries below and choose. A patient who comes into the list is found by itself.
-page-advice-not-replaced = Remove the old version there. Then open the letter below and say so.
 page-failed-title = Could not be filed
 page-retry = Try again
 page-retry-all = Try all again

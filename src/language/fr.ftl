@@ -69,20 +69,30 @@ waiting = { $count ->
    *[other] { $count } courriers attendent { $since } : { $why }.
 }
 waiting-none = { $since } : { $why }.
+subject-waiting = { $count ->
+    [one] { $count } courrier attend : { $why }
+   *[other] { $count } courriers attendent : { $why }
+}
 
-why-ledger = docsyncd ne peut pas écrire dans son registre
-do-ledger = Libérez de la place sur le disque qui contient { $place }, vérifiez que ce disque fonctionne, et fermez les programmes qui gardent le registre ouvert (sauvegarde, antivirus).
-over-ledger = docsyncd peut de nouveau écrire dans son registre.
+why-ledger = docsyncd ne peut pas enregistrer ses données
+do-ledger = Appelez votre informaticien : docsyncd ne peut rien enregistrer sur le disque qui contient { $place }. Le disque est peut-être plein ou en panne, ou un autre programme (sauvegarde, antivirus) garde ouverts les fichiers de docsyncd.
+it-ledger = Libérez de la place sur le disque qui contient { $place }, vérifiez que ce disque fonctionne, et fermez les programmes qui gardent le registre ouvert (sauvegarde, antivirus).
+over-ledger = docsyncd peut de nouveau enregistrer ses données.
 
-why-disk = docsyncd ne peut pas garder sur son disque les courriers téléchargés
-do-disk = Libérez de la place sur le disque qui contient { $place } et vérifiez que ce disque fonctionne.
-over-disk = docsyncd peut de nouveau garder sur son disque les courriers téléchargés.
+why-disk = docsyncd ne peut pas enregistrer les courriers téléchargés
+do-disk = Appelez votre informaticien : le disque qui contient { $place } est plein ou en panne. Une fois la cause corrigée, appuyez sur « { page-mended } ».
+it-disk = Libérez de la place sur le disque qui contient { $place } et vérifiez que ce disque fonctionne.
+over-disk = docsyncd peut de nouveau enregistrer les courriers téléchargés.
 
 why-sign-in = { $names ->
     [one] le compte { $name } doit se reconnecter
    *[other] { $names } comptes doivent se reconnecter ({ $name })
 }
 do-sign-in = { $names ->
+    [one] Appelez votre informaticien : quelqu'un doit reconnecter le compte { $name }.
+   *[other] Appelez votre informaticien : quelqu'un doit reconnecter chacun de ces comptes ({ $name }).
+}
+it-sign-in = { $names ->
     [one] Lancez : docsyncd login --account { $name }
    *[other] Lancez pour chacun : docsyncd login --account NOM
 }
@@ -95,7 +105,11 @@ why-api-key = { $names ->
     [one] la clé du compte { $name } est refusée ou illisible
    *[other] les clés de { $names } comptes sont refusées ou illisibles ({ $name })
 }
-do-api-key = { $places ->
+do-api-key = { $names ->
+    [one] Appelez votre informaticien : il faut une nouvelle clé pour le compte { $name }.
+   *[other] Appelez votre informaticien : il faut de nouvelles clés pour ces comptes ({ $name }).
+}
+it-api-key = { $places ->
     [0] Mettez une clé valable dans le fichier indiqué par api_key_file
    *[other] Mettez une clé valable dans { $place }
 }, puis lancez : docsyncd check
@@ -105,30 +119,33 @@ over-api-key = { $names ->
 }
 
 why-not-allowed = { $names ->
-    [one] le compte { $name } n'a pas le droit de lire les courriers ou d'en rendre compte
-   *[other] { $names } comptes n'ont pas le droit de lire les courriers ou d'en rendre compte ({ $name })
+    [one] le compte { $name } n'a pas le droit de lire les courriers ou de les confirmer
+   *[other] { $names } comptes n'ont pas le droit de lire les courriers ou de les confirmer ({ $name })
 }
-do-not-allowed = Demandez à l'exploitant du service le droit qui manque, puis lancez : docsyncd check
+do-not-allowed = Appelez votre informaticien : l'exploitant du service doit accorder un droit qui manque.
+it-not-allowed = Demandez à l'exploitant du service le droit qui manque, puis lancez : docsyncd check
 over-not-allowed = { $names ->
     [one] Le compte { $name } peut continuer.
    *[other] { $names } comptes peuvent continuer ({ $name }).
 }
 
 why-host-key = { $names ->
-    [one] le serveur de la destination { $name } montre une autre clé d'hôte qu'avant
-   *[other] les serveurs de { $names } destinations montrent d'autres clés d'hôte qu'avant ({ $name })
+    [one] le serveur de la destination { $name } s'identifie autrement qu'avant
+   *[other] les serveurs de { $names } destinations s'identifient autrement qu'avant ({ $name })
 }
-do-host-key = Demandez à la personne qui gère ce serveur si sa clé a été changée. Sinon, quelqu'un est peut-être entre les deux : n'y classez rien. Si oui, écrivez la nouvelle empreinte comme `host_key`.
+do-host-key = Appelez votre informaticien : ce n'est peut-être plus le même serveur. Aucun courrier n'y est envoyé tant que cela n'est pas vérifié.
+it-host-key = Demandez à la personne qui gère ce serveur si sa clé a été changée. Sinon, quelqu'un est peut-être entre les deux : n'y classez rien. Si oui, écrivez la nouvelle empreinte comme `host_key`.
 over-host-key = { $names ->
-    [one] Le serveur de la destination { $name } montre de nouveau la clé d'hôte connue.
-   *[other] Les serveurs de { $names } destinations montrent de nouveau les clés d'hôte connues ({ $name }).
+    [one] Le serveur de la destination { $name } s'identifie de nouveau comme avant.
+   *[other] Les serveurs de { $names } destinations s'identifient de nouveau comme avant ({ $name }).
 }
 
 why-destination-sign-in = { $names ->
     [one] la destination { $name } refuse l'utilisateur ou le mot de passe, ou leur fichier est illisible
    *[other] { $names } destinations refusent l'utilisateur ou le mot de passe, ou leur fichier est illisible ({ $name })
 }
-do-destination-sign-in = Corrigez l'utilisateur et le mot de passe de la destination, ou rendez leur fichier lisible, puis lancez : docsyncd check
+do-destination-sign-in = Appelez votre informaticien : le mot de passe y a peut-être été changé. Une fois la cause corrigée, appuyez sur « { page-mended } ».
+it-destination-sign-in = Corrigez l'utilisateur et le mot de passe de la destination, ou rendez leur fichier lisible, puis lancez : docsyncd check
 over-destination-sign-in = { $names ->
     [one] La destination { $name } accepte de nouveau l'utilisateur et le mot de passe.
    *[other] { $names } destinations acceptent de nouveau l'utilisateur et le mot de passe ({ $name }).
@@ -139,6 +156,10 @@ why-destination-full = { $names ->
    *[other] { $names } destinations sont pleines ({ $name })
 }
 do-destination-full = { $places ->
+    [0] Libérez-y de la place
+   *[other] Libérez de la place sur le disque qui contient { $place }
+}, puis appuyez sur « { page-mended } ». Rien n'est perdu : ce qui attend sera alors classé.
+it-destination-full = { $places ->
     [0] Libérez-y de la place.
    *[other] Libérez de la place sur le disque qui contient { $place }.
 } Rien n'est perdu : ce qui attend sera alors classé.
@@ -151,28 +172,54 @@ problem-failed = { $count ->
     [one] { $count } courrier n'a pas pu être classé ({ $since }).
    *[other] { $count } courriers n'ont pas pu être classés ({ $since }).
 }
-do-failed = Voyez pourquoi : docsyncd list --state failed. La cause réparée, réessayez : docsyncd retry --failed
+do-failed = La page dit pourquoi, sous « { page-failed-title } ». Une fois la cause corrigée, appuyez sur « { page-mended } ».
+it-failed = Voyez pourquoi : docsyncd list --state failed. Une fois la cause corrigée, réessayez : docsyncd retry --failed
+subject-failed = { $count ->
+    [one] { $count } courrier n'a pas pu être classé
+   *[other] { $count } courriers n'ont pas pu être classés
+}
 over-failed = Il ne reste aucun courrier en échec.
 
 problem-unreported = { $count ->
-    [one] { $count } courrier est classé, mais le service refuse le compte rendu ({ $since }).
-   *[other] { $count } courriers sont classés, mais le service refuse les comptes rendus ({ $since }).
+    [one] { $count } courrier est classé, mais le service refuse la confirmation ({ $since }).
+   *[other] { $count } courriers sont classés, mais le service refuse la confirmation ({ $since }).
 }
-do-unreported = Voyez pourquoi : docsyncd list --state unreported. Puis informez de nouveau le service : docsyncd retry --failed
+do-unreported = { $count ->
+    [one] Le courrier est à sa place : rien ne manque.
+   *[other] Les courriers sont à leur place : rien ne manque.
+} Pour prévenir de nouveau le service, appuyez sur « { page-mended } ».
+it-unreported = Voyez pourquoi : docsyncd list --state unreported. Puis informez de nouveau le service : docsyncd retry --failed
+subject-unreported = { $count ->
+    [one] { $count } courrier est classé, mais le service refuse la confirmation
+   *[other] { $count } courriers sont classés, mais le service refuse la confirmation
+}
 over-unreported = Le service connaît tous les courriers classés.
 
 problem-unconfirmed = { $count ->
     [one] { $count } courrier est peut-être arrivé, sans que l'on puisse le savoir ({ $since }).
    *[other] { $count } courriers sont peut-être arrivés, sans que l'on puisse le savoir ({ $since }).
 }
-do-unconfirmed = Vérifiez s'il est arrivé : docsyncd list --state fetched le nomme. Sinon, renvoyez-le : docsyncd retry UUID (s'il y est : docsyncd retry --arrived UUID)
+do-unconfirmed = { $count ->
+    [one] Regardez dans le logiciel du cabinet s'il y est. Ouvrez ensuite le courrier sur la page
+   *[other] Regardez dans le logiciel du cabinet s'ils y sont. Ouvrez ensuite chaque courrier sur la page
+} et appuyez sur « { letter-arrived } » ou « { letter-send-again } ».
+it-unconfirmed = Vérifiez s'il est arrivé : docsyncd list --state fetched le nomme. Sinon, renvoyez-le : docsyncd retry UUID (s'il y est : docsyncd retry --arrived UUID)
+subject-unconfirmed = { $count ->
+    [one] { $count } courrier attend : est-il arrivé ?
+   *[other] { $count } courriers attendent : sont-ils arrivés ?
+}
 over-unconfirmed = On sait de chaque courrier s'il est arrivé.
 
 problem-patient-unknown = { $count ->
     [one] Pour { $count } courrier, on ne sait pas de quel patient du cabinet il s'agit ({ $since }).
    *[other] Pour { $count } courriers, on ne sait pas de quels patients du cabinet il s'agit ({ $since }).
 }
-do-patient-unknown = docsyncd list --state fetched les nomme ; docsyncd assign UUID montre de qui il peut s'agir, et docsyncd assign UUID NUMÉRO tranche. Un courrier dont le patient arrive dans la liste est classé tout seul.
+do-patient-unknown = Comparez les fiches sur la page, sous « { page-patients-title } », et appuyez sur « { page-assign } ». Un patient ajouté à la liste est trouvé automatiquement.
+it-patient-unknown = docsyncd list --state fetched les nomme ; docsyncd assign UUID montre de qui il peut s'agir, et docsyncd assign UUID NUMÉRO tranche. Un courrier dont le patient arrive dans la liste est classé tout seul.
+subject-patient-unknown = { $count ->
+    [one] { $count } courrier attend : quel patient ?
+   *[other] { $count } courriers attendent : quel patient ?
+}
 over-patient-unknown = On sait de chaque courrier de quel patient il s'agit.
 
 why-patients-file = { $count ->
@@ -180,6 +227,10 @@ why-patients-file = { $count ->
    *[other] la liste des patients du cabinet ne contient le patient d'aucun des { $count } courriers qui attendent
 }
 do-patients-file = { $count ->
+    [0] Faites exporter de nouveau la liste depuis le logiciel du cabinet. Les courriers qui ont besoin d'un numéro de patient attendent ; les autres sont classés.
+   *[other] Comparez les noms et les dates de naissance sur la page : c'est peut-être la liste d'un autre cabinet, ou les dates sont décalées d'un jour. Faites-la exporter de nouveau ; ce qui attend sera alors classé.
+}
+it-patients-file = { $count ->
     [0] docsyncd check dit ce qui ne va pas. Les courriers qui ont besoin d'un numéro de patient attendent ; les autres sont classés.
    *[other] Comparez les noms et dates de naissance de la liste avec docsyncd assign UUID : c'est peut-être la liste d'un autre cabinet, ou les dates sont décalées d'un jour. Exportez-la de nouveau ; ce qui attend sera alors classé.
 }
@@ -189,28 +240,50 @@ problem-not-taken = { $count ->
     [one] { $count } courrier est déposé, et le logiciel de { $name } ne l'a pas pris ({ $since }).
    *[other] { $count } courriers sont déposés, et le logiciel de { $name } ne les a pas pris ({ $since }).
 }
-do-not-taken = Vérifiez que le logiciel du cabinet fonctionne et importe. docsyncd list --state fetched les nomme ; si l'un est dans le dossier, dites-le : docsyncd retry --arrived UUID
-over-not-taken = Tous les courriers de { $name } ont été pris à temps.
+do-not-taken = Vérifiez que le logiciel du cabinet est ouvert et qu'il importe. { $count ->
+    [one] Si le courrier est déjà dans le dossier du patient
+   *[other] Si un courrier est déjà dans le dossier du patient
+}, ouvrez-le sur la page et appuyez sur « { letter-arrived } ».
+it-not-taken = Vérifiez que le logiciel du cabinet fonctionne et importe. docsyncd list --state fetched les nomme ; si l'un est dans le dossier, dites-le : docsyncd retry --arrived UUID
+subject-not-taken = { $count ->
+    [one] { $count } courrier est déposé, mais le logiciel ne l'a pas pris ({ $name })
+   *[other] { $count } courriers sont déposés, mais le logiciel ne les a pas pris ({ $name })
+}
+over-not-taken = Le logiciel a pris tous les courriers de { $name }.
 
 problem-not-replaced = { $count ->
     [one] 1 nouvelle version d'un courrier a été déposée à côté de l'ancienne, qui y est toujours ({ $since }).
    *[other] { $count } nouvelles versions de courriers ont été déposées à côté des anciennes, qui y sont toujours ({ $since }).
 }
-do-not-replaced = Retirez-y l'ancienne version, puis dites-le : docsyncd retry --arrived UUID. docsyncd retry nomme les courriers.
+do-not-replaced = Retirez { $count ->
+    [one] l'ancienne version
+   *[other] chaque ancienne version
+} dans le logiciel du cabinet. Ouvrez ensuite le courrier sur la page, sous « { page-beside-title } », et appuyez sur « { letter-removed } ».
+it-not-replaced = Retirez-y l'ancienne version, puis dites-le : docsyncd retry --arrived UUID. docsyncd retry nomme les courriers.
+subject-not-replaced = { $count ->
+    [one] { $count } courrier est en double : retirez l'ancienne version
+   *[other] { $count } courriers sont en double : retirez les anciennes versions
+}
 over-not-replaced = Aucune ancienne version d'un courrier ne reste à côté d'une nouvelle.
 
 problem-not-agreeing = { $count ->
     [one] Pour { $count } courrier, le service, docsyncd et sa destination ne disent pas la même chose ({ $since }).
    *[other] Le service, docsyncd et les destinations ne disent pas la même chose des courriers : { $count } différences ({ $since }).
 }
-do-not-agreeing = docsyncd reconcile dit quels courriers et ce qui diffère ; docsyncd reconcile --repair fait ce qui est sans risque, et demande avant de reclasser un courrier.
+do-not-agreeing = Appelez votre informaticien : chaque différence est à examiner. docsyncd ne reclasse aucun courrier de lui-même.
+it-not-agreeing = docsyncd reconcile dit quels courriers et ce qui diffère ; docsyncd reconcile --repair fait ce qui est sans risque, et demande avant de reclasser un courrier.
+subject-not-agreeing = { $count ->
+    [one] { $count } différence entre le service et le cabinet
+   *[other] { $count } différences entre le service et le cabinet
+}
 over-not-agreeing = Le service, docsyncd et les destinations sont d'accord sur tous les courriers.
 
 why-silence = { $names ->
     [one] docsyncd n'a pas pu demander les nouveaux courriers du compte { $name }
    *[other] docsyncd n'a pas pu demander les nouveaux courriers de { $names } comptes ({ $name })
 }
-do-silence = Vérifiez la connexion internet de cet ordinateur, puis lancez : docsyncd check
+do-silence = Vérifiez la connexion internet de cet ordinateur. Si elle fonctionne, appelez votre informaticien.
+it-silence = Vérifiez la connexion internet de cet ordinateur, puis lancez : docsyncd check
 over-silence = { $names ->
     [one] docsyncd demande de nouveau les nouveaux courriers du compte { $name }.
    *[other] docsyncd demande de nouveau les nouveaux courriers de { $names } comptes ({ $name }).
@@ -224,7 +297,8 @@ why-destination-program = { $names ->
     [one] le programme de la destination { $name } manque ou ne peut pas être lancé
    *[other] les programmes de { $names } destinations manquent ou ne peuvent pas être lancés ({ $name })
 }
-do-destination-program = Lancez : docsyncd check. La commande nomme le programme et dit ce qui ne va pas. Installez-le à cet endroit, ou corrigez `program`.
+do-destination-program = Appelez votre informaticien : le programme qui transmet les courriers manque ou ne démarre pas.
+it-destination-program = Lancez : docsyncd check. La commande nomme le programme et dit ce qui ne va pas. Installez-le à cet endroit, ou corrigez `program`.
 over-destination-program = { $names ->
     [one] Le programme de la destination { $name } peut de nouveau être lancé.
    *[other] Les programmes de { $names } destinations peuvent de nouveau être lancés ({ $name }).
@@ -234,7 +308,8 @@ why-destination = { $names ->
     [one] la destination { $name } est inaccessible
    *[other] { $names } destinations sont inaccessibles ({ $name })
 }
-do-destination = Vérifiez que son ordinateur est allumé et que le dossier est là, puis lancez : docsyncd check
+do-destination = Vérifiez que l'ordinateur qui contient le dossier est allumé et que le dossier s'ouvre. Appuyez ensuite sur « { page-mended } ».
+it-destination = Vérifiez que l'ordinateur qui contient le dossier est allumé et que le dossier est là, puis lancez : docsyncd check
 over-destination = { $names ->
     [one] La destination { $name } est de nouveau accessible.
    *[other] { $names } destinations sont de nouveau accessibles ({ $name }).
@@ -244,7 +319,8 @@ why-destination-refuses = { $names ->
     [one] la destination { $name } ne prend aucun courrier
    *[other] { $names } destinations ne prennent aucun courrier ({ $name })
 }
-do-destination-refuses = Voyez pourquoi : docsyncd status. Puis lancez : docsyncd check
+do-destination-refuses = La page dit pourquoi, sous « { page-places } ». Si vous ne pouvez pas corriger la cause, appelez votre informaticien. Appuyez ensuite sur « { page-mended } ».
+it-destination-refuses = Voyez pourquoi : docsyncd status. Puis lancez : docsyncd check
 over-destination-refuses = { $names ->
     [one] La destination { $name } prend de nouveau les courriers.
    *[other] { $names } destinations prennent de nouveau les courriers ({ $name }).
@@ -274,37 +350,47 @@ why-downloads = { $names ->
     [one] le service ne donne pas de PDF corrects pour le compte { $name }
    *[other] le service ne donne pas de PDF corrects pour { $names } comptes ({ $name })
 }
-do-downloads = Voyez pourquoi : docsyncd status. Un proxy ou un pare-feu gêne peut-être ; sinon, demandez à l'exploitant du service.
+do-downloads = Si cela dure plus d'une heure, appelez votre informaticien : quelque chose gêne peut-être entre cet ordinateur et le service.
+it-downloads = Voyez pourquoi : docsyncd status. Un proxy ou un pare-feu gêne peut-être ; sinon, demandez à l'exploitant du service.
 over-downloads = { $names ->
     [one] Le service donne de nouveau les PDF pour le compte { $name }.
    *[other] Le service donne de nouveau les PDF pour { $names } comptes ({ $name }).
 }
 
 why-reports = { $names ->
-    [one] le service n'accepte pas les comptes rendus du compte { $name }
-   *[other] le service n'accepte pas les comptes rendus de { $names } comptes ({ $name })
+    [one] le service refuse les confirmations du compte { $name }
+   *[other] le service refuse les confirmations de { $names } comptes ({ $name })
 }
-do-reports = Les courriers sont classés. Voyez pourquoi : docsyncd status. Si cela dure, demandez à l'exploitant du service.
+do-reports = Les courriers sont à leur place : rien ne manque. Si cela dure plus d'un jour, appelez votre informaticien.
+it-reports = Les courriers sont classés. Voyez pourquoi : docsyncd status. Si cela dure, demandez à l'exploitant du service.
 over-reports = { $names ->
-    [one] Le service accepte de nouveau les comptes rendus du compte { $name }.
-   *[other] Le service accepte de nouveau les comptes rendus de { $names } comptes ({ $name }).
+    [one] Le service accepte de nouveau les confirmations du compte { $name }.
+   *[other] Le service accepte de nouveau les confirmations de { $names } comptes ({ $name }).
 }
 
 why-stalled-delivery = { $names ->
-    [one] la destination { $name } prend d'autres courriers, mais pas encore ceux-ci
-   *[other] { $names } destinations prennent d'autres courriers, mais pas encore ceux-ci ({ $name })
+    [one] la destination { $name } prend d'autres courriers
+   *[other] { $names } destinations prennent d'autres courriers ({ $name })
+}, mais pas encore { $count ->
+    [one] celui-ci
+   *[other] ceux-ci
 }
-do-stalled-delivery = Voyez pourquoi : docsyncd list. docsyncd réessaie sans cesse.
+do-stalled-delivery = docsyncd réessaie de lui-même. La page dit pourquoi, sous « { page-waiting-title } ».
+it-stalled-delivery = Voyez pourquoi : docsyncd list. docsyncd réessaie sans cesse.
 over-stalled-delivery = { $names ->
     [one] Aucun courrier n'attend plus la destination { $name }.
    *[other] Aucun courrier n'attend plus { $names } destinations ({ $name }).
 }
 
-why-stalled = { $names ->
-    [one] le service ne les donne pas encore, ou n'accepte pas le compte rendu, pour le compte { $name }
-   *[other] le service ne les donne pas encore, ou n'accepte pas le compte rendu, pour { $names } comptes ({ $name })
-}
-do-stalled = Voyez pourquoi : docsyncd list. docsyncd réessaie sans cesse.
+why-stalled = { $count ->
+    [one] son PDF n'est pas encore disponible
+   *[other] leur PDF n'est pas encore disponible
+}, ou le service refuse la confirmation ({ $names ->
+    [one] compte { $name }
+   *[other] { $names } comptes : { $name }
+})
+do-stalled = docsyncd réessaie de lui-même. La page dit pourquoi, sous « { page-waiting-title } ».
+it-stalled = Voyez pourquoi : docsyncd list. docsyncd réessaie sans cesse.
 over-stalled = { $names ->
     [one] Aucun courrier du compte { $name } n'attend plus.
    *[other] Aucun courrier de { $names } comptes n'attend plus ({ $name }).
@@ -314,16 +400,35 @@ problem-not-configured = { $count ->
     [one] { $count } courrier attend un compte qui n'est plus configuré ({ $name }).
    *[other] { $count } courriers attendent un compte qui n'est plus configuré ({ $name }).
 }
-do-not-configured = Remettez le compte dans la configuration, ou connectez-vous comme une personne qui voit ces courriers.
+do-not-configured = Appelez votre informaticien : il faut remettre ce compte, ou connecter une personne qui voit ces courriers.
+it-not-configured = Remettez le compte dans la configuration, ou connectez-vous comme une personne qui voit ces courriers.
+subject-not-configured = { $count ->
+    [one] { $count } courrier attend un compte qui n'est plus configuré ({ $name })
+   *[other] { $count } courriers attendent un compte qui n'est plus configuré ({ $name })
+}
 over-not-configured = Aucun courrier n'attend plus un compte qui n'est plus configuré ({ $name }).
 
-why-configuration = la configuration n'est pas utilisable ({ $name })
-do-configuration = Corrigez-la : docsyncd check dit ce qui ne va pas. D'ici là, un docsyncd en marche classe les courriers selon la configuration précédente.
-over-configuration = La configuration est de nouveau utilisable et en vigueur.
+why-configuration = il y a une erreur dans les réglages ({ $name })
+do-configuration = Appelez votre informaticien : il y a une erreur dans les réglages. D'ici à ce qu'elle soit corrigée, un docsyncd en marche classe les courriers selon les réglages précédents.
+it-configuration = Corrigez-la : docsyncd check dit ce qui ne va pas. D'ici là, un docsyncd en marche classe les courriers selon la configuration précédente.
+subject-configuration = Il y a une erreur dans les réglages
+over-configuration = Les réglages sont de nouveau corrects et en vigueur.
 
 why-clock = l'horloge de cet ordinateur et celle du service diffèrent de plus de cinq minutes
 do-clock = Mettez l'horloge de cet ordinateur à l'heure, et faites-la régler par un serveur de temps. D'ici là, les connexions et les heures notées peuvent être fausses.
 over-clock = L'horloge de cet ordinateur est de nouveau à l'heure.
+
+problem-quiet = { $count ->
+    [0] Aucun courrier { $since }.
+   *[other] Aucun courrier { $since } ; d'habitude { $count } par jour.
+}
+do-quiet = Demandez au cabinet si des courriers ont été rédigés depuis. Si oui, appelez votre informaticien : le compte n'est peut-être pas le bon, ou le service ne lui en montre aucun. Si le cabinet était fermé, il n'y a rien à faire.
+it-quiet = Voyez ce que le compte peut lire : docsyncd check. Les jours de fermeture vont dans [practice] closed ; alerts.quiet_after = "off" met fin à ces alertes.
+subject-quiet = { $count ->
+    [0] Plus aucun courrier n'arrive
+   *[other] Plus aucun courrier n'arrive, d'habitude { $count } par jour
+}
+over-quiet = Des courriers arrivent de nouveau.
 
 ## `docsyncd status --health`, pour la supervision. Le texte est la fin d'une ligne, sans point.
 
@@ -341,14 +446,21 @@ health-defect = docsyncd a échoué lui-même en regardant : merci de le signal
 
 ## Les alertes
 
-alarm-subject-problem = docsyncd sur { $computer } : un problème
-alarm-subject-reminder = docsyncd sur { $computer } : toujours un problème
-alarm-subject-over = docsyncd sur { $computer } : c'est terminé
-alarm-subject-test = docsyncd sur { $computer } : un essai
+alarm-subject-reminder = Toujours : { $subject }
+alarm-subject-over = Réglé : { $over }
+alarm-subject-all-well = Tout va bien de nouveau : { $over }
+alarm-subject-test = docsyncd : un essai
+alarm-of-practice = { $subject } ({ $practice })
 alarm-reminder = Toujours d'actualité : { $problem }
 alarm-over = { $over } Cela avait commencé { $began }.
+alarm-all-well = Tout va bien de nouveau.
 alarm-do = Que faire : { $advice }
-alarm-test = Ceci est un essai. Qui le lit sera prévenu quand docsyncd a besoin de quelqu'un. Il n'y a rien à faire.
+alarm-page-at = La page : { $address }
+alarm-page-menu = La page : sur l'ordinateur { $computer }, dans le menu Démarrer : docsyncd
+alarm-page-command = La page : sur l'ordinateur { $computer }, avec la commande : docsyncd open
+alarm-page-off = docsyncd n'a pas de page ici : les commandes ci-dessous font la même chose.
+alarm-it = Pour l'informaticien, sur { $computer } : { $commands }
+alarm-test = Ceci est un essai. Vous recevrez ici les alertes de docsyncd. Il n'y a rien à faire.
 
 ## Le tableau de `docsyncd status`, pour qui s'occupe de l'installation. Ce qui n'a pas de variable est une étiquette.
 
@@ -425,9 +537,6 @@ page-locked-how = Pour voir les courriers et ce qu'il faut faire, lancez « doc
 page-accounts-work = Comptes qui fonctionnent : { $works } sur { $all }.
 page-destinations-work = Destinations qui fonctionnent : { $works } sur { $all }.
 page-problems = Ce qui ne va pas, et que faire
-page-advice-failed = Vous voyez pourquoi ci-dessous. Une fois la cause corrigée, appuyez sur « Réessayer ».
-page-advice-patient-unknown = Comparez les fiches ci-dessous et choisissez. Un patient ajouté à la liste est trouvé de lui-même.
-page-advice-not-replaced = Retirez-y l'ancienne version. Puis ouvrez le courrier ci-dessous et confirmez-le.
 page-failed-title = N'ont pas pu être classés
 page-retry = Réessayer
 page-retry-all = Tout réessayer
@@ -1058,7 +1167,7 @@ login-done-do = docsyncd peut désormais classer vos documents sur cet ordinateu
 login-close = Vous pouvez fermer cette fenêtre.
 login-foreign = Ce n'est pas la connexion que docsyncd attend
 login-foreign-do = Elle appartient à une tentative précédente, ou un autre programme l'a inventée. Rien n'a été modifié. Utilisez la dernière adresse affichée par docsyncd.
-login-incomplete = Cette adresse ne dit rien d'une connexion
+login-incomplete = Cette adresse n'appartient à aucune connexion
 login-incomplete-do = Rien n'a été modifié. Utilisez la dernière adresse affichée par docsyncd.
 login-used = Cette connexion a déjà été utilisée
 login-used-do = Une réponse ne compte qu'une fois. Son résultat est affiché dans la fenêtre où docsyncd login a été lancé.

@@ -108,8 +108,42 @@ impl Language {
         }
     }
 
-    /// What to do about it.
+    /// What is the matter and how many letters it is about, in a line without a full stop.
+    pub fn subject(self, group: &Group) -> String {
+        let (name, names) = self.names(&group.names);
+        let values = [("name", (&name).into()), ("names", names.into()), ("count", group.count.into())];
+        let own = format!("subject-{}", group.cause.as_str());
+        if self.has(&own) {
+            return self.fill(&own, &values);
+        }
+        let why = self.fill(&format!("why-{}", group.cause.as_str()), &values);
+        match group.count > 0 && group.cause.holds_documents() {
+            true => self.fill("subject-waiting", &[("count", group.count.into()), ("why", (&why).into())]),
+            false => capital(&why),
+        }
+    }
+
+    /// A sentence as it stands after a colon, without a full stop.
+    pub fn within(self, sentence: &str) -> String {
+        let mut letters = sentence.trim_end_matches('.').chars();
+        match letters.next().filter(|_| self != Language::German) {
+            Some(first) => first.to_lowercase().chain(letters).collect(),
+            None => sentence.trim_end_matches('.').to_owned(),
+        }
+    }
+
+    /// What to do about it for whoever has the status page; it names buttons, and no commands.
     pub fn advice(self, group: &Group, disks: &Disks) -> String {
+        self.to_do("do", group, disks).unwrap_or_default()
+    }
+
+    /// What to do about it for whoever looks after the computer, with commands; `None`: nothing else.
+    pub fn commands(self, group: &Group, disks: &Disks) -> Option<String> {
+        self.to_do("it", group, disks)
+    }
+
+    fn to_do(self, whose: &str, group: &Group, disks: &Disks) -> Option<String> {
+        let key = format!("{whose}-{}", group.cause.as_str());
         let (name, names) = self.names(&group.names);
         let (place, places) = self.names(&disks.of(group.cause, &group.names));
         let values = [
@@ -119,13 +153,14 @@ impl Language {
             ("places", places.into()),
             ("count", group.count.into()),
         ];
-        self.fill(&format!("do-{}", group.cause.as_str()), &values)
+        self.has(&key).then(|| self.fill(&key, &values))
     }
 
     /// That problems of one cause are over.
     pub fn over(self, group: &Group) -> String {
         let (name, names) = self.names(&group.names);
-        self.fill(&format!("over-{}", group.cause.as_str()), &[("name", (&name).into()), ("names", names.into())])
+        let values = [("name", (&name).into()), ("names", names.into()), ("count", group.count.into())];
+        self.fill(&format!("over-{}", group.cause.as_str()), &values)
     }
 
     /// A title or label within a line: nouns of German begin with a capital anywhere.
@@ -201,8 +236,11 @@ pub fn zoned(at: i64, now: &Zoned) -> Zoned {
     Timestamp::from_millisecond(at).unwrap_or(Timestamp::UNIX_EPOCH).to_zoned(zone.clone())
 }
 
-/// With a capital first letter.
+/// With a capital first letter; the name of docsyncd has none.
 pub fn capital(sentence: &str) -> String {
+    if sentence.starts_with("docsyncd") {
+        return sentence.to_owned();
+    }
     let mut letters = sentence.chars();
     letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
 }

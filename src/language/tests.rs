@@ -41,6 +41,10 @@ fn of_inline(inline: &InlineExpression<&str>, variables: &mut BTreeSet<String>) 
             Expression::Inline(inline) => of_inline(inline, variables),
             Expression::Select { .. } => panic!("a selection inside of a selection"),
         },
+        // The name of a button, or of a part of the page: its own text.
+        InlineExpression::MessageReference { id, attribute: None } => {
+            LANGUAGES.iter().for_each(|language| assert!(language.has(id.name), "{}", id.name));
+        }
         InlineExpression::StringLiteral { .. } | InlineExpression::NumberLiteral { .. } => {}
         other => panic!("not used so far: {other:?}"),
     }
@@ -69,7 +73,8 @@ fn every_key_that_is_used_is_there() {
             | Cause::NotTaken
             | Cause::NotReplaced
             | Cause::NotAgreeing
-            | Cause::NotConfigured => "problem",
+            | Cause::NotConfigured
+            | Cause::Quiet => "problem",
             _ => "why",
         };
         for key in [first, "do", "over"].map(|word| format!("{word}-{}", cause.as_str())) {
@@ -78,8 +83,10 @@ fn every_key_that_is_used_is_there() {
     }
     let causes: BTreeSet<&str> = CAUSES.iter().map(|cause| cause.as_str()).collect();
     for key in known.keys() {
-        let of_cause = ["why-", "do-", "over-", "problem-"].iter().find_map(|start| key.strip_prefix(start));
-        assert!(of_cause.is_none_or(|cause| causes.contains(cause)), "{key} is of no cause");
+        let of_cause =
+            ["why-", "do-", "it-", "over-", "problem-", "subject-"].iter().find_map(|start| key.strip_prefix(start));
+        let is_known = |cause: &str| causes.contains(cause) || key == "subject-waiting";
+        assert!(of_cause.is_none_or(is_known), "{key} is of no cause");
     }
     assert_eq!(Language::French.text("no-such-key"), "no-such-key");
 }
@@ -169,6 +176,23 @@ fn dates_are_written_as_each_language_writes_them() {
 }
 
 #[test]
+fn that_no_letters_come_is_said_with_what_is_usual() {
+    let quiet = |count| {
+        let quiet = problem(Cause::Quiet, "", count, "2026-11-16T16:20:00+01:00");
+        LANGUAGES.map(|language| language.problem(&quiet, &at(NOW)))
+    };
+    assert_eq!(
+        quiet(9),
+        [
+            "docsyncd has found no letter since 16 November, 16:20; usually 9 a day.",
+            "Aucun courrier depuis le 16 novembre à 16:20\u{a0}; d'habitude 9 par jour.",
+            "Kein Brief seit dem 16. November, 16:20\u{a0}Uhr; sonst 9 am Tag."
+        ]
+    );
+    assert_eq!(quiet(0)[2], "Kein Brief seit dem 16. November, 16:20\u{a0}Uhr.");
+}
+
+#[test]
 fn problems_of_one_cause_are_one_sentence() {
     let accounts: Vec<Problem> =
         (1..=7).map(|n| problem(Cause::SignIn, &format!("a{n}"), n, "2026-11-21T10:12:00+01:00")).collect();
@@ -197,15 +221,18 @@ fn a_full_disk_is_told_with_the_folder_that_lies_on_it() {
         for text in advice(cause, &[]) {
             assert!(text.contains("/var/lib/docsyncd"), "{text}");
         }
+        let group = Group { cause, names: Vec::new(), count: 1, since: None };
+        assert!(LANGUAGES.iter().all(|one| one.commands(&group, &disks).unwrap().contains("/var/lib/docsyncd")));
     }
     assert_eq!(
         advice(Cause::DestinationFull, &["pms"])[0],
-        "Free space on the disk that holds /srv/import. Nothing is lost: what waits is filed then."
+        "Free space on the disk that holds /srv/import, then press “It is mended, try again”. Nothing is lost: what \
+         waits is then filed."
     );
     let [english, french, german] = advice(Cause::DestinationFull, &["bucket", "pms"]);
-    assert!(english.contains("/srv/import") && french.contains("contient /srv/import. Rien"), "{english} {french}");
-    assert!(german.contains("auf dem /srv/import liegt. Nichts"), "{german}");
-    assert!(advice(Cause::DestinationFull, &["bucket"])[0].starts_with("Free space there. Nothing"));
+    assert!(english.contains("/srv/import") && french.contains("contient /srv/import, puis"), "{english} {french}");
+    assert!(german.contains("auf dem /srv/import liegt, und"), "{german}");
+    assert!(advice(Cause::DestinationFull, &["bucket"])[0].starts_with("Free space there, then press"));
 }
 
 #[test]

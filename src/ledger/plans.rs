@@ -395,6 +395,7 @@ fn scenario(db: &Connection) {
     letters::list(db, &[State::Fetched], 0, views::Order::Oldest, 5).unwrap();
     letters::days(db, &[0, 1, 2]).unwrap();
     letters::waiting(db, &[State::Fetched], 5).unwrap();
+    assert!(views::came(db, Millis::MAX, &jiff::tz::TimeZone::UTC).unwrap().is_some());
     assert!(views::letter::of(db, &DocumentUuid::parse("a").unwrap(), views::letter::read).is_ok());
     page_keys::add_link(db, "link", 5, 1).unwrap();
     assert_eq!(page_keys::links(db, 1).unwrap(), ["link"]);

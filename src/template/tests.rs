@@ -266,6 +266,13 @@ fn a_mistake_is_answered_with_what_was_meant() {
     for (source, expected) in [
         ("{{ patient.lastNam }}", "line 1: there is no field `patient.lastNam`: did you mean `patient.lastName`?"),
         ("a\n{{ patient.lastname }}", "line 2: there is no field `patient.lastname`: did you mean `patient.lastName`?"),
+        // A word of another language is not taken for one that looks like it.
+        (
+            "{{ patient.nom }}",
+            "line 1: there is no field `patient.nom`: `patient` has uuid, firstName, lastName, languageSpoken, createdAt, \
+             updatedAt, synchronizedAt, dateOfBirth, gender, user, visibilityOption, email, phone, anonymousCode, number; one \
+             that your service has beyond these needs `| default(\"\")`",
+        ),
         (
             "{{ document.pdf.lang | default('') }}{{ document.pdf.lang }}",
             "line 1: there is no field `document.pdf.lang`: `document.pdf` has uuid, name, size, createdAt, updatedAt, url, \

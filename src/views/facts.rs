@@ -4,8 +4,10 @@
 use std::path::Path;
 
 use jiff::Zoned;
+use jiff::tz::TimeZone;
 use rusqlite::{Connection, Params, params};
 
+use super::came::came;
 use super::status::{counts, started_at, sum};
 use crate::durable;
 use crate::failure::Scope;
@@ -45,7 +47,7 @@ impl Present {
     /// Now, on this machine.
     pub fn new(running: bool, accounts: impl Iterator<Item = (String, bool)>) -> Self {
         let now = now();
-        let here = jiff::Timestamp::from_millisecond(now).unwrap_or_default().to_zoned(jiff::tz::TimeZone::system());
+        let here = jiff::Timestamp::from_millisecond(now).unwrap_or_default().to_zoned(TimeZone::system());
         let midnight = here.start_of_day().as_ref().map_or(now, |day: &Zoned| day.timestamp().as_millisecond());
         Self { now, midnight, running, accounts: accounts.collect(), only: None }
     }
@@ -115,6 +117,11 @@ pub fn facts(db: &Connection, present: &Present) -> QueryResult<Facts> {
         facts.accounts.retain(|account| own.contains(&account.name));
         facts.pauses.retain(|pause| !is_other(&pause.scope));
         facts.stalled.retain(|stalled| !is_other(&stalled.scope));
+        return Ok(facts);
+    }
+    let read = facts.accounts.iter().filter(|account| account.configured).filter_map(|account| account.polled_at);
+    if let Some(seen) = read.max() {
+        facts.came = came(db, seen, &TimeZone::system())?;
     }
     Ok(facts)
 }

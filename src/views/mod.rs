@@ -6,11 +6,13 @@ use serde::{Serialize as _, Serializer};
 
 use crate::ledger::Millis;
 
+pub use self::came::came;
 pub use self::documents::{
     DeliveryView, DocumentHistory, DocumentView, HistoryView, Known, Order, known, list, one, show,
 };
 pub use self::status::{AccountView, PauseView, ProcessView, Summary, summary, summary_of};
 
+mod came;
 pub mod chain;
 mod documents;
 pub mod events;

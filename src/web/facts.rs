@@ -61,7 +61,7 @@ impl Setup {
             destinations: config.destinations.iter().map(|(name, to)| (name.clone(), to.place())).collect(),
             practice: config.practice.clone(),
             keeps_names: !config.state.keep_names.is_zero(),
-            rules: config.alerts.rules,
+            rules: config.alerts.rules.clone(),
             disks: config.disks(),
             language: config.language.unwrap_or_default(),
             config: config.file.clone(),

@@ -74,7 +74,7 @@ impl Site {
     }
 
     async fn stands(&self, cause: Cause) -> Result<Stands, LedgerError> {
-        let (accounts, rules) = (self.setup.accounts.clone(), self.setup.rules);
+        let (accounts, rules) = (self.setup.accounts.clone(), self.setup.rules.clone());
         let fails_since = self.context.ledger_fails_since();
         let read = self.context.ledger.read(move |db| {
             let mut found = facts(db, &Present::new(true, accounts.into_iter()))?;

@@ -135,7 +135,7 @@ pub(super) fn page(
                 }
                 h1 #headline { (headline) }
                 @if let (Some(keyed), Some(first)) = (keyed, problems.first()) {
-                    p .advice { (advice(language, first, overview)) }
+                    p .advice { (language.advice(first, &overview.disks)) }
                     (remedy(language, keyed, first, overview))
                 }
                 (as_of(language, &overview.now, "/"))
@@ -285,7 +285,7 @@ fn with_key(language: Language, overview: &Overview, keyed: &Keyed<'_>, problems
                     @for group in problems.iter().skip(1) {
                         li .(if group.cause.is_red() && overview.health.is_red() { "bad" } else { "wait" }) {
                             p { strong { (language.group(group, now)) } }
-                            p { (advice(language, group, overview)) }
+                            p { (language.advice(group, &overview.disks)) }
                             (remedy(language, keyed, group, overview))
                         }
                     }
@@ -354,16 +354,6 @@ fn waiting(language: Language, overview: &Overview, keyed: &Keyed<'_>, told: &[T
                 (parts::not_taken(language, &details.waiting.not_taken, now))
             }
         }
-    }
-}
-
-/// What to do about it; on this page without the command line, where it has the button.
-fn advice(language: Language, group: &Group, overview: &Overview) -> String {
-    match group.cause {
-        Cause::Failed | Cause::Unreported => language.text("page-advice-failed"),
-        Cause::PatientUnknown => language.text("page-advice-patient-unknown"),
-        Cause::NotReplaced => language.text("page-advice-not-replaced"),
-        _ => language.advice(group, &overview.disks),
     }
 }
 

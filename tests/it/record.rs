@@ -328,6 +328,9 @@ async fn a_letter_is_reported_when_the_practices_software_took_it_and_not_before
     let shown = practice.docsyncd(&["show", &uuid]).await.stdout;
     assert!(shown.contains("filed, not yet taken"), "{shown}");
     assert!(practice.docsyncd(&["list", "--wide"]).await.stdout.contains("filed, not yet taken"));
+    let counted = practice.docsyncd(&["status"]).await.stdout;
+    assert!(counted.contains("0 (0 to fetch, 0 to deliver, 0 to report)"), "it is not to be filed: {counted}");
+    assert!(counted.contains("1 filed, not yet taken by the practice's software"), "{counted}");
     assert_eq!(posts_of(&practice.sandbox, &uuid), []);
     assert_eq!(names(&practice), [name.as_str()]);
     fs::remove_file(inbox(&practice, &name)).unwrap();

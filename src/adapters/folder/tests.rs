@@ -143,8 +143,10 @@ async fn where_the_marker_is_missing_nothing_is_written() {
     assert!(matches!(outcome, Outcome::Transient { .. }) && reason(&outcome).contains("mounted?"), "{outcome:?}");
     let complaint = inbox.adapter().check().await.unwrap_err();
     assert!(complaint.contains("`.docsyncd`") && complaint.contains("create an empty file"), "{complaint}");
+    assert!(inbox.adapter().is_there().await.is_err(), "it is away, also when no letter is due");
     assert_eq!(fs::read_dir(&inbox.path).unwrap().count(), 0);
     inbox.put(".docsyncd", b"");
+    assert!(inbox.adapter().is_there().await.is_ok());
     inbox.adapter().check().await.unwrap();
     assert_delivered(&inbox.adapter().deliver(&spool.item(1, PDF)).await);
     assert_eq!(inbox.names(), [".docsyncd", FILED]);

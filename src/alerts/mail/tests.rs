@@ -48,7 +48,7 @@ async fn server(ends_at: &'static str, answer: &'static str) -> u16 {
 
 #[tokio::test]
 async fn only_a_mail_whose_text_was_sent_may_have_arrived() {
-    let message = crate::alerts::test_message(crate::language::Language::English);
+    let message = crate::alerts::test_message(&crate::alerts::Letterhead::default());
     for (ends_at, answer, may_have_arrived) in [
         ("greeting", "", false),
         ("EHLO", "", false),
@@ -76,7 +76,7 @@ async fn only_a_mail_whose_text_was_sent_may_have_arrived() {
 #[tokio::test]
 #[cfg_attr(windows, ignore = "needs certificates of authorities, of which wine has none")]
 async fn a_port_with_the_other_kind_of_encryption_is_told_as_that() {
-    let message = crate::alerts::test_message(crate::language::Language::English);
+    let message = crate::alerts::test_message(&crate::alerts::Letterhead::default());
     let tls = MailConfig { encryption: MailEncryption::Tls, ..config("docsyncd@practice.test", server("-", "").await) };
     let port = tls.port;
     let wrong = Mail::new(tls).send(&message).await.unwrap_err();
@@ -107,4 +107,35 @@ fn only_letters_digits_dashes_and_dots_without_accents_stand_in_headers() {
     ] {
         assert_eq!(Mail::new(config(from, 25)).domain(computer), domain, "{computer} {from}");
     }
+}
+
+#[test]
+fn a_mail_says_one_thing_after_the_other_in_paragraphs_and_an_english_one_as_it_is() {
+    let group = crate::language::Group {
+        cause: crate::health::Cause::Destination,
+        names: vec!["pms".into()],
+        count: 3,
+        since: None,
+    };
+    let content = crate::alerts::Content::new(super::super::decide::Kind::Problem, &group, 0);
+    let practice = crate::config::PracticeConfig { contact: Some("IT, 030 1234".into()), ..Default::default() };
+    let head = crate::alerts::Letterhead { practice, computer: "vm".into(), ..Default::default() };
+    let mail = Mail::new(config("docsyncd@practice.test", 25)).mail(&Message::new("msg_1".into(), &content, &head));
+    let (headers, body) = mail.split_once("\r\n\r\n").unwrap();
+    assert!(headers.contains("\r\nSubject: 3 letters wait: the destination pms cannot be reached\r\n"), "{headers}");
+    let paragraphs: Vec<&str> = body.trim_end().split("\r\n\r\n").collect();
+    assert_eq!(
+        paragraphs,
+        [
+            "The destination pms cannot be reached.",
+            "What to do: Check that the computer with the folder is switched on, and that the folder can be opened. Then \
+             press \"It is mended, try again\".",
+            "docsyncd has no page here: the commands below do the same.",
+            "Whom to call: IT, 030 1234",
+            "For IT, on vm: Check that its computer runs and that the folder is there, then run: docsyncd check",
+        ]
+    );
+    let german = crate::alerts::Letterhead { language: crate::language::Language::German, ..head };
+    let mail = Mail::new(config("docsyncd@practice.test", 25)).mail(&Message::new("msg_1".into(), &content, &german));
+    assert!(mail.contains("base64"), "{mail}");
 }

@@ -6,7 +6,7 @@ use tokio::time::Instant;
 
 use super::super::Undelivered;
 use super::super::decide::Kind;
-use super::super::message::{Content, Message, computer, new_id};
+use super::super::message::{Content, Message, new_id};
 use super::{SIGN_OF_LIFE, Watch};
 use crate::health::Cause;
 use crate::language::Group;
@@ -62,8 +62,7 @@ impl Watch {
     async fn tell(&self, kind: Kind, since: Millis, id: &str, whom: impl Fn(&str) -> bool) -> Vec<String> {
         let group = Group { cause: Cause::Ledger, names: Vec::new(), count: 0, since: Some(since) };
         let content = Content::new(kind, &group, now());
-        let message =
-            Message::new(id.to_owned(), &content, self.watched.alerts.language, &self.watched.disks, &computer());
+        let message = Message::new(id.to_owned(), &content, &self.watched.letterhead);
         let channels = self.watched.channels.iter().map(|(channel, _)| channel);
         let channels = channels.filter(|channel| channel.audience.is_empty() && whom(channel.name()));
         let sent = channels.map(|channel| async {

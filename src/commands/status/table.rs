@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use super::super::output::{docsyncd, local_with_zone as local};
-use super::Status;
+use super::{Status, in_commands};
 use crate::failure::Scope;
 use crate::health::{Cause, Disks};
 use crate::language::{Group, Language, Reason, Value};
@@ -41,7 +41,11 @@ impl Lines {
                 other => {
                     let cause = if sign_in.auth == "oauth" { Cause::SignIn } else { Cause::ApiKey };
                     let group = Group { cause, names: vec![sign_in.account.clone()], count: 0, since: None };
-                    format!("{} {}", other.group(&group, &jiff::Zoned::now()), other.advice(&group, &Disks::default()))
+                    format!(
+                        "{} {}",
+                        other.group(&group, &jiff::Zoned::now()),
+                        in_commands(other, &group, &Disks::default())
+                    )
                 }
             });
             match (&problem, &sign_in.user, sign_in.auth) {

@@ -80,6 +80,8 @@ fn a_value_of_the_wrong_kind_says_what_is_expected() {
         ("practice", "closed = [\"2027-01-02..2026-12-24\"]", "holds something that is not a day, or a range"),
         ("practice", "contact = \"a\\nb\"", "`practice.contact` is more than one line"),
         ("practice", "name = \" \"", "`practice.name` is empty"),
+        ("alerts", "quiet_after = \"never\"", "`alerts.quiet_after` is neither \"auto\" nor \"off\""),
+        ("alerts", "quiet_after = \"3h\"", "Write \"auto\", \"off\", or a time from \"1d\""),
         ("sync", "max_concurrency = 99999999999999999999", "not a number that large"),
         ("retry", "initial = \"20m\"", "longer than the longest (15m)"),
         ("retry", "max = \"500ms\"", "`retry.max` makes the first delay (1s) longer"),

@@ -196,12 +196,14 @@ async fn a_refused_configuration_is_told_everywhere_until_it_is_mended() {
         practice.configure_wholly(broken);
         running.wait_for_logs("event=\"reload_refused\"", index + 1).await;
         let line = until(&practice, "WARNING - ").await;
+        // Until the daemon has written down since when, the sentence begins with it.
+        let line = line.replace("The configuration", "the configuration");
         assert!(line.contains("the configuration cannot be used (docsyncd check says why)"), "{line}");
         assert!(!line.contains("canary"), "{line}");
         assert_eq!(json(&practice).await, ("warning".to_owned(), serde_json::json!(["configuration"])));
         let status = practice.docsyncd(&["status"]).await;
         assert_eq!(status.code, 0, "{status:?}");
-        assert!(status.stdout.contains("the configuration cannot be used ("), "{status:?}");
+        assert!(status.stdout.contains("he configuration cannot be used ("), "{status:?}");
         let ledger = practice.ledger().display().to_string();
         assert!(status.stdout.contains(" check says what is wrong") && status.stderr.contains(&ledger), "{status:?}");
         for args in [&["list", "--json"][..], &["find", "a", "--json"], &["export"]] {
@@ -237,5 +239,23 @@ async fn of_all_instances_the_worst_decides_and_its_name_stands_in_front() {
     std::fs::write(practice.path("north.toml"), format!("{north}\n[nonsense]\n")).unwrap();
     let (line, code) = health(&practice, &["--all"]).await;
     assert!(code == 3 && line.starts_with("UNKNOWN - north: not configured: "), "{line}");
+    running.end().await;
+}
+
+#[tokio::test]
+async fn a_practice_that_gets_no_letters_any_more_is_a_warning() {
+    let practice = Practice::with_documents(28).await;
+    let mut running = practice.run().await;
+    practice.wait_for_posts(28).await;
+    until(&practice, "OK - ").await;
+    // One came on each day of four weeks, and none since.
+    let ledger = rusqlite::Connection::open(practice.ledger()).unwrap();
+    ledger.busy_timeout(PATIENCE).unwrap();
+    ledger.execute("UPDATE document SET found_at = found_at - (9 + id % 28) * 86400000", []).unwrap();
+    let (line, code) = health(&practice, &[]).await;
+    assert!(code == 1 && line.contains("no letter since ") && line.contains("; usually 1 a day |"), "{line}");
+    assert_eq!(json(&practice).await, ("warning".to_owned(), serde_json::json!(["quiet"])));
+    practice.configure("[alerts]\nquiet_after = \"off\"\n");
+    assert_eq!(health(&practice, &[]).await.1, 0);
     running.end().await;
 }

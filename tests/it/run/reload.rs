@@ -233,3 +233,27 @@ async fn documents_for_a_destination_that_is_no_longer_there_take_the_new_route_
     let status = practice.docsyncd(&["status"]).await;
     assert!(!status.stdout.contains("PAUSED"), "{status:?}");
 }
+
+/// A typo in the name of a field would file letters as `unknown`.
+#[tokio::test]
+async fn a_field_that_no_letter_has_is_refused_and_the_configuration_before_goes_on() {
+    let mut practice = Practice::with_documents(1).await;
+    practice.env.insert("DOCSYNCD__SYNC__POLL_INTERVAL".into(), "100ms".into());
+    let good = with_folder(&practice, "inbox");
+    practice.configure_wholly(&good);
+    let mut running = practice.run().await;
+    practice.wait_for_posts(1).await;
+    let sidecar = "sidecar = 'x {{ patient.nom }}'\n";
+    for (number, wrong) in ["file_name = '{{ patient.lastname }}.pdf'\n", sidecar].iter().enumerate() {
+        practice.configure_wholly(&format!("{good}{wrong}"));
+        running.wait_for_logs("event=\"reload_refused\"", number + 1).await;
+        let check = practice.docsyncd(&["check"]).await;
+        assert!(check.code == 2 && check.stderr.contains("there is no field `patient."), "{check:?}");
+    }
+    practice.sandbox.add_documents(1).await.unwrap();
+    practice.wait_for_posts(2).await;
+    running.end().await;
+    assert_eq!(count(&practice, "inbox"), 2);
+    let run = practice.docsyncd(&["run"]).await;
+    assert!(run.code == 2 && run.stderr.contains("`patient` has uuid, firstName"), "{run:?}");
+}

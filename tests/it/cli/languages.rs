@@ -101,7 +101,7 @@ async fn every_command_that_shows_letters_speaks_three_languages() {
             "de",
             [
                 "Grund",
-                " gescheitert ",
+                " fehlgeschlagen ",
                 "Dem Konto fehlt das Recht dazu:",
                 "kein Brief 000000 ist bekannt;",
                 "kein Brief gefunden;",

@@ -93,6 +93,9 @@ pub enum Command {
         /// Print the address instead of opening the browser; the address that it returns to can be pasted
         #[arg(long)]
         no_browser: bool,
+        /// The language of the answer
+        #[command(flatten)]
+        spoken: Spoken,
     },
     /// Forget that an account was signed in
     Logout {

@@ -161,10 +161,9 @@ fn carry_out(cli: Cli) -> Outcome {
         Command::Setup { answers, dry_run, json, spoken } => {
             setup::setup(&path, answers.as_deref(), setup::How { dry_run, json }, spoken)
         }
-        Command::Login { account, no_browser } => {
-            let loaded = load()?;
-            as_root::warned(&loaded, || login::login(&loaded, account.as_deref(), no_browser))
-        }
+        Command::Login { account, no_browser, spoken } => speaking(spoken, false, &|loaded, language| {
+            as_root::warned(loaded, || login::login(loaded, account.as_deref(), no_browser, language))
+        }),
         Command::Logout { account } => logout::logout(&load()?, account.as_deref()),
         Command::Status { health: true, all, spoken, .. } => status::health(&path, all, spoken),
         Command::Status { spoken, all: true, .. } => status::all(&path, spoken),

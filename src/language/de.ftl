@@ -1261,6 +1261,20 @@ open-done = der Browser öffnet http://{ $page }/
 open-no-browser = es ließ sich kein Browser öffnen
 open-address = Öffnen Sie diese Adresse innerhalb von zwei Minuten in einem Browser dieses Computers; sie gilt einmal:
 
+## `docsyncd login`, im Terminal
+
+sign-in-opens = Der Browser öffnet sich, um das Konto { $name } anzumelden. Wenn nicht, öffnen Sie diese Adresse selbst:
+sign-in-open = Öffnen Sie diese Adresse in einem Browser, und melden Sie sich als Benutzer des Kontos { $name } an:
+sign-in-returns = Sie führt zurück zu { $address }, was der Betreiber genau so eingetragen haben muss.
+sign-in-paste = 
+    Läuft der Browser auf einem anderen Computer, endet er auf einer Adresse, die er nicht öffnen kann: Kopieren Sie
+    diese ganze Adresse, fügen Sie sie hier ein, und drücken Sie Enter.
+sign-in-done = das Konto { $name } ist angemeldet
+sign-in-nameless = der Dienst hat nicht gesagt, wer das ist
+sign-in-no-name = ein Benutzer ohne Namen
+sign-in-as = angemeldet: { $person } (Konto { $name })
+sign-in-as-practice = angemeldet: { $person }, Praxis { $practice } (Konto { $name })
+
 ## Die Seiten, auf denen `docsyncd login` endet.
 
 login-done = Sie sind angemeldet

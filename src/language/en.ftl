@@ -1259,6 +1259,20 @@ open-done = the browser opens http://{ $page }/
 open-no-browser = no browser could be opened
 open-address = Open this address in a browser of this computer within two minutes; it counts once:
 
+## `docsyncd login`, at the terminal
+
+sign-in-opens = The browser opens to sign account { $name } in. If it does not, open this address yourself:
+sign-in-open = Open this address in a browser and sign in as the user of account { $name }:
+sign-in-returns = It returns to { $address }, which the operator has to have registered exactly so.
+sign-in-paste = 
+    If the browser runs on another computer, it ends on an address that it cannot open: copy that whole address,
+    paste it here and press Enter.
+sign-in-done = account { $name } is signed in
+sign-in-nameless = the service did not say who that is
+sign-in-no-name = a user without a name
+sign-in-as = signed in as { $person } (account { $name })
+sign-in-as-practice = signed in as { $person }, practice { $practice } (account { $name })
+
 ## The pages that `docsyncd login` ends on, and why nobody is signed in. `-do` says what to do.
 
 login-done = You are signed in

@@ -1264,6 +1264,20 @@ open-done = le navigateur ouvre http://{ $page }/
 open-no-browser = aucun navigateur n'a pu être ouvert
 open-address = Ouvrez cette adresse dans un navigateur de cet ordinateur dans les deux minutes ; elle ne vaut qu'une fois :
 
+## `docsyncd login`, dans le terminal
+
+sign-in-opens = Le navigateur s'ouvre pour connecter le compte { $name }. Sinon, ouvrez vous-même cette adresse :
+sign-in-open = Ouvrez cette adresse dans un navigateur et connectez-vous comme utilisateur du compte { $name } :
+sign-in-returns = Elle revient à { $address }, que l'exploitant doit avoir enregistré exactement ainsi.
+sign-in-paste = 
+    Si le navigateur est sur un autre ordinateur, il finit sur une adresse qu'il ne peut pas ouvrir : copiez toute
+    cette adresse, collez-la ici et appuyez sur Entrée.
+sign-in-done = le compte { $name } est connecté
+sign-in-nameless = le service n'a pas dit de qui il s'agit
+sign-in-no-name = un utilisateur sans nom
+sign-in-as = connecté : { $person } (compte { $name })
+sign-in-as-practice = connecté : { $person }, cabinet { $practice } (compte { $name })
+
 ## Les pages sur lesquelles `docsyncd login` se termine.
 
 login-done = Vous êtes connecté

@@ -49,7 +49,7 @@ impl Setup {
             Ok("later") => return Ok(()),
             chosen => chosen? == "paste",
         };
-        match login::login(loaded, Some(&self.account), no_browser) {
+        match login::login(loaded, Some(&self.account), no_browser, self.ask.language()) {
             Ok(_) => Ok(()),
             // What was written stands; it can be tried again.
             Err(error) => self.ask.refused("sign_in", &self.because("told-sign-in", &format!("{error:#}"))),

@@ -48,7 +48,7 @@ const TONGUES: [Tongue; 3] = [
         preset: ["Où vont les courriers", "=Mon logiciel n'est pas"],
         folder: "Dossier pour les courriers",
         reader: "Qui y lit les courriers",
-        more: "Autres réglages",
+        more: "Autres réglages\u{a0}:",
         list: ["=Le numéro de chaque", "Liste des patients"],
         mail: ["=Alertes par e-mail", "Serveur de messagerie"],
         sender: ["Expéditeur des e-mails", "Qui les reçoit"],
@@ -64,7 +64,7 @@ const TONGUES: [Tongue; 3] = [
         preset: ["Wohin die Briefe gehen", "=Meine Software ist hier"],
         folder: "Ordner für die Briefe",
         reader: "Wer die Briefe dort liest",
-        more: "Weitere Einstellungen",
+        more: "Weitere Einstellungen:",
         list: ["=Die Nummer jedes", "Patientenliste"],
         mail: ["=Benachrichtigung per E-Mail", "Mailserver:"],
         sender: ["Absender der E-Mails", "Wer sie bekommt"],
@@ -122,7 +122,7 @@ async fn the_dialogues_are_captured_in_every_language() {
         let typed = format!("stty cols 80 rows 50; exec '{program}' --config new.toml setup --lang {language}");
         let (url, key) = (practice.sandbox.url().to_string(), practice.sandbox.api_key().to_owned());
         std::fs::write(practice.path("patients.xlsx"), b"PK\x03\x04").unwrap();
-        let (inbox, wrong) = (practice.inbox().display().to_string(), format!("{url}wrong"));
+        let (inbox, wrong) = (practice.inbox().display().to_string(), format!("{}/wrong", url.trim_end_matches('/')));
         let (missing, book) = (practice.path("missing"), practice.path("patients.xlsx"));
         let (missing, book) = (missing.display().to_string(), book.display().to_string());
         let answers = [
@@ -146,7 +146,7 @@ async fn the_dialogues_are_captured_in_every_language() {
             (tongue.more, tongue.mail[0]),
             (tongue.mail[1], "127.0.0.1:1"),
             (tongue.sender[0], "d@practice.test"),
-            (tongue.sender[1], "it@practice.test"),
+            (tongue.sender[1], "desk@practice.test"),
             (tongue.again, "n"),
             (tongue.page, "n"),
         ];

@@ -123,7 +123,6 @@ pub(super) fn verdicts(loaded: &Loaded, limit: Duration, ledger_answers: bool) -
     Some(findings.verdicts())
 }
 
-/// Both in one line: standard output and standard error may meet in one terminal.
 fn bad_config(error: ConfigError, json: bool, language: Language) -> Outcome {
     let mut findings = Findings::default();
     findings.usage("config", &error.to_string());

@@ -47,6 +47,9 @@ pub enum Command {
         /// At most so many documents
         #[arg(long, value_name = "N", default_value = "100", value_parser = at_least_one)]
         limit: usize,
+        /// The language of the answer
+        #[command(flatten)]
+        spoken: Spoken,
         /// Print JSON
         #[arg(long)]
         json: bool,
@@ -69,6 +72,9 @@ pub enum Command {
     },
     /// Try the configuration, the API, the credentials, every destination and who is told; a line each
     Check {
+        /// The language of the answer
+        #[command(flatten)]
+        spoken: Spoken,
         /// Print JSON
         #[arg(long)]
         json: bool,
@@ -87,6 +93,9 @@ pub enum Command {
         /// Print the address instead of opening the browser; the address that it returns to can be pasted
         #[arg(long)]
         no_browser: bool,
+        /// The language of the answer
+        #[command(flatten)]
+        spoken: Spoken,
     },
     /// Forget that an account was signed in
     Logout {
@@ -216,6 +225,9 @@ pub enum Command {
         /// Do not ask about documents that are reported already
         #[arg(long)]
         yes: bool,
+        /// The language of the answer
+        #[command(flatten)]
+        spoken: Spoken,
     },
     /// Say who a letter's patient is in the practice's own list of patients; without a number: whom it could be
     Assign(AssignArgs),
@@ -228,7 +240,11 @@ pub enum Command {
     /// Move to another machine: make a backup, and let nothing work with this ledger any more
     Move(MoveArgs),
     /// Look for new documents now, in a running daemon; within two seconds
-    Poll,
+    Poll {
+        /// The language of the answer
+        #[command(flatten)]
+        spoken: Spoken,
+    },
     /// Write one file for whoever helps: what docsyncd did and how it is set up, and nobody's name
     Support(SupportArgs),
     /// Open the status page in the browser, with the key to names and buttons; needs the rights on the ledger
@@ -236,6 +252,9 @@ pub enum Command {
         /// Print the link instead of opening the browser; it counts once, for two minutes
         #[arg(long)]
         print: bool,
+        /// The language of the answer
+        #[command(flatten)]
+        spoken: Spoken,
     },
     /// Make one authenticated call to the API and print the answer
     Api {
@@ -306,6 +325,9 @@ pub struct AssignArgs {
     /// The number need not be in the list: the patient is new there
     #[arg(long, requires = "number")]
     pub not_listed: bool,
+    /// The language of the answer
+    #[command(flatten)]
+    pub spoken: Spoken,
 }
 
 /// `docsyncd support …`
@@ -343,6 +365,9 @@ pub struct ReconcileArgs {
     /// Do not ask before something is filed again
     #[arg(long, requires = "repair")]
     pub yes: bool,
+    /// The language of the answer
+    #[command(flatten)]
+    pub spoken: Spoken,
     /// Print JSON
     #[arg(long)]
     pub json: bool,
@@ -440,7 +465,11 @@ pub enum VddsCommand {
 #[derive(Debug, Clone, Copy, Subcommand)]
 pub enum AlertsCommand {
     /// Send one real message to everybody who would be told, and say what each answered
-    Test,
+    Test {
+        /// The language of the answer
+        #[command(flatten)]
+        spoken: Spoken,
+    },
 }
 
 /// The language that a command speaks.

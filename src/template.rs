@@ -25,6 +25,7 @@ use std::sync::Arc;
 
 use minijinja::{Environment, Error, ErrorKind, Value};
 
+use crate::language::Language;
 use crate::name;
 
 pub use self::context::Context;
@@ -96,12 +97,18 @@ const IDENTITY: [&str; 8] =
 const NAME: &str = "template";
 
 impl Template {
-    /// Compiles `source`. The error says what is wrong, in which line, and which known variable was probably meant.
+    /// Compiles `source`; its words are English. The error says what is wrong, in which line, and which known variable was
+    /// probably meant.
     pub fn compile(kind: TemplateKind, source: &str) -> Result<Self, TemplateError> {
+        Self::compile_in(Language::English, kind, source)
+    }
+
+    /// The same, with words of that language (`label`).
+    pub fn compile_in(language: Language, kind: TemplateKind, source: &str) -> Result<Self, TemplateError> {
         if source.len() > MAX_SOURCE_BYTES {
             return Err(TemplateError::new(format!("the template is longer than {MAX_SOURCE_BYTES} bytes")));
         }
-        let mut environment = environment(kind);
+        let mut environment = environment(kind, language);
         environment.add_template_owned(NAME, source.to_owned()).map_err(|error| in_template(&error))?;
         let mut used = environment.get_template(NAME).map_err(|error| in_template(&error))?.undeclared_variables(true);
         if let Ok(template) = environment.template_from_str(&slices::as_items(source)) {

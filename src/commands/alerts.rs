@@ -5,16 +5,16 @@ use std::fmt::Write as _;
 use futures_util::future::join_all;
 
 use super::output::say;
-use super::{Exit, Outcome, UsageError, runtime};
+use super::{Exit, Outcome, runtime, told};
 use crate::alerts::{Beat, Channels, Letterhead, Taken, test_message};
 use crate::config::Loaded;
+use crate::language::Language;
 
-pub(super) fn test(loaded: &Loaded) -> Outcome {
-    let channels = Channels::of(&loaded.config).map_err(UsageError)?;
+pub(super) fn test(loaded: &Loaded, language: Language) -> Outcome {
+    let channels = Channels::of(&loaded.config)
+        .map_err(|wrong| told::said(told::because(language, "told-alarm", &[], &wrong), Exit::Usage))?;
     if channels.heartbeat.is_none() && channels.messages.is_empty() {
-        let what =
-            "nobody is told anything: there is no heartbeat_url_file, webhook_url_file or [alerts.mail] in [alerts]";
-        return Err(UsageError(what.to_owned()).into());
+        return Err(told::usage(language, "alerts-nobody", &[]));
     }
     let message = test_message(&Letterhead::of(&loaded.config));
     let (heartbeat, messages) = runtime()?.block_on(async {
@@ -34,10 +34,17 @@ pub(super) fn test(loaded: &Loaded) -> Outcome {
     for (name, sent) in heartbeat.into_iter().chain(messages) {
         // Writing to a String cannot fail.
         let _ = match &sent {
-            Ok(Taken { code, .. }) => writeln!(text, "ok    {name:<10} took the message (answered {code})"),
-            Err(wrong) => writeln!(text, "FAIL  {name:<10} {wrong}"),
+            Ok(Taken { code, .. }) => {
+                let taken = language.fill("alerts-taken", &[("code", (&code.to_string()).into())]);
+                writeln!(text, "ok    {name:<10} {taken}")
+            }
+            Err(wrong) => {
+                let wrong = told::because(language, "told-alarm", &[], &wrong.to_string());
+                writeln!(text, "FAIL  {name:<10} {wrong}")
+            }
         };
         for refused in sent.iter().flat_map(|taken| &taken.refused) {
+            let refused = told::because(language, "told-recipient", &[], &refused.to_string());
             let _ = writeln!(text, "FAIL  {name:<10} {refused}");
         }
         misconfigured |= sent.as_ref().is_err_and(|wrong| wrong.is_configuration);

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 
 use super::harmless::in_line;
 use super::output::{can_ask, complain, docsyncd, ledger_to_read, local, print, say, table};
-use super::{Exit, Outcome, UsageError, named, retry, runtime};
+use super::{Exit, Outcome, named, retry, runtime, told};
 use crate::cli::AssignArgs;
 use crate::config::{Loaded, PatientsConfig};
 use crate::language::Language;
@@ -15,213 +15,246 @@ use crate::patients::{Difference, List, Person, Row, load_once};
 use crate::pipeline::assign::{self, Letter, NotAssigned};
 use crate::pipeline::patients;
 
-pub(super) fn assign(loaded: &Loaded, args: &AssignArgs) -> Outcome {
+/// A person at work, with the practice's list.
+struct Desk<'a> {
+    loaded: &'a Loaded,
+    config: &'a PatientsConfig,
+    language: Language,
+}
+
+pub(super) fn assign(loaded: &Loaded, args: &AssignArgs, language: Language) -> Outcome {
     let Some(config) = &loaded.config.patients else {
-        let what = "there is no list of patients to assign letters by: add a section [patients] (docs/patients.md)";
-        return Err(UsageError(what.to_owned()).into());
+        return Err(told::usage(language, "assign-no-list", &[]));
     };
+    let desk = Desk { loaded, config, language };
     match (&args.uuid, &args.number) {
-        _ if args.list => all(loaded, config),
-        (Some(uuid), None) if args.remove => remove(loaded, uuid),
-        (Some(uuid), None) => candidates(loaded, config, uuid),
-        (Some(uuid), Some(number)) => settle(loaded, config, uuid, number, args),
-        (None, _) => Err(UsageError(format!("whose letter? Name it: {}", docsyncd("assign UUID"))).into()),
-    }
-}
-
-/// The letter that a person named, with its uuid; `None`: it was said that there is none.
-fn letter(ledger: &Ledger, uuid: &str) -> anyhow::Result<Option<(String, Letter)>> {
-    let wanted = vec![uuid.to_owned()];
-    let (named, letters) = runtime()?.block_on(ledger.read(move |db| {
-        let named = named::find_for_sure(db, &wanted)?;
-        let mut letters = Vec::new();
-        for (text, ids) in &named.found {
-            for id in ids {
-                letters.push((text.clone(), Letter::read(db, *id)?));
-            }
-        }
-        Ok((named, letters))
-    }))?;
-    let named = named.unambiguous()?;
-    named.complain_of_unknown(Language::English);
-    Ok(letters.into_iter().next())
-}
-
-fn list(config: &PatientsConfig, ledger: &Ledger) -> anyhow::Result<List> {
-    let known = runtime()?.block_on(patients::known(Some(ledger)));
-    load_once(config, &known).map_err(|problem| anyhow::anyhow!("{problem}"))
-}
-
-/// Says of a letter why its patient cannot be given a number.
-fn refuse(uuid: &str, number: &str, why: NotAssigned) -> Outcome {
-    let what = match why {
-        NotAssigned::Ended => format!("{}; {} shows where it stands", why, docsyncd(&format!("show {uuid}"))),
-        NotAssigned::NotListed => {
-            format!("{why} ({number}): correct it, or write --not-listed if the patient is new there")
-        }
-        NotAssigned::NoNumber | NotAssigned::Shared => why.to_string(),
-    };
-    complain(&format!("docsyncd: document {uuid}: {what}"));
-    Ok(Exit::Failed)
-}
-
-/// Whom it could be.
-fn candidates(loaded: &Loaded, config: &PatientsConfig, uuid: &str) -> Outcome {
-    let ledger = Ledger::open_beside(&loaded.config.state.path)?;
-    let Some((uuid, letter)) = letter(&ledger, uuid)? else { return Ok(Exit::Failed) };
-    let Some(person) = letter.person() else { return refuse(&uuid, "", NotAssigned::Ended) };
-    let list = list(config, &ledger)?;
-    let mut text = format!("document {uuid}\n{}\n", beside(&person, None));
-    match letter.number(Some(&list), &person) {
-        Ok(number) => {
-            let _ = writeln!(text, "the patient's number is {number}: nobody has to decide");
-        }
-        Err(why) => {
-            let _ = writeln!(text, "{why}");
-            if letter.assigned.is_some() {
-                text.push_str("it was assigned before, and a name or a date of birth has changed since then\n");
-            }
+        _ if args.list => desk.all(),
+        (Some(uuid), None) if args.remove => desk.remove(uuid),
+        (Some(uuid), None) => desk.candidates(uuid),
+        (Some(uuid), Some(number)) => desk.settle(uuid, number, args),
+        (None, _) => {
+            let command = docsyncd("assign UUID");
+            Err(told::usage(language, "assign-which", &[("command", (&command).into())]))
         }
     }
-    let near = list.near(&person);
-    if near.is_empty() {
-        text.push_str("nobody in the list is like this patient\n");
-    } else {
-        let mut rows = table(&["number", "last name", "first name", "born", "what differs"]);
-        for near in &near {
-            let differences: Vec<&str> = near.differences.iter().map(|difference| in_words(*difference)).collect();
-            let differences = if differences.is_empty() { "nothing".to_owned() } else { differences.join(", ") };
+}
+
+impl Desk<'_> {
+    /// The letter that a person named, with its uuid; `None`: it was said that there is none.
+    fn letter(&self, ledger: &Ledger, uuid: &str) -> anyhow::Result<Option<(String, Letter)>> {
+        let wanted = vec![uuid.to_owned()];
+        let (named, letters) = runtime()?.block_on(ledger.read(move |db| {
+            let named = named::find_for_sure(db, &wanted)?;
+            let mut letters = Vec::new();
+            for (text, ids) in &named.found {
+                for id in ids {
+                    letters.push((text.clone(), Letter::read(db, *id)?));
+                }
+            }
+            Ok((named, letters))
+        }))?;
+        let named = named.unambiguous(self.language)?;
+        named.complain_of_unknown(self.language);
+        Ok(letters.into_iter().next())
+    }
+
+    fn list(&self, ledger: &Ledger) -> anyhow::Result<List> {
+        let known = runtime()?.block_on(patients::known(Some(ledger)));
+        load_once(self.config, &known)
+            .map_err(|problem| told::said(told::of_list(self.language, &problem), Exit::Failed))
+    }
+
+    /// Says of a letter why its patient cannot be given a number.
+    fn refuse(&self, uuid: &str, number: &str, why: NotAssigned) -> Outcome {
+        let text = match why {
+            NotAssigned::Ended => "assign-ended",
+            NotAssigned::NotListed => "assign-not-listed",
+            NotAssigned::NoNumber => "assign-no-number",
+            NotAssigned::Shared => "assign-shared",
+        };
+        let show = docsyncd(&format!("show {uuid}"));
+        let values = [("uuid", uuid.into()), ("number", number.into()), ("command", (&show).into())];
+        complain(&format!("docsyncd: {}", self.language.fill(text, &values)));
+        Ok(Exit::Failed)
+    }
+
+    /// Whom it could be.
+    fn candidates(&self, uuid: &str) -> Outcome {
+        let language = self.language;
+        let ledger = Ledger::open_beside(&self.loaded.config.state.path)?;
+        let Some((uuid, letter)) = self.letter(&ledger, uuid)? else { return Ok(Exit::Failed) };
+        let Some(person) = letter.person() else { return self.refuse(&uuid, "", NotAssigned::Ended) };
+        let list = self.list(&ledger)?;
+        let mut text = format!("{}\n{}\n", self.document(&uuid), self.beside(&person, None));
+        match letter.number(Some(&list), &person) {
+            Ok(number) => {
+                let _ = writeln!(text, "{}", language.fill("assign-known", &[("number", (&number).into())]));
+            }
+            Err(why) => {
+                let _ = writeln!(text, "{}", told::of_patient(language, why));
+                if letter.assigned.is_some() {
+                    let _ = writeln!(text, "{}", language.text("assign-changed"));
+                }
+            }
+        }
+        let near = list.near(&person);
+        if near.is_empty() {
+            let _ = writeln!(text, "{}", language.text("assign-nobody"));
+        } else {
+            let head = ["number", "last-name", "first-name", "born", "differs"]
+                .map(|column| language.text(&format!("assign-column-{column}")));
+            let mut rows = table(&head.each_ref().map(String::as_str));
+            for near in &near {
+                let in_words = |difference: &Difference| language.text(&format!("assign-{}", word(*difference)));
+                let differences: Vec<String> = near.differences.iter().map(in_words).collect();
+                let nothing = || language.text("assign-nothing");
+                let differences = if differences.is_empty() { nothing() } else { differences.join(", ") };
+                rows.add_row([
+                    near.row.number,
+                    &in_line(&near.row.last_names_shown()),
+                    &in_line(near.row.first_name),
+                    &near.row.born.map_or_else(|| "-".to_owned(), |born| born.to_string()),
+                    &differences,
+                ]);
+            }
+            let _ = writeln!(text, "\n{}\n{rows}", language.text("assign-may-be"));
+        }
+        let command = docsyncd(&format!("assign {uuid} NUMBER"));
+        let _ = writeln!(text, "\n{}", language.fill("assign-settles", &[("command", (&command).into())]));
+        say(&text)
+    }
+
+    /// Both sides beside one another, with a mark at what differs.
+    fn beside(&self, person: &Person, row: Option<&Row<'_>>) -> String {
+        let born = |born: Option<jiff::civil::Date>| born.map_or_else(|| "-".to_owned(), |born| born.to_string());
+        let say = |text: &str| self.language.text(text);
+        let Some(row) = row else {
+            let (last, first) = (named_or(person.last_name()), named_or(person.first_name()));
+            let born = born(person.born());
+            let values = [("last", (&*last).into()), ("first", (&*first).into()), ("born", (&born).into())];
+            return self.language.fill("assign-in-cloud", &values);
+        };
+        let same = row.compared(person);
+        let mut text = table(&["", &say("assign-cloud"), &say("assign-list"), ""]);
+        let names = [
+            ("assign-last", person.last_name(), row.last_names_shown(), same.last_name),
+            ("assign-first", person.first_name(), row.first_name.to_owned(), same.first_name),
+        ];
+        let mark = |is_same: bool| if is_same { String::new() } else { say("assign-differs") };
+        for (what, cloud, list, is_same) in names {
+            text.add_row([&*say(what), &named_or(cloud), &named_or(&list), &mark(is_same)]);
+        }
+        text.add_row([say("assign-born"), born(person.born()), born(row.born), mark(same.born)]);
+        text.to_string()
+    }
+
+    fn document(&self, uuid: &str) -> String {
+        self.language.fill("assign-document", &[("uuid", uuid.into())])
+    }
+
+    /// A person settles who it is.
+    fn settle(&self, uuid: &str, number: &str, args: &AssignArgs) -> Outcome {
+        let language = self.language;
+        let ledger = Ledger::open_beside(&self.loaded.config.state.path)?;
+        let Some((uuid, letter)) = self.letter(&ledger, uuid)? else { return Ok(Exit::Failed) };
+        let Some(person) = letter.person() else { return self.refuse(&uuid, number, NotAssigned::Ended) };
+        let list = self.list(&ledger)?;
+        let assigned = match letter.assign(&list, number, args.not_listed, crate::readers::person()) {
+            Ok(assigned) => assigned,
+            Err(why) => return self.refuse(&uuid, number, why),
+        };
+        let sides = match list.row(number) {
+            Some(row) => self.beside(&person, Some(&row)),
+            None => {
+                let unlisted = language.fill("assign-unlisted", &[("number", number.into())]);
+                format!("{}\n{unlisted}", self.beside(&person, None))
+            }
+        };
+        say(&format!("{}\n{sides}\n", self.document(&uuid)))?;
+        if !args.yes && !self.agreed(number)? {
+            print(&format!("{}\n", language.text("assign-none")))?;
+            return Ok(Exit::Failed);
+        }
+        let named = uuid.clone();
+        runtime()?.block_on(ledger.write(move |db| assign::write(db, &assigned, &named)))?;
+        let when = retry::when(self.loaded, language);
+        let values = [("uuid", (&uuid).into()), ("number", number.into()), ("when", (&when).into())];
+        say(&format!("{}\n", language.fill("assign-done", &values)))
+    }
+
+    /// Whether the person at the terminal agrees.
+    fn agreed(&self, number: &str) -> anyhow::Result<bool> {
+        if !can_ask() {
+            return Err(told::usage(self.language, "assign-nobody-asked", &[]));
+        }
+        super::output::agreed(&self.language.fill("assign-question", &[("number", number.into())]), self.language)
+    }
+
+    /// A person takes back what was said of a letter's patient.
+    fn remove(&self, uuid: &str) -> Outcome {
+        let ledger = Ledger::open_beside(&self.loaded.config.state.path)?;
+        let Some((uuid, letter)) = self.letter(&ledger, uuid)? else { return Ok(Exit::Failed) };
+        let (named, who) = (uuid.clone(), crate::readers::person());
+        let is_removed = runtime()?.block_on(ledger.write(move |db| assign::remove(db, &letter, &named, who)))?;
+        if !is_removed {
+            let text = self.language.fill("assign-not-assigned", &[("uuid", (&uuid).into())]);
+            complain(&format!("docsyncd: {text}"));
+            return Ok(Exit::Failed);
+        }
+        say(&format!("{}\n", self.language.fill("assign-removed", &[("uuid", (&uuid).into())])))
+    }
+
+    /// What was assigned.
+    fn all(&self) -> Outcome {
+        let language = self.language;
+        let none = format!("{}\n", language.text("assign-none"));
+        let Some(ledger) = ledger_to_read(self.loaded)? else { return print(&none) };
+        let all = runtime()?.block_on(ledger.read(|db| {
+            let all = kept::all(db)?;
+            all.into_iter()
+                .map(|assigned| Ok((kept::newest_document(db, &assigned.patient)?, assigned)))
+                .collect::<Result<Vec<_>, _>>()
+        }))?;
+        if all.is_empty() {
+            return print(&none);
+        }
+        // Without the list the numbers are still shown.
+        let list = self.list(&ledger).ok();
+        let head = ["letter", "number", "in-list", "assigned", "by"]
+            .map(|column| language.text(&format!("assign-column-{column}")));
+        let mut rows = table(&head.each_ref().map(String::as_str));
+        for (letter, assigned) in &all {
+            let row = list.as_ref().and_then(|list| list.row(&assigned.number));
+            let listed = row.map_or_else(|| "-".to_owned(), |row| format!("{} {}", row.last_name, row.first_name));
+            let at = local(assigned.at);
             rows.add_row([
-                near.row.number,
-                &in_line(&near.row.last_names_shown()),
-                &in_line(near.row.first_name),
-                &near.row.born.map_or_else(|| "-".to_owned(), |born| born.to_string()),
-                &differences,
+                letter.as_deref().unwrap_or("-"),
+                &assigned.number,
+                &in_line(&listed),
+                &at,
+                assigned.who.as_deref().unwrap_or("-"),
             ]);
         }
-        let _ = writeln!(text, "\nwho it may be:\n{rows}");
+        say(&format!("{rows}\n"))
     }
-    let _ = writeln!(text, "\n{} settles it", docsyncd(&format!("assign {uuid} NUMBER")));
-    say(&text)
 }
 
-fn in_words(difference: Difference) -> &'static str {
+/// The end of its text's key.
+fn word(difference: Difference) -> &'static str {
     match difference {
-        Difference::PartOfLastName => "only a part of the last name is the same",
-        Difference::PartOfFirstName => "only a part of the first name is the same",
-        Difference::SwappedNames => "last and first name are swapped",
-        Difference::DayAndMonth => "day and month of the date of birth are swapped",
-        Difference::OneDigit => "one digit of the date of birth",
-        Difference::NoDateOfBirth => "a date of birth is missing",
-        Difference::FirstName => "the first name (a twin?)",
-        Difference::LastName => "the last name",
-        Difference::DateOfBirth => "the date of birth",
-        Difference::SharedNumber => "the list has two persons under this number",
+        Difference::PartOfLastName => "part-of-last-name",
+        Difference::PartOfFirstName => "part-of-first-name",
+        Difference::SwappedNames => "swapped-names",
+        Difference::DayAndMonth => "day-and-month",
+        Difference::OneDigit => "one-digit",
+        Difference::NoDateOfBirth => "no-date-of-birth",
+        Difference::FirstName => "first-name",
+        Difference::LastName => "last-name",
+        Difference::DateOfBirth => "date-of-birth",
+        Difference::SharedNumber => "shared-number",
     }
-}
-
-/// Both sides beside one another, with a mark at what differs.
-fn beside(person: &Person, row: Option<&Row<'_>>) -> String {
-    let born = |born: Option<jiff::civil::Date>| born.map_or_else(|| "-".to_owned(), |born| born.to_string());
-    let Some(row) = row else {
-        return format!(
-            "in the cloud service: {} {}, born {}",
-            named_or(person.last_name()),
-            named_or(person.first_name()),
-            born(person.born())
-        );
-    };
-    let same = row.compared(person);
-    let mut text = table(&["", "in the cloud service", "in the practice's list", ""]);
-    let names = [
-        ("last name", person.last_name(), row.last_names_shown(), same.last_name),
-        ("first name", person.first_name(), row.first_name.to_owned(), same.first_name),
-    ];
-    let mark = |is_same: bool| if is_same { "" } else { "differs" };
-    for (what, cloud, list, is_same) in names {
-        text.add_row([what, &named_or(cloud), &named_or(&list), mark(is_same)]);
-    }
-    text.add_row(["date of birth", &born(person.born()), &born(row.born), mark(same.born)]);
-    text.to_string()
 }
 
 fn named_or(name: &str) -> Cow<'_, str> {
     if name.is_empty() { "-".into() } else { in_line(name) }
-}
-
-/// A person settles who it is.
-fn settle(loaded: &Loaded, config: &PatientsConfig, uuid: &str, number: &str, args: &AssignArgs) -> Outcome {
-    let ledger = Ledger::open_beside(&loaded.config.state.path)?;
-    let Some((uuid, letter)) = letter(&ledger, uuid)? else { return Ok(Exit::Failed) };
-    let Some(person) = letter.person() else { return refuse(&uuid, number, NotAssigned::Ended) };
-    let list = list(config, &ledger)?;
-    let assigned = match letter.assign(&list, number, args.not_listed, crate::readers::person()) {
-        Ok(assigned) => assigned,
-        Err(why) => return refuse(&uuid, number, why),
-    };
-    let sides = match list.row(number) {
-        Some(row) => beside(&person, Some(&row)),
-        None => format!("{}\nthe number {number} is not in the practice's list", beside(&person, None)),
-    };
-    say(&format!("document {uuid}\n{sides}\n"))?;
-    if !args.yes && !agreed(number)? {
-        print("nothing was assigned\n")?;
-        return Ok(Exit::Failed);
-    }
-    let named = uuid.clone();
-    runtime()?.block_on(ledger.write(move |db| assign::write(db, &assigned, &named)))?;
-    say(&format!("{uuid}: its patient is number {number}; {}\n", retry::when(loaded)))
-}
-
-/// Whether the person at the terminal agrees.
-fn agreed(number: &str) -> anyhow::Result<bool> {
-    if !can_ask() {
-        let what = "nobody can be asked here whether this is the patient: look at both sides above, and write --yes";
-        return Err(UsageError(what.to_owned()).into());
-    }
-    super::output::agreed(&format!("Is this the patient with the number {number}?"))
-}
-
-/// A person takes back what was said of a letter's patient.
-fn remove(loaded: &Loaded, uuid: &str) -> Outcome {
-    let ledger = Ledger::open_beside(&loaded.config.state.path)?;
-    let Some((uuid, letter)) = letter(&ledger, uuid)? else { return Ok(Exit::Failed) };
-    let named = uuid.clone();
-    let who = crate::readers::person();
-    let is_removed = runtime()?.block_on(ledger.write(move |db| assign::remove(db, &letter, &named, who)))?;
-    if !is_removed {
-        complain(&format!("docsyncd: nobody assigned the patient of document {uuid}"));
-        return Ok(Exit::Failed);
-    }
-    say(&format!("{uuid}: its patient is assigned no more; letters that are delivered stay where they are\n"))
-}
-
-/// What was assigned.
-fn all(loaded: &Loaded, config: &PatientsConfig) -> Outcome {
-    let Some(ledger) = ledger_to_read(loaded)? else { return print("nothing was assigned\n") };
-    let all = runtime()?.block_on(ledger.read(|db| {
-        let all = kept::all(db)?;
-        all.into_iter()
-            .map(|assigned| Ok((kept::newest_document(db, &assigned.patient)?, assigned)))
-            .collect::<Result<Vec<_>, _>>()
-    }))?;
-    if all.is_empty() {
-        return print("nothing was assigned\n");
-    }
-    // Without the list the numbers are still shown.
-    let list = list(config, &ledger).ok();
-    let mut rows = table(&["letter", "number", "in the list", "assigned", "by"]);
-    for (letter, assigned) in &all {
-        let row = list.as_ref().and_then(|list| list.row(&assigned.number));
-        let listed = row.map_or_else(|| "-".to_owned(), |row| format!("{} {}", row.last_name, row.first_name));
-        let at = local(assigned.at);
-        rows.add_row([
-            letter.as_deref().unwrap_or("-"),
-            &assigned.number,
-            &in_line(&listed),
-            &at,
-            assigned.who.as_deref().unwrap_or("-"),
-        ]);
-    }
-    say(&format!("{rows}\n"))
 }

@@ -16,17 +16,19 @@ use futures_util::future::join_all;
 use futures_util::stream;
 
 use super::output::{complain, print};
-use super::{Exit, Outcome, clients, interruptible, runtime};
+use super::{Exit, Outcome, clients, interruptible, runtime, told};
 use crate::adapters::{self, Checked};
 use crate::alerts::Channels;
 use crate::api::{Api as _, ApiError, Client, ListQuery, PAGE_SIZE, Page};
 use crate::config::{self, Config, ConfigError, Destination, Loaded};
 use crate::durable::open_beside_others;
+use crate::language::Language;
 use crate::ledger::backup::in_ledger;
 use crate::ledger::{Ledger, LedgerError, is_locked, restored};
 use crate::logging;
 use crate::readers::as_whom;
 use findings::{Findings, Seen};
+pub(super) use page::answers_as_docsyncd;
 
 /// The longest a destination may take to answer.
 const DESTINATION_LIMIT: Duration = Duration::from_secs(30);
@@ -48,26 +50,26 @@ pub(super) fn can_be_written(path: &Path) -> std::io::Result<()> {
     try_to_create_beside(path)
 }
 
-pub(super) fn check(path: &Path, json: bool) -> Outcome {
+pub(super) fn check(path: &Path, json: bool, language: Language) -> Outcome {
     let loaded = match config::load_default_env(path) {
         Ok(loaded) => loaded,
-        Err(error) => return bad_config(error, json),
+        Err(error) => return bad_config(error, json, language),
     };
     adapters::prepare(&loaded.config);
     let mut findings = Findings::default();
     findings.ok("config", &path.display().to_string());
     for warning in &loaded.warnings {
-        findings.warn("config", warning);
+        findings.warn("config", &told::because(language, "told-note", &[], warning));
     }
     let (accounts, destinations, patients, alerts, page, webhook) = runtime()?.block_on(async {
-        let (api, destinations) = (check_api(&loaded), check_destinations(&loaded.config));
+        let (api, destinations) = (check_api(&loaded, language), check_destinations(&loaded.config, language));
         tokio::join!(
             api,
             destinations,
-            patients::check(&loaded, true),
-            check_alerts(&loaded.config),
-            page::check(&loaded.config),
-            webhook::check(&loaded.config)
+            patients::check(&loaded, true, language),
+            check_alerts(&loaded.config, language),
+            page::check(&loaded.config, language),
+            webhook::check(&loaded.config, language)
         )
     });
     findings.add(accounts);
@@ -75,9 +77,9 @@ pub(super) fn check(path: &Path, json: bool) -> Outcome {
     findings.add(patients.into_iter().collect());
     findings.add(vec![alerts]);
     findings.add(page.into_iter().chain(webhook).collect());
-    check_ledger(&loaded, &mut findings);
-    check_log(&loaded, &mut findings);
-    space::check(&loaded.config, &mut findings);
+    check_ledger(&loaded, language, &mut findings);
+    check_log(&loaded, language, &mut findings);
+    space::check(&loaded.config, language, &mut findings);
     if json {
         findings.print_json()?
     } else {
@@ -91,68 +93,69 @@ pub(super) fn check(path: &Path, json: bool) -> Outcome {
 /// `None`: there are no threads left.
 pub(super) fn verdicts(loaded: &Loaded, limit: Duration, ledger_answers: bool) -> Option<Vec<(&'static str, String)>> {
     adapters::prepare(&loaded.config);
+    let language = Language::English;
     let mut findings = Findings::default();
     findings.ok("config", "");
     let runtime = runtime().ok()?;
     let config = &loaded.config;
     runtime.block_on(async {
         let until = tokio::time::Instant::now() + limit;
-        let accounts = tokio::time::timeout_at(until, check_api(loaded));
+        let accounts = tokio::time::timeout_at(until, check_api(loaded, language));
         let destinations = stream::iter(config.destinations.values().map(async |destination| {
-            let checked = tokio::time::timeout_at(until, check_destination(destination, &config.state.path));
+            let checked = tokio::time::timeout_at(until, check_destination(destination, &config.state.path, language));
             checked.await.unwrap_or_else(|_| Findings::silent(&format!("destination {}", destination.name)))
         }));
-        let patients = tokio::time::timeout_at(until, patients::check(loaded, false));
-        let alerts = tokio::time::timeout_at(until, check_alerts(config));
+        let patients = tokio::time::timeout_at(until, patients::check(loaded, false, language));
+        let alerts = tokio::time::timeout_at(until, check_alerts(config, language));
         let (accounts, destinations, patients, alerts) =
             tokio::join!(accounts, destinations.buffered(AT_ONCE).collect::<Vec<_>>(), patients, alerts);
         findings.add(accounts.unwrap_or_else(|_| vec![Findings::silent("api")]));
         findings.add(destinations);
         findings.add(patients.unwrap_or_else(|_| Some(Findings::silent("patients"))).into_iter().collect());
         findings.add(alerts.into_iter().collect());
-        if ledger_answers && let Ok(page) = tokio::time::timeout_at(until, page::check(config)).await {
+        if ledger_answers && let Ok(page) = tokio::time::timeout_at(until, page::check(config, language)).await {
             findings.add(page.into_iter().collect());
         }
     });
     // Whatever still hangs ends with the process.
     runtime.shutdown_background();
-    check_log(loaded, &mut findings);
-    space::check(config, &mut findings);
+    check_log(loaded, language, &mut findings);
+    space::check(config, language, &mut findings);
     Some(findings.verdicts())
 }
 
-fn bad_config(error: ConfigError, json: bool) -> Outcome {
+fn bad_config(error: ConfigError, json: bool, language: Language) -> Outcome {
+    let mut findings = Findings::default();
+    findings.usage("config", &error.to_string());
     if json {
-        let mut findings = Findings::default();
-        findings.usage("config", &error.to_string());
         findings.print_json()?;
     } else {
         print("FAIL  config\n")?;
-        complain(&format!("docsyncd: {error}"));
+        complain(&format!("docsyncd: {}", told::because(language, "told-configuration", &[], &error.to_string())));
     }
     Ok(Exit::Usage)
 }
 
 /// In the order of the accounts.
-async fn check_api(loaded: &Loaded) -> Vec<Findings> {
+async fn check_api(loaded: &Loaded, language: Language) -> Vec<Findings> {
     match clients(&loaded.config) {
         Ok(clients) => {
-            let checks = clients.iter().map(|(account, client)| check_account(account, client));
+            let checks = clients.iter().map(|(account, client)| check_account(account, client, language));
             stream::iter(checks).buffered(AT_ONCE).collect().await
         }
         Err(wrong) => {
             let mut findings = Findings::default();
-            findings.usage("api", &wrong.to_string());
+            findings.usage("api", &told::because(language, "told-configuration", &[], &wrong.to_string()));
             vec![findings]
         }
     }
 }
 
-async fn check_account(account: &str, client: &Client) -> Findings {
+async fn check_account(account: &str, client: &Client, language: Language) -> Findings {
     let mut findings = Findings::default();
     let what = format!("account {account}");
     if let Err(wrong) = client.credentials().configured() {
-        findings.usage(&what, &wrong.what);
+        findings.usage(&what, &told::because(language, "told-no-key", &[], &wrong.what));
         return findings;
     }
     let query = ListQuery { page: 1, ..ListQuery::default() };
@@ -164,6 +167,10 @@ async fn check_account(account: &str, client: &Client) -> Findings {
                     format!("{error}: ask the service's operator whether its interface has changed")
                 }
                 known => known.and_then(|error| client.hint(error)).unwrap_or_else(|| error.to_string()),
+            };
+            let in_words = match error.downcast_ref() {
+                Some(error) => told::of_api(language, error, &in_words),
+                None => told::because(language, "told-failed", &[], &in_words),
             };
             findings.fail(&what, &in_words);
             return findings;
@@ -180,10 +187,10 @@ async fn check_account(account: &str, client: &Client) -> Findings {
         more: page.len() >= PAGE_SIZE,
         bytes: bytes(client, &page).await,
     };
-    findings.ok(&what, &seen.in_words());
+    findings.ok(&what, &seen.in_words(language));
     findings.seen.push(seen);
     let date = introduced.and_then(|introduced| introduced.date);
-    if let Some(skew) = date.and_then(|date| skew(date, SystemTime::now())) {
+    if let Some(skew) = date.and_then(|date| skew(date, SystemTime::now(), language)) {
         findings.warn(&what, &skew);
     }
     findings
@@ -201,36 +208,35 @@ async fn bytes(client: &Client, page: &Page) -> u64 {
 }
 
 /// What is wrong with this computer's clock, going by the service's.
-fn skew(theirs: SystemTime, ours: SystemTime) -> Option<String> {
+fn skew(theirs: SystemTime, ours: SystemTime, language: Language) -> Option<String> {
     let (apart, which) = match ours.duration_since(theirs) {
-        Ok(ahead) => (ahead, "ahead of"),
-        Err(behind) => (behind.duration(), "behind"),
+        Ok(ahead) => (ahead, "check-clock-ahead"),
+        Err(behind) => (behind.duration(), "check-clock-behind"),
     };
     let apart = Duration::from_secs(apart.as_secs());
     (apart > SKEW_LIMIT).then(|| {
-        format!(
-            "this computer's clock is {} {which} the service's: let it be set by the network ({})",
-            humantime::format_duration(apart),
-            if cfg!(windows) { "Settings, Time, Set the time automatically" } else { "timedatectl set-ntp true" }
-        )
+        let apart = humantime::format_duration(apart).to_string();
+        let how =
+            if cfg!(windows) { language.text("check-clock-windows") } else { "timedatectl set-ntp true".to_owned() };
+        language.fill(which, &[("apart", (&apart).into()), ("how", (&how).into())])
     })
 }
 
 /// In the order of the destinations.
-async fn check_destinations(config: &Config) -> Vec<Findings> {
-    stream::iter(config.destinations.values().map(|one| check_destination(one, &config.state.path)))
+async fn check_destinations(config: &Config, language: Language) -> Vec<Findings> {
+    stream::iter(config.destinations.values().map(|one| check_destination(one, &config.state.path, language)))
         .buffered(AT_ONCE)
         .collect()
         .await
 }
 
 /// Whether everybody who is to be told can be reached; nobody is told anything.
-async fn check_alerts(config: &Config) -> Findings {
+async fn check_alerts(config: &Config, language: Language) -> Findings {
     let mut findings = Findings::default();
     let channels = match Channels::of(config) {
         Ok(channels) => channels,
         Err(wrong) => {
-            findings.usage("alerts", &wrong);
+            findings.usage("alerts", &told::because(language, "told-alarm", &[], &wrong));
             return findings;
         }
     };
@@ -245,45 +251,53 @@ async fn check_alerts(config: &Config) -> Findings {
     for (name, checked) in heartbeat.into_iter().chain(messages) {
         let what = format!("alerts {name}");
         match checked {
-            Ok(host) => findings.ok(&what, &format!("{host} answers; docsyncd alerts test sends a message")),
-            Err(wrong) if wrong.is_configuration => findings.usage(&what, &wrong.to_string()),
-            Err(wrong) => findings.fail(&what, &wrong.to_string()),
+            Ok(host) => findings.ok(&what, &language.fill("check-alarm", &[("host", (&host).into())])),
+            Err(wrong) => {
+                let in_words = told::because(language, "told-alarm", &[], &wrong.to_string());
+                if wrong.is_configuration { findings.usage(&what, &in_words) } else { findings.fail(&what, &in_words) }
+            }
         }
     }
     findings
 }
 
-async fn check_destination(destination: &Destination, ledger: &Path) -> Findings {
+async fn check_destination(destination: &Destination, ledger: &Path, language: Language) -> Findings {
     let mut findings = Findings::default();
     let what = format!("destination {}", destination.name);
     #[cfg(windows)]
     if let config::DestinationKind::Folder(folder) = &destination.kind
         && let Some(rights) = crate::service::windows::rights_on_shares(&folder.path)
     {
-        findings.warn(&what, &rights);
+        findings.warn(&what, &told::because(language, "told-note", &[], &rights));
     }
     if let config::DestinationKind::Command(command) = &destination.kind
         && command.args.iter().any(|arg| arg.mentions_patient())
     {
-        findings.warn(&what, "`args` names the patient, and other users of this machine can see arguments: let the program read standard input");
+        findings.warn(&what, &language.text("check-args"));
     }
     if let Some(wrong) = adapters::unusable(destination) {
-        findings.usage(&what, &wrong);
+        findings.usage(&what, &told::of_destination(language, destination, &wrong));
         return findings;
     }
     let checked = match try_destination(destination, ledger).await {
         Ok(checked) => checked,
         Err(wrong) => {
-            findings.fail(&what, &wrong);
+            findings.fail(&what, &told::of_destination(language, destination, &wrong));
             return findings;
         }
     };
-    checked.warnings.iter().for_each(|warning| findings.warn(&what, warning));
-    let works = ["works"].into_iter().chain(checked.notes.iter().map(String::as_str)).collect::<Vec<_>>().join("; ");
+    for warning in &checked.warnings {
+        findings.warn(&what, &told::because(language, "told-note", &[], warning));
+    }
+    let notes = checked.notes.iter().map(|note| told::because(language, "told-note", &[], note));
+    let works = [language.text("check-works")].into_iter().chain(notes).collect::<Vec<_>>().join("; ");
     match (reader(destination), tokio::time::timeout(DESTINATION_LIMIT, adapters::readable(destination)).await) {
-        (_, Err(_)) => findings.fail(&what, &silent()),
-        (_, Ok(Err(wrong))) => findings.fail(&what, &wrong),
-        (Some(reader), Ok(Ok(()))) => findings.ok(&what, &format!("{works}; {reader} can read what is filed")),
+        (_, Err(_)) => findings.fail(&what, &told::of_destination(language, destination, &silent())),
+        (_, Ok(Err(wrong))) => findings.fail(&what, &told::because(language, "told-reader", &[], &wrong)),
+        (Some(reader), Ok(Ok(()))) => {
+            let values = [("works", (&works).into()), ("reader", reader.into())];
+            findings.ok(&what, &language.fill("check-reads", &values));
+        }
         (None, Ok(Ok(()))) => findings.ok(&what, &works),
     }
     findings
@@ -326,21 +340,25 @@ fn try_to_create_beside(path: &Path) -> std::io::Result<()> {
     std::fs::remove_file(file).and(written)
 }
 
-fn check_ledger(loaded: &Loaded, findings: &mut Findings) {
+fn check_ledger(loaded: &Loaded, language: Language, findings: &mut Findings) {
     let path = &loaded.config.state.path;
+    let shown = path.display().to_string();
+    let of = |text: &str| language.fill(text, &[("path", (&shown).into())]);
     match Ledger::open_beside(path) {
         Ok(_) if let Ok(Some(at)) = in_ledger(path, restored::moved_at) => {
-            findings.usage("ledger", &LedgerError::Moved { path: path.clone(), at }.to_string());
+            let exact = LedgerError::Moved { path: path.clone(), at }.to_string();
+            findings.usage("ledger", &told::because(language, "told-ledger", &[], &exact));
         }
-        Ok(_) if is_locked(path) => findings.ok("ledger", &format!("{}; the daemon runs", path.display())),
-        Ok(_) => findings.ok("ledger", &format!("{}; the daemon does not run", path.display())),
+        Ok(_) if is_locked(path) => findings.ok("ledger", &of("check-ledger-runs")),
+        Ok(_) => findings.ok("ledger", &of("check-ledger-idle")),
         Err(LedgerError::Missing(_)) => match try_to_create_beside(path) {
-            Ok(()) => findings.ok("ledger", &format!("{} will be created by the first run", path.display())),
+            Ok(()) => findings.ok("ledger", &of("check-ledger-new")),
             Err(error) => {
-                findings.fail("ledger", &format!("{} cannot be created{}: {error}", path.display(), as_whom()));
+                let exact = format!("{shown} cannot be created{}: {error}", as_whom());
+                findings.fail("ledger", &told::because(language, "told-ledger-new", &[], &exact));
             }
         },
-        Err(error) => findings.fail("ledger", &error.to_string()),
+        Err(error) => findings.fail("ledger", &told::because(language, "told-ledger", &[], &error.to_string())),
     }
 }
 
@@ -354,7 +372,7 @@ fn room_beside(file: &Path) -> std::io::Result<()> {
 }
 
 /// The file that `run` would write its log to.
-fn check_log(loaded: &Loaded, findings: &mut Findings) {
+fn check_log(loaded: &Loaded, language: Language, findings: &mut Findings) {
     let Some(file) = &loaded.config.log.file else { return };
     let tried = match file.exists() || file.is_symlink() {
         true if file.exists() && !file.is_file() => Err(logging::no_file()),
@@ -367,7 +385,8 @@ fn check_log(loaded: &Loaded, findings: &mut Findings) {
     match tried {
         Ok(()) => findings.ok("log", &file.display().to_string()),
         Err(error) => {
-            findings.fail("log", &logging::cannot_write(file, &error));
+            let exact = logging::cannot_write(file, &error);
+            findings.fail("log", &told::because(language, "told-log", &[], &exact));
         }
     }
 }
@@ -384,9 +403,10 @@ mod tests {
             Err(_) => theirs - Duration::from_secs(seconds.unsigned_abs()),
         };
         for seconds in [0, 60, -60] {
-            assert_eq!(skew(theirs, at(seconds)), None, "{seconds}");
+            assert_eq!(skew(theirs, at(seconds), Language::English), None, "{seconds}");
         }
-        assert!(skew(theirs, at(310)).unwrap().starts_with("this computer's clock is 5m 10s ahead of the service's"));
-        assert!(skew(theirs, at(-3600)).unwrap().contains("1h behind the service's"));
+        let skew = |seconds| skew(theirs, at(seconds), Language::English);
+        assert!(skew(310).unwrap().starts_with("this computer's clock is 5m 10s ahead of the service's"));
+        assert!(skew(-3600).unwrap().contains("1h behind the service's"));
     }
 }

@@ -18,7 +18,10 @@ pub(super) fn forget(loaded: &Loaded, uuids: &[String], yes: bool) -> Outcome {
     let ledger = Ledger::open_beside(&loaded.config.state.path)?;
     if !yes && can_ask() {
         let which = record::documents(&uuids.iter().map(String::as_str).collect::<Vec<_>>());
-        if !agreed(&format!("Erase the names and places that are kept of {which}? They cannot be had back."))? {
+        if !agreed(
+            &format!("Erase the names and places that are kept of {which}? They cannot be had back."),
+            Language::English,
+        )? {
             print("nothing is erased\n")?;
             return Ok(Exit::Failed);
         }
@@ -40,7 +43,7 @@ pub(super) fn forget(loaded: &Loaded, uuids: &[String], yes: bool) -> Outcome {
         }
         Ok((results, named))
     }))?;
-    let named = named.unambiguous()?;
+    let named = named.unambiguous(Language::English)?;
     let (mut open, mut kept) = (false, false);
     for (text, result, known) in &results {
         match result {

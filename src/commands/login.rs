@@ -15,13 +15,14 @@ use url::Url;
 use super::account::oauth_account;
 use super::output::{complain, print};
 use super::record::record_done;
-use super::{Exit, Outcome, UsageError, browser, runtime};
+use super::{Exit, Outcome, UsageError, browser, runtime, told};
 use crate::api::auth::authorization::{Attempt, NotAnAnswer, Refusal, Returned};
 use crate::api::auth::endpoint::{self, CodeExchange, TokenError};
 use crate::api::auth::{TokenLock, TokenStore, TokenStoreError, Tokens, client_secret};
 use crate::api::{Me, Transport, me};
 use crate::config::{Account, Loaded, OAuthConfig};
 use crate::daemon::DaemonError;
+use crate::language::Language;
 use crate::ledger::history::Action;
 use crate::login::{Ending, Event, Failure, FailureKind, Listener, Reception, pasted_lines};
 
@@ -42,12 +43,13 @@ struct SignIn<'a> {
     page: &'a Url,
     transport: Transport,
     store: Arc<TokenStore>,
+    language: Language,
 }
 
 /// The answer, and the browser that waits for what becomes of it; none when it was pasted.
 type Answer = (Returned, Option<oneshot::Sender<Ending>>);
 
-pub(super) fn login(loaded: &Loaded, name: Option<&str>, no_browser: bool) -> Outcome {
+pub(super) fn login(loaded: &Loaded, name: Option<&str>, no_browser: bool, language: Language) -> Outcome {
     let (account, oauth) = oauth_account(loaded, name)?;
     let page = loaded.config.api.authorization_page.as_ref().ok_or_else(|| {
         UsageError("api.app_url is not set: the page to sign in on lies below it. Ask the operator for it".to_owned())
@@ -57,7 +59,8 @@ pub(super) fn login(loaded: &Loaded, name: Option<&str>, no_browser: bool) -> Ou
     let transport = Transport::new(&loaded.config.api).map_err(DaemonError::Transport)?;
     let store = Arc::new(TokenStore::new(&loaded.config.state.path, &account.name));
     let runtime = runtime()?;
-    let ended = runtime.block_on(SignIn { loaded, account, oauth, page, transport, store }.carry_out(no_browser));
+    let sign_in = SignIn { loaded, account, oauth, page, transport, store, language };
+    let ended = runtime.block_on(sign_in.carry_out(no_browser));
     runtime.shutdown_timeout(THREADS_LIMIT);
     ended
 }
@@ -105,26 +108,24 @@ impl SignIn<'_> {
         redirect_uri: &str,
         no_browser: bool,
     ) -> anyhow::Result<Option<mpsc::Receiver<String>>> {
-        let name = &self.account.name;
-        let returns = format!("It returns to {redirect_uri}, which the operator has to have registered exactly so.");
+        let say = |text: &str| {
+            let values = [("name", (&self.account.name).into()), ("address", redirect_uri.into())];
+            self.language.fill(text, &values)
+        };
+        let returns = say("sign-in-returns");
         if !no_browser {
-            print(&format!(
-                "The browser opens to sign account {name} in. If it does not, open this address yourself:\n\n    \
-                 {address}\n\n{returns}\n"
-            ))?;
+            print(&format!("{}\n\n    {address}\n\n{returns}\n", say("sign-in-opens")))?;
             match browser::open(address).await {
                 Ok(()) => return Ok(None),
-                Err(error) => complain(&format!("docsyncd: no browser could be opened: {error}")),
+                Err(error) => {
+                    let exact = format!("no browser could be opened: {error}");
+                    complain(&format!("docsyncd: {}", told::because(self.language, "open-no-browser", &[], &exact)));
+                }
             }
         } else {
-            print(&format!(
-                "Open this address in a browser and sign in as the user of account {name}:\n\n    {address}\n\n{returns}\n"
-            ))?;
+            print(&format!("{}\n\n    {address}\n\n{returns}\n", say("sign-in-open")))?;
         }
-        print(
-            "If the browser runs on another computer, it ends on an address that it cannot open: copy that whole address,\n\
-             paste it here and press Enter.\n",
-        )?;
+        print(&format!("{}\n", say("sign-in-paste")))?;
         Ok(Some(pasted_lines()))
     }
 
@@ -160,8 +161,9 @@ impl SignIn<'_> {
         match &known {
             Ok(me) => self.introduce(me, before.as_deref(), &tokens).await?,
             Err(error) => {
-                print(&format!("account {name} is signed in\n"))?;
-                complain(&format!("docsyncd: warning: who that is could not be asked (GET /me): {error}"));
+                print(&format!("{}\n", self.language.fill("sign-in-done", &[("name", name.into())])))?;
+                let exact = format!("warning: who that is could not be asked (GET /me): {error}");
+                complain(&format!("docsyncd: {}", told::because(self.language, "sign-in-nameless", &[], &exact)));
             }
         }
         self.warn_of_missing_scopes(&tokens);
@@ -199,9 +201,12 @@ impl SignIn<'_> {
     /// Says who signed in, and remembers it beside the tokens.
     async fn introduce(&self, me: &Me, before: Option<&str>, tokens: &Tokens) -> anyhow::Result<()> {
         let name = &self.account.name;
-        let person = me.person().unwrap_or_else(|| "a user without a name".to_owned());
-        let practice = me.practice.as_ref().map(|practice| format!(", practice {practice}")).unwrap_or_default();
-        print(&format!("signed in as {person}{practice} (account {name})\n"))?;
+        let person = me.person().unwrap_or_else(|| self.language.text("sign-in-no-name"));
+        let practice = me.practice.clone();
+        let text = if practice.is_some() { "sign-in-as-practice" } else { "sign-in-as" };
+        let practice = practice.unwrap_or_default();
+        let values = [("person", (&person).into()), ("practice", (&practice).into()), ("name", name.into())];
+        print(&format!("{}\n", self.language.fill(text, &values)))?;
         let Some(email) = me.email.clone() else { return Ok(()) };
         if let Some(before) = before.filter(|before| !before.eq_ignore_ascii_case(&email)) {
             complain(&format!(

@@ -38,6 +38,7 @@ mod status;
 mod support;
 mod sync;
 pub(crate) mod times;
+mod told;
 mod unconfigured;
 mod vdds;
 mod webhooks;
@@ -50,9 +51,10 @@ use clap::CommandFactory as _;
 use tokio::sync::mpsc::UnboundedReceiver;
 
 use crate::api::{Client, Transport};
-use crate::cli::{AlertsCommand, Cli, Command, ConfigCommand};
+use crate::cli::{AlertsCommand, Cli, Command, ConfigCommand, Spoken};
 use crate::config::{self, Config, ConfigError, Loaded};
 use crate::daemon::{self, DaemonError};
+use crate::language::Language;
 use crate::ledger::LedgerError;
 use crate::logging;
 use crate::memory;
@@ -96,6 +98,9 @@ pub fn dispatch(cli: Cli) -> ExitCode {
 
 /// The error picks the exit code.
 fn exit_of(error: &anyhow::Error) -> Exit {
+    if let Some(told) = error.downcast_ref::<told::Told>() {
+        return told.exit;
+    }
     let configuration = error.is::<ConfigError>()
         || error.is::<UsageError>()
         || matches!(error.downcast_ref(), Some(LedgerError::Moved { .. }))
@@ -117,12 +122,25 @@ fn carry_out(cli: Cli) -> Outcome {
         _ => planted::refuse(&path)?,
     }
     let load = || Ok::<Loaded, anyhow::Error>(config::load_default_env(&path)?);
+    // What a program reads is the same on every machine.
+    let speaking = |spoken: Spoken, json: bool, command: &dyn Fn(&Loaded, Language) -> Outcome| {
+        let loaded = config::load_default_env(&path);
+        let language = match &loaded {
+            _ if json => spoken.lang.unwrap_or_default(),
+            Ok(loaded) => language::of(spoken, loaded),
+            Err(_) => spoken.lang.unwrap_or_else(language::of_system),
+        };
+        let outcome = loaded.map_err(anyhow::Error::from).and_then(|loaded| command(&loaded, language));
+        told::ended(language, outcome)
+    };
     match cli.command {
         Command::Run { service: false } => run::run(&path),
         Command::Run { service: true } => run::as_service(&path),
         Command::Service { command } => service::service(&path, command),
-        Command::Sync { dry_run: true, json } => preview::preview(&load()?, usize::MAX, json),
-        Command::Preview { limit, json } => preview::preview(&load()?, limit, json),
+        Command::Sync { dry_run: true, json } => preview::preview(&load()?, usize::MAX, json, Language::English),
+        Command::Preview { limit, spoken, json } => {
+            speaking(spoken, json, &|loaded, language| preview::preview(loaded, limit, json, language))
+        }
         Command::Sync { dry_run: false, .. } => {
             let loaded = load()?;
             // A log that a program reads stays one.
@@ -132,14 +150,20 @@ fn carry_out(cli: Cli) -> Outcome {
                 sync::sync(&loaded)
             }
         }
-        Command::Check { json } => check::check(&path, json),
+        Command::Check { spoken, json } => {
+            let language = match config::load_default_env(&path) {
+                _ if json => spoken.lang.unwrap_or_default(),
+                Ok(loaded) => language::of(spoken, &loaded),
+                Err(_) => spoken.lang.unwrap_or_else(language::of_system),
+            };
+            told::ended(language, check::check(&path, json, language))
+        }
         Command::Setup { answers, dry_run, json, spoken } => {
             setup::setup(&path, answers.as_deref(), setup::How { dry_run, json }, spoken)
         }
-        Command::Login { account, no_browser } => {
-            let loaded = load()?;
-            as_root::warned(&loaded, || login::login(&loaded, account.as_deref(), no_browser))
-        }
+        Command::Login { account, no_browser, spoken } => speaking(spoken, false, &|loaded, language| {
+            as_root::warned(loaded, || login::login(loaded, account.as_deref(), no_browser, language))
+        }),
         Command::Logout { account } => logout::logout(&load()?, account.as_deref()),
         Command::Status { health: true, all, spoken, .. } => status::health(&path, all, spoken),
         Command::Status { spoken, all: true, .. } => status::all(&path, spoken),
@@ -149,7 +173,7 @@ fn carry_out(cli: Cli) -> Outcome {
             let language = if json { spoken.lang.unwrap_or_default() } else { language::of(spoken, &loaded) };
             status::status(&loaded, status::Wanted { json, watch, language, account })
         }
-        Command::Alerts { command: AlertsCommand::Test } => alerts::test(&load()?),
+        Command::Alerts { command: AlertsCommand::Test { spoken } } => speaking(spoken, false, &alerts::test),
         Command::List { account, state, limit, wide, spoken, json } => {
             let loaded = of_account(load_to_read(&path)?, account.as_deref())?;
             let language = language::of(spoken, &loaded);
@@ -159,7 +183,9 @@ fn carry_out(cli: Cli) -> Outcome {
             let loaded = load_to_read(&path)?;
             show::show(&loaded, &uuid, json, language::of(spoken, &loaded))
         }
-        Command::Retry { uuids, failed: false, .. } if uuids.is_empty() => retry::choices(&load()?),
+        Command::Retry { uuids, failed: false, spoken, .. } if uuids.is_empty() => {
+            speaking(spoken, false, &retry::choices)
+        }
         Command::Export { verify: Some(file), .. } => export::verify(file.as_deref(), load),
         Command::Export { account, from, to, format, names, .. } => {
             let loaded = of_account(load_to_read(&path)?, account.as_deref())?;
@@ -171,16 +197,26 @@ fn carry_out(cli: Cli) -> Outcome {
             find::find(&loaded, find::Wanted { words: &words, account, since, limit, json, language })
         }
         Command::Forget { uuids, yes } => forget::forget(&load()?, &uuids, yes),
-        Command::Assign(args) => assign::assign(&load()?, &args),
-        Command::Reconcile(args) => reconcile::reconcile(&load()?, &args),
+        Command::Assign(args) => {
+            speaking(args.spoken, false, &|loaded, language| assign::assign(loaded, &args, language))
+        }
+        Command::Reconcile(args) => {
+            speaking(args.spoken, args.json, &|loaded, language| reconcile::reconcile(loaded, &args, language))
+        }
         Command::Backup(args) => backup::backup(&path, &load()?, &args),
         Command::Restore(args) => restore::restore(&path, &args),
         Command::Move(args) => moved::moved(&path, &load()?, &args),
-        Command::Poll => poll::poll(&load()?),
+        Command::Poll { spoken } => speaking(spoken, false, &poll::poll),
         Command::Support(args) => support::support(&path, args),
-        Command::Open { print } => open::open(&load()?, print),
-        Command::Retry { uuids, arrived: true, .. } => retry::arrived(&load()?, &uuids),
-        Command::Retry { uuids, failed, yes, .. } => retry::retry(&load()?, &uuids, failed, yes),
+        Command::Open { print, spoken } => {
+            speaking(spoken, false, &|loaded, language| open::open(loaded, print, language))
+        }
+        Command::Retry { uuids, arrived: true, spoken, .. } => {
+            speaking(spoken, false, &|loaded, language| retry::arrived(loaded, &uuids, language))
+        }
+        Command::Retry { uuids, failed, yes, spoken, .. } => {
+            speaking(spoken, false, &|loaded, language| retry::retry(loaded, &uuids, failed, yes, language))
+        }
         Command::Api { method, path, body, account } => api::api(&load()?, &method, &path, body, account.as_deref()),
         Command::Config { command: ConfigCommand::Show { json } } => config_file::show(&path, &load()?, json),
         Command::Config { command: ConfigCommand::Init } => config_file::init(cli.config),

@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 
 use rusqlite::Connection;
 
-use super::UsageError;
 use super::output::{complain, docsyncd};
+use super::{Exit, told};
 use crate::language::Language;
 use crate::ledger::QueryResult;
 use crate::views::named::{self, Named, SHORTEST_PART};
@@ -18,8 +18,8 @@ pub(super) struct Documents {
     pub(super) found: Vec<(String, Vec<i64>)>,
     /// The texts that name no document.
     pub(super) unknown: Vec<String>,
-    /// What is wrong with a text that names several.
-    ambiguous: Option<String>,
+    /// A text that names several: how many, and the first of them.
+    ambiguous: Option<(String, usize, Vec<String>)>,
 }
 
 /// Looks all of them up, to show them.
@@ -52,11 +52,7 @@ fn look_up(
             Named::One(ids) => documents.found.push((text.clone(), ids)),
             Named::Nothing => documents.unknown.push(text.clone()),
             Named::Several(count, first) => {
-                let more = if count > first.len() { "\n  ..." } else { "" };
-                let first = first.join("\n  ");
-                let what =
-                    format!("{text} is part of {count} uuids: write more of the one that is meant\n  {first}{more}");
-                documents.ambiguous.get_or_insert(what);
+                documents.ambiguous.get_or_insert((text.clone(), count, first));
             }
         }
     }
@@ -68,11 +64,12 @@ fn look_up(
 
 impl Documents {
     /// Refuses a text that names several documents.
-    pub(super) fn unambiguous(self) -> Result<Self, UsageError> {
-        match self.ambiguous {
-            Some(what) => Err(UsageError(what)),
-            None => Ok(self),
-        }
+    pub(super) fn unambiguous(self, language: Language) -> anyhow::Result<Self> {
+        let Some((text, count, first)) = &self.ambiguous else { return Ok(self) };
+        let (shown, count_of) = (first.join("\n  "), u64::try_from(*count).unwrap_or(u64::MAX));
+        let what = language.fill("named-several", &[("text", text.into()), ("count", count_of.into())]);
+        let more = if *count > first.len() { "\n  ..." } else { "" };
+        Err(told::said(format!("{what}\n  {shown}{more}"), Exit::Usage))
     }
 
     /// Says of every text that names no document what to do.

@@ -8,34 +8,28 @@ use secrecy::ExposeSecret as _;
 use url::Url;
 
 use super::output::{complain, docsyncd, ledger_to_read, print};
-use super::{Exit, Outcome, UsageError, browser, runtime};
+use super::{Exit, Outcome, browser, runtime, told};
 use crate::config::Loaded;
+use crate::language::Language;
 use crate::ledger::{Ledger, is_locked, process};
 use crate::web::keys;
 
-pub(super) fn open(loaded: &Loaded, only_print: bool) -> Outcome {
+pub(super) fn open(loaded: &Loaded, only_print: bool, language: Language) -> Outcome {
     if loaded.config.status_page.is_none() {
-        let missing =
-            "there is no status page: write [status_page] with listen = \"127.0.0.1:8977\" into the configuration";
-        return Err(UsageError(missing.to_owned()).into());
+        return Err(told::usage(language, "open-no-page", &[]));
     }
     let path = &loaded.config.state.path;
     // Opened first: whoever may not look at it is told that, and not that nothing runs.
     let ledger = ledger_to_read(loaded)?.filter(|_| is_locked(path));
     let Some(ledger) = ledger else {
-        complain(&format!(
-            "docsyncd: it is not running, and with it the status page: start it ({})",
-            docsyncd("service start")
-        ));
+        let start = docsyncd("service start");
+        complain(&format!("docsyncd: {}", language.fill("open-not-running", &[("command", (&start).into())])));
         return Ok(Exit::Failed);
     };
     runtime()?.block_on(async {
         let Some(page) = page(&ledger).await? else {
-            complain(&format!(
-                "docsyncd: it runs, but does not serve the status page: its port may be in use, or it has not read the new \
-                 configuration yet. The log and {} say why",
-                docsyncd("check")
-            ));
+            let check = docsyncd("check");
+            complain(&format!("docsyncd: {}", language.fill("open-not-served", &[("command", (&check).into())])));
             return Ok(Exit::Failed);
         };
         let link = keys::make_link(&ledger).await?;
@@ -45,23 +39,24 @@ pub(super) fn open(loaded: &Loaded, only_print: bool) -> Outcome {
             return print(&format!("{address}\n"));
         }
         if !browser::has_screen() {
-            return print(&format!(
-                "There is no screen here. {}",
-                in_a_browser(&address)
-            ));
+            return print(&format!("{} {}", language.text("open-no-screen"), in_a_browser(&address, language)));
         }
         match browser::open(&address).await {
-            Ok(()) => print(&format!("the browser opens http://{page}/\n")),
+            Ok(()) => {
+                let page = page.to_string();
+                print(&format!("{}\n", language.fill("open-done", &[("page", (&page).into())])))
+            }
             Err(error) => {
-                complain(&format!("docsyncd: no browser could be opened: {error}"));
-                print(&in_a_browser(&address))
+                let exact = format!("no browser could be opened: {error}");
+                complain(&format!("docsyncd: {}", told::because(language, "open-no-browser", &[], &exact)));
+                print(&in_a_browser(&address, language))
             }
         }
     })
 }
 
-fn in_a_browser(address: &Url) -> String {
-    format!("Open this address in a browser of this computer within two minutes; it counts once:\n\n    {address}\n")
+fn in_a_browser(address: &Url, language: Language) -> String {
+    format!("{}\n\n    {address}\n", language.text("open-address"))
 }
 
 /// Where the running daemon serves it.

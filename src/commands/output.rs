@@ -91,10 +91,11 @@ pub(super) fn can_ask() -> bool {
 }
 
 /// Whether the person at the terminal agrees. Asked beside standard output, which may be a program's.
-pub(super) fn agreed(question: &str) -> anyhow::Result<bool> {
+pub(super) fn agreed(question: &str, language: Language) -> anyhow::Result<bool> {
     logging::flush();
     let mut error = harmless::error();
-    write!(error, "{} [y/N] ", folded(question, known(Table::new().use_stderr().width())))?;
+    let question = folded(question, known(Table::new().use_stderr().width()));
+    write!(error, "{question} [{}] ", language.text("setup-usual-no"))?;
     error.flush()?;
     let mut answer = String::new();
     io::stdin().lock().read_line(&mut answer)?;

@@ -6,6 +6,7 @@ use std::time::Duration;
 use super::output::{complain, docsyncd, ledger_to_read, print};
 use super::{Exit, Outcome, runtime};
 use crate::config::Loaded;
+use crate::language::Language;
 use crate::ledger::{is_locked, process};
 
 /// How long the daemon may take to notice: it looks every 1.5 s, but may be busy.
@@ -13,16 +14,14 @@ const NOTICE_LIMIT: Duration = Duration::from_secs(15);
 /// Time between two looks whether it has.
 const LOOK_INTERVAL: Duration = Duration::from_millis(50);
 
-pub(super) fn poll(loaded: &Loaded) -> Outcome {
+pub(super) fn poll(loaded: &Loaded, language: Language) -> Outcome {
     let path = &loaded.config.state.path;
     // Opened first: whoever may not look at it is told that, and not that nothing runs.
     let ledger = ledger_to_read(loaded)?.filter(|_| is_locked(path));
     let Some(ledger) = ledger else {
-        complain(&format!(
-            "docsyncd: it is not running, so nobody looks: start it ({}), or look once with {}",
-            docsyncd("service start"),
-            docsyncd("sync")
-        ));
+        let (start, sync) = (docsyncd("service start"), docsyncd("sync"));
+        let text = language.fill("poll-not-running", &[("start", (&start).into()), ("sync", (&sync).into())]);
+        complain(&format!("docsyncd: {text}"));
         return Ok(Exit::Failed);
     };
     let taken_up = runtime()?.block_on(async {
@@ -36,11 +35,9 @@ pub(super) fn poll(loaded: &Loaded) -> Outcome {
         tokio::time::timeout(NOTICE_LIMIT, waiting).await.ok().transpose()
     })?;
     if taken_up.is_none() {
-        let seconds = NOTICE_LIMIT.as_secs();
-        complain(&format!(
-            "docsyncd: whoever works on the ledger has not answered within {seconds} s (a docsyncd sync polls by itself)"
-        ));
+        let seconds = NOTICE_LIMIT.as_secs().into();
+        complain(&format!("docsyncd: {}", language.fill("poll-no-answer", &[("seconds", seconds)])));
         return Ok(Exit::Failed);
     }
-    print("the running daemon looks now, and tries at once what waits for a destination or an account\n")
+    print(&format!("{}\n", language.text("poll-done")))
 }

@@ -12,11 +12,12 @@ use futures_util::stream;
 use serde::Serialize;
 
 use super::output::{complain, docsyncd, folded, ledger_to_read, print_json, show_table, terminal_width};
-use super::{Exit, Outcome, interruptible, ready_clients, runtime};
+use super::{Exit, Outcome, interruptible, ready_clients, runtime, told};
 use crate::adapters::{self, Planned};
 use crate::api::{Api as _, ApiError, Client, ListQuery, Listed, Order, PAGE_SIZE};
 use crate::config::{Config, Loaded};
 use crate::document::{DocumentUuid, Metadata};
+use crate::language::Language;
 use crate::ledger::reservations::{self, Owner};
 use crate::ledger::{Ledger, LedgerError, patients as kept};
 use crate::patients::{Known, List, Person, Problem, Unmatched, load_once, whose};
@@ -24,7 +25,7 @@ use crate::pipeline::{fetch, patients};
 use crate::reservation::Known as Names;
 use crate::views;
 
-pub(super) use examples::{ExamplesOf, examples, matches};
+pub(super) use examples::{Example, ExamplesOf, examples, invented_name, matches};
 use text::{in_all, text};
 
 /// Documents that are read side by side.
@@ -50,6 +51,8 @@ struct Waiting {
     number: Option<String>,
     /// Why a person has to say it, as a word.
     needs_person: Option<&'static str>,
+    #[serde(skip)]
+    unmatched: Option<Unmatched>,
     destinations: Vec<Goal>,
 }
 
@@ -96,7 +99,7 @@ fn list(config: &Config, known: &Known) -> Result<Option<List>, Problem> {
     config.patients.as_ref().filter(|_| is_needed).map(|config| load_once(config, known)).transpose()
 }
 
-pub(super) fn preview(loaded: &Loaded, limit: usize, json: bool) -> Outcome {
+pub(super) fn preview(loaded: &Loaded, limit: usize, json: bool, language: Language) -> Outcome {
     let ledger = ledger_to_read(loaded)?;
     let clients = ready_clients(&loaded.config)?;
     let known = runtime()?.block_on(patients::known(ledger.as_ref()));
@@ -112,19 +115,19 @@ pub(super) fn preview(loaded: &Loaded, limit: usize, json: bool) -> Outcome {
     } else {
         let accounts = clients.iter().map(|(account, _)| *account).collect::<Vec<_>>();
         let width = terminal_width();
-        show_table(&(text(&found, width) + &folded(&in_all(&found, &accounts), width)))?
+        show_table(&(text(&found, language, width) + &folded(&in_all(&found, language, &accounts), width)))?
     };
     if found.more > 0 || found.uncounted {
-        complain(&format!(
-            "docsyncd: there are more: {}",
-            docsyncd(&format!("preview --limit {}", limit.saturating_mul(10)))
-        ));
+        let command = docsyncd(&format!("preview --limit {}", limit.saturating_mul(10)));
+        complain(&format!("docsyncd: {}", language.fill("preview-more", &[("command", (&command).into())])));
     }
     for (account, reason) in &found.wrong {
-        complain(&format!("docsyncd: account {account}: {reason}"));
+        let exact = format!("account {account}: {reason}");
+        let values = [("account", account.into())];
+        complain(&format!("docsyncd: {}", told::because(language, "preview-not-read", &values, &exact)));
     }
     if let Some(problem) = &unread {
-        complain(&format!("docsyncd: {problem}"));
+        complain(&format!("docsyncd: {}", told::of_list(language, problem)));
     }
     Ok(if found.wrong.is_empty() && unread.is_none() { Exit::Done } else { Exit::Failed })
 }
@@ -218,6 +221,7 @@ async fn look(with: With<'_>, account: &str, client: &Client, item: Listed, know
         problem: None,
         number: None,
         needs_person: None,
+        unmatched: None,
         destinations: Vec::new(),
     };
     let detail = match client.document(&item.uuid).await {
@@ -260,6 +264,7 @@ async fn look(with: With<'_>, account: &str, client: &Client, item: Listed, know
             Err(why) => {
                 waiting.needs_person = Some(why.as_str()).filter(|_| why != Unmatched::NoList);
                 unmatched = Some(why);
+                waiting.unmatched = unmatched;
             }
         }
     }

@@ -8,13 +8,13 @@ use serde::Serialize;
 use tokio::runtime::Runtime;
 
 use super::output::{agreed, can_ask, complain, docsyncd, ledger_to_list, print, print_json, progress_bar};
-use super::{Exit, Outcome, clients, interruptible, ready_clients, record, retry, runtime};
+use super::{Exit, Outcome, clients, interruptible, ready_clients, record, retry, runtime, told};
 use crate::adapters::{self, Adapter};
 use crate::api::{Api, Client};
 use crate::cli::ReconcileArgs;
 use crate::config::Loaded;
 use crate::failure::Scope;
-use crate::language::Language;
+use crate::language::{Language, Value};
 use crate::ledger::history::Action;
 use crate::ledger::process::{self, Agreement};
 use crate::ledger::retry::repeat;
@@ -48,25 +48,30 @@ struct PrintedFailure<'a> {
     reason: &'a str,
 }
 
-pub(super) fn reconcile(loaded: &Loaded, args: &ReconcileArgs) -> Outcome {
-    let ledger = ledger_to_list(loaded, Language::English)?;
+pub(super) fn reconcile(loaded: &Loaded, args: &ReconcileArgs, language: Language) -> Outcome {
+    let ledger = ledger_to_list(loaded, language)?;
     let report = match &ledger {
-        Some(ledger) => report_of(loaded, ledger, args)?,
+        Some(ledger) => report_of(loaded, ledger, args, language)?,
         None => Report::default(),
     };
     if !args.json {
-        print(&text(&report))?;
+        print(&text(&report, language))?;
     }
     for (scope, reason) in &report.failed {
-        complain(&format!("docsyncd: {scope} could not be compared: {reason}"));
+        let exact = format!("{scope} could not be compared: {reason}");
+        let scope = scope.to_string();
+        let what = told::because(language, "reconcile-not-compared", &[("scope", (&scope).into())], &exact);
+        complain(&format!("docsyncd: {what}"));
     }
     let mut repaired = Vec::new();
     if let (Some(ledger), true) = (&ledger, args.repair) {
         let runtime = runtime()?;
-        let mut repair = Repair { loaded, ledger, runtime: &runtime, args, repaired: &mut repaired };
+        let mut repair = Repair { loaded, ledger, runtime: &runtime, args, language, repaired: &mut repaired };
         repair.all(&report)?;
         if !repaired.is_empty() {
-            say(args, &format!("{} to be repaired; {}", count(repaired.len(), "letter"), retry::when(loaded)))?;
+            let when = retry::when(loaded, language);
+            let values = [("count", of(repaired.len())), ("when", Value::from(&when))];
+            say(args, &language.fill("reconcile-repaired", &values))?;
         }
     }
     if args.json {
@@ -79,7 +84,7 @@ pub(super) fn reconcile(loaded: &Loaded, args: &ReconcileArgs) -> Outcome {
     })
 }
 
-fn report_of(loaded: &Loaded, ledger: &Ledger, args: &ReconcileArgs) -> anyhow::Result<Report> {
+fn report_of(loaded: &Loaded, ledger: &Ledger, args: &ReconcileArgs, language: Language) -> anyhow::Result<Report> {
     let config = &loaded.config;
     let clients = ready_clients(config)?;
     let places: Vec<(&String, Box<dyn Adapter>, bool)> = config
@@ -87,7 +92,7 @@ fn report_of(loaded: &Loaded, ledger: &Ledger, args: &ReconcileArgs) -> anyhow::
         .iter()
         .map(|(name, to)| (name, adapters::build(to, &config.state.path), to.is_emptied()))
         .collect();
-    let bar = progress_bar("letters");
+    let bar = progress_bar(&language.text("reconcile-letters"));
     let progress = |scope: &Scope, done: u64, total: u64| {
         if let Some(bar) = &bar {
             bar.set_length(total);
@@ -129,30 +134,33 @@ fn short(difference: &Difference) -> String {
     difference.uuid.short()
 }
 
-fn text(report: &Report) -> String {
+fn text(report: &Report, language: Language) -> String {
     let mut text = String::new();
     for difference in &report.differences {
-        let whose = match &difference.destination {
-            Some(destination) => format!("destination {destination}"),
-            None => format!("account {}", difference.account),
+        let (whose, name) = match &difference.destination {
+            Some(destination) => ("reconcile-of-destination", destination),
+            None => ("reconcile-of-account", &difference.account),
         };
+        let what = language.text(&format!("reconcile-{}", difference.kind.as_str().replace('_', "-")));
+        let whose = language.fill(whose, &[("name", name.into()), ("what", Value::from(&what))]);
         // Writing to a String cannot fail.
-        let _ = writeln!(text, "{}  {whose}: {}", short(difference), difference.kind.in_words());
+        let _ = writeln!(text, "{}  {whose}", short(difference));
     }
     let left_out = report.differing().saturating_sub(report.differences.len() as u64);
     if left_out > 0 {
-        let _ = writeln!(text, "and {left_out} more");
+        let _ = writeln!(text, "{}", language.fill("reconcile-more", &[("count", left_out.into())]));
     }
     let differing = match report.differing() {
-        0 if report.is_whole() => "all agree".to_owned(),
-        0 => "what could be looked at agrees".to_owned(),
-        1 => "1 difference".to_owned(),
-        several => format!("{several} differences"),
+        0 if report.is_whole() => language.text("reconcile-agrees"),
+        0 => language.text("reconcile-agrees-as-far"),
+        several => language.fill("reconcile-differences", &[("count", several.into())]),
     };
-    let _ = write!(text, "{differing}; looked at in their places: {}", report.looked_at);
-    for (count, what) in [(report.not_looked_at, "cannot be looked at"), (report.new, "not fetched yet")] {
+    let looked_at = report.looked_at.to_string();
+    let values = [("differing", Value::from(&differing)), ("count", (&looked_at).into())];
+    text.push_str(&language.fill("reconcile-looked-at", &values));
+    for (count, what) in [(report.not_looked_at, "reconcile-cannot"), (report.new, "reconcile-new")] {
         if count > 0 {
-            let _ = write!(text, ", {what}: {count}");
+            text.push_str(&language.fill(what, &[("count", (&count.to_string()).into())]));
         }
     }
     text + "\n"
@@ -191,8 +199,8 @@ fn say(args: &ReconcileArgs, line: &str) -> anyhow::Result<()> {
     Ok(())
 }
 
-fn count(number: usize, what: &str) -> String {
-    if number == 1 { format!("1 {what}") } else { format!("{number} {what}s") }
+fn of(number: usize) -> Value<'static> {
+    Value::Count(u64::try_from(number).unwrap_or(u64::MAX))
 }
 
 /// What is safe: to report once more, and to file again what a person wants filed again. Nothing is removed or
@@ -202,6 +210,7 @@ struct Repair<'a> {
     ledger: &'a Ledger,
     runtime: &'a Runtime,
     args: &'a ReconcileArgs,
+    language: Language,
     /// Letters, and what of them.
     repaired: &'a mut Vec<(i64, Kind)>,
 }
@@ -210,11 +219,9 @@ impl Repair<'_> {
     fn all(&mut self, report: &Report) -> anyhow::Result<()> {
         let of_kind = |kind| report.differences.iter().filter(move |difference| difference.kind == kind);
         for (destination, letters) in &report.emptied {
-            complain(&format!(
-                "docsyncd: nothing is filed again at {destination}: all {letters} letters that were looked at there are missing. Is the \
-                 share not mounted, or was its folder moved? If they are really gone, file one of them again (`docsyncd retry UUID`), \
-                 then run this once more"
-            ));
+            let letters = letters.to_string();
+            let values = [("destination", Value::from(destination)), ("letters", (&letters).into())];
+            complain(&format!("docsyncd: {}", self.language.fill("reconcile-emptied", &values)));
         }
         let is_emptied = |of: &&Difference| of.destination.as_ref().is_some_and(|to| report.emptied.contains_key(to));
         let mut missing: BTreeMap<i64, Vec<&Difference>> = BTreeMap::new();
@@ -223,7 +230,9 @@ impl Repair<'_> {
         }
         for difference in missing.values().flatten() {
             let to = difference.destination.as_deref().unwrap_or_default();
-            say(self.args, &format!("{}: file it again at {to}", short(difference)))?;
+            let uuid = short(difference);
+            let values = [("uuid", Value::from(&uuid)), ("destination", to.into())];
+            say(self.args, &self.language.fill("reconcile-file-again", &values))?;
         }
         if !missing.is_empty() && self.agreed(missing.len())? {
             let clients = clients(&self.loaded.config)?.into_iter().collect();
@@ -239,7 +248,8 @@ impl Repair<'_> {
         for difference in of_kind(Kind::NotSynchronized) {
             // What is filed again is reported again.
             if !self.repaired.contains(&(difference.document, Kind::Missing)) {
-                say(self.args, &format!("{}: report it again", short(difference)))?;
+                let uuid = short(difference);
+                say(self.args, &self.language.fill("reconcile-report-again", &[("uuid", (&uuid).into())]))?;
                 self.repeat(difference.document, difference, Vec::new())?;
             } else {
                 self.repaired.push((difference.document, difference.kind));
@@ -247,7 +257,7 @@ impl Repair<'_> {
         }
         let ended = of_kind(Kind::EndedAtApi).count();
         if ended > 0 {
-            say(self.args, &format!("{} open here: the next polls decide about that", count(ended, "letter")))?;
+            say(self.args, &self.language.fill("reconcile-open", &[("count", of(ended))]))?;
         }
         Ok(())
     }
@@ -256,19 +266,16 @@ impl Repair<'_> {
     /// withdrawn.
     fn is_there(&self, clients: &BTreeMap<&str, Client>, difference: &Difference) -> anyhow::Result<bool> {
         let Some(client) = clients.get(&*difference.account) else {
-            let what = format!(
-                "{} cannot be filed again: its account {} is not configured",
-                difference.uuid, difference.account
-            );
-            complain(&format!("docsyncd: {what}"));
+            let values = [("uuid", difference.uuid.as_str().into()), ("account", Value::from(&difference.account))];
+            complain(&format!("docsyncd: {}", self.language.fill("reconcile-no-account", &values)));
             return Ok(false);
         };
         let answer = self.runtime.block_on(interruptible([client], client.document(&difference.uuid)));
         if let Err(error) = &answer {
-            complain(&format!(
-                "docsyncd: {} cannot be filed again: the service does not give it: {error}",
-                difference.uuid
-            ));
+            let exact = format!("{} cannot be filed again: the service does not give it: {error}", difference.uuid);
+            let values = [("uuid", difference.uuid.as_str().into())];
+            let what = told::because(self.language, "reconcile-not-given", &values, &exact);
+            complain(&format!("docsyncd: {what}"));
         }
         Ok(answer.is_ok())
     }
@@ -279,14 +286,12 @@ impl Repair<'_> {
             return Ok(true);
         }
         if !can_ask() {
-            complain(&format!(
-                "docsyncd: nothing is filed again, as nobody can be asked here: {}",
-                docsyncd("reconcile --repair --yes")
-            ));
+            let command = docsyncd("reconcile --repair --yes");
+            let text = self.language.fill("reconcile-nobody-asked", &[("command", (&command).into())]);
+            complain(&format!("docsyncd: {text}"));
             return Ok(false);
         }
-        let what = count(letters, "letter");
-        agreed(&format!("File {what} again? Where the practice's software took them, they come twice."))
+        agreed(&self.language.fill("reconcile-question", &[("count", of(letters))]), self.language)
     }
 
     fn repeat(&mut self, document: i64, difference: &Difference, destinations: Vec<String>) -> anyhow::Result<()> {
@@ -306,10 +311,8 @@ impl Repair<'_> {
         if is_done {
             self.repaired.push((document, difference.kind));
         } else {
-            complain(&format!(
-                "docsyncd: document {} is left as it is: it is on its way, or its report is not accepted yet",
-                difference.uuid
-            ));
+            let values = [("uuid", difference.uuid.as_str().into())];
+            complain(&format!("docsyncd: {}", self.language.fill("reconcile-left", &values)));
         }
         Ok(())
     }

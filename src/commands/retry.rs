@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use super::output::{agreed, can_ask, complain, docsyncd, ledger_to_read, local, print, say};
 use super::{Exit, Outcome, named, record, runtime};
 use crate::config::Loaded;
-use crate::language::Language;
+use crate::language::{Language, Value};
 use crate::ledger::history::Action;
 use crate::ledger::retry::{self, Retried};
 use crate::ledger::{Ledger, deliveries, documents, is_locked, now, process};
@@ -16,11 +16,11 @@ use crate::views::{self, PauseView};
 const SHOWN: usize = 5;
 
 /// `yes`: nobody is asked about what is done already.
-pub(super) fn retry(loaded: &Loaded, uuids: &[String], all_failed: bool, yes: bool) -> Outcome {
+pub(super) fn retry(loaded: &Loaded, uuids: &[String], all_failed: bool, yes: bool, language: Language) -> Outcome {
     let ledger = Ledger::open_beside(&loaded.config.state.path)?;
     let runtime = runtime()?;
-    if !yes && can_ask() && !is_meant(&runtime, &ledger, uuids)? {
-        print("nothing is tried again\n")?;
+    if !yes && can_ask() && !is_meant(&runtime, &ledger, uuids, language)? {
+        print(&format!("{}\n", language.text("retry-nothing")))?;
         return Ok(Exit::Failed);
     }
     let failed = if all_failed {
@@ -51,29 +51,37 @@ pub(super) fn retry(loaded: &Loaded, uuids: &[String], all_failed: bool, yes: bo
         }
         Ok((retried, named))
     }))?;
-    let named = named.unambiguous()?;
+    let named = named.unambiguous(language)?;
     let mut text = String::new();
     for (uuid, result) in &retried {
-        let what = match result {
-            Retried::Moved(state) => format!("tried again, now {state}"),
-            Retried::DueNow(state) => format!("was waiting ({state}), due now"),
+        let (key, state) = match result {
+            Retried::Moved(state) => ("retry-moved", state),
+            Retried::DueNow(state) => ("retry-due", state),
         };
-        text.push_str(&format!("{uuid}: {what}\n"));
+        let state = language.state(state.as_str());
+        let values = [("uuid", uuid.into()), ("state", Value::from(&state))];
+        text.push_str(&format!("{}\n", language.fill(key, &values)));
     }
-    let when = when(loaded);
+    let when = when(loaded, language);
     // Of names that nobody knows there is nothing to say but that.
     if all_failed && failed == 0 {
-        print("no document has failed: there is nothing to try again\n")?;
+        print(&format!("{}\n", language.text("retry-none-failed")))?;
     } else if all_failed || !retried.is_empty() {
-        text.push_str(&format!("{} to try again; {when}\n", count(failed + retried.len())));
+        let count = ("count", u64::try_from(failed + retried.len()).unwrap_or(u64::MAX).into());
+        text.push_str(&format!("{}\n", language.fill("retry-done", &[count, ("when", (&when).into())])));
         say(&text)?;
     }
-    named.complain_of_unknown(Language::English);
+    named.complain_of_unknown(language);
     Ok(if named.unknown.is_empty() { Exit::Done } else { Exit::Failed })
 }
 
 /// Whether a person who names letters that are reported already means them.
-fn is_meant(runtime: &tokio::runtime::Runtime, ledger: &Ledger, uuids: &[String]) -> anyhow::Result<bool> {
+fn is_meant(
+    runtime: &tokio::runtime::Runtime,
+    ledger: &Ledger,
+    uuids: &[String],
+    language: Language,
+) -> anyhow::Result<bool> {
     let wanted = uuids.to_vec();
     let done = runtime.block_on(ledger.read(move |db| {
         let mut done = Vec::new();
@@ -83,25 +91,22 @@ fn is_meant(runtime: &tokio::runtime::Runtime, ledger: &Ledger, uuids: &[String]
         }
         Ok(done)
     }))?;
-    let which = match done.as_slice() {
-        [] => return Ok(true),
-        [uuid] => format!("Document {uuid} is filed and reported already. Fetch, file and report it"),
-        several => format!("{} are filed and reported already. Fetch, file and report them", count(several.len())),
-    };
-    agreed(&format!("{which} again? A file that is there with the same content stays as it is."))
+    let Some(uuid) = done.first() else { return Ok(true) };
+    let count = u64::try_from(done.len()).unwrap_or(u64::MAX);
+    agreed(&language.fill("retry-question", &[("count", count.into()), ("uuid", uuid.into())]), language)
 }
 
 /// When it is taken up.
-pub(super) fn when(loaded: &Loaded) -> String {
+pub(super) fn when(loaded: &Loaded, language: Language) -> String {
     if is_locked(&loaded.config.state.path) {
-        "the running daemon takes it up at once".to_owned()
+        language.text("retry-at-once")
     } else {
-        format!("docsyncd is not running: it is taken up by the next {} or sync", docsyncd("run"))
+        language.fill("retry-not-running", &[("command", (&docsyncd("run")).into())])
     }
 }
 
 /// What may have arrived of these documents has, as a person saw.
-pub(super) fn arrived(loaded: &Loaded, uuids: &[String]) -> Outcome {
+pub(super) fn arrived(loaded: &Loaded, uuids: &[String], language: Language) -> Outcome {
     let ledger = Ledger::open_beside(&loaded.config.state.path)?;
     let wanted = uuids.to_vec();
     let (said, named) = runtime()?.block_on(ledger.write(move |db| {
@@ -120,36 +125,37 @@ pub(super) fn arrived(loaded: &Loaded, uuids: &[String]) -> Outcome {
         }
         Ok((said, named))
     }))?;
-    let named = named.unambiguous()?;
+    let named = named.unambiguous(language)?;
     for (uuid, arrived, removed) in &said {
         if *removed {
-            print(&format!("{uuid}: the version before is there no more\n"))?;
+            print(&format!("{}\n", language.fill("retry-removed", &[("uuid", uuid.into())])))?;
         }
         if *arrived {
-            say(&format!("{uuid}: it arrived, and counts as delivered; {}\n", when(loaded)))?;
+            let when = when(loaded, language);
+            let values = [("uuid", uuid.into()), ("when", Value::from(&when))];
+            say(&format!("{}\n", language.fill("retry-arrived", &values)))?;
         }
         if *arrived || *removed {
             continue;
         }
-        complain(&format!(
-            "docsyncd: of document {uuid} nothing waits for somebody to say that it arrived: {} shows where it stands",
-            docsyncd(&format!("show {uuid}"))
-        ));
+        let show = docsyncd(&format!("show {uuid}"));
+        let values = [("uuid", uuid.into()), ("command", Value::from(&show))];
+        complain(&format!("docsyncd: {}", language.fill("retry-not-arrived", &values)));
     }
-    named.complain_of_unknown(Language::English);
+    named.complain_of_unknown(language);
     let is_done = named.unknown.is_empty() && said.iter().all(|(_, arrived, removed)| *arrived || *removed);
     Ok(if is_done { Exit::Done } else { Exit::Failed })
 }
 
-fn count(documents: usize) -> String {
-    if documents == 1 { "1 document".to_owned() } else { format!("{documents} documents") }
-}
-
 /// Without arguments: what it could do.
-pub(super) fn choices(loaded: &Loaded) -> Outcome {
-    let which = format!("docsyncd: which documents? Name them ({})", docsyncd("retry UUID..."));
+pub(super) fn choices(loaded: &Loaded, language: Language) -> Outcome {
+    let (command, failed_too) = (docsyncd("retry UUID..."), docsyncd("retry --failed"));
+    let which = |text: &str, count: u64| {
+        let values = [("command", Value::from(&command)), ("all", (&failed_too).into()), ("count", count.into())];
+        complain(&format!("docsyncd: {}", language.fill(text, &values)));
+    };
     let Some(ledger) = ledger_to_read(loaded)? else {
-        complain(&format!("{which}, or all that failed ({})", docsyncd("retry --failed")));
+        which("retry-which", 0);
         return Ok(Exit::Usage);
     };
     let (summary, first, beside) = runtime()?.block_on(ledger.read(|db| {
@@ -168,44 +174,45 @@ pub(super) fn choices(loaded: &Loaded) -> Outcome {
     }))?;
     let number = |count: u64| usize::try_from(count).unwrap_or(0);
     let (failed, waiting) = (number(summary.failed), number(summary.waiting));
-    match (failed, waiting) {
-        (0, 0) => complain(&format!("{which}; none has failed, and none waits")),
-        (0, 1) => complain(&format!("{which}; none has failed, 1 document waits:")),
-        (0, _) => complain(&format!("{which}; none has failed, {waiting} documents wait:")),
-        _ => complain(&format!(
-            "{which}, or all that failed ({})\n{} failed:",
-            docsyncd("retry --failed"),
-            count(failed)
-        )),
+    match (summary.failed, summary.waiting) {
+        (0, waiting) => which("retry-which-waiting", waiting),
+        (failed, _) => which("retry-which-failed", failed),
     }
     for document in &first {
-        complain(&format!("  {}  {}", document.uuid, document.reason.as_deref().unwrap_or("-")));
+        let reason = match (language, document.reasons.first()) {
+            (Language::English, _) | (_, None) => document.reason.clone().unwrap_or_else(|| "-".to_owned()),
+            (_, Some(why)) => language.reason(why),
+        };
+        complain(&format!("  {}  {reason}", document.uuid));
     }
     if (if failed > 0 { failed } else { waiting }) > first.len() {
         let list = if failed > 0 { "list --state failed" } else { "list" };
-        complain(&format!("  ... {} shows all of them", docsyncd(list)));
+        let list = docsyncd(list);
+        complain(&format!("  ... {}", language.fill("retry-all-of-them", &[("command", (&list).into())])));
     }
     if !beside.is_empty() {
         let arrived = docsyncd("retry --arrived UUID");
-        complain(&format!("Filed beside the version before; once that is removed there, say so ({arrived}):"));
+        complain(&language.fill("retry-beside", &[("command", (&arrived).into())]));
         beside.iter().for_each(|uuid| complain(&format!("  {uuid}")));
     }
     if failed == 0 && waiting > 0 {
-        what_can_be_tried(loaded, &summary.pauses);
+        what_can_be_tried(loaded, &summary.pauses, language);
     }
     Ok(Exit::Usage)
 }
 
-fn what_can_be_tried(loaded: &Loaded, pauses: &[PauseView]) {
+fn what_can_be_tried(loaded: &Loaded, pauses: &[PauseView], language: Language) {
     for PauseView { scope, reason, next_probe, .. } in pauses {
         let next = local(*next_probe);
-        complain(&format!("{scope} is paused: {}. It is tried again by itself, next at {next}", reason.text));
+        let why = if language == Language::English { reason.text.clone() } else { language.reason(reason) };
+        let why = why.trim_end_matches('.');
+        let values = [("scope", Value::from(scope)), ("why", why.into()), ("next", Value::from(&next))];
+        complain(&language.fill("retry-paused", &values));
     }
-    if pauses.is_empty() {
-        complain("They are tried again by themselves; one that is named is due at once");
-    } else if is_locked(&loaded.config.state.path) {
-        complain("Run docsyncd check to see whether it works again");
-    } else {
-        complain("Run docsyncd check to see whether it works again; docsyncd sync tries what is paused at once");
-    }
+    let text = match () {
+        () if pauses.is_empty() => "retry-by-themselves",
+        () if is_locked(&loaded.config.state.path) => "retry-check",
+        () => "retry-check-or-sync",
+    };
+    complain(&language.text(text));
 }

@@ -10,10 +10,12 @@
 mod account;
 mod alarms;
 mod ask;
+mod change;
 mod confirm;
 mod destination;
 mod draft;
 mod edit;
+mod finish;
 mod more;
 mod page;
 mod patients;
@@ -31,15 +33,14 @@ use std::path::Path;
 
 use tokio::runtime::Runtime;
 
-use super::output::{self, completed, docsyncd, place_lines, print, say, terminal_width};
-use super::{Exit, Outcome, UsageError, check, login, preview, runtime};
+use super::output::{self, completed, place_lines, print, say, terminal_width};
+use super::{Exit, Outcome, UsageError, check, login, preview, runtime, told};
 use crate::api::{self, Transport};
 use crate::cli::Spoken;
-use crate::config::{Auth, ConfigError, Loaded};
+use crate::config::{ConfigError, Loaded};
 use crate::language::{Language, Value};
-use crate::ledger::is_locked;
 use crate::readers::Reader;
-use ask::{Answers, Ask, BACK, Back, Question, is_terminal, terminal};
+use ask::{Answers, Ask, BACK, Back, Question, Remembered, is_terminal, terminal};
 use draft::{Draft, in_words, plainly};
 use write::Rights;
 
@@ -56,6 +57,8 @@ struct Setup {
     /// NAME of the account and of the destination that are set up.
     account: String,
     destination: String,
+    /// Whether a further destination is set up.
+    adds: bool,
     rights: Option<Rights>,
     how: How,
 }
@@ -98,9 +101,13 @@ pub(super) fn setup(path: &Path, answers: Option<&Path>, how: How, spoken: Spoke
         output::only_json();
     }
     let language = language_of(spoken, path, answers.is_none() && is_terminal());
+    told::ended(language, carry_out(path, answers, how, language))
+}
+
+fn carry_out(path: &Path, answers: Option<&Path>, how: How, language: Language) -> Outcome {
     let ask: Box<dyn Ask> = match answers {
         Some(file) => Box::new(Answers::read(file, language)?),
-        None => terminal(language)?,
+        None => Box::new(Remembered::new(terminal(language)?)),
     };
     if !how.dry_run {
         write::may_write(path, language).map_err(anyhow::Error::msg)?;
@@ -114,12 +121,13 @@ pub(super) fn setup(path: &Path, answers: Option<&Path>, how: How, spoken: Spoke
     }
     say(&format!("{words}\n\n"))?;
     let (account, destination) = (String::new(), String::new());
-    let mut setup = Setup { draft, ask, runtime: runtime()?, service: None, account, destination, rights: None, how };
+    let runtime = runtime()?;
+    let mut setup = Setup { draft, ask, runtime, service: None, account, destination, adds: false, rights: None, how };
     setup.questions()?;
     loop {
         match setup.summary()? {
             Summary::Write => break,
-            Summary::Change => setup.change_an_answer()?,
+            Summary::Change => setup.change(false)?,
             Summary::Leave => {
                 print(&format!("{}\n", language.text("setup-nothing-written")))?;
                 return Ok(Exit::Failed);
@@ -177,7 +185,21 @@ impl Setup {
     /// An answer makes a configuration that is wrong. Names of settings are for whoever writes a file.
     fn refused(&mut self, key: &str, error: &ConfigError) -> anyhow::Result<()> {
         let why = if self.ask.is_person() { plainly(error) } else { in_words(error) };
-        self.ask.refused(key, &why)
+        self.ask.refused(key, &self.because("told-answer", &why))
+    }
+
+    /// The sentence of that text, and the exact reason.
+    fn because(&self, text: &str, exact: &str) -> String {
+        told::because(self.ask.language(), text, &[], exact)
+    }
+
+    /// What is odd about something that works.
+    fn warn(&self, warnings: &[String]) -> anyhow::Result<()> {
+        for warning in warnings {
+            let note = self.because("told-note", warning);
+            self.tell("setup-note", &[("note", (&note).into())])?;
+        }
+        Ok(())
     }
 
     /// A text that has to be there.
@@ -221,7 +243,7 @@ impl Setup {
                 Err(error) => {
                     self.draft.text = before;
                     let exact = api::hint(&transport, &error).unwrap_or_else(|| error.to_string());
-                    self.ask.refused("base_url", &account::in_words(self.ask.language(), &error, exact))?;
+                    self.ask.refused("base_url", &told::of_api(self.ask.language(), &error, &exact))?;
                 }
             }
         }
@@ -263,6 +285,9 @@ impl Setup {
     }
 
     fn good(&self, what: &str) -> anyhow::Result<()> {
+        if self.ask.repeats() {
+            return Ok(());
+        }
         say(&format!("    {what}\n")).map(drop)
     }
 
@@ -273,6 +298,10 @@ impl Setup {
 
     /// Shows what letters would be called, and asks whether that is to be written.
     fn summary(&mut self) -> anyhow::Result<Summary> {
+        let is_unchanged = || write::changes(&self.draft, self.rights.as_ref(), self.service.as_ref()).is_empty();
+        if self.ask.is_person() && is_unchanged() {
+            return Ok(Summary::Write);
+        }
         let loaded = self.draft.loaded()?;
         let shown = preview::examples(&loaded, SHOWN)?;
         let whose = match shown.of {
@@ -281,12 +310,20 @@ impl Setup {
             preview::ExamplesOf::Invented => "setup-shown-invented",
         };
         print(&format!("\n{}\n", self.say(whose, &[])))?;
-        for place in &shown.places {
-            print(&place_lines("  ", place, "", terminal_width()))?;
+        for shown in &shown.letters {
+            match shown {
+                preview::Example::Place(place) => print(&place_lines("  ", place, "", terminal_width()))?,
+                preview::Example::NeedsPerson(who, why) => {
+                    let why = told::of_patient(self.ask.language(), *why);
+                    let values = [("who", who.into()), ("why", Value::from(&why))];
+                    say(&format!("  {}\n", self.say("setup-shown-person", &values)))?
+                }
+            };
         }
         for warning in &loaded.warnings {
             // Of a file that is not written yet no line helps.
             let what = warning.split_once(": ").map_or(warning.as_str(), |(_, what)| what);
+            let what = &self.because("told-note", what);
             say(&format!("  {}\n", self.say("setup-note", &[("note", what.into())])))?;
         }
         print("\n")?;
@@ -308,112 +345,4 @@ impl Setup {
             Err(error) => Err(error),
         }
     }
-
-    /// Signs in where that is wanted, checks everything as the service would find it, and says how to start it.
-    fn finish(mut self, path: &Path) -> Outcome {
-        let loaded = crate::config::load_default_env(path)?;
-        let by_browser =
-            loaded.config.accounts.get(&self.account).is_some_and(|one| matches!(one.auth, Auth::OAuth(_)));
-        if by_browser {
-            self.sign_in(&loaded)?;
-        }
-        print(&format!("\n{}\n", docsyncd("check")))?;
-        let Setup { service, ask, .. } = self;
-        let language = ask.language();
-        let exit = check_as(service.as_ref(), path, language)?;
-        let mut end = match is_locked(&loaded.config.state.path) {
-            true => format!("\n{}\n", with_command(language, "setup-runs-already", &docsyncd("status"))),
-            false => how_to_start(path, exit == Exit::Done, service.as_ref(), language),
-        };
-        if loaded.config.status_page.is_some() {
-            end.push_str(&format!("{}\n", with_command(language, "setup-open", &docsyncd("open"))));
-        }
-        say(&end)?;
-        Ok(exit)
-    }
-
-    fn sign_in(&mut self, loaded: &Loaded) -> anyhow::Result<()> {
-        let later = docsyncd(&format!("login --account {}", self.account));
-        let choices = [
-            ("browser", self.say("setup-sign-in-browser", &[])),
-            ("paste", self.say("setup-sign-in-paste", &[])),
-            ("later", self.say("setup-sign-in-later", &[("command", (&later).into())])),
-        ];
-        let default = Some(if self.ask.is_person() { "browser" } else { "later" }.to_owned());
-        let question = self.question("sign_in", "setup-sign-in", &[("name", (&self.account).into())]).or(default);
-        let no_browser = match self.ask.choose(&question, &choices) {
-            // Everything is written.
-            Err(error) if error.is::<Back>() => return Ok(()),
-            Ok("later") => return Ok(()),
-            chosen => chosen? == "paste",
-        };
-        match login::login(loaded, Some(&self.account), no_browser) {
-            Ok(_) => Ok(()),
-            // What was written stands; it can be tried again.
-            Err(error) => self.ask.refused("sign_in", &format!("{error:#}")),
-        }
-    }
-}
-
-/// `docsyncd check`, as the user that the service runs as, with all of that user's groups: root may do what that user
-/// may not.
-fn check_as(service: Option<&Reader>, path: &Path, language: Language) -> Outcome {
-    let path = std::path::absolute(path)?;
-    if let Some(user) = service.filter(|user| cfg!(unix) && user.uid != Some(0)) {
-        let mut command = std::process::Command::new("runuser");
-        command.args(["-u", &user.name, "--"]).arg(std::env::current_exe()?);
-        command.arg("--config").arg(&path).arg("check");
-        // The folder that this was called in may be closed to that user; the hints are for who called it.
-        command.current_dir("/").env("SUDO_USER", "root");
-        if output::is_only_json() {
-            command.stdout(std::process::Stdio::null());
-        }
-        match command.status().map(|status| status.code()) {
-            Ok(Some(0)) => return Ok(Exit::Done),
-            Ok(Some(1)) => return Ok(Exit::Failed),
-            Ok(Some(2)) => return Ok(Exit::Usage),
-            // There is no runuser, or the program lies where that user may not go.
-            _ => print(&format!("{}\n", language.fill("setup-tried-as-root", &[("user", (&user.name).into())])))?,
-        };
-    }
-    check::check(&path, false)
-}
-
-fn with_command(language: Language, text: &str, command: &str) -> String {
-    language.fill(text, &[("command", command.into())])
-}
-
-#[cfg(unix)]
-fn how_to_start(path: &Path, good: bool, service: Option<&Reader>, language: Language) -> String {
-    use super::output::docsyncd_as;
-    use crate::service::systemctl::{self, Unit};
-    let absolute = std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf());
-    let unit = Unit::that_reads(&absolute, &crate::config::default_path()).filter(|unit| unit.is_there());
-    let (keys, commands) = match unit {
-        Some(unit) if systemctl::is_running() => (
-            ["setup-start", "setup-what-it-does"],
-            [format!("sudo systemctl enable --now {}", unit.name), format!("systemctl status {}", unit.name)],
-        ),
-        _ => {
-            let typed = |what| match service {
-                Some(user) => docsyncd_as(Some(&user.name), what),
-                None => docsyncd(what),
-            };
-            (["setup-once", "setup-until"], [typed("sync"), typed("run")])
-        }
-    };
-    lines(good, language, keys, &commands)
-}
-
-#[cfg(windows)]
-fn how_to_start(_: &Path, good: bool, _: Option<&Reader>, language: Language) -> String {
-    let commands = [docsyncd("service start"), docsyncd("service install")];
-    lines(good, language, ["setup-start", "setup-install"], &commands)
-}
-
-/// Both commands, and before them what else there is to do.
-fn lines(good: bool, language: Language, texts: [&str; 2], commands: &[String; 2]) -> String {
-    let first = if good { String::new() } else { language.text("setup-fail-first") + " " };
-    let lines = texts.iter().zip(commands).map(|(text, command)| with_command(language, text, command) + "\n");
-    format!("\n{first}{}", lines.collect::<String>())
 }

@@ -26,7 +26,7 @@ pub(super) fn show(loaded: &Loaded, uuid: &str, json: bool, language: Language) 
         let shown = ids.map(|id| views::show(db, *id)).collect::<Result<Vec<_>, _>>()?;
         Ok((named, shown))
     }))?;
-    let named = named.unambiguous()?;
+    let named = named.unambiguous(language)?;
     let failed = shown.iter().any(|shown| shown.document.state.is_failure());
     let seen: Vec<i64> = named.found.iter().flat_map(|(_, ids)| ids.clone()).collect();
     let shown = match shown.as_slice() {

@@ -117,7 +117,8 @@ fn program(at: &mut At<'_, '_>, program: PathBuf) -> PathBuf {
 }
 
 fn template(at: &mut At<'_, '_>, key: &str, kind: TemplateKind, source: &str) -> Option<Arc<Template>> {
-    match Template::compile(kind, source) {
+    let language = settings::Top::read(at.builder.merged, None).ok().and_then(|top| top.language);
+    match Template::compile_in(language.unwrap_or_default(), kind, source) {
         Ok(template) => {
             if template.needs_number() {
                 at.builder.need_number.insert(at.name());

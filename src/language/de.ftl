@@ -442,7 +442,7 @@ health-unreadable = Die Datenbank ist nicht lesbar: Ihre Platte meldet Fehler
 health-not-configured = nicht eingerichtet: { $what }
 health-no-configuration = es gibt keine Konfiguration
 health-configuration = die Konfiguration ist nicht verwendbar (docsyncd check sagt, warum)
-health-defect = docsyncd selbst ist dabei fehlgeschlagen: Bitte melden Sie das
+health-defect = docsyncd selbst ist beim Nachsehen fehlgeschlagen: Bitte melden Sie das
 
 ## Meldungen
 
@@ -929,13 +929,13 @@ reason-cut-off = docsyncd wurde beim Lesen dieses Briefs beendet.
 
 setup-changed = { $file } wird geändert, wenn Sie es am Ende bestätigen; die Kommentare darin bleiben, wie sie sind.
 setup-new = { $file } wird am Ende geschrieben.
-setup-begin = Die Antworten werden nach und nach geprüft. Vor dem Ende wird nichts geschrieben; Strg+C lässt alles, wie es ist.
+setup-begin = Jede Antwort wird sofort geprüft. Vor dem Ende wird nichts geschrieben; Strg+C lässt alles, wie es ist.
 setup-begin-back = Esc oder { $back } führt zur vorigen Frage zurück.
 setup-nothing-written = Nichts wurde geschrieben.
 setup-interrupted = abgebrochen: Nichts wurde geschrieben
 setup-no-terminal = setup stellt Fragen, und es gibt kein Terminal, an dem es fragen kann: Geben Sie die Antworten in einer Datei, wie in docsyncd setup --answers answers.toml (docs/first-hour.md hat eine)
 setup-unusable-terminal = das Terminal ist nicht benutzbar
-setup-keys = ↑ und ↓ bewegen, Enter wählt, Esc geht zurück
+setup-keys = ↑ ↓ auswählen · Enter bestätigen · Esc zurück
 setup-its-number = Die Nummer:
 setup-number-expected = erwartet wird eine Zahl von 1 bis { $most }
 setup-yes = Ja
@@ -946,7 +946,7 @@ setup-yes-or-no = erwartet wird j oder n
 setup-refused = Das geht nicht: { $why }
 setup-needed = eine Antwort ist nötig
 setup-not-expected = { $text } ist nicht, was hier erwartet wird
-setup-no-list = es beginnt mit [ und ist keine Liste wie ["a", "b"]
+setup-no-list = keine gültige Liste wie ["a", "b"]
 setup-as = { " " }(Benutzer { $user })
 setup-cannot-read = { $file } lässt sich nicht lesen{ $whom }: { $why }
 setup-no-place = diesen Ort gibt es nicht
@@ -956,13 +956,13 @@ setup-note = Hinweis: { $note }
 setup-address = Adresse des Online-Dienstes:
 setup-address-help = wie sein Betreiber sie nennt, zum Beispiel https://api.example.test
 setup-answers = der Dienst antwortet
-setup-unreachable = unter dieser Adresse antwortet der Dienst nicht: Prüfen Sie sie
-setup-not-accepted = der Dienst lehnt diesen Zugang ab
 setup-meant = gemeint ist { $address }
+setup-meant-host = gemeint ist { $host }, Port { $port }
+setup-mount = das ist eine Windows-Freigabe und kein Ordner hier. Binden Sie sie zuerst ein: sudo mount -t cifs -o credentials=DATEI { $share } /mnt/briefe (und tragen Sie sie in /etc/fstab ein), dann geben Sie /mnt/briefe an
 setup-account = Welches Konto:
-setup-auth = docsyncd liest die Briefe
-setup-auth-key = mit einem API-Schlüssel
-setup-auth-sign-in = nach einer Anmeldung im Browser
+setup-auth = Anmeldung beim Dienst:
+setup-auth-key = mit API-Schlüssel
+setup-auth-sign-in = im Browser
 setup-keep-key = Weiter mit { $key }?
 setup-key-in-file = dem Schlüssel in { $file }
 setup-key-given = dem eben angegebenen Schlüssel
@@ -990,6 +990,7 @@ setup-client-secret-needed = ein Geheimnis der Anwendung ist nötig
 setup-port = Port der eingetragenen Rücksprungadresse:
 setup-port-help = der Betreiber trägt http://127.0.0.1:PORT/callback ein, Zeichen für Zeichen; 0: irgendeiner
 setup-port-expected = erwartet wird eine Zahl von 0 bis 65535
+setup-port-taken = der Port { $port } ist belegt: Ein anderes Programm dieses Computers benutzt ihn. Wählen Sie einen anderen
 setup-sign-in = Konto { $name } anmelden:
 setup-sign-in-browser = jetzt, im Browser dieses Computers
 setup-sign-in-paste = jetzt, in einem Browser anderswo: Die Adresse wird gezeigt, die Antwort hier eingefügt
@@ -1013,12 +1014,14 @@ setup-same-place-about = behält den Dateinamen und alles andere; nur was danach
 setup-other = Meine Software ist hier nicht genannt
 setup-other-about = was über andere bekannt ist, mit Namen, und die allgemeinen Wege
 setup-other-france = Frankreich: Nichts Öffentliches sagt, wie Logosw, Julie, Visiodent, Veasy, Desmos und TM-XDI ein Dokument annehmen. Fragen Sie den Hersteller nach einem überwachten Ordner oder nach HPRIM (config/examples/hprim.toml).
-setup-other-germany = Deutschland: Turbomed, Medistar und Medical Office nehmen GDT an (config/examples/gdt.toml); in charly importiert eine Person, was in einem Ordner liegt. Über DS-Win, Evident, medatixx und x.isynet ist nichts Öffentliches bekannt: Fragen Sie nach GDT, VDDS-media oder einem überwachten Ordner.
-setup-other-english = Englischsprachige Länder: Dentally hat eine Schnittstelle auf Einladung, in EXACT importiert eine Person, Dentrix hat einen Eingang für nicht abgelegte Dokumente. Über Eaglesoft, Curve, Carestream und Pearl ist nichts Öffentliches bekannt: Fragen Sie nach einem überwachten Ordner.
+setup-other-germany = Deutschland: Turbomed, Medistar und Medical Office nehmen GDT an (config/examples/gdt.toml); in charly muss jemand die Dateien von Hand importieren. Über DS-Win, Evident, medatixx und x.isynet ist nichts Öffentliches bekannt: Fragen Sie nach GDT, VDDS-media oder einem überwachten Ordner.
+setup-other-english = Englischsprachige Länder: Dentally hat eine Schnittstelle auf Einladung, in EXACT muss jemand von Hand importieren, Dentrix hat einen Eingang für nicht abgelegte Dokumente. Über Eaglesoft, Curve, Carestream und Pearl ist nichts Öffentliches bekannt: Fragen Sie nach einem überwachten Ordner.
 setup-source = Quelle: { $address }
 setup-secret = die Eingabe wird nicht gezeigt; @DATEI für eine Datei, in der sie steht
 setup-secret-there = die Eingabe wird nicht gezeigt; @DATEI für eine Datei, in der sie steht; leer: Was da ist, bleibt
 setup-secret-optional = die Eingabe wird nicht gezeigt; @DATEI für eine Datei, in der sie steht; leer: keine Angabe
+setup-secret-removable = die Eingabe wird nicht gezeigt; @DATEI für eine Datei, in der sie steht; leer: Was da ist, bleibt; - entfernt es
+setup-removes = - entfernt es
 setup-secret-needed = ein Geheimnis ist nötig
 setup-what-key = den Schlüssel
 setup-what-client-secret = das Geheimnis der Anwendung
@@ -1088,24 +1091,25 @@ setup-number = Nummer { $number }
 setup-no-match = noch ist kein Brief zu sehen, um es zu prüfen
 setup-right = Stimmt das?
 setup-right-help = nein: eine andere Datei
-setup-written-with = Die Datei ist geschrieben mit
-setup-day-first = dem Tag zuerst
-setup-month-first = dem Monat zuerst
-setup-cp850 = der Kodierung von DOS in Westeuropa (cp850)
-setup-cp437 = der Kodierung von DOS in den USA (cp437)
-setup-iso-8859-15 = der Kodierung iso-8859-15
-setup-another-file = keinem davon: eine andere Datei
-setup-by-number = Briefe so benennen: { $template }?
+setup-written-with = Zeichensatz oder Datum der Datei:
+setup-day-first = Tag zuerst
+setup-month-first = Monat zuerst
+setup-cp850 = DOS Westeuropa (cp850)
+setup-cp437 = DOS USA (cp437)
+setup-iso-8859-15 = iso-8859-15
+setup-another-file = keines davon: eine andere Datei
+setup-by-number = Briefe so benennen: { $name }?
 setup-by-number-help = nein: { $now }
 setup-more = Weitere Einstellungen:
-setup-more-nothing = nichts weiter
-setup-more-nothing-told = nichts weiter; sehen Sie selbst mit docsyncd status nach
+setup-more-nothing = fertig
+setup-more-nothing-told = fertig, ohne Benachrichtigung
+setup-lose = Zurückgehen und aufgeben, was hier eben eingerichtet wurde?
+setup-none = nichts
 setup-more-there = (wie es ist, oder geändert)
-setup-more-told = Jemanden benachrichtigen: { $way }
 setup-more-patients = Die Nummer jedes Patienten in der Praxis
 setup-more-patients-about = aus einer Liste, die ihre Software exportiert; Dateinamen können sie enthalten
-setup-more-confirm = Der Nachweis, dass die Praxisverwaltung jeden Brief übernommen hat
-setup-more-confirm-about = daran, was sie mit der Datei tut; erst dann erfährt der Dienst davon
+setup-more-confirm = Sicher sein, dass die Praxisverwaltung jeden Brief übernommen hat
+setup-more-confirm-about = erkennbar daran, was sie mit der Datei tut; erst dann erfährt der Dienst davon
 setup-confirm = Was die Praxisverwaltung mit einem Brief tut:
 setup-confirm-none = nichts: übernommen, sobald er dort liegt
 setup-confirm-taken = sie nimmt die Datei weg: übernommen, wenn sie nicht mehr da ist
@@ -1117,8 +1121,10 @@ setup-confirm-line = Welche Zeile:
 setup-confirm-line-help = SCHLÜSSEL=WERT
 setup-test = Jetzt an jeden eine Nachricht senden, um sie ankommen zu sehen?
 setup-test-refused = nicht alle haben die Nachricht angenommen; docsyncd alerts test versucht es noch einmal
-setup-page = Den Stand von docsyncd im Browser dieses Computers anzeigen?
+setup-page = Den Status von docsyncd im Browser dieses Computers anzeigen?
 setup-page-help = nur unter 127.0.0.1; Namen von Patienten und Dateien brauchen den Schlüssel, den docsyncd open bringt
+setup-page-port = Port der Seite:
+setup-page-port-help = unter 127.0.0.1, für den Browser dieses Computers
 setup-ledger = Wo docsyncd seine Datenbank speichern darf:
 setup-ledger-help = eine Datei auf einem lokalen Datenträger; darin steht, welcher Brief wohin ging
 setup-no-ledger = die Datenbank { $file } lässt sich nicht schreiben{ $whom }: { $why }
@@ -1126,15 +1132,27 @@ setup-give-file = der Benutzer des Dienstes ist { $user }: Geben Sie ihm die Dat
 setup-shown-waiting = Was wartet, würde so abgelegt
 setup-shown-known = Briefe würden so abgelegt
 setup-shown-invented = Noch ist kein Brief zu sehen; ein erfundener würde so abgelegt
+setup-shown-person = der Brief …{ $who } wartet auf jemanden: { $why }
 setup-write = { $file } schreiben?
 setup-write-yes = ja
 setup-write-change = vorher eine Antwort ändern
 setup-write-no = nein, alles lassen, wie es ist
-setup-change = Was zu ändern ist:
-setup-change-address = die Adresse des Online-Dienstes
-setup-change-account = der Schlüssel, oder wie docsyncd sich anmeldet
-setup-change-destination = wohin die Briefe gehen, und wer sie dort liest
-setup-change-more = was noch eingerichtet ist
+setup-change = Was soll geändert werden?
+setup-change-done = nichts weiter
+setup-part-address = die Adresse des Online-Dienstes: { $value }
+setup-part-account = das Konto und sein Schlüssel oder seine Anmeldung: { $value }
+setup-part-place = wohin die Briefe gehen ({ $name }): { $value }
+setup-part-reader = wer sie dort liest ({ $name }): { $value }
+setup-part-patients = die Patientenliste der Praxis: { $value }
+setup-part-confirm = woran erkennbar ist, dass die Software jeden Brief übernommen hat ({ $name }): { $value }
+setup-part-page = die Seite im Browser: { $value }
+setup-remove-mail = die Benachrichtigung per E-Mail entfernen
+setup-remove-webhook = die Benachrichtigung über den Webhook entfernen
+setup-remove-heartbeat = die Überwachung entfernen
+setup-remove-patients = die Patientenliste entfernen
+setup-remove-page = die Seite im Browser entfernen
+setup-removed = beim Schreiben wird es entfernt
+setup-remove-needed = eine andere Einstellung braucht es: Ändern Sie zuerst diese ({ $why })
 setup-rights = Rechte an { $file } geändert
 setup-rights-refused = die Rechte an { $file } ließen sich nicht ändern, und nichts wurde geschrieben
 setup-secret-written = { $file } geschrieben, für niemand anderen lesbar
@@ -1148,13 +1166,270 @@ setup-may-not-write = in { $folder } lässt sich nicht schreiben{ $whom }: { $wh
 setup-may-not-write-windows = in { $folder } lässt sich nicht schreiben{ $whom }: { $why }. Dort schreibt setup: Öffnen Sie die Konsole als Administrator, oder wählen Sie mit --config DATEI eine andere Datei
 setup-tried-as-root = (als root geprüft, nicht als { $user }, der dieses Programm nicht starten konnte)
 setup-fail-first = Beheben Sie zuerst, was mit FAIL markiert ist.
-setup-runs-already = docsyncd läuft schon und übernimmt diese Konfiguration. Der Stand: { $command }
+setup-runs-already = docsyncd läuft schon und übernimmt diese Konfiguration. Der Status: { $command }
 setup-start = Den Dienst starten: { $command }
 setup-what-it-does = Was er tut: { $command }
 setup-install = Wenn das MSI ihn nicht installiert hat: { $command }
 setup-once = Einmal ablegen, was wartet: { $command }
 setup-until = Laufen lassen, bis es beendet wird: { $command }
-setup-open = Der Stand im Browser: { $command }
+setup-open = Der Status im Browser: { $command }
+
+## Was nicht ging: Der genaue Grund steht dahinter in Klammern, auf Englisch.
+
+told-configuration = die Konfiguration ist nicht benutzbar
+told-ledger = die Datenbank von docsyncd ist nicht benutzbar
+told-ledger-new = die Datenbank lässt sich dort nicht anlegen
+told-log = die Protokolldatei lässt sich nicht schreiben
+told-failed = das hat nicht funktioniert
+told-answer = diese Angabe passt nicht
+told-note = zu beachten
+told-api = der Dienst hat nicht wie erwartet geantwortet
+told-unreachable = unter dieser Adresse antwortet der Dienst nicht: Prüfen Sie sie
+told-refused = der Dienst lehnt diesen Zugang ab
+told-broken-off = die Verbindung zum Dienst brach ab
+told-signed-out = das Konto muss sich neu anmelden
+told-no-key = das Konto hat keinen brauchbaren Schlüssel und keine Anmeldung
+told-not-allowed = dem Konto fehlt das Recht dazu: Bitten Sie den Betreiber des Dienstes darum
+told-not-the-service = unter dieser Adresse antwortet ein anderes Programm: Ist sie vollständig, mit ihrem Pfad?
+told-no-folder = den Ordner { $folder } gibt es nicht: Ist er angelegt und die Freigabe verbunden?
+told-folder = der Ordner { $folder } ist nicht benutzbar
+told-reader = wer die Briefe dort lesen soll, kann es nicht
+told-program = das Programm lässt sich nicht starten: Prüfen Sie Namen und Pfad
+told-mail-server = der Mailserver funktioniert so nicht: Prüfen Sie Namen, Port, Benutzer und Passwort
+told-server = dieses Ziel funktioniert so nicht: Prüfen Sie Adresse, Benutzer und Passwort
+told-alarm = auf diesem Weg lässt sich niemand benachrichtigen
+told-recipient = einer der Empfänger wird abgelehnt
+told-port = der Port ist nicht benutzbar: Vielleicht belegt ihn ein anderes Programm
+told-webhook = das Konto kann keinen eintragen
+told-sign-in = niemand wurde angemeldet
+told-list = die Patientenliste { $file } ist nicht benutzbar
+told-list-missing = die Datei { $file } gibt es nicht: Exportieren Sie die Liste dorthin
+told-list-unreadable = docsyncd darf die Patientenliste { $file } nicht lesen
+told-list-later = die Patientenliste { $file } ist gerade nicht lesbar: Vielleicht läuft der Export noch, oder ihre Freigabe fehlt
+told-list-doubt = sie ist vielleicht nicht vollständig
+told-list-workbook = { $file } ist eine Arbeitsmappe von Excel oder einem ähnlichen Programm: Speichern Sie sie dort als CSV UTF-8, und nennen Sie diese Datei
+told-list-encoding = Buchstaben in { $file } sind nicht lesbar: Exportieren Sie die Datei als CSV UTF-8
+told-list-columns = die erste Zeile von { $file } nennt nicht die nötigen Spalten
+told-list-two-ways = die Daten in { $file } lassen sich auf zwei Arten lesen: Tag oder Monat zuerst
+told-list-dates = ein Geburtsdatum in { $file } ist nicht lesbar
+told-list-content = { $file } ist so nicht brauchbar: Exportieren Sie die Datei noch einmal
+named-several = { $text } ist Teil von { $count } Kennungen (uuid): Schreiben Sie mehr von der gemeinten
+
+## `docsyncd check`
+
+check-answers = der Dienst antwortet; { $waiting }
+check-answers-as = der Dienst antwortet; { $waiting }; angemeldet: { $user }
+check-answers-practice = der Dienst antwortet; { $waiting }; Praxis: { $practice }
+check-answers-as-practice = der Dienst antwortet; { $waiting }; angemeldet: { $user }, Praxis: { $practice }
+check-waiting = { $count ->
+    [0] kein Brief wartet
+    [one] 1 Brief ist noch nicht abgelegt
+   *[other] { $count } Briefe sind noch nicht abgelegt
+}
+check-waiting-many = { $count } Briefe oder mehr sind noch nicht abgelegt
+check-clock-ahead = die Uhr dieses Computers geht gegenüber der des Dienstes { $apart } vor: Lassen Sie sie über das Netz stellen ({ $how })
+check-clock-behind = die Uhr dieses Computers geht gegenüber der des Dienstes { $apart } nach: Lassen Sie sie über das Netz stellen ({ $how })
+check-clock-windows = Einstellungen, Zeit, Uhrzeit automatisch festlegen
+check-alarm = { $host } antwortet; docsyncd alerts test sendet eine Nachricht
+check-args = `args` nennt den Patienten, und andere Benutzer dieses Computers sehen Argumente: Lassen Sie das Programm die Standardeingabe lesen
+check-works = funktioniert
+check-reads = { $works }; { $reader } kann lesen, was abgelegt wird
+check-ledger-runs = { $path }; docsyncd läuft
+check-ledger-idle = { $path }; docsyncd läuft nicht
+check-ledger-new = { $path } wird beim ersten Start angelegt
+check-page-served = http://{ $address }/, vom laufenden docsyncd bereitgestellt
+check-page-silent = docsyncd sagt, dass es http://{ $address }/ bereitstellt, und antwortet dort nicht
+check-page-late = http://{ $address }/ ist frei, aber docsyncd stellt sie noch nicht bereit: Es versucht es alle 30 s
+check-page-free = http://{ $address }/ ist frei; docsyncd wird sie bereitstellen
+check-webhook-heard = docsyncd hört auf http://{ $address }/
+check-webhook-late = http://{ $address }/ ist frei, aber docsyncd hört dort noch nicht: Es versucht es alle 30 s
+check-webhook-free = http://{ $address }/ ist frei; docsyncd wird dort hören
+check-webhook-may = das Konto darf einen eintragen: Es wurde versucht und zurückgenommen
+check-full = der Datenträger mit { $path } ist voll: Schaffen Sie Platz darauf
+check-short = auf dem Datenträger mit { $path } sind { $left } frei, und was wartet, braucht etwa { $needed }: Schaffen Sie Platz darauf
+check-no-patients = { $file } enthält keine Patienten: Jeder Brief, der eine Nummer braucht, wartet auf jemanden
+check-doubt = { $list }; { $doubt }: Wenn das stimmt, ist nichts zu tun: Die Liste zählt, wenn sie sich eine Minute lang nicht geändert hat
+check-not-held = { $file }, Zeile { $rows }: Das Ziel `{ $name }` kann die Patientennummer nicht unverändert aufnehmen, Briefe dieses Patienten warten dann auf jemanden
+check-rows-more = { $rows } und { $more } weitere
+check-list-defect = { $file }: Das Lesen endete mittendrin, das ist ein Fehler von docsyncd
+check-patients = { $count } Patienten in { $file } ({ $facts })
+check-without-number = { "" }; { $rows } ohne Nummer, die nicht zählen
+check-without-date = { "" }; { $rows } ohne Geburtsdatum, denen kein Brief von selbst zugeordnet wird
+
+## `docsyncd assign`
+
+assign-no-list = es gibt keine Patientenliste, nach der Briefe zugeordnet werden: Fügen Sie einen Abschnitt [patients] hinzu (docs/patients.md)
+assign-which = welcher Brief? Nennen Sie ihn: { $command }
+assign-ended = Brief { $uuid }: Sein Patient ist nicht bekannt: Er ist abgeschlossen oder noch nicht heruntergeladen; { $command } zeigt, wie es um ihn steht
+assign-not-listed = Brief { $uuid }: Niemand in der Liste der Praxis hat diese Nummer ({ $number }): Berichtigen Sie sie, oder schreiben Sie --not-listed, wenn der Patient dort neu ist
+assign-no-number = Brief { $uuid }: Eine Nummer hat mindestens ein Zeichen und kein unsichtbares
+assign-shared = Brief { $uuid }: Die Liste der Praxis hat zwei Personen unter dieser Nummer: Berichtigen Sie das zuerst dort
+assign-document = Brief { $uuid }
+assign-in-cloud = beim Online-Dienst: { $last } { $first }, geboren { $born }
+assign-cloud = beim Online-Dienst
+assign-list = in der Liste der Praxis
+assign-last = Nachname
+assign-first = Vorname
+assign-born = Geburtsdatum
+assign-differs = anders
+assign-known = die Patientennummer ist { $number }: Niemand muss entscheiden
+assign-changed = er wurde schon zugeordnet, und seitdem hat sich ein Name oder ein Geburtsdatum geändert
+assign-nobody = in der Liste steht niemand mit ähnlichem Namen
+assign-may-be = mögliche Patienten:
+assign-column-number = Nummer
+assign-column-last-name = Nachname
+assign-column-first-name = Vorname
+assign-column-born = geboren
+assign-column-differs = was abweicht
+assign-column-letter = Brief
+assign-column-in-list = in der Liste
+assign-column-assigned = zugeordnet
+assign-column-by = von
+assign-nothing = nichts
+assign-part-of-last-name = nur ein Teil des Nachnamens ist gleich
+assign-part-of-first-name = nur ein Teil des Vornamens ist gleich
+assign-swapped-names = Nach- und Vorname sind vertauscht
+assign-day-and-month = Tag und Monat des Geburtsdatums sind vertauscht
+assign-one-digit = eine Ziffer des Geburtsdatums
+assign-no-date-of-birth = ein Geburtsdatum fehlt
+assign-first-name = der Vorname (ein Zwilling?)
+assign-last-name = der Nachname
+assign-date-of-birth = das Geburtsdatum
+assign-shared-number = die Liste hat zwei Personen unter dieser Nummer
+assign-settles = { $command } ordnet ihn zu
+assign-unlisted = die Nummer { $number } steht nicht in der Liste der Praxis
+assign-none = nichts wurde zugeordnet
+assign-done = { $uuid }: dem Patienten mit der Nummer { $number } zugeordnet; { $when }
+assign-nobody-asked = hier kann niemand bestätigen, dass es dieser Patient ist: Vergleichen Sie die Angaben oben, und schreiben Sie --yes
+assign-question = Dem Patienten mit der Nummer { $number } zuordnen?
+assign-not-assigned = niemand hat den Brief { $uuid } zugeordnet
+assign-removed = { $uuid }: nicht mehr zugeordnet; abgelegte Briefe bleiben, wo sie sind
+
+## `docsyncd retry` und `poll`
+
+retry-nothing = nichts wird noch einmal versucht
+retry-moved = { $uuid }: wird noch einmal versucht, jetzt: { $state }
+retry-due = { $uuid }: hat gewartet ({ $state }), ist jetzt an der Reihe
+retry-none-failed = kein Brief ist fehlgeschlagen: Es gibt nichts noch einmal zu versuchen
+retry-done = { $count ->
+    [one] 1 Brief wird noch einmal versucht
+   *[other] { $count } Briefe werden noch einmal versucht
+}; { $when }
+retry-question = { $count ->
+    [one] Der Brief { $uuid } ist schon abgelegt und dem Dienst gemeldet. Ihn noch einmal abholen, ablegen und melden?
+   *[other] { $count } Briefe sind schon abgelegt und dem Dienst gemeldet. Sie noch einmal abholen, ablegen und melden?
+} Eine Datei, die mit demselben Inhalt da ist, bleibt, wie sie ist.
+retry-at-once = docsyncd kümmert sich sofort darum
+retry-not-running = docsyncd läuft nicht: Es geht weiter mit { $command } oder sync
+retry-removed = { $uuid }: Die alte Fassung ist nicht mehr da
+retry-arrived = { $uuid }: angekommen, zählt als abgelegt; { $when }
+retry-not-arrived = beim Brief { $uuid } muss niemand sagen, dass er angekommen ist: { $command } zeigt, wie es um ihn steht
+retry-which = welche Briefe? Nennen Sie sie ({ $command }), oder alle fehlgeschlagenen ({ $all })
+retry-which-waiting = welche Briefe? Nennen Sie sie ({ $command }); keiner ist fehlgeschlagen, { $count ->
+    [0] und keiner wartet
+    [one] 1 Brief wartet:
+   *[other] { $count } Briefe warten:
+}
+retry-which-failed = welche Briefe? Nennen Sie sie ({ $command }), oder alle fehlgeschlagenen ({ $all })
+    { $count ->
+        [one] 1 Brief ist
+       *[other] { $count } Briefe sind
+    } fehlgeschlagen:
+retry-all-of-them = { $command } zeigt alle
+retry-beside = Neben der alten Fassung abgelegt; wenn die dort entfernt ist, sagen Sie es ({ $command }):
+retry-paused = { $scope } pausiert: { $why }. Es wird von selbst wieder versucht, das nächste Mal am { $next }
+retry-by-themselves = Sie werden von selbst wieder versucht; ein genannter sofort
+retry-check = Führen Sie docsyncd check aus, um zu sehen, ob es wieder geht
+retry-check-or-sync = Führen Sie docsyncd check aus, um zu sehen, ob es wieder geht; docsyncd sync versucht sofort, was pausiert
+poll-not-running = docsyncd läuft nicht, also sieht niemand nach: Starten Sie es ({ $start }), oder sehen Sie einmal nach mit { $sync }
+poll-no-answer = das Programm an der Datenbank hat innerhalb von { $seconds } s nicht geantwortet (ein docsyncd sync fragt von selbst ab)
+poll-done = docsyncd sieht jetzt nach und versucht sofort, was auf ein Ziel oder ein Konto wartet
+
+## `docsyncd preview`
+
+preview-not-filed = er würde nicht abgelegt
+preview-not-read = was für das Konto { $account } wartet, ist nicht lesbar
+preview-more = es gibt mehr: { $command }
+preview-there = (schon da)
+preview-taken = dieser Name ist vergeben; außer an diesen Brief selbst:
+preview-accounts = { $count ->
+    [one] das Konto { $names }
+   *[other] die Konten { $names }
+}
+preview-unknown = was für { $accounts } wartet, ist nicht bekannt
+preview-nothing = nichts wartet
+preview-nothing-for = für { $accounts } wartet nichts; { $unknown }
+preview-at-least = mindestens { "" }
+preview-of-more = { $shown } von mehr als { $total } Briefen, die warten
+preview-all = { $least }{ $total ->
+    [one] 1 Brief wartet
+   *[other] { $total } Briefe warten
+}
+preview-of = { $shown } von { $least }{ $total } Briefen, die warten
+preview-end = { $how_many }{ $unknown }; nichts wurde abgelegt oder gemeldet
+
+## `docsyncd reconcile`, `alerts test` und `open`
+
+reconcile-letters = Briefe
+reconcile-not-compared = { $scope } ließ sich nicht vergleichen
+reconcile-repaired = { $count ->
+    [one] 1 Brief wird
+   *[other] { $count } Briefe werden
+} in Ordnung gebracht; { $when }
+reconcile-of-destination = Ziel { $name }: { $what }
+reconcile-of-account = Konto { $name }: { $what }
+reconcile-missing = abgelegt, und er liegt nicht mehr da
+reconcile-other-content = an seinem Platz liegt etwas anderes; nichts wird überschrieben
+reconcile-not-synchronized = gemeldet, und der Dienst führt ihn als nicht abgeholt
+reconcile-ended-at-api = hier noch offen, und der Dienst führt ihn nicht mehr
+reconcile-more = und { $count } weitere
+reconcile-agrees = alles stimmt überein
+reconcile-agrees-as-far = was sich ansehen ließ, stimmt überein
+reconcile-differences = { $count ->
+    [one] 1 Abweichung
+   *[other] { $count } Abweichungen
+}
+reconcile-looked-at = { $differing }; an ihrem Platz angesehen: { $count }
+reconcile-cannot = { "" }, nicht anzusehen: { $count }
+reconcile-new = { "" }, noch nicht abgeholt: { $count }
+reconcile-emptied = bei { $destination } wird nichts noch einmal abgelegt: Alle { $letters } Briefe, die dort gesucht wurden, fehlen. Ist die Freigabe nicht verbunden, oder wurde der Ordner verschoben? Wenn sie wirklich weg sind, legen Sie einen davon neu ab (`docsyncd retry UUID`), dann führen Sie dies noch einmal aus
+reconcile-file-again = { $uuid }: bei { $destination } noch einmal ablegen
+reconcile-report-again = { $uuid }: dem Dienst noch einmal melden
+reconcile-open = { $count ->
+    [one] 1 Brief
+   *[other] { $count } Briefe
+} hier offen: Die nächsten Abfragen entscheiden darüber
+reconcile-no-account = { $uuid } lässt sich nicht noch einmal ablegen: Sein Konto { $account } ist nicht eingerichtet
+reconcile-not-given = { $uuid } lässt sich nicht noch einmal ablegen: Der Dienst gibt ihn nicht heraus
+reconcile-nobody-asked = nichts wird noch einmal abgelegt, da hier niemand gefragt werden kann: { $command }
+reconcile-question = { $count ->
+    [one] 1 Brief noch einmal ablegen? Hat die Praxisverwaltung ihn schon übernommen, ist er
+   *[other] { $count } Briefe noch einmal ablegen? Hat die Praxisverwaltung sie schon übernommen, sind sie
+} doppelt da.
+reconcile-left = der Brief { $uuid } bleibt, wie er ist: Er ist unterwegs, oder seine Meldung ist noch nicht angenommen
+alerts-nobody = niemand wird benachrichtigt: [alerts] hat weder heartbeat_url_file noch webhook_url_file noch [alerts.mail]
+alerts-taken = hat die Nachricht angenommen (Antwort { $code })
+open-no-page = es gibt keine Statusseite: Schreiben Sie [status_page] mit listen = "127.0.0.1:8977" in die Konfiguration
+open-not-running = docsyncd läuft nicht, und damit auch nicht die Statusseite: Starten Sie es ({ $command })
+open-not-served = docsyncd läuft, aber ohne die Statusseite: Vielleicht ist ihr Port belegt, oder die neue Konfiguration ist noch nicht gelesen. Das Protokoll und { $command } sagen, warum
+open-no-screen = Hier gibt es keinen Bildschirm.
+open-done = der Browser öffnet http://{ $page }/
+open-no-browser = es ließ sich kein Browser öffnen
+open-address = Öffnen Sie diese Adresse innerhalb von zwei Minuten in einem Browser dieses Computers; sie gilt einmal:
+
+## `docsyncd login`, im Terminal
+
+sign-in-opens = Der Browser öffnet sich, um das Konto { $name } anzumelden. Wenn nicht, öffnen Sie diese Adresse selbst:
+sign-in-open = Öffnen Sie diese Adresse in einem Browser, und melden Sie sich als Benutzer des Kontos { $name } an:
+sign-in-returns = Sie führt zurück zu { $address }, was der Betreiber genau so eingetragen haben muss.
+sign-in-paste = 
+    Läuft der Browser auf einem anderen Computer, endet er auf einer Adresse, die er nicht öffnen kann: Kopieren Sie
+    diese ganze Adresse, fügen Sie sie hier ein, und drücken Sie Enter.
+sign-in-done = das Konto { $name } ist angemeldet
+sign-in-nameless = der Dienst hat nicht gesagt, wer das ist
+sign-in-no-name = ein Benutzer ohne Namen
+sign-in-as = angemeldet: { $person } (Konto { $name })
+sign-in-as-practice = angemeldet: { $person }, Praxis { $practice } (Konto { $name })
 
 ## Die Seiten, auf denen `docsyncd login` endet.
 
@@ -1164,7 +1439,7 @@ login-done-do = docsyncd kann auf diesem Computer nun Ihre Briefe ablegen.
 login-close = Sie können dieses Fenster schließen.
 login-foreign = Das ist nicht die Anmeldung, auf die docsyncd wartet
 login-foreign-do = Sie gehört zu einem früheren Versuch, oder ein anderes Programm hat sie erfunden. Nichts wurde geändert. Verwenden Sie die Adresse, die docsyncd zuletzt gezeigt hat.
-login-incomplete = Diese Adresse sagt nichts über eine Anmeldung
+login-incomplete = Diese Adresse gehört zu keiner Anmeldung
 login-incomplete-do = Nichts wurde geändert. Verwenden Sie die Adresse, die docsyncd zuletzt gezeigt hat.
 login-used = Diese Anmeldung wurde schon verwendet
 login-used-do = Eine Antwort gilt nur einmal. Was daraus wurde, steht in dem Fenster, in dem docsyncd login gestartet wurde.

@@ -956,9 +956,9 @@ setup-note = note: { $note }
 setup-address = Address of the cloud service:
 setup-address-help = as its operator gives it, such as https://api.example.test
 setup-answers = the service answers
-setup-unreachable = the service does not answer at this address: check it
-setup-not-accepted = the service refuses this
 setup-meant = { $address } is meant
+setup-meant-host = { $host } with port { $port } is meant
+setup-mount = this is a share of Windows, and no folder here. Mount it first: sudo mount -t cifs -o credentials=FILE { $share } /mnt/letters (and write it into /etc/fstab), then give /mnt/letters
 setup-account = Which account:
 setup-auth = docsyncd reads the letters
 setup-auth-key = with an API key
@@ -989,6 +989,7 @@ setup-client-secret-needed = a client secret is needed
 setup-port = Port of the registered redirect address:
 setup-port-help = the operator registers http://127.0.0.1:PORT/callback, character for character; 0: any
 setup-port-expected = a number from 0 to 65535 is expected
+setup-port-taken = the port { $port } is taken: another program of this computer uses it. Choose another one
 setup-sign-in = Sign account { $name } in:
 setup-sign-in-browser = now, in the browser of this computer
 setup-sign-in-paste = now, in a browser elsewhere: the address is printed, and the answer pasted here
@@ -1018,6 +1019,8 @@ setup-source = source: { $address }
 setup-secret = it is not shown; @FILE for a file that holds it
 setup-secret-there = it is not shown; @FILE for a file that holds it; empty: the one that is there stays
 setup-secret-optional = it is not shown; @FILE for a file that holds it; empty: there is none
+setup-secret-removable = it is not shown; @FILE for a file that holds it; empty: the one that is there stays; - removes it
+setup-removes = - removes it
 setup-secret-needed = a secret is needed
 setup-what-key = key
 setup-what-client-secret = client secret
@@ -1094,13 +1097,14 @@ setup-cp850 = DOS in Western Europe (cp850)
 setup-cp437 = DOS in the United States (cp437)
 setup-iso-8859-15 = iso-8859-15
 setup-another-file = neither: another file
-setup-by-number = Call letters { $template }?
+setup-by-number = Call letters { $name }?
 setup-by-number-help = no: { $now }
 setup-more = What else is set up:
 setup-more-nothing = nothing more
 setup-more-nothing-told = nothing more; look at docsyncd status yourself
+setup-lose = Go back, and give up what was just set up here?
+setup-none = none
 setup-more-there = (as it is now, or changed)
-setup-more-told = Who is told when something needs a person: { $way }
 setup-more-patients = The practice's own number of each patient
 setup-more-patients-about = from a list that its software exports; names of files can have it
 setup-more-confirm = Proof that the practice's software took each letter
@@ -1118,6 +1122,8 @@ setup-test = Send a message to each of them now, to see it arrive?
 setup-test-refused = the message was not taken by all of them; docsyncd alerts test tries again
 setup-page = Show in the browser of this computer how docsyncd is?
 setup-page-help = at 127.0.0.1 only; names of patients and files need the key that docsyncd open brings
+setup-page-port = Port of the page:
+setup-page-port-help = at 127.0.0.1, for the browser of this computer
 setup-ledger = Where may docsyncd keep its ledger:
 setup-ledger-help = a file on a local disk; which letter went where stands in it
 setup-no-ledger = the ledger { $file } cannot be written{ $whom }: { $why }
@@ -1125,15 +1131,27 @@ setup-give-file = the service runs as { $user }: give it the file with chown { $
 setup-shown-waiting = What waits would be filed as
 setup-shown-known = Letters would be filed as
 setup-shown-invented = No letter can be seen yet; an invented one would be filed as
+setup-shown-person = the letter …{ $who } waits for a person: { $why }
 setup-write = Write { $file }?
 setup-write-yes = yes
 setup-write-change = change an answer before
 setup-write-no = no, leave everything as it is
-setup-change = What is to be changed:
-setup-change-address = the address of the cloud service
-setup-change-account = the key, or how docsyncd signs in
-setup-change-destination = where letters go, and who reads them there
-setup-change-more = what else is set up
+setup-change = What is to be changed?
+setup-change-done = nothing more
+setup-part-address = the address of the cloud service: { $value }
+setup-part-account = the account, and its key or sign-in: { $value }
+setup-part-place = where letters go ({ $name }): { $value }
+setup-part-reader = who reads them there ({ $name }): { $value }
+setup-part-patients = the practice's list of patients: { $value }
+setup-part-confirm = proof that the software took each letter ({ $name }): { $value }
+setup-part-page = the page in the browser: { $value }
+setup-remove-mail = remove the mail alarm
+setup-remove-webhook = remove the webhook alarm
+setup-remove-heartbeat = remove the monitor
+setup-remove-patients = remove the list of patients
+setup-remove-page = remove the page in the browser
+setup-removed = it is removed when this is written
+setup-remove-needed = something else needs it: change that first ({ $why })
 setup-rights = rights on { $file } changed
 setup-rights-refused = the rights on { $file } could not be changed, and nothing was written
 setup-secret-written = { $file } written, readable for nobody else
@@ -1154,6 +1172,262 @@ setup-install = Where the MSI did not install it: { $command }
 setup-once = File what waits, once: { $command }
 setup-until = Run until it is stopped: { $command }
 setup-open = How it is, in the browser: { $command }
+
+## What did not work: the exact reason stands behind it in brackets, in English. In English it stands alone.
+
+told-configuration = the configuration cannot be used
+told-ledger = docsyncd's ledger cannot be used
+told-ledger-new = the ledger cannot be created there
+told-log = the log file cannot be written
+told-failed = that did not work
+told-answer = this answer cannot be used
+told-note = something to know
+told-api = the service did not answer as expected
+told-unreachable = the service does not answer at this address: check it
+told-refused = the service refuses this
+told-broken-off = the connection to the service broke off
+told-signed-out = the account has to sign in again
+told-no-key = the account has no key or sign-in that can be used
+told-not-allowed = the account lacks the right to do this: ask the operator of the service for it
+told-not-the-service = another program answers at this address: is it complete, with its path?
+told-no-folder = the folder { $folder } is not there: does it exist, and is the share mounted?
+told-folder = the folder { $folder } cannot be used
+told-reader = who is to read the letters there cannot
+told-program = the program cannot be started: check its name and path
+told-mail-server = the mail server does not work like this: check its name, port, user and password
+told-server = this place does not work like this: check its address, user and password
+told-alarm = nobody can be told in this way
+told-recipient = one of the recipients is refused
+told-port = the port cannot be used: another program may have it
+told-webhook = the account cannot register one
+told-sign-in = nobody was signed in
+told-list = the list of patients { $file } cannot be used
+told-list-missing = there is no file { $file }: export the list there
+told-list-unreadable = docsyncd may not read the list of patients { $file }
+told-list-later = the list of patients { $file } cannot be read now: the export may not have ended, or its share is away
+told-list-doubt = it may not be whole
+told-list-workbook = { $file } is a workbook of Excel or a similar program: save it as CSV UTF-8 there, and name that file
+told-list-encoding = letters in { $file } cannot be read: export it as CSV UTF-8
+told-list-columns = the first line of { $file } does not name the columns that are needed
+told-list-two-ways = the dates in { $file } can be read in two ways: day or month first
+told-list-dates = a date of birth in { $file } cannot be read
+told-list-content = { $file } cannot be used as it is: export it again
+named-several = { $text } is part of { $count } uuids: write more of the one that is meant
+
+## `docsyncd check`
+
+check-answers = the API answers; { $waiting }
+check-answers-as = the API answers; { $waiting }; as { $user }
+check-answers-practice = the API answers; { $waiting }, practice { $practice }
+check-answers-as-practice = the API answers; { $waiting }; as { $user }, practice { $practice }
+check-waiting = { $count ->
+    [one] 1 document is not synchronized yet
+   *[other] { $count } documents are not synchronized yet
+}
+check-waiting-many = { $count } documents or more are not synchronized yet
+check-clock-ahead = this computer's clock is { $apart } ahead of the service's: let it be set by the network ({ $how })
+check-clock-behind = this computer's clock is { $apart } behind the service's: let it be set by the network ({ $how })
+check-clock-windows = Settings, Time, Set the time automatically
+check-alarm = { $host } answers; docsyncd alerts test sends a message
+check-args = `args` names the patient, and other users of this machine can see arguments: let the program read standard input
+check-works = works
+check-reads = { $works }; { $reader } can read what is filed
+check-ledger-runs = { $path }; the daemon runs
+check-ledger-idle = { $path }; the daemon does not run
+check-ledger-new = { $path } will be created by the first run
+check-page-served = http://{ $address }/, served by the running daemon
+check-page-silent = the daemon says that it serves http://{ $address }/, and does not answer there
+check-page-late = http://{ $address }/ is free, but the running daemon does not serve it yet: it tries every 30 s
+check-page-free = http://{ $address }/ is free; the daemon will serve it
+check-webhook-heard = http://{ $address }/ is heard by the running daemon
+check-webhook-late = http://{ $address }/ is free, but the running daemon does not listen there yet: it tries every 30 s
+check-webhook-free = http://{ $address }/ is free; the daemon will listen there
+check-webhook-may = the account may register one: it was tried, and taken back
+check-full = the disk that holds { $path } is full: free space on it
+check-short = the disk that holds { $path } has { $left } free, and what waits needs about { $needed }: free space on it
+check-no-patients = { $file } holds no patients: every letter that needs a number waits for a person
+check-doubt = { $list }; { $doubt }: if that is right, nothing is to do: it counts when it has not changed for a minute
+check-not-held = { $file }, row { $rows }: destination `{ $name }` cannot hold the patient's number as it is, so letters of that patient will wait for a person
+check-rows-more = { $rows } and { $more } more
+check-list-defect = { $file }: reading it ended in the middle, which is a defect of docsyncd
+check-patients = { $count } patients in { $file } ({ $facts })
+check-without-number = { "" }; { $rows } without a number, which count for nothing
+check-without-date = { "" }; { $rows } without a date of birth, to whom no letter is filed by itself
+
+## `docsyncd assign`
+
+assign-no-list = there is no list of patients to assign letters by: add a section [patients] (docs/patients.md)
+assign-which = whose letter? Name it: { $command }
+assign-ended = document { $uuid }: it is not known who its patient is: it has ended, or was not downloaded yet; { $command } shows where it stands
+assign-not-listed = document { $uuid }: nobody in the practice's list has that number ({ $number }): correct it, or write --not-listed if the patient is new there
+assign-no-number = document { $uuid }: a number has at least one character, and none that is not seen
+assign-shared = document { $uuid }: the practice's list has two persons under that number: mend that there first
+assign-document = document { $uuid }
+assign-in-cloud = in the cloud service: { $last } { $first }, born { $born }
+assign-cloud = in the cloud service
+assign-list = in the practice's list
+assign-last = last name
+assign-first = first name
+assign-born = date of birth
+assign-differs = differs
+assign-known = the patient's number is { $number }: nobody has to decide
+assign-changed = it was assigned before, and a name or a date of birth has changed since then
+assign-nobody = nobody in the list is like this patient
+assign-may-be = who it may be:
+assign-column-number = number
+assign-column-last-name = last name
+assign-column-first-name = first name
+assign-column-born = born
+assign-column-differs = what differs
+assign-column-letter = letter
+assign-column-in-list = in the list
+assign-column-assigned = assigned
+assign-column-by = by
+assign-nothing = nothing
+assign-part-of-last-name = only a part of the last name is the same
+assign-part-of-first-name = only a part of the first name is the same
+assign-swapped-names = last and first name are swapped
+assign-day-and-month = day and month of the date of birth are swapped
+assign-one-digit = one digit of the date of birth
+assign-no-date-of-birth = a date of birth is missing
+assign-first-name = the first name (a twin?)
+assign-last-name = the last name
+assign-date-of-birth = the date of birth
+assign-shared-number = the list has two persons under this number
+assign-settles = { $command } settles it
+assign-unlisted = the number { $number } is not in the practice's list
+assign-none = nothing was assigned
+assign-done = { $uuid }: its patient is number { $number }; { $when }
+assign-nobody-asked = nobody can be asked here whether this is the patient: look at both sides above, and write --yes
+assign-question = Is this the patient with the number { $number }?
+assign-not-assigned = nobody assigned the patient of document { $uuid }
+assign-removed = { $uuid }: its patient is assigned no more; letters that are delivered stay where they are
+
+## `docsyncd retry` and `poll`
+
+retry-nothing = nothing is tried again
+retry-moved = { $uuid }: tried again, now { $state }
+retry-due = { $uuid }: was waiting ({ $state }), due now
+retry-none-failed = no document has failed: there is nothing to try again
+retry-done = { $count ->
+    [one] 1 document to try again
+   *[other] { $count } documents to try again
+}; { $when }
+retry-question = { $count ->
+    [one] Document { $uuid } is filed and reported already. Fetch, file and report it
+   *[other] { $count } documents are filed and reported already. Fetch, file and report them
+} again? A file that is there with the same content stays as it is.
+retry-at-once = the running daemon takes it up at once
+retry-not-running = docsyncd is not running: it is taken up by the next { $command } or sync
+retry-removed = { $uuid }: the version before is there no more
+retry-arrived = { $uuid }: it arrived, and counts as delivered; { $when }
+retry-not-arrived = of document { $uuid } nothing waits for somebody to say that it arrived: { $command } shows where it stands
+retry-which = which documents? Name them ({ $command }), or all that failed ({ $all })
+retry-which-waiting = which documents? Name them ({ $command }); none has failed, { $count ->
+    [0] and none waits
+    [one] 1 document waits:
+   *[other] { $count } documents wait:
+}
+retry-which-failed = which documents? Name them ({ $command }), or all that failed ({ $all })
+    { $count ->
+        [one] 1 document
+       *[other] { $count } documents
+    } failed:
+retry-all-of-them = { $command } shows all of them
+retry-beside = Filed beside the version before; once that is removed there, say so ({ $command }):
+retry-paused = { $scope } is paused: { $why }. It is tried again by itself, next at { $next }
+retry-by-themselves = They are tried again by themselves; one that is named is due at once
+retry-check = Run docsyncd check to see whether it works again
+retry-check-or-sync = Run docsyncd check to see whether it works again; docsyncd sync tries what is paused at once
+poll-not-running = it is not running, so nobody looks: start it ({ $start }), or look once with { $sync }
+poll-no-answer = whoever works on the ledger has not answered within { $seconds } s (a docsyncd sync polls by itself)
+poll-done = the running daemon looks now, and tries at once what waits for a destination or an account
+
+## `docsyncd preview`
+
+preview-not-filed = it would not be filed
+preview-not-read = what waits for the account { $account } cannot be read
+preview-more = there are more: { $command }
+preview-there = (there already)
+preview-taken = that name is taken; unless by this very document:
+preview-accounts = { $count ->
+    [one] account { $names }
+   *[other] accounts { $names }
+}
+preview-unknown = what waits for { $accounts } is not known
+preview-nothing = nothing waits
+preview-nothing-for = nothing waits for { $accounts }; { $unknown }
+preview-at-least = at least { "" }
+preview-of-more = { $shown } of more than { $total } documents that wait
+preview-all = { $least }{ $total ->
+    [one] 1 document waits
+   *[other] { $total } documents wait
+}
+preview-of = { $shown } of { $least }{ $total } documents that wait
+preview-end = { $how_many }{ $unknown }; nothing was filed or reported
+
+## `docsyncd reconcile`, `alerts test` and `open`
+
+reconcile-letters = letters
+reconcile-not-compared = { $scope } could not be compared
+reconcile-repaired = { $count ->
+    [one] 1 letter
+   *[other] { $count } letters
+} to be repaired; { $when }
+reconcile-of-destination = destination { $name }: { $what }
+reconcile-of-account = account { $name }: { $what }
+reconcile-missing = delivered, and it does not lie there any more
+reconcile-other-content = something else lies in its place; nothing is overwritten
+reconcile-not-synchronized = reported, and the service lists it as not synchronized
+reconcile-ended-at-api = still open here, and the service does not list it any more
+reconcile-more = and { $count } more
+reconcile-agrees = all agree
+reconcile-agrees-as-far = what could be looked at agrees
+reconcile-differences = { $count ->
+    [one] 1 difference
+   *[other] { $count } differences
+}
+reconcile-looked-at = { $differing }; looked at in their places: { $count }
+reconcile-cannot = { "" }, cannot be looked at: { $count }
+reconcile-new = { "" }, not fetched yet: { $count }
+reconcile-emptied = nothing is filed again at { $destination }: all { $letters } letters that were looked at there are missing. Is the share not mounted, or was its folder moved? If they are really gone, file one of them again (`docsyncd retry UUID`), then run this once more
+reconcile-file-again = { $uuid }: file it again at { $destination }
+reconcile-report-again = { $uuid }: report it again
+reconcile-open = { $count ->
+    [one] 1 letter
+   *[other] { $count } letters
+} open here: the next polls decide about that
+reconcile-no-account = { $uuid } cannot be filed again: its account { $account } is not configured
+reconcile-not-given = { $uuid } cannot be filed again: the service does not give it
+reconcile-nobody-asked = nothing is filed again, as nobody can be asked here: { $command }
+reconcile-question = File { $count ->
+    [one] 1 letter
+   *[other] { $count } letters
+} again? Where the practice's software took them, they come twice.
+reconcile-left = document { $uuid } is left as it is: it is on its way, or its report is not accepted yet
+alerts-nobody = nobody is told anything: there is no heartbeat_url_file, webhook_url_file or [alerts.mail] in [alerts]
+alerts-taken = took the message (answered { $code })
+open-no-page = there is no status page: write [status_page] with listen = "127.0.0.1:8977" into the configuration
+open-not-running = it is not running, and with it the status page: start it ({ $command })
+open-not-served = it runs, but does not serve the status page: its port may be in use, or it has not read the new configuration yet. The log and { $command } say why
+open-no-screen = There is no screen here.
+open-done = the browser opens http://{ $page }/
+open-no-browser = no browser could be opened
+open-address = Open this address in a browser of this computer within two minutes; it counts once:
+
+## `docsyncd login`, at the terminal
+
+sign-in-opens = The browser opens to sign account { $name } in. If it does not, open this address yourself:
+sign-in-open = Open this address in a browser and sign in as the user of account { $name }:
+sign-in-returns = It returns to { $address }, which the operator has to have registered exactly so.
+sign-in-paste = 
+    If the browser runs on another computer, it ends on an address that it cannot open: copy that whole address,
+    paste it here and press Enter.
+sign-in-done = account { $name } is signed in
+sign-in-nameless = the service did not say who that is
+sign-in-no-name = a user without a name
+sign-in-as = signed in as { $person } (account { $name })
+sign-in-as-practice = signed in as { $person }, practice { $practice } (account { $name })
 
 ## The pages that `docsyncd login` ends on, and why nobody is signed in. `-do` says what to do.
 

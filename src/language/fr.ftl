@@ -938,7 +938,7 @@ setup-nothing-written = Rien n'a été écrit.
 setup-interrupted = interrompu : rien n'a été écrit
 setup-no-terminal = setup pose des questions, et il n'y a pas de terminal où les poser : donnez-lui les réponses dans un fichier, comme dans docsyncd setup --answers answers.toml (docs/first-hour.md en a un)
 setup-unusable-terminal = le terminal est inutilisable
-setup-keys = ↑ et ↓ déplacent, Entrée choisit, Échap revient en arrière
+setup-keys = ↑ ↓ choisir · Entrée valider · Échap retour
 setup-its-number = Son numéro :
 setup-number-expected = un nombre de 1 à { $most } est attendu
 setup-yes = Oui
@@ -949,7 +949,7 @@ setup-yes-or-no = o ou n est attendu
 setup-refused = Cela ne fonctionne pas : { $why }
 setup-needed = il faut une réponse
 setup-not-expected = { $text } n'est pas ce qui est attendu ici
-setup-no-list = cela commence par [ et n'est pas une liste comme ["a", "b"]
+setup-no-list = pas une liste valable comme ["a", "b"]
 setup-as = { " " }(utilisateur { $user })
 setup-cannot-read = { $file } ne peut pas être lu{ $whom } : { $why }
 setup-no-place = cet endroit n'existe pas
@@ -959,13 +959,13 @@ setup-note = remarque : { $note }
 setup-address = Adresse du service en ligne :
 setup-address-help = telle que son exploitant la donne, par exemple https://api.example.test
 setup-answers = le service répond
-setup-unreachable = à cette adresse, le service ne répond pas : vérifiez-la
-setup-not-accepted = le service refuse cet accès
 setup-meant = compris comme { $address }
+setup-meant-host = compris comme { $host }, port { $port }
+setup-mount = c'est un partage de Windows, pas un dossier d'ici. Montez-le d'abord : sudo mount -t cifs -o credentials=FICHIER { $share } /mnt/courriers (et inscrivez-le dans /etc/fstab), puis donnez /mnt/courriers
 setup-account = Quel compte :
-setup-auth = docsyncd lit les courriers
+setup-auth = Connexion au service :
 setup-auth-key = avec une clé d'API
-setup-auth-sign-in = en se connectant, dans le navigateur
+setup-auth-sign-in = dans le navigateur
 setup-keep-key = Continuer avec { $key } ?
 setup-key-in-file = la clé dans { $file }
 setup-key-given = la clé qui vient d'être donnée
@@ -993,6 +993,7 @@ setup-client-secret-needed = il faut un secret de l'application
 setup-port = Port de l'adresse de retour enregistrée :
 setup-port-help = l'exploitant enregistre http://127.0.0.1:PORT/callback, au caractère près ; 0 : n'importe lequel
 setup-port-expected = un nombre de 0 à 65535 est attendu
+setup-port-taken = le port { $port } est déjà pris : un autre programme de cet ordinateur l'utilise. Choisissez-en un autre
 setup-sign-in = Connecter le compte { $name } :
 setup-sign-in-browser = maintenant, dans le navigateur de cet ordinateur
 setup-sign-in-paste = maintenant, dans un navigateur ailleurs : l'adresse est affichée, et la réponse collée ici
@@ -1016,12 +1017,14 @@ setup-same-place-about = garde le nom du fichier et tout le reste ; seul ce qui
 setup-other = Mon logiciel n'est pas nommé ici
 setup-other-about = ce que l'on sait d'autres, par leur nom, et les voies générales
 setup-other-france = France : rien de public ne dit comment Logosw, Julie, Visiodent, Veasy, Desmos et TM-XDI prennent un document. Demandez à leur éditeur un dossier surveillé, ou HPRIM (config/examples/hprim.toml).
-setup-other-germany = Allemagne : Turbomed, Medistar et Medical Office prennent GDT (config/examples/gdt.toml) ; dans charly, une personne importe ce qui est dans un dossier. Rien de public ne le dit de DS-Win, Evident, medatixx et x.isynet : demandez GDT, VDDS-media ou un dossier surveillé.
-setup-other-english = Pays anglophones : Dentally a une interface sur invitation, dans EXACT une personne importe, Dentrix a une boîte pour les documents non classés. Rien de public ne le dit d'Eaglesoft, Curve, Carestream et Pearl : demandez un dossier surveillé.
+setup-other-germany = Allemagne : Turbomed, Medistar et Medical Office prennent GDT (config/examples/gdt.toml) ; dans charly, quelqu'un doit importer les fichiers à la main. Rien de public ne le dit de DS-Win, Evident, medatixx et x.isynet : demandez GDT, VDDS-media ou un dossier surveillé.
+setup-other-english = Pays anglophones : Dentally a une interface sur invitation, dans EXACT quelqu'un doit importer à la main, Dentrix a une boîte pour les documents non classés. Rien de public ne le dit d'Eaglesoft, Curve, Carestream et Pearl : demandez un dossier surveillé.
 setup-source = source : { $address }
 setup-secret = la saisie n'est pas affichée ; @FICHIER pour un fichier qui la contient
 setup-secret-there = la saisie n'est pas affichée ; @FICHIER pour un fichier qui la contient ; vide : ce qui est là reste
 setup-secret-optional = la saisie n'est pas affichée ; @FICHIER pour un fichier qui la contient ; vide : il n'y en a pas
+setup-secret-removable = la saisie n'est pas affichée ; @FICHIER pour un fichier qui la contient ; vide : ce qui est là reste ; - pour l'enlever
+setup-removes = - pour l'enlever
 setup-secret-needed = il faut un secret
 setup-what-key = la clé
 setup-what-client-secret = le secret de l'application
@@ -1091,20 +1094,21 @@ setup-number = numéro { $number }
 setup-no-match = aucun courrier n'est encore visible pour le vérifier
 setup-right = Est-ce juste ?
 setup-right-help = non : un autre fichier
-setup-written-with = Le fichier est écrit avec
+setup-written-with = Dates ou caractères du fichier :
 setup-day-first = le jour d'abord
 setup-month-first = le mois d'abord
-setup-cp850 = le codage de DOS en Europe de l'Ouest (cp850)
-setup-cp437 = le codage de DOS aux États-Unis (cp437)
-setup-iso-8859-15 = le codage iso-8859-15
+setup-cp850 = DOS Europe de l'Ouest (cp850)
+setup-cp437 = DOS États-Unis (cp437)
+setup-iso-8859-15 = iso-8859-15
 setup-another-file = ni l'un ni l'autre : un autre fichier
-setup-by-number = Nommer les courriers ainsi : { $template } ?
+setup-by-number = Nommer les courriers ainsi : { $name } ?
 setup-by-number-help = non : { $now }
 setup-more = Autres réglages :
-setup-more-nothing = rien de plus
-setup-more-nothing-told = rien de plus ; regardez vous-même docsyncd status
+setup-more-nothing = terminer
+setup-more-nothing-told = terminer, sans alerte
+setup-lose = Revenir en arrière et abandonner ce qui vient d'être réglé ici ?
+setup-none = aucun
 setup-more-there = (tel quel, ou à modifier)
-setup-more-told = Prévenir quelqu'un en cas de besoin : { $way }
 setup-more-patients = Le numéro de chaque patient dans le cabinet
 setup-more-patients-about = d'après une liste que son logiciel exporte ; les noms des fichiers peuvent le contenir
 setup-more-confirm = La preuve que le logiciel du cabinet a pris chaque courrier
@@ -1122,6 +1126,8 @@ setup-test = Envoyer maintenant un message à chacun, pour le voir arriver ?
 setup-test-refused = tous n'ont pas accepté le message ; docsyncd alerts test réessaie
 setup-page = Afficher l'état de docsyncd dans le navigateur de cet ordinateur ?
 setup-page-help = sur 127.0.0.1 seulement ; les noms des patients et des fichiers demandent la clé que donne docsyncd open
+setup-page-port = Port de la page :
+setup-page-port-help = sur 127.0.0.1, pour le navigateur de cet ordinateur
 setup-ledger = Où docsyncd peut-il garder son registre :
 setup-ledger-help = un fichier sur un disque local ; il dit quel courrier est allé où
 setup-no-ledger = le registre { $file } ne peut pas être écrit{ $whom } : { $why }
@@ -1129,15 +1135,27 @@ setup-give-file = l'utilisateur du service est { $user } : donnez-lui le fichie
 setup-shown-waiting = Ce qui attend serait classé sous
 setup-shown-known = Les courriers seraient classés sous
 setup-shown-invented = Aucun courrier n'est encore visible ; un courrier inventé serait classé sous
+setup-shown-person = le courrier …{ $who } attend quelqu'un : { $why }
 setup-write = Écrire { $file } ?
 setup-write-yes = oui
 setup-write-change = changer d'abord une réponse
 setup-write-no = non, tout laisser tel quel
-setup-change = Que faut-il changer :
-setup-change-address = l'adresse du service en ligne
-setup-change-account = la clé, ou la façon dont docsyncd se connecte
-setup-change-destination = où vont les courriers, et qui les y lit
-setup-change-more = ce qui est réglé en plus
+setup-change = Que faut-il changer ?
+setup-change-done = rien de plus
+setup-part-address = l'adresse du service en ligne : { $value }
+setup-part-account = le compte, et sa clé ou sa connexion : { $value }
+setup-part-place = où vont les courriers ({ $name }) : { $value }
+setup-part-reader = qui les y lit ({ $name }) : { $value }
+setup-part-patients = la liste des patients du cabinet : { $value }
+setup-part-confirm = preuve que le logiciel a pris chaque courrier ({ $name }) : { $value }
+setup-part-page = la page dans le navigateur : { $value }
+setup-remove-mail = enlever l'alerte par e-mail
+setup-remove-webhook = enlever l'alerte par webhook
+setup-remove-heartbeat = enlever la surveillance
+setup-remove-patients = enlever la liste des patients
+setup-remove-page = enlever la page dans le navigateur
+setup-removed = il sera enlevé à l'écriture
+setup-remove-needed = un autre réglage en a besoin : changez-le d'abord ({ $why })
 setup-rights = droits sur { $file } modifiés
 setup-rights-refused = les droits sur { $file } n'ont pas pu être modifiés, et rien n'a été écrit
 setup-secret-written = { $file } écrit, que personne d'autre ne peut lire
@@ -1158,6 +1176,263 @@ setup-install = Si le MSI ne l'a pas installé : { $command }
 setup-once = Classer une fois ce qui attend : { $command }
 setup-until = Laisser tourner jusqu'à ce qu'on l'arrête : { $command }
 setup-open = L'état, dans le navigateur : { $command }
+
+## Ce qui n'a pas fonctionné : la raison exacte suit entre parenthèses, en anglais.
+
+told-configuration = la configuration est inutilisable
+told-ledger = le registre de docsyncd est inutilisable
+told-ledger-new = le registre ne peut pas y être créé
+told-log = le fichier journal ne peut pas être écrit
+told-failed = cela n'a pas fonctionné
+told-answer = cette réponse ne convient pas
+told-note = à savoir
+told-api = le service n'a pas répondu comme prévu
+told-unreachable = à cette adresse, le service ne répond pas : vérifiez-la
+told-refused = le service refuse cet accès
+told-broken-off = la connexion au service s'est interrompue
+told-signed-out = le compte doit se reconnecter
+told-no-key = le compte n'a pas de clé ni de connexion utilisable
+told-not-allowed = le compte n'en a pas le droit : demandez-le à l'exploitant du service
+told-not-the-service = un autre programme répond à cette adresse : est-elle complète, avec son chemin ?
+told-no-folder = le dossier { $folder } est introuvable : existe-t-il, et le partage est-il connecté ?
+told-folder = le dossier { $folder } est inutilisable
+told-reader = celui qui doit y lire les courriers ne le peut pas
+told-program = le programme ne peut pas être lancé : vérifiez son nom et son chemin
+told-mail-server = le serveur de messagerie ne fonctionne pas ainsi : vérifiez son nom, le port, l'utilisateur et le mot de passe
+told-server = cette destination ne fonctionne pas ainsi : vérifiez l'adresse, l'utilisateur et le mot de passe
+told-alarm = impossible de prévenir par cette voie
+told-recipient = l'un des destinataires est refusé
+told-port = le port est inutilisable : un autre programme l'occupe peut-être
+told-webhook = le compte ne peut pas en enregistrer un
+told-sign-in = personne n'a été connecté
+told-list = la liste des patients { $file } est inutilisable
+told-list-missing = il n'y a pas de fichier { $file } : exportez-y la liste
+told-list-unreadable = docsyncd n'a pas le droit de lire la liste des patients { $file }
+told-list-later = la liste des patients { $file } est illisible pour l'instant : l'export n'est peut-être pas terminé, ou son partage est absent
+told-list-doubt = elle n'est peut-être pas entière
+told-list-workbook = { $file } est un classeur d'Excel ou d'un programme semblable : enregistrez-le comme CSV UTF-8, et nommez ce fichier
+told-list-encoding = des lettres de { $file } sont illisibles : exportez-le comme CSV UTF-8
+told-list-columns = la première ligne de { $file } ne nomme pas les colonnes nécessaires
+told-list-two-ways = les dates de { $file } se lisent de deux façons : jour ou mois d'abord
+told-list-dates = une date de naissance de { $file } est illisible
+told-list-content = { $file } est inutilisable tel quel : exportez-le de nouveau
+named-several = { $text } fait partie de { $count } identifiants (uuid) : écrivez-en davantage
+
+## `docsyncd check`
+
+check-answers = le service répond ; { $waiting }
+check-answers-as = le service répond ; { $waiting } ; connecté : { $user }
+check-answers-practice = le service répond ; { $waiting } ; cabinet : { $practice }
+check-answers-as-practice = le service répond ; { $waiting } ; connecté : { $user }, cabinet : { $practice }
+check-waiting = { $count ->
+    [0] aucun courrier n'attend
+    [one] 1 courrier n'est pas encore classé
+   *[other] { $count } courriers ne sont pas encore classés
+}
+check-waiting-many = { $count } courriers ou plus ne sont pas encore classés
+check-clock-ahead = l'horloge de cet ordinateur avance de { $apart } sur celle du service : faites-la régler par le réseau ({ $how })
+check-clock-behind = l'horloge de cet ordinateur retarde de { $apart } sur celle du service : faites-la régler par le réseau ({ $how })
+check-clock-windows = Paramètres, Heure, Régler l'heure automatiquement
+check-alarm = { $host } répond ; docsyncd alerts test envoie un message
+check-args = `args` nomme le patient, et d'autres utilisateurs de cet ordinateur voient les arguments : faites lire l'entrée standard au programme
+check-works = fonctionne
+check-reads = { $works } ; { $reader } peut lire ce qui est classé
+check-ledger-runs = { $path } ; docsyncd tourne
+check-ledger-idle = { $path } ; docsyncd est arrêté
+check-ledger-new = { $path } sera créé au premier démarrage
+check-page-served = http://{ $address }/, affichée par docsyncd qui tourne
+check-page-silent = docsyncd dit servir http://{ $address }/, et n'y répond pas
+check-page-late = http://{ $address }/ est libre, mais docsyncd ne la sert pas encore : il essaie toutes les 30 s
+check-page-free = http://{ $address }/ est libre ; docsyncd s'en servira
+check-webhook-heard = docsyncd écoute à http://{ $address }/
+check-webhook-late = http://{ $address }/ est libre, mais docsyncd n'y écoute pas encore : il essaie toutes les 30 s
+check-webhook-free = http://{ $address }/ est libre ; docsyncd y écoutera
+check-webhook-may = le compte peut en enregistrer un : c'est vérifié, et annulé
+check-full = le disque qui contient { $path } est plein : libérez de la place
+check-short = le disque qui contient { $path } a { $left } de libre, et ce qui attend en demande environ { $needed } : libérez de la place
+check-no-patients = { $file } ne contient aucun patient : chaque courrier qui demande un numéro attend quelqu'un
+check-doubt = { $list } ; { $doubt } : si c'est juste, il n'y a rien à faire : la liste compte quand elle n'a pas changé pendant une minute
+check-not-held = { $file }, ligne { $rows } : la destination `{ $name }` ne peut pas garder le numéro du patient tel quel, et ses courriers attendront quelqu'un
+check-rows-more = { $rows } et { $more } de plus
+check-list-defect = { $file } : la lecture s'est arrêtée au milieu, ce qui est un défaut de docsyncd
+check-patients = { $count } patients dans { $file } ({ $facts })
+check-without-number = { "" } ; { $rows } sans numéro, qui ne comptent pas
+check-without-date = { "" } ; { $rows } sans date de naissance, à qui aucun courrier n'est attribué tout seul
+
+## `docsyncd assign`
+
+assign-no-list = il n'y a pas de liste de patients pour attribuer les courriers : ajoutez une section [patients] (docs/patients.md)
+assign-which = quel courrier ? Nommez-le : { $command }
+assign-ended = courrier { $uuid } : son patient n'est pas connu : le courrier est terminé, ou pas encore téléchargé ; { $command } montre où il en est
+assign-not-listed = courrier { $uuid } : personne dans la liste du cabinet n'a ce numéro ({ $number }) : corrigez-le, ou ajoutez --not-listed si le patient y est nouveau
+assign-no-number = courrier { $uuid } : un numéro a au moins un caractère, et aucun d'invisible
+assign-shared = courrier { $uuid } : la liste du cabinet a deux personnes sous ce numéro : corrigez-la d'abord
+assign-document = courrier { $uuid }
+assign-in-cloud = dans le service en ligne : { $last } { $first }, naissance : { $born }
+assign-cloud = dans le service en ligne
+assign-list = dans la liste du cabinet
+assign-last = nom
+assign-first = prénom
+assign-born = date de naissance
+assign-differs = différent
+assign-known = le numéro du patient est { $number } : il n'y a rien à décider
+assign-changed = il a déjà été attribué, et un nom ou une date de naissance a changé depuis
+assign-nobody = la liste n'a personne au nom semblable
+assign-may-be = patients possibles :
+assign-column-number = numéro
+assign-column-last-name = nom
+assign-column-first-name = prénom
+assign-column-born = naissance
+assign-column-differs = ce qui diffère
+assign-column-letter = courrier
+assign-column-in-list = dans la liste
+assign-column-assigned = attribué
+assign-column-by = par
+assign-nothing = rien
+assign-part-of-last-name = seule une partie du nom est la même
+assign-part-of-first-name = seule une partie du prénom est la même
+assign-swapped-names = nom et prénom sont inversés
+assign-day-and-month = jour et mois de naissance sont inversés
+assign-one-digit = un chiffre de la date de naissance
+assign-no-date-of-birth = une date de naissance manque
+assign-first-name = le prénom (un jumeau ?)
+assign-last-name = le nom
+assign-date-of-birth = la date de naissance
+assign-shared-number = la liste a deux personnes sous ce numéro
+assign-settles = { $command } l'attribue
+assign-unlisted = le numéro { $number } n'est pas dans la liste du cabinet
+assign-none = rien n'a été attribué
+assign-done = { $uuid } : attribué au patient numéro { $number } ; { $when }
+assign-nobody-asked = personne ne peut confirmer ici que c'est ce patient : comparez les fiches ci-dessus, et ajoutez --yes
+assign-question = Attribuer au patient numéro { $number } ?
+assign-not-assigned = personne n'a attribué le courrier { $uuid }
+assign-removed = { $uuid } : n'est plus attribué ; les courriers déjà classés restent où ils sont
+
+## `docsyncd retry` et `poll`
+
+retry-nothing = rien n'est réessayé
+retry-moved = { $uuid } : réessayé, maintenant : { $state }
+retry-due = { $uuid } : attendait ({ $state }), repris maintenant
+retry-none-failed = aucun courrier n'est en échec : il n'y a rien à réessayer
+retry-done = { $count ->
+    [one] 1 courrier à réessayer
+   *[other] { $count } courriers à réessayer
+} ; { $when }
+retry-question = { $count ->
+    [one] Le courrier { $uuid } est déjà classé et confirmé au service. Le télécharger, le classer et le confirmer encore une fois ?
+   *[other] { $count } courriers sont déjà classés et confirmés au service. Les télécharger, les classer et les confirmer encore une fois ?
+} Un fichier qui est là avec le même contenu reste tel quel.
+retry-at-once = docsyncd s'en occupe tout de suite
+retry-not-running = docsyncd est arrêté : cela reprend avec { $command } ou sync
+retry-removed = { $uuid } : l'ancienne version n'y est plus
+retry-arrived = { $uuid } : arrivé, compte comme classé ; { $when }
+retry-not-arrived = pour le courrier { $uuid }, personne n'a à dire qu'il est arrivé : { $command } montre où il en est
+retry-which = quels courriers ? Nommez-les ({ $command }), ou tous ceux qui sont en échec ({ $all })
+retry-which-waiting = quels courriers ? Nommez-les ({ $command }) ; aucun n'est en échec, { $count ->
+    [0] et aucun n'attend
+    [one] 1 courrier attend :
+   *[other] { $count } courriers attendent :
+}
+retry-which-failed = quels courriers ? Nommez-les ({ $command }), ou tous ceux qui sont en échec ({ $all })
+    { $count ->
+        [one] 1 courrier est
+       *[other] { $count } courriers sont
+    } en échec :
+retry-all-of-them = { $command } les montre tous
+retry-beside = Classés à côté de l'ancienne version ; quand elle y est supprimée, dites-le ({ $command }) :
+retry-paused = { $scope } est en pause : { $why }. Nouvel essai tout seul, le prochain le { $next }
+retry-by-themselves = Ils sont réessayés tout seuls ; un courrier nommé l'est tout de suite
+retry-check = Lancez docsyncd check pour voir si cela fonctionne de nouveau
+retry-check-or-sync = Lancez docsyncd check pour voir si cela fonctionne de nouveau ; docsyncd sync essaie tout de suite ce qui est en pause
+poll-not-running = docsyncd est arrêté, donc personne ne regarde : démarrez-le ({ $start }), ou regardez une fois avec { $sync }
+poll-no-answer = le programme qui utilise le registre n'a pas répondu en { $seconds } s (un docsyncd sync interroge de lui-même)
+poll-done = docsyncd regarde maintenant, et réessaie tout de suite ce qui attend une destination ou un compte
+
+## `docsyncd preview`
+
+preview-not-filed = il ne serait pas classé
+preview-not-read = ce qui attend pour le compte { $account } est illisible
+preview-more = il y en a d'autres : { $command }
+preview-there = (déjà là)
+preview-taken = ce nom est pris ; sauf par ce courrier lui-même :
+preview-accounts = { $count ->
+    [one] le compte { $names }
+   *[other] les comptes { $names }
+}
+preview-unknown = ce qui attend pour { $accounts } n'est pas connu
+preview-nothing = rien n'attend
+preview-nothing-for = rien n'attend pour { $accounts } ; { $unknown }
+preview-at-least = au moins { "" }
+preview-of-more = { $shown } courriers, sur plus de { $total } qui attendent
+preview-all = { $least }{ $total ->
+    [one] 1 courrier attend
+   *[other] { $total } courriers attendent
+}
+preview-of = { $shown } sur { $least }{ $total } courriers qui attendent
+preview-end = { $how_many }{ $unknown } ; rien n'a été classé ni confirmé
+
+## `docsyncd reconcile`, `alerts test` et `open`
+
+reconcile-letters = courriers
+reconcile-not-compared = { $scope } n'a pas pu être comparé
+reconcile-repaired = { $count ->
+    [one] 1 courrier
+   *[other] { $count } courriers
+} à réparer ; { $when }
+reconcile-of-destination = destination { $name } : { $what }
+reconcile-of-account = compte { $name } : { $what }
+reconcile-missing = classé, et il n'y est plus
+reconcile-other-content = autre chose est à sa place ; rien n'est écrasé
+reconcile-not-synchronized = confirmé, et le service le donne pour non synchronisé
+reconcile-ended-at-api = encore en cours ici, et le service ne le montre plus
+reconcile-more = et { $count } de plus
+reconcile-agrees = tout concorde
+reconcile-agrees-as-far = ce qui a pu être vu concorde
+reconcile-differences = { $count ->
+    [one] 1 différence
+   *[other] { $count } différences
+}
+reconcile-looked-at = { $differing } ; vus sur place : { $count }
+reconcile-cannot = { "" }, impossibles à voir : { $count }
+reconcile-new = { "" }, pas encore téléchargés : { $count }
+reconcile-emptied = rien n'est reclassé dans { $destination } : les { $letters } courriers qui y ont été cherchés manquent tous. Le partage est-il connecté, le dossier a-t-il été déplacé ? S'ils ont vraiment disparu, reclassez-en un (`docsyncd retry UUID`), puis relancez ceci
+reconcile-file-again = { $uuid } : à reclasser dans { $destination }
+reconcile-report-again = { $uuid } : à confirmer encore au service
+reconcile-open = { $count ->
+    [one] 1 courrier
+   *[other] { $count } courriers
+} en cours ici : les prochaines interrogations en décident
+reconcile-no-account = { $uuid } ne peut pas être reclassé : son compte { $account } n'est pas configuré
+reconcile-not-given = { $uuid } ne peut pas être reclassé : le service ne le donne pas
+reconcile-nobody-asked = rien n'est reclassé, car personne ne peut être interrogé ici : { $command }
+reconcile-question = Reclasser { $count ->
+    [one] 1 courrier ? Si le logiciel du cabinet l'a déjà pris, il y sera
+   *[other] { $count } courriers ? Si le logiciel du cabinet les a déjà pris, ils y seront
+} en double.
+reconcile-left = le courrier { $uuid } reste tel quel : il est en route, ou sa confirmation n'est pas encore acceptée
+alerts-nobody = personne n'est prévenu : [alerts] n'a ni heartbeat_url_file, ni webhook_url_file, ni [alerts.mail]
+alerts-taken = a accepté le message (réponse { $code })
+open-no-page = il n'y a pas de page d'état : écrivez [status_page] avec listen = "127.0.0.1:8977" dans la configuration
+open-not-running = docsyncd est arrêté, et la page d'état avec lui : démarrez-le ({ $command })
+open-not-served = docsyncd tourne, mais sans la page d'état : son port est peut-être occupé, ou la nouvelle configuration n'est pas encore lue. Le journal et { $command } disent pourquoi
+open-no-screen = Il n'y a pas d'écran ici.
+open-done = le navigateur ouvre http://{ $page }/
+open-no-browser = aucun navigateur n'a pu être ouvert
+open-address = Ouvrez cette adresse dans un navigateur de cet ordinateur dans les deux minutes ; elle ne vaut qu'une fois :
+
+## `docsyncd login`, dans le terminal
+
+sign-in-opens = Le navigateur s'ouvre pour connecter le compte { $name }. Sinon, ouvrez vous-même cette adresse :
+sign-in-open = Ouvrez cette adresse dans un navigateur et connectez-vous comme utilisateur du compte { $name } :
+sign-in-returns = Elle revient à { $address }, que l'exploitant doit avoir enregistré exactement ainsi.
+sign-in-paste = 
+    Si le navigateur est sur un autre ordinateur, il finit sur une adresse qu'il ne peut pas ouvrir : copiez toute
+    cette adresse, collez-la ici et appuyez sur Entrée.
+sign-in-done = le compte { $name } est connecté
+sign-in-nameless = le service n'a pas dit de qui il s'agit
+sign-in-no-name = un utilisateur sans nom
+sign-in-as = connecté : { $person } (compte { $name })
+sign-in-as-practice = connecté : { $person }, cabinet { $practice } (compte { $name })
 
 ## Les pages sur lesquelles `docsyncd login` se termine.
 

@@ -295,8 +295,11 @@ fn every_text_of_setup_is_there_and_shown() {
     let known = keys(Language::English);
     let known: BTreeSet<&str> = known.keys().map(String::as_str).filter(|key| key.starts_with("setup-")).collect();
     // Named by what is chosen; or the help of one that is named.
-    let is_made =
-        |key: &str| ["choice", "column", "more", "pasted"].iter().any(|of| key.starts_with(&format!("setup-{of}-")));
+    let is_made = |key: &str| {
+        ["choice", "column", "more", "part", "pasted", "remove"]
+            .iter()
+            .any(|of| key.starts_with(&format!("setup-{of}-")))
+    };
     let is_shown = |key: &&str| named.contains(key.strip_suffix("-help").unwrap_or(key)) || is_made(key);
     let missing: Vec<_> = named.iter().filter(|key| !key.contains('{') && !known.contains(**key)).collect();
     let odd: Vec<_> = known.iter().filter(|key| !is_shown(key)).collect();

@@ -13,6 +13,11 @@ pub enum Refused {
         /// The largest size that is read; MiB.
         limit: u64,
     },
+    /// The file of a spreadsheet program itself.
+    #[error(
+        "it is a workbook of a spreadsheet program such as Excel: save it as CSV UTF-8 there, and name that file in `patients.file`"
+    )]
+    Workbook,
     /// The file has no first line.
     #[error("it is empty: export the list again, with the names of the columns in the first line")]
     Empty,

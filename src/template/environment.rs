@@ -18,7 +18,8 @@ pub(super) const FILTERS: [&str; 16] = [
     "title", "trim", "truncate", "upper",
 ];
 
-pub(super) fn environment(kind: TemplateKind) -> Environment<'static> {
+/// `language`: of words that a filter gives, unless the template names another.
+pub(super) fn environment(kind: TemplateKind, language: Language) -> Environment<'static> {
     let mut environment = Environment::new();
     environment.set_undefined_behavior(UndefinedBehavior::Chainable);
     environment.set_fuel(Some(MAX_STEPS));
@@ -35,7 +36,7 @@ pub(super) fn environment(kind: TemplateKind) -> Environment<'static> {
     });
     environment.add_filter("date", dates::date);
     environment.add_filter("short", |value: &Value| values::text(value).map(|text| short(&text)));
-    environment.add_filter("label", label);
+    environment.add_filter("label", move |value: &Value, wanted: Option<String>| label(value, language, wanted));
     environment.add_filter("truncate", |value: &Value, length: usize| {
         values::text(value).map(|text| text.chars().take(length).collect::<String>())
     });
@@ -67,8 +68,8 @@ fn or_default(value: &Value, other: Rest<Value>) -> Value {
 }
 
 /// The name of a document type in a language; for an unknown type, the service's own word.
-fn label(value: &Value, language: &str) -> Result<Option<String>, Error> {
-    let Some(language) = Language::parse(language) else {
+fn label(value: &Value, language: Language, wanted: Option<String>) -> Result<Option<String>, Error> {
+    let Some(language) = wanted.map_or(Some(language), |wanted| Language::parse(&wanted)) else {
         // An error of this kind is found on compilation.
         return Err(Error::new(ErrorKind::MissingArgument, "label knows the languages \"fr\", \"de\" and \"en\""));
     };

@@ -369,6 +369,13 @@ fn a_type_has_a_label_in_the_language_that_is_given() {
     assert_eq!(name("{{ document.type | label('fr') }}", "prescription").unwrap(), "Ordonnance");
     assert_eq!(name("{{ document.type | label('de-CH') }}", "prescription").unwrap(), "Rezept");
     assert_eq!(name("{{ document.type | label('en') }}", "a_new_type").unwrap(), "a_new_type");
+    // Without one it is that of the configuration.
+    assert_eq!(name("{{ document.type | label }}", "prescription").unwrap(), "Prescription");
+    let of_config = |language| {
+        let template = Template::compile_in(language, TemplateKind::FileName, "{{ document.type | label }}").unwrap();
+        template.render(&Context::new(&metadata(json!({"type": "prescription"}), json!({})))).unwrap()
+    };
+    assert_eq!([Language::French, Language::German].map(of_config), ["Ordonnance", "Rezept"]);
     let wrong = format!("{:?}", name("{{ document.type | label('es') }}", "prescription").map_err(|e| e.to_string()));
     assert!(wrong.contains("label knows the languages"), "{wrong}");
 }

@@ -6,6 +6,7 @@ use serde::Serialize;
 
 use super::super::output::{completed, print_json, say};
 use super::super::{Exit, Outcome};
+use crate::language::Language;
 
 /// One line.
 #[derive(Debug, Clone, Serialize)]
@@ -32,15 +33,17 @@ pub(super) struct Seen {
 }
 
 impl Seen {
-    pub(super) fn in_words(&self) -> String {
-        let waiting = match (self.waiting, self.more) {
-            (count, true) => format!("{count} documents or more are not synchronized yet"),
-            (1, false) => "1 document is not synchronized yet".to_owned(),
-            (count, false) => format!("{count} documents are not synchronized yet"),
+    pub(super) fn in_words(&self, language: Language) -> String {
+        let waiting = if self.more { "check-waiting-many" } else { "check-waiting" };
+        let waiting = language.fill(waiting, &[("count", (self.waiting as u64).into())]);
+        let [user, practice] = [&self.user, &self.practice].map(|known| known.as_deref().unwrap_or_default());
+        let text = match (user, practice) {
+            ("", "") => "check-answers",
+            ("", _) => "check-answers-practice",
+            (_, "") => "check-answers-as",
+            _ => "check-answers-as-practice",
         };
-        let user = self.user.as_ref().map(|user| format!("; as {user}")).unwrap_or_default();
-        let practice = self.practice.as_ref().map(|practice| format!(", practice {practice}")).unwrap_or_default();
-        format!("the API answers; {waiting}{user}{practice}")
+        language.fill(text, &[("waiting", (&waiting).into()), ("user", user.into()), ("practice", practice.into())])
     }
 }
 

@@ -6,8 +6,10 @@ use std::time::Duration;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
 
+use super::super::told;
 use super::findings::Findings;
 use crate::config::Config;
+use crate::language::Language;
 use crate::ledger::{Ledger, is_locked, process};
 use crate::web;
 
@@ -18,26 +20,28 @@ const MAX_HEAD: u64 = 4 * 1024;
 const WHAT: &str = "status page";
 
 /// None when there is no page.
-pub(super) async fn check(config: &Config) -> Option<Findings> {
+pub(super) async fn check(config: &Config, language: Language) -> Option<Findings> {
     let listen = config.status_page?.listen;
     let mut findings = Findings::default();
+    let of = |text: &str, address: SocketAddr| language.fill(text, &[("address", (&address.to_string()).into())]);
     if let Some(serving) = said_by_daemon(config, process::STATUS_PAGE).await {
-        match is_ours(serving).await {
-            true => findings.ok(WHAT, &format!("http://{serving}/, served by the running daemon")),
-            false => findings
-                .fail(WHAT, &format!("the daemon says that it serves http://{serving}/, and does not answer there")),
+        match answers_as_docsyncd(serving).await {
+            true => findings.ok(WHAT, &of("check-page-served", serving)),
+            false => findings.fail(WHAT, &of("check-page-silent", serving)),
         }
         return Some(findings);
     }
     match TcpListener::bind(listen).await {
         Ok(_) if is_locked(&config.state.path) => {
-            findings.warn(
-                WHAT,
-                &format!("http://{listen}/ is free, but the running daemon does not serve it yet: it tries every 30 s"),
-            );
+            findings.warn(WHAT, &of("check-page-late", listen));
         }
-        Ok(_) => findings.ok(WHAT, &format!("http://{listen}/ is free; the daemon will serve it")),
-        Err(error) => findings.fail(WHAT, &web::in_words("status_page.listen", listen, &error)),
+        Ok(_) => findings.ok(WHAT, &of("check-page-free", listen)),
+        // Whoever may not read the ledger sees no more of a running daemon than its page.
+        Err(_) if answers_as_docsyncd(listen).await => findings.ok(WHAT, &of("check-page-served", listen)),
+        Err(error) => {
+            let exact = web::in_words("status_page.listen", listen, &error);
+            findings.fail(WHAT, &told::because(language, "told-port", &[], &exact));
+        }
     }
     Some(findings)
 }
@@ -52,7 +56,7 @@ pub(super) async fn said_by_daemon(config: &Config, key: &str) -> Option<SocketA
 }
 
 /// Whether docsyncd answers there.
-async fn is_ours(address: SocketAddr) -> bool {
+pub(in crate::commands) async fn answers_as_docsyncd(address: SocketAddr) -> bool {
     let asking = async {
         let mut stream = TcpStream::connect(address).await?;
         stream.write_all(format!("HEAD / HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\n\r\n").as_bytes()).await?;

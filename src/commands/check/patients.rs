@@ -3,9 +3,11 @@
 use std::collections::HashMap;
 use std::path::Path;
 
+use super::super::told;
 use super::findings::Findings;
 use crate::adapters::holds_number;
 use crate::config::Loaded;
+use crate::language::Language;
 use crate::ledger::{Ledger, process};
 use crate::patients::{Doubt, List, Problem, Why, look_once};
 use crate::pipeline::patients;
@@ -13,11 +15,10 @@ use crate::pipeline::patients;
 const WHAT: &str = "patients";
 /// The most rows that are named one by one.
 const MOST_ROWS: usize = 10;
-const NOT_HELD: &str = "cannot hold the patient's number as it is, so letters of that patient will wait for a person";
 
 /// Reads the list as `run` would. Waits for a file that was just written, but not for the minute that a doubtful one has
 /// to rest. `is_seen`: by a person, who believes it.
-pub(super) async fn check(loaded: &Loaded, is_seen: bool) -> Option<Findings> {
+pub(super) async fn check(loaded: &Loaded, is_seen: bool, language: Language) -> Option<Findings> {
     let config = loaded.config.patients.clone()?;
     let file = config.file.display().to_string();
     let mut findings = Findings::default();
@@ -25,43 +26,38 @@ pub(super) async fn check(loaded: &Loaded, is_seen: bool) -> Option<Findings> {
     match tokio::task::spawn_blocking(move || look_once(&config, &known)).await {
         Ok(Ok((_, Some(doubt @ Doubt::Open)))) => {
             let file = loaded.config.patients.as_ref().map(|config| config.file.clone()).unwrap_or_default();
-            findings.usage(WHAT, &Problem { file, why: Why::Doubtful(doubt) }.to_string());
+            findings.usage(WHAT, &told::of_list(language, &Problem { file, why: Why::Doubtful(doubt) }));
         }
         Ok(Ok((list, doubt))) => {
             if is_seen {
                 believe(&loaded.config.state.path, list.sha256()).await;
             }
             match (list.is_empty(), doubt) {
-                (true, _) => findings.usage(
-                    WHAT,
-                    &format!("{file} holds no patients: every letter that needs a number waits for a person"),
-                ),
-                (false, Some(doubt)) => findings.warn(
-                    WHAT,
-                    &format!(
-                        "{}; {doubt}: if that is right, nothing is to do: it counts when it has not changed for a minute",
-                        in_words(&list, &file)
-                    ),
-                ),
-                (false, None) => findings.ok(WHAT, &in_words(&list, &file)),
+                (true, _) => findings.usage(WHAT, &language.fill("check-no-patients", &[("file", (&file).into())])),
+                (false, Some(doubt)) => {
+                    let (list, doubt) = (in_words(&list, &file, language), doubt.to_string());
+                    let doubt = told::because(language, "told-list-doubt", &[], &doubt);
+                    let values = [("list", (&list).into()), ("doubt", (&doubt).into())];
+                    findings.warn(WHAT, &language.fill("check-doubt", &values));
+                }
+                (false, None) => findings.ok(WHAT, &in_words(&list, &file, language)),
             }
             for destination in loaded.config.destinations.values().filter(|destination| destination.needs_number) {
-                if let Some(rows) = rows_not_held(&list, |number| holds_number(destination, number)) {
-                    let at = format!("{file}, row {rows}: destination `{}`", destination.name);
-                    findings.warn(WHAT, &format!("{at} {NOT_HELD}"));
+                if let Some(rows) = rows_not_held(&list, language, |number| holds_number(destination, number)) {
+                    let name = &destination.name;
+                    let values = [("file", (&file).into()), ("rows", (&rows).into()), ("name", name.into())];
+                    findings.warn(WHAT, &language.fill("check-not-held", &values));
                 }
             }
         }
-        Ok(Err(problem)) => findings.usage(WHAT, &problem.to_string()),
-        Err(_) => {
-            findings.fail(WHAT, &format!("{file}: reading it ended in the middle, which is a defect of docsyncd"))
-        }
+        Ok(Err(problem)) => findings.usage(WHAT, &told::of_list(language, &problem)),
+        Err(_) => findings.fail(WHAT, &language.fill("check-list-defect", &[("file", (&file).into())])),
     }
     Some(findings)
 }
 
 /// The rows whose numbers a destination cannot hold: `2, 4 and 7 more`.
-fn rows_not_held(list: &List, holds: impl Fn(&str) -> bool) -> Option<String> {
+fn rows_not_held(list: &List, language: Language, holds: impl Fn(&str) -> bool) -> Option<String> {
     // One digit is held as well as another, and lists are long.
     let mut shapes = HashMap::new();
     let mut is_held = |number: &str| -> bool {
@@ -70,11 +66,10 @@ fn rows_not_held(list: &List, holds: impl Fn(&str) -> bool) -> Option<String> {
     };
     let lines: Vec<u32> = list.rows().filter(|row| !is_held(row.number)).map(|row| row.line).collect();
     let shown: Vec<String> = lines.iter().take(MOST_ROWS).map(u32::to_string).collect();
-    let more = match lines.len().saturating_sub(MOST_ROWS) {
-        0 => String::new(),
-        more => format!(" and {} more", grouped(more)),
-    };
-    (!lines.is_empty()).then(|| format!("{}{more}", shown.join(", ")))
+    let (shown, more) = (shown.join(", "), lines.len().saturating_sub(MOST_ROWS));
+    let with_more =
+        || language.fill("check-rows-more", &[("rows", (&shown).into()), ("more", (&grouped(more, language)).into())]);
+    (!lines.is_empty()).then(|| if more == 0 { shown.clone() } else { with_more() })
 }
 
 /// A person looked at this list: a daemon believes it, also where it has become much shorter. Before the first start
@@ -86,27 +81,31 @@ async fn believe(ledger: &Path, sha256: &str) {
     let _ = ledger.write(move |db| process::set(db, process::PATIENTS_BELIEVED, &sha256)).await;
 }
 
-fn in_words(list: &List, file: &str) -> String {
+fn in_words(list: &List, file: &str, language: Language) -> String {
     let facts = list.facts();
-    let mut words = format!("{} patients in {file} ({facts})", grouped(list.patients()));
-    for (rows, what) in [
-        (facts.without_number, "without a number, which count for nothing"),
-        (facts.without_date, "without a date of birth, to whom no letter is filed by itself"),
-    ] {
+    let (count, shown) = (grouped(list.patients(), language), facts.to_string());
+    let values = [("count", (&count).into()), ("file", file.into()), ("facts", (&shown).into())];
+    let mut words = language.fill("check-patients", &values);
+    for (rows, what) in [(facts.without_number, "check-without-number"), (facts.without_date, "check-without-date")] {
         if rows > 0 {
-            words.push_str(&format!("; {} {what}", grouped(rows)));
+            words.push_str(&language.fill(what, &[("rows", (&grouped(rows, language)).into())]));
         }
     }
     words
 }
 
-/// `12,345`
-fn grouped(count: usize) -> String {
+/// `12,345`; 12.345 in German, with a space in French.
+fn grouped(count: usize, language: Language) -> String {
+    let between = match language {
+        Language::English => ',',
+        Language::French => '\u{202f}',
+        Language::German => '.',
+    };
     let digits = count.to_string();
     let mut grouped = String::new();
     for (at, digit) in digits.chars().enumerate() {
         if at > 0 && (digits.len() - at).is_multiple_of(3) {
-            grouped.push(',');
+            grouped.push(between);
         }
         grouped.push(digit);
     }
@@ -120,7 +119,7 @@ mod tests {
     #[test]
     fn large_numbers_are_read_in_groups() {
         for (count, text) in [(0, "0"), (999, "999"), (1000, "1,000"), (12_345, "12,345"), (1_234_567, "1,234,567")] {
-            assert_eq!(grouped(count), text);
+            assert_eq!(grouped(count, Language::English), text);
         }
     }
 }

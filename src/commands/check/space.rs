@@ -7,13 +7,14 @@ use bytesize::ByteSize;
 use super::findings::Findings;
 use crate::config::{Config, DestinationKind};
 use crate::durable;
+use crate::language::Language;
 
-pub(super) fn check(config: &Config, findings: &mut Findings) {
+pub(super) fn check(config: &Config, language: Language, findings: &mut Findings) {
     // Two accounts may list the same document; then less is needed.
     let needed = findings.seen.iter().map(|seen| seen.bytes).sum();
     let mut look = |what: &str, path: &Path| {
         let there = path.ancestors().find(|folder| folder.exists()).unwrap_or(Path::new("."));
-        if let Some(wrong) = durable::free_space(there).ok().and_then(|free| short_of(there, free, needed)) {
+        if let Some(wrong) = durable::free_space(there).ok().and_then(|free| short_of(there, free, needed, language)) {
             findings.fail(what, &wrong);
         }
     };
@@ -28,14 +29,15 @@ pub(super) fn check(config: &Config, findings: &mut Findings) {
 }
 
 /// What is wrong where so many bytes are free and so many wait.
-fn short_of(path: &Path, free: u64, needed: u64) -> Option<String> {
-    let (left, waits) = (ByteSize::b(free), ByteSize::b(needed));
+fn short_of(path: &Path, free: u64, needed: u64, language: Language) -> Option<String> {
+    let path = path.display().to_string();
+    let (left, waits) = (ByteSize::b(free).to_string(), ByteSize::b(needed).to_string());
     match free {
-        0 => Some(format!("the disk that holds {} is full: free space on it", path.display())),
-        _ if free < needed => Some(format!(
-            "the disk that holds {} has {left} free, and what waits needs about {waits}: free space on it",
-            path.display()
-        )),
+        0 => Some(language.fill("check-full", &[("path", (&path).into())])),
+        _ if free < needed => {
+            let values = [("path", (&path).into()), ("left", (&left).into()), ("needed", (&waits).into())];
+            Some(language.fill("check-short", &values))
+        }
         _ => None,
     }
 }
@@ -47,12 +49,12 @@ mod tests {
     #[test]
     fn a_disk_with_less_room_than_what_waits_needs_is_named() {
         let path = Path::new("/srv/import");
-        let said = short_of(path, 1024 * 1024, 5 * 1024 * 1024).unwrap();
+        let said = short_of(path, 1024 * 1024, 5 * 1024 * 1024, Language::English).unwrap();
         assert_eq!(
             said,
             "the disk that holds /srv/import has 1.0 MiB free, and what waits needs about 5.0 MiB: free space on it"
         );
-        assert!(short_of(path, 0, 0).unwrap().contains("is full"));
-        assert_eq!(short_of(path, 5, 5), None);
+        assert!(short_of(path, 0, 0, Language::English).unwrap().contains("is full"));
+        assert_eq!(short_of(path, 5, 5, Language::English), None);
     }
 }

@@ -7,13 +7,16 @@ use anyhow::Context as _;
 use super::{With, find, list, look};
 use crate::adapters;
 use crate::api::{Api as _, ListQuery};
+use crate::commands::list::short;
 use crate::commands::{clients, runtime};
 use crate::config::Loaded;
 use crate::document::{DocumentUuid, Metadata};
+use crate::language::Language;
 use crate::ledger::Ledger;
 use crate::patients::{List, Person, Unmatched, whose};
 use crate::pipeline::{fetch, patients};
 use crate::reservation::Known as Names;
+use crate::template::{Context, Template, TemplateKind};
 
 use super::Waiting;
 
@@ -31,12 +34,21 @@ pub(in crate::commands) enum ExamplesOf {
     Invented,
 }
 
-/// What letters would be called.
+/// What would become of a letter.
+#[derive(Clone)]
+pub(in crate::commands) enum Example {
+    /// Where it would lie, or what it would be called.
+    Place(String),
+    /// A person has to say who its patient is: the letter, and why.
+    NeedsPerson(String, Unmatched),
+}
+
+/// What would become of letters.
 pub(in crate::commands) struct Examples {
     /// Whose they are.
     pub(in crate::commands) of: ExamplesOf,
-    /// With the destination's name where there are several.
-    pub(in crate::commands) places: Vec<String>,
+    /// One or more of each.
+    pub(in crate::commands) letters: Vec<Example>,
 }
 
 /// The names of the first that wait, and where these are few of the newest that were synchronized, or those that an
@@ -50,10 +62,8 @@ pub(in crate::commands) fn examples(loaded: &Loaded, limit: usize) -> anyhow::Re
     let with = With { config: &loaded.config, ledger: None, list: list.as_ref() };
     runtime()?.block_on(async {
         let found = find(with, &clients, limit).await?;
-        let places_of = |letters: Vec<Waiting>| -> Vec<String> {
-            letters.into_iter().flat_map(|letter| letter.destinations).filter_map(|goal| goal.place).collect()
-        };
-        let (mut places, mut of) = (places_of(found.waiting), ExamplesOf::Waiting);
+        let (mut places, mut of): (Vec<Example>, _) =
+            (found.waiting.into_iter().flat_map(of_letter).collect(), ExamplesOf::Waiting);
         for (account, client) in &clients {
             let lacking = limit.saturating_sub(places.len());
             let query = ListQuery { page: 1, synchronized: true, ..ListQuery::default() };
@@ -63,7 +73,7 @@ pub(in crate::commands) fn examples(loaded: &Loaded, limit: usize) -> anyhow::Re
             // What cannot be read is told by the check that follows.
             let Ok(page) = client.list(&query).await else { continue };
             for item in page.items.into_iter().rev().take(lacking) {
-                let more = places_of(vec![look(with, account, client, item, None).await]);
+                let more = of_letter(look(with, account, client, item, None).await);
                 if !more.is_empty() {
                     (places, of) = ([places, more].concat(), ExamplesOf::Known);
                 }
@@ -77,12 +87,25 @@ pub(in crate::commands) fn examples(loaded: &Loaded, limit: usize) -> anyhow::Re
                     adapters::plan(destination, &uuid, &invented(), &Names::default())
                         .await
                         .ok()
-                        .map(|planned| planned.place),
+                        .map(|planned| Example::Place(planned.place)),
                 );
             }
         }
-        Ok(Examples { of, places })
+        Ok(Examples { of, letters: places })
     })
+}
+
+fn of_letter(letter: Waiting) -> Vec<Example> {
+    let places = letter.destinations.into_iter().filter_map(|goal| goal.place).map(Example::Place);
+    let unmatched = letter.unmatched.map(|why| Example::NeedsPerson(short(&letter.uuid).to_owned(), why));
+    places.chain(unmatched).collect()
+}
+
+/// What an invented letter would be called; the template itself if it names none.
+pub(in crate::commands) fn invented_name(language: Language, source: &str) -> String {
+    let template = Template::compile_in(language, TemplateKind::FileName, source);
+    let name = template.and_then(|template| template.render(&Context::new(&invented())));
+    name.unwrap_or_else(|_| source.to_owned())
 }
 
 /// An invented letter of an invented patient.

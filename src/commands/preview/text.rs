@@ -6,18 +6,21 @@ use super::{Found, Waiting};
 use crate::commands::harmless::in_line;
 use crate::commands::list::short;
 use crate::commands::output::{completed, folded, place_lines};
+use crate::commands::told;
+use crate::language::{Language, Value};
 
 /// Of an ISO 8601 time, up to the minute; characters.
 const MINUTE: usize = 16;
 
 /// On a terminal a line that would not fit has a time to the minute and a short uuid.
-pub(super) fn text(found: &Found, width: Option<usize>) -> String {
+pub(super) fn text(found: &Found, language: Language, width: Option<usize>) -> String {
     let mut text = String::new();
+    let why_not = |exact: &str| told::because(language, "preview-not-filed", &[], exact);
     for waiting in &found.waiting {
         let Waiting { uuid, account, kind, created_at, state, route, problem, number, destinations, .. } = waiting;
-        let kind = kind.as_deref().unwrap_or("-");
+        let kind = kind.as_deref().map_or_else(|| "-".to_owned(), |kind| language.kind(kind));
         let route = route.as_deref().map(|route| format!(", {route}")).unwrap_or_default();
-        let state = state.as_deref().map(|state| format!(", {state}")).unwrap_or_default();
+        let state = state.as_deref().map(|state| format!(", {}", language.state(state))).unwrap_or_default();
         let line = |uuid: &str, created_at: &str| format!("{uuid}  {kind}  {created_at}  ({account}{route}{state})");
         let whole = line(uuid, created_at);
         let minute = created_at.get(..MINUTE).unwrap_or(created_at);
@@ -25,21 +28,25 @@ pub(super) fn text(found: &Found, width: Option<usize>) -> String {
         // Writing to a String cannot fail.
         let _ = writeln!(text, "{}", if fits { whole } else { line(short(uuid), minute) });
         if let Some(problem) = problem {
-            let _ = writeln!(text, "{}", folded(&format!("    {}", completed(problem)), width));
+            let _ = writeln!(text, "{}", folded(&format!("    {}", completed(&why_not(problem))), width));
         }
         if let Some(number) = number {
-            let _ = writeln!(text, "    patient number {number}");
+            let _ = writeln!(text, "    {}", language.fill("show-patient-number", &[("number", number.into())]));
         }
         for goal in destinations {
             let place = in_line(goal.place.as_deref().unwrap_or("-"));
-            let there = if goal.delivered { "  (there already)" } else { "" };
-            text.push_str(&place_lines(&format!("    {}: ", goal.destination), &place, there, width));
+            let there = if goal.delivered { format!("  {}", language.text("preview-there")) } else { String::new() };
+            text.push_str(&place_lines(&format!("    {}: ", goal.destination), &place, &there, width));
             if let Some(otherwise) = &goal.otherwise {
-                let words = "        that name is taken; unless by this very document: ";
-                text.push_str(&place_lines(words, &in_line(otherwise), "", width));
+                let words = format!("        {} ", language.text("preview-taken"));
+                text.push_str(&place_lines(&words, &in_line(otherwise), "", width));
             }
             if let Some(problem) = &goal.problem {
-                let _ = writeln!(text, "{}", folded(&format!("        {problem}"), width));
+                let why = match waiting.unmatched {
+                    Some(why) if goal.place.is_none() => told::of_patient(language, why),
+                    _ => why_not(problem),
+                };
+                let _ = writeln!(text, "{}", folded(&format!("        {why}"), width));
             }
         }
     }
@@ -47,30 +54,39 @@ pub(super) fn text(found: &Found, width: Option<usize>) -> String {
 }
 
 /// The last line: how many wait, as far as that is known; nothing where no list could be read.
-pub(super) fn in_all(found: &Found, accounts: &[&str]) -> String {
+pub(super) fn in_all(found: &Found, language: Language, accounts: &[&str]) -> String {
     let (shown, unread): (_, Vec<&str>) =
         (found.waiting.len(), found.wrong.iter().map(|(account, _)| account.as_str()).collect());
     let total = shown + found.more;
-    let unknown = format!("what waits for {} is not known", of_accounts(&unread));
+    let of_accounts = |names: &[&str]| {
+        let (count, names) = (u64::try_from(names.len()).unwrap_or(u64::MAX), names.join(", "));
+        language.fill("preview-accounts", &[("count", count.into()), ("names", (&names).into())])
+    };
+    let unknown = language.fill("preview-unknown", &[("accounts", (&of_accounts(&unread)).into())]);
     if total == 0 {
         let read: Vec<&str> = accounts.iter().copied().filter(|account| !unread.contains(account)).collect();
         return match (read.is_empty(), unread.is_empty()) {
-            (_, true) => "nothing waits\n".to_owned(),
+            (_, true) => format!("{}\n", language.text("preview-nothing")),
             (true, false) => String::new(),
-            (false, false) => format!("nothing waits for {}; {unknown}\n", of_accounts(&read)),
+            (false, false) => {
+                let (accounts, unknown) = (of_accounts(&read), unknown);
+                let values = [("accounts", (&accounts).into()), ("unknown", (&unknown).into())];
+                format!("{}\n", language.fill("preview-nothing-for", &values))
+            }
         };
     }
-    let at_least = if unread.is_empty() { "" } else { "at least " };
-    let how_many = match (shown, total) {
-        _ if found.uncounted => format!("{shown} of more than {total} documents that wait"),
-        (1, 1) => format!("{at_least}1 document waits"),
-        _ if shown == total => format!("{at_least}{total} documents wait"),
-        _ => format!("{shown} of {at_least}{total} documents that wait"),
-    };
+    let count = |number: usize| Value::Count(u64::try_from(number).unwrap_or(u64::MAX));
+    let least = if unread.is_empty() { String::new() } else { language.text("preview-at-least") };
+    let values = [("shown", count(shown)), ("total", count(total)), ("least", (&least).into())];
+    let how_many = language.fill(
+        match () {
+            () if found.uncounted => "preview-of-more",
+            () if shown == total => "preview-all",
+            () => "preview-of",
+        },
+        &values,
+    );
     let unknown = if unread.is_empty() { String::new() } else { format!(" ({unknown})") };
-    format!("{how_many}{unknown}; nothing was filed or reported\n")
-}
-
-fn of_accounts(names: &[&str]) -> String {
-    format!("account{} {}", if names.len() == 1 { "" } else { "s" }, names.join(", "))
+    let values = [("how_many", (&how_many).into()), ("unknown", (&unknown).into())];
+    format!("{}\n", language.fill("preview-end", &values))
 }

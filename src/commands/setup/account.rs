@@ -1,7 +1,7 @@
 //! How docsyncd proves who it is: a key, tried against the service at once, or what a sign-in in the browser needs.
 
 use super::super::UsageError;
-use super::Setup;
+use super::{Setup, page, told};
 use crate::api::auth::client_secret;
 use crate::api::{Api as _, ApiError, ListQuery, PAGE_SIZE, Transport};
 use crate::config::{Auth, Loaded};
@@ -37,6 +37,17 @@ impl Setup {
                 Ok(self.ask.choose(&question, &choices)?.to_owned())
             }
         }
+    }
+
+    /// How it proves who it is.
+    pub(super) fn account_in_words(&self, account: &str) -> String {
+        let signs_in = self.draft.current("accounts", Some(account), "auth").is_some_and(|auth| auth == "oauth");
+        let none = || self.say("setup-none", &[]);
+        let how = match signs_in {
+            true => self.say("setup-auth-sign-in", &[]),
+            false => self.key_that_is_there(account).unwrap_or_else(none),
+        };
+        self.say("setup-place", &[("name", account.into()), ("place", (&how).into())])
     }
 
     fn ask_for_key(&mut self, account: &str) -> anyhow::Result<()> {
@@ -98,14 +109,14 @@ impl Setup {
                 Ok(true)
             }
             // Somebody answers there who asked for a key as well, and is not the API.
-            Err((_, Some(hint))) => {
-                self.ask.refused("base_url", &hint)?;
+            Err((error, Some(hint))) => {
+                self.ask.refused("base_url", &told::of_api(self.ask.language(), &error, &hint))?;
                 self.draft.forget_address()?;
                 self.ask_for_address()?;
                 self.try_account(key, account)
             }
             Err((error, None)) => {
-                self.ask.refused(key, &in_words(self.ask.language(), &error, error.to_string()))?;
+                self.ask.refused(key, &told::of_api(self.ask.language(), &error, &error.to_string()))?;
                 Ok(false)
             }
         }
@@ -124,7 +135,7 @@ impl Setup {
             let wrong = self.draft.loaded().err().map(|error| super::in_words(&error));
             let Some(wrong) = wrong.filter(|wrong| wrong.contains("`api.app_url`")) else { break };
             self.draft.text = before;
-            self.ask.refused("app_url", &wrong)?;
+            self.ask.refused("app_url", &self.because("told-answer", &wrong))?;
         }
         let default = self.draft.current("accounts", Some(account), "client_id");
         let question = self.question("client_id", "setup-client-id", &[]).or(default);
@@ -140,6 +151,10 @@ impl Setup {
                 self.refuse("redirect_port", "setup-port-expected", &[])?;
                 continue;
             };
+            if self.ask.is_person() && page::is_taken(([127, 0, 0, 1], port).into()) {
+                self.refuse("redirect_port", "setup-port-taken", &[("port", (&port.to_string()).into())])?;
+                continue;
+            }
             self.draft.set("accounts", Some(account), "redirect_port", i64::from(port))?;
             if self.loaded("redirect_port")?.is_some() {
                 return Ok(());
@@ -171,19 +186,6 @@ impl Setup {
             }
         }
     }
-}
-
-/// Why the service cannot be used, for a person: a sentence, and behind it the exact reason, which is English.
-pub(super) fn in_words(language: Language, error: &ApiError, exact: String) -> String {
-    let text = match error {
-        _ if language == Language::English => return exact,
-        ApiError::Unreachable { .. } => "setup-unreachable",
-        ApiError::BrokenOff { .. } => "reason-service-broken-off",
-        ApiError::Unauthorized { .. } => "setup-not-accepted",
-        ApiError::MissingScope { .. } => "reason-service-not-allowed",
-        _ => return exact,
-    };
-    format!("{} ({exact})", language.text(text))
 }
 
 /// What the service says to the account: who it is, and how much waits.

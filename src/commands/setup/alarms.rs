@@ -25,6 +25,19 @@ impl Setup {
         way.asks.first().and_then(|asked| self.now(&part(way), &asked.key)).is_some()
     }
 
+    /// How somebody is told so, with what it is known by.
+    pub(super) fn told_in_words(&self, way: &Preset) -> String {
+        let part = part(way);
+        let known_by = match way.name.as_str() {
+            "mail" => self.now(&part, "to").map(|to| to.replace(['[', ']', '"'], "")),
+            // Their addresses are secrets.
+            _ => self.now(&part, &way.asks.first().map(|asked| asked.key.clone()).unwrap_or_default()),
+        };
+        let title = way.title.in_language(self.ask.language());
+        let known_by = known_by.unwrap_or_else(|| self.say("setup-none", &[]));
+        self.say("setup-place", &[("name", title.into()), ("place", (&known_by).into())])
+    }
+
     /// Offers a message to everybody who is told, when that has changed.
     pub(super) fn send_test(&mut self, changed: bool) -> anyhow::Result<()> {
         let loaded = self.draft.loaded()?;
@@ -32,7 +45,7 @@ impl Setup {
         if changed
             && !self.how.dry_run
             && self.ask.agree(&question, self.ask.is_person())?
-            && message::test(&loaded)? != Exit::Done
+            && message::test(&loaded, self.ask.language())? != Exit::Done
         {
             self.refuse("alerts.test", "setup-test-refused", &[])?;
         }
@@ -56,6 +69,7 @@ impl Setup {
                         return Ok(true);
                     }
                     Err(why) => {
+                        let why = self.because("told-alarm", &why);
                         let first = way.asks.first().map(|asked| part.answer(&asked.key)).unwrap_or_default();
                         self.ask.refused(&first, &why)?;
                     }

@@ -14,14 +14,19 @@ use crate::readers::current_user;
 use crate::secret::{UTF_16, is_utf16};
 
 pub(super) use self::answers::Answers;
+pub(super) use self::remembered::Remembered;
 pub(super) use self::terminal::{is_terminal, terminal};
 
 mod answers;
 mod line;
+mod remembered;
 mod terminal;
 
 /// What a person types to go back to the question before.
 pub(super) const BACK: &str = "<";
+
+/// What a person types to remove what may be missing.
+pub(super) const NOTHING: &str = "-";
 
 /// A person wants to go back to the question before.
 #[derive(Debug, thiserror::Error)]
@@ -114,9 +119,21 @@ pub(super) trait Ask {
         true
     }
     /// How many questions a person has answered.
-    fn answered(&self) -> usize {
+    fn given(&self) -> usize {
         0
     }
+    /// Whether what is asked next was answered before, so that nothing is to be shown.
+    fn repeats(&self) -> bool {
+        false
+    }
+    /// Takes the last answer back, but none of the first `least`. Returns how many are left; `None`: there is none.
+    fn back(&mut self, _least: usize) -> Option<usize> {
+        None
+    }
+    /// What is asked next is answered by what was answered after so many questions.
+    fn repeat_from(&mut self, _given: usize) {}
+    /// Takes back what was answered after so many questions.
+    fn take_back(&mut self, _given: usize) {}
 }
 
 /// A secret as a person gives it: typed, or with `@` as the file that holds it.

@@ -1,7 +1,7 @@
 //! What shows that the destination's software took a letter (`confirm`).
 
-use super::Setup;
 use super::questions::Part;
+use super::{Setup, told};
 use crate::config::DestinationKind;
 
 impl Setup {
@@ -55,12 +55,7 @@ impl Setup {
             };
             self.put(&part, "confirm", value)?;
             match self.tried_again() {
-                Ok(notes) => {
-                    for note in notes {
-                        self.tell("setup-note", &[("note", (&note).into())])?;
-                    }
-                    return Ok(());
-                }
+                Ok(notes) => return self.warn(&notes),
                 Err(why) => {
                     self.draft.text.clone_from(&before);
                     self.ask.refused("confirm", &why)?;
@@ -71,8 +66,10 @@ impl Setup {
 
     /// The destination as it is now; returns what is said of it.
     fn tried_again(&self) -> Result<Vec<String>, String> {
-        let loaded = self.draft.loaded().map_err(|error| super::draft::in_words(&error))?;
+        let loaded = self.draft.loaded();
+        let loaded = loaded.map_err(|error| self.because("told-answer", &super::draft::in_words(&error)))?;
         let destination = loaded.config.destinations.get(&self.destination).ok_or("the destination is missing")?;
-        Ok(self.try_destination(destination, &loaded.config.state.path)?.warnings)
+        let tried = self.try_destination(destination, &loaded.config.state.path);
+        Ok(tried.map_err(|why| told::of_destination(self.ask.language(), destination, &why))?.warnings)
     }
 }

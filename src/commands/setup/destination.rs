@@ -6,16 +6,16 @@ use anyhow::Context as _;
 use toml_edit::Value;
 
 use super::super::output::say;
-use super::ask::Question;
+use super::ask::{NOTHING, Question};
 use super::edit::Letters;
 use super::presets::{self, Asked, Preset};
 use super::questions::Part;
 use super::write::Rights;
-use super::{Setup, check, service_user};
+use super::{Setup, check, service_user, told};
 use crate::adapters::{self, Checked};
 use crate::config::{Destination, DestinationKind, FolderConfig};
 use crate::document::DOCUMENT_TYPES;
-use crate::language::Language;
+use crate::language::{LANGUAGES, Language};
 use crate::name;
 use crate::template::Context;
 
@@ -29,9 +29,16 @@ const GROUP_TAKES: u32 = 0o2070;
 /// The mode of sub-folders then, as in the configuration.
 const TAKES: &str = "0770";
 
+/// What is offered to begin with: whatever software reads a folder.
+const USUAL: &str = "watched-folder";
+
 impl Setup {
-    pub(super) fn ask_for_destination(&mut self) -> anyhow::Result<()> {
+    pub(super) fn ask_which_destination(&mut self) -> anyhow::Result<()> {
         self.destination = self.choose_destination()?;
+        Ok(())
+    }
+
+    pub(super) fn ask_for_destination(&mut self) -> anyhow::Result<()> {
         let preset = self.choose_preset()?;
         if preset.source.starts_with("https://") {
             self.tell("setup-source", &[("address", (&preset.source).into())])?;
@@ -49,6 +56,8 @@ impl Setup {
             self.ask_all(&part, &preset.asks)?;
             if !self.ask.is_person() {
                 self.take_further_answers(&part, &preset.asks)?;
+            } else if preset.needs_list && self.draft.current("patients", None, "file").is_none() {
+                self.ask_for_patients()?;
             }
             let first = preset.asks.first().map_or("preset", |asked| asked.key.as_str());
             #[cfg_attr(
@@ -75,7 +84,10 @@ impl Setup {
                 continue;
             }
             match self.try_destination(destination, &loaded.config.state.path) {
-                Err(why) => self.ask.refused(first, &why)?,
+                Err(why) => {
+                    let why = told::of_destination(self.ask.language(), destination, &why);
+                    self.ask.refused(first, &why)?;
+                }
                 Ok(checked) if self.may_be_written(destination, first, &checked)? => return Ok(()),
                 Ok(_) => {}
             }
@@ -86,6 +98,10 @@ impl Setup {
         let names: Vec<String> = self.draft.loaded()?.config.destinations.into_keys().collect();
         if self.ask.answers(ADD) {
             let name = self.needed(&Question::of_file(ADD))?;
+            return self.add_destination(&names, name);
+        }
+        if self.adds {
+            let name = self.needed(&self.question(ADD, "setup-name", &[]))?;
             return self.add_destination(&names, name);
         }
         let is_person = self.ask.is_person();
@@ -155,7 +171,7 @@ impl Setup {
     }
 
     /// The place of a destination that somebody set up.
-    fn place_of(&self, name: &str) -> Option<(String, Vec<Asked>)> {
+    pub(super) fn place_of(&self, name: &str) -> Option<(String, Vec<Asked>)> {
         // What is in the commented file is nobody's.
         let kind = self.draft.written(SECTION, Some(name), "type")?;
         let asks = presets::asks_of(&kind);
@@ -164,33 +180,35 @@ impl Setup {
     }
 
     fn choose_preset(&mut self) -> anyhow::Result<Preset> {
-        let mut presets = presets::all();
         let there = self.place_of(&self.destination).map(|(place, asks)| {
             let title = self.say("setup-same-place", &[("place", (&place).into())]);
             presets::as_it_is(&title, &self.say("setup-same-place-about", &[]), asks)
         });
-        presets.splice(0..0, there);
         let language = self.ask.language();
+        let default = there.as_ref().map_or(USUAL, |there| there.name.as_str()).to_owned();
+        let (own, others) = presets::offered(language);
+        let own: Vec<Preset> = there.into_iter().chain(own).collect();
         let shown = |preset: &Preset| {
             format!("{}\n      {}", preset.title.in_language(language), preset.about.in_language(language))
         };
-        let mut choices: Vec<(&str, String)> =
-            presets.iter().map(|preset| (preset.name.as_str(), shown(preset))).collect();
+        let mut choices: Vec<(&str, String)> = own.iter().map(|preset| (preset.name.as_str(), shown(preset))).collect();
         if self.ask.is_person() {
             let [title, about] = ["setup-other", "setup-other-about"].map(|text| self.say(text, &[]));
             choices.push(("", format!("{title}\n      {about}")));
         }
-        let default = presets.first().map(|preset| preset.name.clone());
-        let question = self.question("preset", "setup-preset", &[]).or(default);
+        choices.extend(others.iter().map(|preset| (preset.name.as_str(), shown(preset))));
+        let question = self.question("preset", "setup-preset", &[]).or(Some(default));
         let mut chosen = self.ask.choose(&question, &choices)?;
         while chosen.is_empty() {
-            // What is known of practice software that has no choice of its own, country by country.
-            for text in ["setup-other-france", "setup-other-germany", "setup-other-english"] {
+            // What is known of practice software that has no choice of its own, the own country first.
+            let mut countries = ["setup-other-english", "setup-other-france", "setup-other-germany"];
+            countries.rotate_left(LANGUAGES.iter().position(|one| *one == language).unwrap_or(0));
+            for text in countries.into_iter().filter(|_| !self.ask.repeats()) {
                 say(&format!("{}\n", self.say(text, &[])))?;
             }
             chosen = self.ask.choose(&question, &choices)?;
         }
-        presets.iter().find(|preset| preset.name == chosen).cloned().context("no such choice")
+        own.iter().chain(&others).find(|preset| preset.name == chosen).cloned().context("no such choice")
     }
 
     pub(super) fn try_destination(&self, destination: &Destination, ledger: &Path) -> Result<Checked, String> {
@@ -211,9 +229,7 @@ impl Setup {
             };
             let said: Vec<String> = [self.say(said, &[])].into_iter().chain(checked.notes.iter().cloned()).collect();
             self.good(&said.join("; "))?;
-            for warning in &checked.warnings {
-                self.tell("setup-note", &[("note", warning.into())])?;
-            }
+            self.warn(&checked.warnings)?;
             return Ok(true);
         };
         self.rights = None;
@@ -255,6 +271,12 @@ impl Setup {
             let question = self.question("reader", "setup-reader", &[("user", (&only).into())]);
             let question = question.or(folder.reader.clone());
             let Some(reader) = self.ask.text(&question)? else { return Ok(()) };
+            if reader == NOTHING {
+                for key in ["reader", "file_mode", "dir_mode"] {
+                    self.draft.leave_out(SECTION, Some(&name), key);
+                }
+                return Ok(());
+            }
             if let Err(why) = self.let_read(&name, folder, &reader) {
                 self.ask.refused("reader", &why)?;
                 continue;
@@ -275,7 +297,7 @@ impl Setup {
 
     /// Plans the folder's group for the reader.
     fn let_read(&mut self, name: &str, folder: &FolderConfig, reader: &str) -> Result<(), String> {
-        let found = crate::readers::find(reader)?;
+        let found = crate::readers::find(reader).map_err(|why| self.because("told-answer", &why))?;
         if let Some(closed) = found.stopped_at(&folder.path) {
             let closed = closed.display().to_string();
             return Err(self.say("setup-reader-stopped", &[("reader", reader.into()), ("folder", (&closed).into())]));
@@ -329,7 +351,6 @@ fn real(folder: &FolderConfig) -> PathBuf {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::language::LANGUAGES;
 
     #[test]
     fn types_of_letters_are_taken_in_the_words_of_the_api_and_in_those_that_are_shown() {

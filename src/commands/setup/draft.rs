@@ -135,6 +135,16 @@ impl Draft {
         self.text = edit::comment_out(&self.text, Place { section, instance, key });
     }
 
+    /// Drops the secrets of this setup that nothing names any more.
+    pub(super) fn forget_secrets(&mut self) {
+        let in_force: Vec<&str> = self.text.lines().filter(|line| !line.starts_with('#')).collect();
+        let is_named = |named: &Path| {
+            let named = named.display().to_string();
+            in_force.iter().any(|line| line.contains(&named))
+        };
+        self.secrets.retain(|secret| is_named(&secret.named));
+    }
+
     /// Keeps a secret for the file that `key` (`api_key_file`) names, which is named after it where nothing is.
     ///
     /// # Errors

@@ -137,6 +137,17 @@ pub(super) fn comment_out(text: &str, place: Place<'_>) -> String {
     marked.collect::<Vec<_>>().join("\n")
 }
 
+/// The keys of that table.
+pub(super) fn keys(text: &str, section: &str, instance: Option<&str>) -> Vec<String> {
+    let document = text.parse::<DocumentMut>().unwrap_or_default();
+    let mut table = document.get(section).and_then(Item::as_table_like);
+    if let Some(instance) = instance {
+        table = table.and_then(|tables| tables.get(instance)).and_then(Item::as_table_like);
+    }
+    let values = table.into_iter().flat_map(TableLike::iter).filter(|(_, item)| item.is_value());
+    values.map(|(key, _)| key.to_owned()).collect()
+}
+
 /// The table of this name, made where it is missing; one that only holds others gets no line of its own.
 fn below<'a>(table: &'a mut dyn TableLike, name: &str, holds_tables: bool) -> Option<&'a mut dyn TableLike> {
     if table.get(name).is_none() {

@@ -1,6 +1,7 @@
 //! What nobody has to have: one question, until nothing more is wanted.
 
 use super::Setup;
+use super::ask::Back;
 use super::presets;
 
 impl Setup {
@@ -8,41 +9,79 @@ impl Setup {
         if !self.ask.is_person() {
             return self.ask_for_alarms();
         }
-        let ways = presets::alarms();
+        let begun = self.ask.given();
         let mut changed = false;
         loop {
-            let is_told = ways.iter().any(|way| self.is_told_by(way));
-            let nothing = if is_told { "setup-more-nothing" } else { "setup-more-nothing-told" };
-            let choice = |title: &str, is_there: bool, about: &str| {
-                let state = if is_there { format!(" {}", self.say("setup-more-there", &[])) } else { String::new() };
-                format!("{title}{state}\n      {about}")
-            };
-            let mut choices = vec![("none", self.say(nothing, &[]))];
-            let language = self.ask.language();
-            choices.extend(ways.iter().map(|way| {
-                let title = self.say("setup-more-told", &[("way", way.title.in_language(language).into())]);
-                (way.name.as_str(), choice(&title, self.is_told_by(way), way.about.in_language(language)))
-            }));
-            for (name, key) in [("patients", "file"), ("confirm", "confirm")] {
-                let is_there = match name {
-                    "patients" => self.draft.current("patients", None, key).is_some(),
-                    _ if !self.can_be_confirmed()? => continue,
-                    _ => self.draft.current("destinations", Some(&self.destination), key).is_some(),
-                };
-                let [title, about] = ["", "-about"].map(|end| self.say(&format!("setup-more-{name}{end}"), &[]));
-                choices.push((name, choice(&title, is_there, &about)));
-            }
+            let given = self.ask.given();
+            let choices = self.offered()?;
+            let shown: Vec<(&str, String)> =
+                choices.iter().map(|(name, shown)| (name.as_str(), shown.clone())).collect();
             let question = self.question("", "setup-more", &[]);
-            match self.ask.choose(&question, &choices)? {
-                "none" => return self.send_test(changed),
-                "patients" => self.ask_for_patients()?,
-                "confirm" => self.ask_for_confirm()?,
-                name => {
-                    for way in ways.iter().filter(|way| way.name == name) {
-                        changed |= self.set_up(way)?;
+            let chosen = match self.ask.choose(&question, &shown) {
+                // What was set up here is not given up without a word.
+                Err(error) if error.is::<Back>() && given > begun => {
+                    let question = self.question("lose", "setup-lose", &[]);
+                    let gives_up = self.ask.agree(&question, false).or_else(back_is_no)?;
+                    self.ask.take_back(if gives_up { begun } else { given });
+                    if gives_up {
+                        return Err(error);
                     }
+                    continue;
                 }
+                chosen => chosen?.to_owned(),
+            };
+            let is_done = match chosen.as_str() {
+                "none" => return self.send_test(changed),
+                "patients" => self.in_group(Self::ask_for_patients)?,
+                "confirm" => self.in_group(Self::ask_for_confirm)?,
+                name => match presets::alarms().into_iter().find(|way| way.name == name) {
+                    Some(way) => {
+                        let mut works = false;
+                        let is_done = self.in_group(|setup| setup.set_up(&way).map(|now| works = now))?;
+                        changed |= works;
+                        is_done
+                    }
+                    None => self.remove(name).map(|()| true)?,
+                },
+            };
+            if !is_done {
+                self.ask.take_back(given);
             }
         }
     }
+
+    /// What can be set up, and what of it can be removed.
+    fn offered(&self) -> anyhow::Result<Vec<(String, String)>> {
+        let ways = presets::alarms();
+        let is_told = ways.iter().any(|way| self.is_told_by(way));
+        let nothing = if is_told { "setup-more-nothing" } else { "setup-more-nothing-told" };
+        let mut choices = vec![("none".to_owned(), self.say(nothing, &[]))];
+        let choice = |title: &str, is_there: bool, about: &str| {
+            let state = if is_there { format!(" {}", self.say("setup-more-there", &[])) } else { String::new() };
+            format!("{title}{state}\n      {about}")
+        };
+        let language = self.ask.language();
+        choices.extend(ways.into_iter().map(|way| {
+            let [title, about] = [&way.title, &way.about].map(|words| words.in_language(language));
+            let shown = choice(title, self.is_told_by(&way), about);
+            (way.name, shown)
+        }));
+        for (name, key) in [("patients", "file"), ("confirm", "confirm")] {
+            let is_there = match name {
+                "patients" => self.draft.current("patients", None, key).is_some(),
+                _ if !self.can_be_confirmed()? => continue,
+                _ => self.draft.current("destinations", Some(&self.destination), key).is_some(),
+            };
+            let [title, about] = ["", "-about"].map(|end| self.say(&format!("setup-more-{name}{end}"), &[]));
+            choices.push((name.to_owned(), choice(&title, is_there, &about)));
+        }
+        // The page is asked for next.
+        choices.extend(self.removable().into_iter().filter(|(name, _)| !name.ends_with("page")));
+        Ok(choices)
+    }
+}
+
+/// Who goes back from the question whether to go back stays.
+fn back_is_no(error: anyhow::Error) -> anyhow::Result<bool> {
+    if error.is::<Back>() { Ok(false) } else { Err(error) }
 }

@@ -1,9 +1,14 @@
-//! Whether the page that shows how docsyncd is is served: on, unless somebody says no.
+//! Whether the page that shows how docsyncd is is served, and where: on, unless somebody says no.
 
+use std::net::{Ipv4Addr, SocketAddr, TcpListener};
+
+use super::super::check::answers_as_docsyncd;
 use super::Setup;
 
 /// Where it is served: the address of `config/docsyncd.toml`.
-const LISTEN: &str = "127.0.0.1:8977";
+const USUAL: u16 = 8977;
+/// Ports after a taken one that are tried.
+const MOST_TRIED: u16 = 20;
 
 impl Setup {
     /// Asked only where there is none: the packages' configuration has it.
@@ -14,8 +19,49 @@ impl Setup {
         let question = self.question("status_page", "setup-page", &[]);
         // Whoever has a configuration without it once said no.
         if self.ask.agree(&question, self.ask.is_person() && self.draft.before.is_none())? {
-            self.draft.set("status_page", None, "listen", LISTEN)?;
+            let usual = at(USUAL);
+            // Asked only where the usual place is another program's.
+            if self.ask.is_person() && self.is_anothers(usual) {
+                self.refuse("status_page", "setup-port-taken", &[("port", (&USUAL.to_string()).into())])?;
+                return self.ask_where_page_is();
+            }
+            self.draft.set("status_page", None, "listen", usual.to_string())?;
         }
         Ok(())
     }
+
+    /// Its port, asked of a person.
+    pub(super) fn ask_where_page_is(&mut self) -> anyhow::Result<()> {
+        let now = self.draft.written("status_page", None, "listen").and_then(|listen| listen.parse().ok());
+        let now: Option<SocketAddr> = now;
+        loop {
+            let free = (USUAL..).take(MOST_TRIED.into()).find(|port| !is_taken(at(*port)));
+            let default = now.map(|now| now.port()).or(free).map(|port| port.to_string());
+            let question = self.question("status_page.port", "setup-page-port", &[]).or(default);
+            let Some(port) = self.needed(&question)?.parse().ok().filter(|port| *port > 0) else {
+                self.refuse("status_page.port", "setup-port-expected", &[])?;
+                continue;
+            };
+            let listen = SocketAddr::new(now.map_or(Ipv4Addr::LOCALHOST.into(), |now| now.ip()), port);
+            if self.is_anothers(listen) {
+                self.refuse("status_page.port", "setup-port-taken", &[("port", (&port.to_string()).into())])?;
+                continue;
+            }
+            return self.draft.set("status_page", None, "listen", listen.to_string());
+        }
+    }
+
+    /// Whether a program that is not docsyncd has the port.
+    fn is_anothers(&self, listen: SocketAddr) -> bool {
+        is_taken(listen) && !self.runtime.block_on(answers_as_docsyncd(listen))
+    }
+}
+
+fn at(port: u16) -> SocketAddr {
+    (Ipv4Addr::LOCALHOST, port).into()
+}
+
+/// Whether some program listens there.
+pub(super) fn is_taken(listen: SocketAddr) -> bool {
+    TcpListener::bind(listen).is_err_and(|error| error.kind() == std::io::ErrorKind::AddrInUse)
 }

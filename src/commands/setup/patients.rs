@@ -6,11 +6,11 @@ use std::path::Path;
 use anyhow::Context as _;
 
 use super::presets::Asked;
-use super::questions::Part;
-use super::{SHOWN, Setup, preview, service_user};
+use super::questions::{Part, is_share};
+use super::{SHOWN, Setup, preview, service_user, told};
 use crate::config::{DestinationKind, Loaded, schema};
 use crate::language::Language;
-use crate::patients::{Folded, List, Refused, header, parse, read_once};
+use crate::patients::{Folded, List, Problem, Refused, Why, header, parse, read_once};
 
 const SECTION: &str = "patients";
 const FILE: &str = "patients.file";
@@ -104,7 +104,12 @@ impl Setup {
             let Some(file) = self.ask.text(&question)? else {
                 return if self.ask.is_person() { Ok(()) } else { self.refuse(FILE, "setup-needed", &[]) };
             };
-            self.put(&part, "file", file.trim_matches('"'))?;
+            let file = file.trim_matches('"');
+            if is_share(file) {
+                self.refuse_share(FILE, file)?;
+                continue;
+            }
+            self.put(&part, "file", file)?;
             if !self.ask.is_person() {
                 self.take_further_answers(&part, &[Asked { key: "file".to_owned(), ..Asked::default() }])?;
             }
@@ -154,12 +159,15 @@ impl Setup {
         }
         let loaded = match self.draft.loaded() {
             Ok(loaded) => loaded,
-            Err(error) => return Ok(Err(Wrong::of_file(super::draft::in_words(&error)))),
+            Err(error) => {
+                return Ok(Err(Wrong::of_file(self.because("told-answer", &super::draft::in_words(&error)))));
+            }
         };
+        let language = self.ask.language();
         let config = loaded.config.patients.context("the list of patients is missing")?;
         let bytes = match read_once(&config.file) {
             Ok(bytes) => bytes,
-            Err(problem) => return Ok(Err(Wrong::of_file(problem))),
+            Err(problem) => return Ok(Err(Wrong::of_file(told::of_list(language, &problem)))),
         };
         if let Some(Err(why)) =
             self.service.as_ref().map(|user| service_user::can_read(self.ask.language(), user, &config.file))
@@ -168,7 +176,7 @@ impl Setup {
         }
         let names = match header(&bytes, &config) {
             Ok(names) => names,
-            Err(refused) => return Ok(Err(unclear(&refused, &config.file))),
+            Err(refused) => return Ok(Err(unclear(language, refused, &config.file))),
         };
         let mut taken: Vec<String> = Vec::new();
         for (column, known) in COLUMNS.iter().zip(known) {
@@ -193,13 +201,15 @@ impl Setup {
         }
         let loaded = match self.draft.loaded() {
             Ok(loaded) => loaded,
-            Err(error) => return Ok(Err(Wrong::of_file(super::draft::in_words(&error)))),
+            Err(error) => {
+                return Ok(Err(Wrong::of_file(self.because("told-answer", &super::draft::in_words(&error)))));
+            }
         };
         let config = loaded.config.patients.as_ref().context("the list of patients is missing")?;
         Ok(match parse(&bytes, config) {
             Ok(list) if list.is_empty() => Err(Wrong::of_file(self.say("setup-no-patients", &[]))),
             Ok(list) => Ok((loaded, list)),
-            Err(refused) => Err(unclear(&refused, &config.file)),
+            Err(refused) => Err(unclear(language, refused, &config.file)),
         })
     }
 
@@ -230,8 +240,7 @@ impl Setup {
         for (who, number) in &matches {
             let number = match number {
                 Ok(number) => self.say("setup-number", &[("number", number.into())]),
-                Err(why) if self.ask.language() == Language::English => why.to_string(),
-                Err(why) => self.say(&format!("reason-patient-{}", why.as_str().replace('_', "-")), &[]),
+                Err(why) => told::of_patient(self.ask.language(), *why),
             };
             self.tell("setup-match", &[("who", who.into()), ("number", (&number).into())])?;
         }
@@ -245,7 +254,7 @@ impl Setup {
 
     /// Offers a person names with the number, where a letter gets a name and has none of it.
     fn name_by_number(&mut self) -> anyhow::Result<()> {
-        const BY_NUMBER: &str = "{{ patient.number }}_{{ document.createdAt | date }}_{{ document.type }}.pdf";
+        const BY_NUMBER: &str = "{{ patient.number }}_{{ document.createdAt | date }}_{{ document.type | label }}.pdf";
         let loaded = self.draft.loaded()?;
         let Some(destination) = loaded.config.destinations.get(&self.destination).filter(|_| self.ask.is_person())
         else {
@@ -261,7 +270,10 @@ impl Setup {
         let part = Part { section: "destinations".to_owned(), name: Some(self.destination.clone()) };
         let default = schema::find("destinations", "file_name").and_then(|key| key.default);
         let now = self.now(&part, "file_name").or_else(|| default.map(str::to_owned)).unwrap_or_default();
-        let question = self.question("", "setup-by-number", &[("template", BY_NUMBER.into()), ("now", (&now).into())]);
+        let language = loaded.config.language.unwrap_or_default();
+        let [named, now] = [BY_NUMBER, &now].map(|source| preview::invented_name(language, source));
+        let question =
+            self.question("by_number", "setup-by-number", &[("name", (&named).into()), ("now", (&now).into())]);
         if self.ask.agree(&question, false)? {
             self.put(&part, "file_name", BY_NUMBER)?;
         }
@@ -270,8 +282,16 @@ impl Setup {
 }
 
 /// What a person can say of a file that is refused so.
-fn unclear(refused: &Refused, file: &Path) -> Wrong {
-    let why = format!("{}: {refused}", file.display());
+fn unclear(language: Language, refused: Refused, file: &Path) -> Wrong {
+    let problem = Problem { file: file.to_owned(), why: Why::Refused(refused) };
+    let why = told::of_list(language, &problem);
+    match &problem.why {
+        Why::Refused(refused) => of_content(refused, why),
+        _ => Wrong::of_file(why),
+    }
+}
+
+fn of_content(refused: &Refused, why: String) -> Wrong {
     match refused {
         Refused::Ambiguous { .. } => Wrong::Unclear(why, "date_format", &DATES),
         Refused::NotInEncoding { .. } | Refused::BrokenText { .. } => Wrong::Unclear(why, "encoding", &ENCODINGS),

@@ -16,12 +16,11 @@ const CTRL_C: u8 = 3;
 
 pub(super) struct Plain {
     language: Language,
-    answered: usize,
 }
 
 impl Plain {
     pub(super) fn new(language: Language) -> Self {
-        Self { language, answered: 0 }
+        Self { language }
     }
 
     fn unusable(&self) -> String {
@@ -85,7 +84,6 @@ impl Ask for Plain {
     fn text(&mut self, question: &Question<'_>) -> anyhow::Result<Option<String>> {
         let default = question.default.as_ref().map(|default| format!("[{default}] ")).unwrap_or_default();
         let answer = self.asked(question, &default)?;
-        self.answered += 1;
         Ok(Some(answer).filter(|answer| !answer.is_empty()).or_else(|| question.default.clone()))
     }
 
@@ -101,7 +99,6 @@ impl Ask for Plain {
             let number = if answer.is_empty() { Some(begin + 1) } else { answer.parse::<usize>().ok() };
             match number.and_then(|number| choices.get(number.checked_sub(1)?)) {
                 Some((name, _)) => {
-                    self.answered += 1;
                     return Ok(*name);
                 }
                 None => {
@@ -118,7 +115,6 @@ impl Ask for Plain {
             let both = format!("[{}] ", both_answers(self.language, default));
             match yes_or_no(&self.asked(question, &both)?, default) {
                 Some(agrees) => {
-                    self.answered += 1;
                     return Ok(agrees);
                 }
                 None => self.refused(question.key, &self.language.text(YES_OR_NO))?,
@@ -127,18 +123,12 @@ impl Ask for Plain {
     }
 
     fn secret(&mut self, question: &Question<'_>) -> anyhow::Result<Option<SecretString>> {
-        let secret = secret_of(self, question, |plain| {
+        secret_of(self, question, |plain| {
             let unseen = Unseen::begin().with_context(|| plain.unusable())?;
             let answer = plain.asked(question, "");
             drop(unseen);
             complain("");
             answer
-        })?;
-        self.answered += 1;
-        Ok(secret)
-    }
-
-    fn answered(&self) -> usize {
-        self.answered
+        })
     }
 }

@@ -33,6 +33,7 @@ const FILES: &[(&str, &str)] = files!(
     "dicom",
     "smtp",
     "vdds",
+    "gdt",
     "mail",
     "webhook",
     "heartbeat"
@@ -78,6 +79,12 @@ pub(super) struct Preset {
     pub(super) name: String,
     pub(super) title: Words,
     pub(super) about: Words,
+    /// The languages of the practices whose own software this is.
+    #[serde(default)]
+    pub(super) languages: Vec<String>,
+    /// Whether the practice's list of patients is needed.
+    #[serde(default)]
+    pub(super) needs_list: bool,
     /// Where what is said of the receiver can be read.
     pub(super) source: String,
     /// Whether what the receiver finds in sub-folders is read.
@@ -134,6 +141,17 @@ pub(super) fn all() -> Vec<Preset> {
     read().filter(|preset| !preset.section.starts_with(ALARMS)).collect()
 }
 
+/// The same as it is offered: what practices of the language work with, which is the general way where nothing is known
+/// of theirs; and the others.
+pub(super) fn offered(language: Language) -> (Vec<Preset>, Vec<Preset>) {
+    let (mut own, mut others): (Vec<Preset>, Vec<Preset>) =
+        all().into_iter().partition(|preset| preset.languages.iter().any(|known| known == language.as_str()));
+    if own.is_empty() && !others.is_empty() {
+        own.push(others.remove(0));
+    }
+    (own, others)
+}
+
 /// How people can be told.
 pub(super) fn alarms() -> Vec<Preset> {
     read().filter(|preset| preset.section.starts_with(ALARMS)).collect()
@@ -164,6 +182,8 @@ pub(super) fn as_it_is(title: &str, about: &str, asks: Vec<Asked>) -> Preset {
         name: AS_IT_IS.to_owned(),
         title: Words::of(title),
         about: Words::of(about),
+        languages: Vec::new(),
+        needs_list: false,
         source: String::new(),
         reads_sub_folders: true,
         section: destinations(),
@@ -226,6 +246,29 @@ mod tests {
         assert_eq!(files.count(), FILES.len(), "a file is not built in");
         let schema::Kind::Enum(kinds) = schema::find("destinations", "type").unwrap().kind else { panic!() };
         assert!(kinds.iter().all(|kind| !asks_of(kind).is_empty()), "a type of destination that nobody can choose");
+    }
+
+    #[test]
+    fn the_software_of_the_language_comes_first() {
+        let own = |language| {
+            let (own, others) = offered(language);
+            assert_eq!(own.len() + others.len(), all().len());
+            own.into_iter().map(|preset| preset.name).collect::<Vec<_>>().join(" ")
+        };
+        let all = LANGUAGES.map(own);
+        assert_eq!(all, ["opendental", "watched-folder", "tomedo z1"]);
+    }
+
+    #[test]
+    fn the_presets_and_the_examples_say_the_same_of_gdt() {
+        let example = include_str!("../../../config/examples/gdt.toml").parse::<Table>().unwrap();
+        let mut example = example["destinations"]["gdt"].as_table().unwrap().clone();
+        for asked in ["path", "visible_path"] {
+            example.remove(asked).unwrap();
+        }
+        let preset = all().into_iter().find(|preset| preset.name == "gdt").unwrap();
+        assert_eq!(preset.settings, example);
+        assert!(example["sidecar"].as_str().unwrap().contains("6304{{ document.type | label(\"de\") }}"));
     }
 
     #[test]

@@ -5,7 +5,7 @@ use anyhow::Context as _;
 use toml_edit::Value;
 
 use super::Setup;
-use super::ask::Question;
+use super::ask::{NOTHING, Question};
 use super::presets::Asked;
 use crate::config::ConfigError;
 use crate::config::schema::{self, Key, Kind};
@@ -68,9 +68,17 @@ impl Setup {
             return self.ask_for_secret(part, asked);
         }
         let (name, now) = (part.answer(&asked.key), self.now(part, &asked.key));
+        let is_removable = asked.optional && now.is_some() && self.ask.is_person();
         let default = now.clone().or_else(|| asked.default.clone()).or_else(|| key.default.map(str::to_owned));
         let language = self.ask.language();
-        let [words, help] = [&asked.words, &asked.help].map(|words| words.in_language(language).to_owned());
+        let [words, mut help] = [&asked.words, &asked.help].map(|words| words.in_language(language).to_owned());
+        if is_removable {
+            help = [help, self.say("setup-removes", &[])]
+                .into_iter()
+                .filter(|text| !text.is_empty())
+                .collect::<Vec<_>>()
+                .join("; ");
+        }
         let question = Question { key: &name, words, help, default };
         let is_address = self.ask.is_person() && (key.kind == Kind::Address || asked.key.ends_with("url"));
         let value = if let Kind::Enum(words) = key.kind {
@@ -83,6 +91,17 @@ impl Setup {
         } else {
             loop {
                 match self.ask.value(&question, key.kind)? {
+                    Some(Value::String(text)) if is_removable && text.value() == NOTHING => {
+                        let (section, instance) = part.place();
+                        self.draft.leave_out(section, instance, &asked.key);
+                        return Ok(());
+                    }
+                    Some(Value::String(text)) if is_share(text.value()) && key.kind == Kind::Path => {
+                        self.refuse_share(&name, text.value())?;
+                    }
+                    Some(Value::String(text)) if asked.key == "host" => {
+                        break Value::from(self.host(part, text.into_value())?);
+                    }
                     Some(Value::String(address)) if is_address => {
                         break Value::from(self.with_scheme(address.into_value())?);
                     }
@@ -98,6 +117,24 @@ impl Setup {
         self.put(part, &asked.key, value)
     }
 
+    /// The host, where its port may stand behind it.
+    fn host(&mut self, part: &Part, host: String) -> anyhow::Result<String> {
+        let Some((name, port)) = with_port(&host).filter(|_| schema::find(&part.section, "port").is_some()) else {
+            return Ok(host);
+        };
+        let name = name.to_owned();
+        self.put(part, "port", i64::from(port))?;
+        let port = port.to_string();
+        self.tell("setup-meant-host", &[("host", (&name).into()), ("port", (&port).into())])?;
+        Ok(name)
+    }
+
+    /// A share of Windows is no folder here.
+    pub(super) fn refuse_share(&mut self, answer: &str, share: &str) -> anyhow::Result<()> {
+        let share = share.replace('\\', "/");
+        self.refuse(answer, "setup-mount", &[("share", (&share).into())])
+    }
+
     /// A value of a setting as a person reads it.
     fn in_words(&self, key: &str, value: &str) -> String {
         let text = choice_text(key, value);
@@ -109,7 +146,9 @@ impl Setup {
         // A table of which a preset has set the one file is one secret as well.
         let answer = if answer.ends_with("_from") { answer } else { format!("{answer}_from") };
         let is_there = self.now(part, &asked.key).is_some();
+        let is_removable = is_there && asked.optional && self.ask.is_person();
         let how = match (is_there, asked.optional) {
+            _ if is_removable => "setup-secret-removable",
             (true, _) => "setup-secret-there",
             (false, true) => "setup-secret-optional",
             (false, false) => "setup-secret",
@@ -120,6 +159,12 @@ impl Setup {
         let question = Question { key: answer.trim_end_matches("_from"), words, help, default: None };
         loop {
             match self.ask.secret(&question)? {
+                Some(secret) if is_removable && secrecy::ExposeSecret::expose_secret(&secret) == NOTHING => {
+                    let (section, instance) = part.place();
+                    self.draft.leave_out(section, instance, &asked.key);
+                    self.draft.forget_secrets();
+                    return Ok(());
+                }
                 Some(secret) => match pasted_for(&asked.key, secrecy::ExposeSecret::expose_secret(&secret)) {
                     Ok(secret) => {
                         let (section, instance) = part.place();
@@ -173,6 +218,18 @@ impl Setup {
     }
 }
 
+/// Whether that is a folder on another machine as Windows writes it, on a system that is none.
+pub(super) fn is_share(path: &str) -> bool {
+    !cfg!(windows) && (path.starts_with("\\\\") || path.starts_with("smb://"))
+}
+
+/// A host and the port behind it.
+fn with_port(host: &str) -> Option<(&str, u16)> {
+    let (name, port) = host.trim().rsplit_once(':')?;
+    let is_name = !name.is_empty() && !name.contains([':', '/']);
+    port.parse().ok().filter(|_| is_name).map(|port| (name, port))
+}
+
 /// The text for one of the values that a setting can have.
 pub(super) fn choice_text(key: &str, value: &str) -> String {
     format!("setup-choice-{}-{value}", key.replace('_', "-"))
@@ -181,4 +238,31 @@ pub(super) fn choice_text(key: &str, value: &str) -> String {
 /// Whether the value is written so.
 fn is_written(value: &Value, text: &str) -> bool {
     value.as_str().map_or_else(|| value.to_string().trim() == text, |value| value == text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_port_behind_a_host_is_understood() {
+        for (typed, meant) in [
+            ("smtp.test:465", Some(("smtp.test", 465))),
+            (" 10.0.0.1:25 ", Some(("10.0.0.1", 25))),
+            ("smtp.test", None),
+            ("smtp.test:", None),
+            ("smtp.test:mail", None),
+            ("fe80::1", None),
+            ("smtp://smtp.test:25", None),
+            (":25", None),
+            ("smtp.test:99999", None),
+        ] {
+            assert_eq!(with_port(typed), meant, "{typed}");
+        }
+        for (path, is_one) in
+            [("\\\\srv\\share", true), ("smb://srv/share", true), ("/mnt/share", false), ("srv", false)]
+        {
+            assert_eq!(is_share(path), is_one && !cfg!(windows), "{path}");
+        }
+    }
 }

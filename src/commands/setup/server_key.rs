@@ -27,7 +27,10 @@ impl Setup {
         let shown = match self.runtime.block_on(adapters::unknown_key(sftp)) {
             Ok(None) => return Ok(true),
             Ok(Some(shown)) => shown,
-            Err(why) => return self.ask.refused("host", &why).map(|()| false),
+            Err(why) => {
+                let why = self.because("told-server", &why);
+                return self.ask.refused("host", &why).map(|()| false);
+            }
         };
         let fingerprint = &shown.fingerprint;
         let algorithm = shown.algorithm.to_string();

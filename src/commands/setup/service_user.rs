@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::super::check;
+use super::super::{check, told};
 use super::ask::as_whom;
 use crate::language::Language;
 use crate::readers::{self, ENTER, Permissions, READ, Reader, WRITE};
@@ -24,7 +24,7 @@ pub(super) fn find(language: Language, named: Option<&str>) -> Result<Option<Rea
     }
     match named {
         Some(name) => {
-            let found = readers::find(name)?;
+            let found = readers::find(name).map_err(|why| told::because(language, "told-answer", &[], &why))?;
             let is_user = found.uid.is_some();
             if is_user { Ok(Some(found)) } else { Err(language.fill("setup-group", &[("name", name.into())])) }
         }

@@ -6,10 +6,10 @@ use super::draft::NewSecret;
 use super::write::Rights;
 
 /// What is asked together.
-type Step = fn(&mut Setup) -> anyhow::Result<()>;
+pub(super) type Step = fn(&mut Setup) -> anyhow::Result<()>;
 
 /// Where letters go, and who reads them there.
-const PLACE: [Step; 2] = [Setup::ask_for_destination, Setup::ask_for_reader];
+pub(super) const PLACE: [Step; 3] = [Setup::ask_which_destination, Setup::ask_for_destination, Setup::ask_for_reader];
 
 /// What was answered so far: the draft's text and secrets, account, destination, rights.
 type Answered = (String, Vec<NewSecret>, String, String, Option<Rights>);
@@ -17,6 +17,9 @@ type Answered = (String, Vec<NewSecret>, String, String, Option<Rights>);
 impl Setup {
     pub(super) fn questions(&mut self) -> anyhow::Result<()> {
         self.ask_for_service_user()?;
+        if self.ask.is_person() && self.is_set_up() {
+            return self.change(true);
+        }
         let mut steps: Vec<Step> = vec![Self::ask_for_address, Self::ask_for_account];
         // A file of answers may name letters by the list's numbers.
         if self.ask.answers("patients") {
@@ -24,60 +27,56 @@ impl Setup {
         }
         steps.extend(PLACE);
         steps.extend([Self::ask_for_more as Step, Self::ask_for_page, Self::ask_for_ledger]);
-        self.go_through(&steps)
-    }
-
-    /// Changes what has been answered, at the end.
-    pub(super) fn change_an_answer(&mut self) -> anyhow::Result<()> {
-        let choices = [
-            ("address", self.say("setup-change-address", &[])),
-            ("account", self.say("setup-change-account", &[])),
-            ("destination", self.say("setup-change-destination", &[])),
-            ("more", self.say("setup-change-more", &[])),
-        ];
-        let question = self.question("", "setup-change", &[]);
-        let chosen = match self.ask.choose(&question, &choices) {
-            Err(error) if error.is::<Back>() => return Ok(()),
-            chosen => chosen?,
-        };
-        let steps: &[Step] = match chosen {
-            // Another service has other keys.
-            "address" => &[Self::ask_for_address, Self::ask_for_account],
-            "account" => &[Self::ask_for_account],
-            "destination" => &PLACE,
-            _ => &[Self::ask_for_more],
-        };
-        self.go_through(steps)
-    }
-
-    /// One step after another; where a person goes back, the step before is done again.
-    fn go_through(&mut self, steps: &[Step]) -> anyhow::Result<()> {
-        // How many questions each step asked: one that asked none is nothing to go back to.
-        let (mut asked, mut at) = (vec![0; steps.len()], 0);
-        while let Some(step) = steps.get(at) {
-            let (before, answered) = (self.answers(), self.ask.answered());
-            match step(self) {
-                Ok(()) => {
-                    if let Some(asked) = asked.get_mut(at) {
-                        *asked = self.ask.answered() - answered;
-                    }
-                    at += 1;
-                }
-                Err(error) if error.is::<Back>() => {
-                    // What was answered in this step is no answer; those of the steps before stay as what is offered.
-                    self.take_back(before);
-                    let within = self.ask.answered() > answered;
-                    let before = asked.iter().take(at).rposition(|asked| *asked > 0);
-                    match before {
-                        _ if within => {}
-                        Some(before) => at = before,
-                        None => self.tell("setup-first", &[])?,
-                    }
-                }
-                Err(error) => return Err(error),
-            }
+        while !self.is_gone_through(&steps)? {
+            self.tell("setup-first", &[])?;
         }
         Ok(())
+    }
+
+    /// Whether somebody set it up before.
+    fn is_set_up(&self) -> bool {
+        self.draft.before.is_some() && self.draft.current("api", None, "base_url").is_some()
+    }
+
+    /// One step after another. A person who goes back is asked the question before: its step is done again, and answers
+    /// by itself what was answered before that. `false`: the person left at the first question of all.
+    pub(super) fn is_gone_through(&mut self, steps: &[Step]) -> anyhow::Result<bool> {
+        let least = self.ask.given();
+        let mut begun: Vec<(Answered, usize)> = Vec::new();
+        while let Some(step) = steps.get(begun.len()) {
+            begun.push((self.answers(), self.ask.given()));
+            match step(self) {
+                Err(error) if error.is::<Back>() => {
+                    let left = self.ask.back(least);
+                    // The step that asked it; one that asked nothing is nothing to go back to.
+                    let at = left.and_then(|left| begun.iter().rposition(|(_, given)| *given <= left)).unwrap_or(0);
+                    begun.truncate(at + 1);
+                    if let Some((before, given)) = begun.pop() {
+                        self.restore(before);
+                        self.ask.repeat_from(given);
+                    }
+                    if left.is_none() {
+                        return Ok(false);
+                    }
+                }
+                done => done?,
+            }
+        }
+        Ok(true)
+    }
+
+    /// Asks what is a group of its own. A person who goes back leaves only that, and what it changed is as before.
+    /// Returns whether it was gone through.
+    pub(super) fn in_group(&mut self, group: impl FnOnce(&mut Self) -> anyhow::Result<()>) -> anyhow::Result<bool> {
+        let (before, given) = (self.answers(), self.ask.given());
+        match group(self) {
+            Err(error) if error.is::<Back>() => {
+                self.restore(before);
+                self.ask.take_back(given);
+                Ok(false)
+            }
+            done => done.map(|()| true),
+        }
     }
 
     fn answers(&self) -> Answered {
@@ -85,7 +84,7 @@ impl Setup {
         (draft.text.clone(), draft.secrets.clone(), account.clone(), destination.clone(), rights.clone())
     }
 
-    fn take_back(&mut self, before: Answered) {
+    fn restore(&mut self, before: Answered) {
         (self.draft.text, self.draft.secrets, self.account, self.destination, self.rights) = before;
     }
 }

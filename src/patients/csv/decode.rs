@@ -29,6 +29,10 @@ const END: char = '\u{1a}';
 impl<'a> Text<'a> {
     /// Decodes these bytes.
     pub(super) fn of(bytes: &'a [u8], wanted: PatientsEncoding) -> Result<Self, Refused> {
+        // A ZIP archive (xlsx, ods), or the older form of a compound file (xls).
+        if bytes.starts_with(b"PK\x03\x04") || bytes.starts_with(b"\xd0\xcf\x11\xe0") {
+            return Err(Refused::Workbook);
+        }
         let (all, encoding) = decode(bytes, wanted)?;
         let has_mark = all.trim_end().ends_with(END);
         let length = if has_mark { all.trim_end().trim_end_matches(END).len() } else { all.len() };

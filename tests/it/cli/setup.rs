@@ -1,6 +1,8 @@
 //! `docsyncd setup --answers`: what is asked of a person, answered by a file.
 
 mod again;
+#[cfg(target_os = "linux")]
+mod captured;
 mod dialogue;
 mod everywhere;
 mod patients;

@@ -44,7 +44,7 @@ fn change(peer: &Peer, change: impl FnOnce(&mut OpenDental)) {
 }
 
 fn mark(item: &Item) -> String {
-    format!("2026-11-21 lab_slip (docsyncd {})", &item.key[..20])
+    format!("2026-11-21 Laboratory slip (docsyncd {})", &item.key[..20])
 }
 
 fn uploads(peer: &Peer) -> usize {

@@ -34,14 +34,13 @@ pub(in crate::commands::setup) fn terminal(language: Language) -> Result<Box<dyn
     if !colours {
         inquire::set_global_render_config(RenderConfig::empty());
     }
-    Ok(Box::new(Terminal { language, colours, answered: 0 }))
+    Ok(Box::new(Terminal { language, colours }))
 }
 
 /// A person.
 struct Terminal {
     language: Language,
     colours: bool,
-    answered: usize,
 }
 
 /// What stands for a secret that was answered: nothing of it, also not its length.
@@ -93,7 +92,6 @@ impl Ask for Terminal {
         let prompt = self.prompt(question);
         let answer = Some(self.line(&prompt)?).filter(|answer| !answer.is_empty()).or_else(|| question.default.clone());
         self.answered(&prompt, answer.as_deref().unwrap_or_default())?;
-        self.answered += 1;
         Ok(answer)
     }
 
@@ -112,7 +110,6 @@ impl Ask for Terminal {
         let help = self.language.text("setup-keys");
         let prompt = prompt.with_help_message(&help).with_formatter(&formatter);
         let chosen = prompt.raw_prompt().map_err(|error| self.ended(error))?.index;
-        self.answered += 1;
         choices.get(chosen).map(|(name, _)| *name).context("no such choice")
     }
 
@@ -126,7 +123,6 @@ impl Ask for Terminal {
             }
         };
         self.answered(&prompt, &self.language.text(if agrees { "setup-yes" } else { "setup-no" }))?;
-        self.answered += 1;
         Ok(agrees)
     }
 
@@ -138,12 +134,6 @@ impl Ask for Terminal {
             terminal.answered(&prompt, shown)?;
             Ok(answer)
         };
-        let secret = secret_of(self, question, typed)?;
-        self.answered += 1;
-        Ok(secret)
-    }
-
-    fn answered(&self) -> usize {
-        self.answered
+        secret_of(self, question, typed)
     }
 }

@@ -12,12 +12,33 @@ use crate::harness::PATIENCE;
 use crate::harness::Practice;
 
 /// A person at a terminal that knows no escape sequences. To each question the first of these answers is typed that was
-/// not yet and whose sign it has, or nothing. Returns what was shown, whether it ended well, and how many questions
-/// there were.
+/// not yet and whose sign it has, or nothing; `=WORDS` is the number of the choice with these words. Returns what was
+/// shown, whether it ended well, and how many questions there were.
 #[cfg(target_os = "linux")]
 pub(super) async fn at_a_terminal(practice: &Practice, answers: &[(&str, &str)]) -> (String, bool, usize) {
+    let state = practice.path("ledger.sqlite3").display().to_string();
+    let typed =
+        format!("DOCSYNCD__STATE__PATH='{state}' '{}' --config new.toml setup", crate::harness::program().display());
+    let answers: Vec<_> = answers.iter().copied().chain([("Show in the browser", "n")]).collect();
+    typed_at_a_terminal(practice, &typed, &answers).await
+}
+
+/// The same of what is configured already.
+#[cfg(target_os = "linux")]
+pub(super) async fn again_at_a_terminal(practice: &Practice, answers: &[(&str, &str)]) -> (String, bool, usize) {
     let typed = format!("'{}' --config docsyncd.toml setup", crate::harness::program().display());
     typed_at_a_terminal(practice, &typed, answers).await
+}
+
+/// The number of the choice with these words.
+#[cfg(target_os = "linux")]
+fn number_of(words: &str, asked: &str) -> String {
+    let numbered = asked.lines().filter_map(|line| line.trim().split_once(") "));
+    let (number, _) = numbered
+        .filter(|(number, _)| number.chars().all(|c| c.is_ascii_digit()))
+        .find(|(_, shown)| shown.contains(words))
+        .unwrap_or_else(|| panic!("no choice {words}: {asked}"));
+    number.to_owned()
 }
 
 /// The same of this line of a shell.
@@ -49,6 +70,7 @@ pub(super) async fn typed_at_a_terminal(
             }
             let at = left.iter().position(|(sign, _)| asked.contains(sign));
             let answer = at.map_or("", |at| left.remove(at).1);
+            let answer = answer.strip_prefix('=').map_or_else(|| answer.to_owned(), |words| number_of(words, asked));
             (answered, questions) = (said.len(), questions + 1);
             stdin.write_all(format!("{answer}\n").as_bytes()).await.unwrap();
         }
@@ -69,7 +91,6 @@ async fn a_person_goes_back_and_changes_an_answer_before_anything_is_written() {
     let (url, key) = (practice.sandbox.url().to_string(), practice.sandbox.api_key().to_owned());
     std::fs::create_dir(practice.path("other")).unwrap();
     let (first, other) = (practice.inbox().display().to_string(), practice.path("other").display().to_string());
-    let before = std::fs::read_to_string(practice.config_path()).unwrap();
     let answers = [
         ("Address of the cloud service", "<"),
         ("Address of the cloud service", url.as_str()),
@@ -78,20 +99,170 @@ async fn a_person_goes_back_and_changes_an_answer_before_anything_is_written() {
         ("docsyncd reads the letters", ""),
         ("Go on with the key", "n"),
         ("API key:", "<"),
-        ("docsyncd reads the letters", ""),
         ("Go on with the key", "n"),
         ("API key:", &key),
+        ("Letters go to", "=a sub-folder for each patient"),
+        ("Folder for the letters", "/nowhere"),
+        ("Folder for the letters", "<"),
+        ("Letters go to", ""),
         ("Folder for the letters", &first),
+        ("Who reads the letters", "<"),
+        ("Folder for the letters", ""),
         ("Write ", "2"),
-        ("What is to be changed", "3"),
+        ("What is to be changed?", "=where letters go"),
+        ("Letters go to", ""),
         ("Folder for the letters", &other),
+        ("What is to be changed?", "=nothing more"),
         ("Write ", ""),
     ];
     let (said, is_good, _) = at_a_terminal(&practice, &answers).await;
     assert!(is_good && said.contains("this is the first question"), "{said}");
-    let after = std::fs::read_to_string(practice.config_path()).unwrap();
-    assert!(after != before && after.contains(&other), "{after}");
+    assert!(said.contains(&format!("[{first}] ")), "what was answered before is offered: {said}");
+    let after = std::fs::read_to_string(practice.path("new.toml")).unwrap();
+    assert!(after.contains(&other), "{after}");
     assert!(!said.contains("`destinations.") && !said.contains("`api."), "no names of settings: {said}");
+}
+
+/// The mail server of the practice, as a person gives it: with its port.
+#[cfg(target_os = "linux")]
+fn of_mail(port: u16) -> String {
+    format!("127.0.0.1:{port}")
+}
+
+/// Who leaves one alarm keeps the other, and the one that was left is offered as it was answered.
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn a_group_is_left_alone_and_what_was_set_up_stays() {
+    use crate::alerts::receivers::{MailServer, WebServer};
+    use crate::faults::tools::needs;
+    needs!("script");
+    let practice = Practice::with_documents(1).await;
+    let (web, mail) = (WebServer::start().await, MailServer::start().await);
+    let (url, inbox) = (practice.sandbox.url().to_string(), practice.inbox().display().to_string());
+    let (hook, host) = (web.url("/hook"), of_mail(mail.port));
+    let answers = [
+        ("Address of the cloud service", url.as_str()),
+        ("Folder for the letters", &inbox),
+        ("What else is set up", "=by a webhook"),
+        ("Address that messages are posted to", &hook),
+        ("What the receiver understands", ""),
+        ("What else is set up", "=Alarms by mail"),
+        ("Mail server:", &host),
+        ("The connection is encrypted by", "<"),
+        ("What else is set up", "<"),
+        ("Go back, and give up", ""),
+        ("What else is set up", "=Alarms by mail"),
+        ("Mail server:", ""),
+        ("The connection is encrypted by", "=nothing"),
+        ("User name there", ""),
+        ("Password there", ""),
+        ("Sender of the mails", "d@practice.test"),
+        ("Who gets them", "it@practice.test"),
+        ("Send a message", "n"),
+    ];
+    let (said, is_good, _) = at_a_terminal(&practice, &answers).await;
+    assert!(is_good && said.contains(&format!("127.0.0.1 with port {} is meant", mail.port)), "{said}");
+    let text = std::fs::read_to_string(practice.path("new.toml")).unwrap();
+    let port = format!("port = {}", mail.port);
+    for line in ["webhook_url_file = \"webhook-url\"", "host = \"127.0.0.1\"", &port, "to = [\"it@practice.test\"]"] {
+        assert!(text.lines().any(|found| found == line), "{line}: {text}");
+    }
+}
+
+/// What is configured is asked for by its parts; what is optional can go again.
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn a_configured_machine_is_asked_what_is_to_be_changed() {
+    use crate::alerts::receivers::MailServer;
+    use crate::faults::tools::needs;
+    needs!("script");
+    let mail = MailServer::start().await;
+    let practice = Practice::with_documents(1).await;
+    practice.write_secret("mail-password", "s3cret");
+    practice.configure(&format!(
+        "[alerts.mail]\nhost = \"127.0.0.1\"\nport = {}\nencryption = \"none\"\nuser = \"u\"\npassword_file = \"mail-password\"\n\
+         from = \"d@practice.test\"\nto = [\"it@practice.test\"]\n",
+        mail.port
+    ));
+    let before = std::fs::read_to_string(practice.config_path()).unwrap();
+    let (said, is_good, questions) = again_at_a_terminal(&practice, &[("What is to be changed?", "<")]).await;
+    // The mail server of these tests knows no way to sign in, as the check says.
+    assert!(!is_good && questions == 2 && said.contains("this is the first question"), "{said}");
+    assert_eq!(std::fs::read_to_string(practice.config_path()).unwrap(), before);
+    let first = said.find("What is to be changed?").unwrap();
+    assert!(!said[..first].contains("Address"), "{said}");
+    for part in [
+        format!("the address of the cloud service: {}", practice.sandbox.url()),
+        "where letters go (pms): inbox".to_owned(),
+        "Alarms by mail: it@practice.test".to_owned(),
+        "remove the mail alarm".to_owned(),
+        "the practice's list of patients: none".to_owned(),
+    ] {
+        assert!(said.contains(&part), "{part}: {said}");
+    }
+    // A user and a password go again, the alarm stays.
+    let answers = [
+        ("What is to be changed?", "=Alarms by mail"),
+        ("User name there", "-"),
+        ("Password there", "-"),
+        ("What is to be changed?", "=nothing more"),
+        ("Send a message", "n"),
+    ];
+    let (said, is_good, _) = again_at_a_terminal(&practice, &answers).await;
+    assert!(is_good, "{said}");
+    let text = std::fs::read_to_string(practice.config_path()).unwrap();
+    assert!(text.contains("\n#user = \"u\"\n#password_file = \"mail-password\"\n"), "{text}");
+    assert!(text.contains("\nto = [\"it@practice.test\"]\n"), "{text}");
+    // And the alarm as a whole.
+    let (said, is_good, _) =
+        again_at_a_terminal(&practice, &[("What is to be changed?", "=remove the mail alarm")]).await;
+    assert!(is_good, "{said}");
+    let text = std::fs::read_to_string(practice.config_path()).unwrap();
+    assert!(text.contains("\n#to = [\"it@practice.test\"]\n") && !text.contains("\nhost = "), "{text}");
+}
+
+/// What people give in place of what is asked for is understood there and then.
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn a_share_a_workbook_and_a_taken_port_are_understood_at_the_question() {
+    use crate::faults::tools::needs;
+    needs!("script");
+    let practice = Practice::with_documents(1).await;
+    let (url, inbox) = (practice.sandbox.url().to_string(), practice.inbox().display().to_string());
+    std::fs::write(practice.path("patients.xlsx"), b"PK\x03\x04 and so on").unwrap();
+    let (wrong, book) =
+        (format!("{}/wrong", url.trim_end_matches('/')), practice.path("patients.xlsx").display().to_string());
+    let other = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let taken = other.local_addr().unwrap().port().to_string();
+    let answers = [
+        ("Address of the cloud service", wrong.as_str()),
+        ("Address of the cloud service", &url),
+        ("Folder for the letters", r"\\server\share\letters"),
+        ("Folder for the letters", &inbox),
+        ("What else is set up", "=own number of each patient"),
+        ("List of patients", r"\\server\share\patients.csv"),
+        ("List of patients", &book),
+        ("List of patients", ""),
+    ];
+    let (said, is_good, _) = at_a_terminal(&practice, &answers).await;
+    assert!(is_good, "{said}");
+    // The service refuses whoever has no key at every path, so a wrong one shows when the key is tried.
+    let (_, with_key) = said.split_once("Go on with the key").unwrap();
+    assert!(with_key.contains("HTTP 404") && with_key.contains("Address of the cloud service"), "{said}");
+    assert_eq!(said.matches("Mount it first:").count(), 2, "{said}");
+    assert!(said.contains("//server/share/letters /mnt/letters"), "{said}");
+    let words = said.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(words.contains("save it as CSV UTF-8"), "{said}");
+    // Of what is configured the page.
+    let answers = [
+        ("What is to be changed?", "=the page in the browser: none"),
+        ("Port of the page", &taken),
+        ("Port of the page", ""),
+    ];
+    let (said, is_good, _) = again_at_a_terminal(&practice, &answers).await;
+    assert!(is_good && said.contains(&format!("the port {taken} is taken")), "{said}");
+    let text = std::fs::read_to_string(practice.config_path()).unwrap();
+    assert!(text.contains("[status_page]\nlisten = \"127.0.0.1:"), "{text}");
 }
 
 /// Ctrl-U empties the line, as everywhere; a name that is not known is told as that, and Esc goes back.

@@ -114,34 +114,36 @@ async fn a_person_is_asked_for_what_the_file_does_not_show() {
         ("Go on with the key", "n"),
         ("API key:", &key),
         ("Folder for the letters", &inbox),
-        ("What else is set up", "5"),
+        ("What else is set up", "=own number of each patient"),
         ("List of patients", "/nowhere/patients.csv"),
         ("it is not there", &file),
         ("Which column holds the patient's number", "2"),
         ("can be read in two ways", "1"),
         ("Is that right?", "y"),
         ("Call letters", "y"),
-        ("What else is set up", "6"),
+        ("What else is set up", "=Proof that"),
         ("What the practice's software does", "3"),
         ("Into which folder", ""),
     ];
     let (said, is_good, _) = super::at_a_terminal(&practice, &answers).await;
     assert!(is_good, "{said}");
+    assert!(said.contains("Call letters 4711_2026-11-21_Referral letter.pdf?"), "an example, no template: {said}");
     assert!(said.contains("letter of Weiss Zoe") && said.contains("ok    patients"), "{said}");
-    let text = std::fs::read_to_string(practice.path("docsyncd.toml")).unwrap();
+    let text = std::fs::read_to_string(practice.path("new.toml")).unwrap();
     for line in [
         "number = \"Id\"",
         "date_of_birth = \"Né le\"",
         "date_format = \"%d/%m/%Y\"",
         "confirm = \"moved:imported\"",
-        "file_name = \"{{ patient.number }}_{{ document.createdAt | date }}_{{ document.type }}.pdf\"",
+        "file_name = \"{{ patient.number }}_{{ document.createdAt | date }}_{{ document.type | label }}.pdf\"",
     ] {
         assert!(text.lines().any(|found| found == line), "{line}: {text}");
     }
     // And taken back: nothing shows it any more.
-    let answers = [("What else is set up", "6"), ("What the practice's software does", "1")];
-    let (said, is_good, _) = super::at_a_terminal(&practice, &answers).await;
+    let typed = format!("'{}' --config new.toml setup", crate::harness::program().display());
+    let answers = [("What is to be changed?", "=proof that"), ("What the practice's software does", "1")];
+    let (said, is_good, _) = super::typed_at_a_terminal(&practice, &typed, &answers).await;
     assert!(is_good, "{said}");
-    let text = std::fs::read_to_string(practice.path("docsyncd.toml")).unwrap();
+    let text = std::fs::read_to_string(practice.path("new.toml")).unwrap();
     assert!(text.contains("\n#confirm = \"moved:imported\"\n"), "{text}");
 }

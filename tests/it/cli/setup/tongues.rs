@@ -47,6 +47,8 @@ async fn a_french_computer_is_set_up_in_french() {
         "le service répond",
         "2 courriers attendent",
         "1) Un logiciel de cabinet qui surveille un dossier\u{a0}; un sous-dossier par patient",
+        "2) Mon logiciel n'est pas nommé ici",
+        "_Compte rendu opératoire.pdf",
         "Ce qui attend serait classé sous",
         "[O/n]",
     ] {
@@ -58,8 +60,7 @@ async fn a_french_computer_is_set_up_in_french() {
     assert_eq!(text.lines().count(), docsyncd::config::template().lines().count());
     // The file decides from now on; its language is not asked for again.
     practice.env.insert("LC_ALL".to_owned(), "C".to_owned());
-    let (said, is_good, _) =
-        super::typed_at_a_terminal(&practice, &typed(""), &[("Afficher l'état de docsyncd", "")]).await;
+    let (said, is_good, _) = super::typed_at_a_terminal(&practice, &typed(""), &[("Que faut-il changer", "")]).await;
     assert!(is_good && said.contains("sera modifié"), "{said}");
 }
 
@@ -70,10 +71,12 @@ async fn a_german_asks_for_german() {
     use crate::faults::tools::needs;
     needs!("script");
     let mut practice = Practice::with_documents(1).await;
-    let signs = ["Adresse des Online-Dienstes", "Ordner für die Briefe", "Den Stand von docsyncd", "schreiben?"];
+    let signs = ["Adresse des Online-Dienstes", "Ordner für die Briefe", "Den Status von docsyncd", "schreiben?"];
     let (said, text) = first(&mut practice, "--lang de", signs).await;
     for sign in [
-        "Die Antworten werden nach und nach geprüft.",
+        "Jede Antwort wird sofort geprüft.",
+        "3) Meine Software ist hier nicht genannt",
+        "_Operationsbericht.pdf",
         "der Dienst antwortet",
         "1 Brief wartet",
         "Was wartet, würde so abgelegt",

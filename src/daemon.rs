@@ -5,7 +5,6 @@ mod away;
 mod follow;
 mod health_check;
 mod parts;
-mod reconcile;
 pub mod refused;
 mod server;
 mod tasks;
@@ -40,6 +39,7 @@ use crate::pipeline::{
     patients, polling, prune,
 };
 use crate::readers::as_whom;
+use crate::reconcile::turns;
 use crate::{web, webhook};
 
 use self::tasks::Tasks;
@@ -233,7 +233,7 @@ impl Daemon {
             let emptied: BTreeSet<String> =
                 config.destinations.values().filter(|to| to.is_emptied()).map(|to| to.name.clone()).collect();
             let adapters = self.adapters.clone();
-            let begin = move |context| reconcile::run(context, adapters.clone(), emptied.clone(), every);
+            let begin = move |context| turns::run(context, adapters.clone(), emptied.clone(), every);
             self.tasks.part("reconcile", &self.context, begin);
         }
         if let Some(setup) = web::Setup::of(config) {

@@ -37,13 +37,14 @@
 //! | [`durable`] | files that are durable on disk before they count | the pure modules |
 //! | [`permissions`] | folders and files that only docsyncd and administrators can read | durable |
 //! | [`readers`] | users and groups of this machine, and what file modes allow them | the pure modules |
-//! | [`config`] | one TOML file and the environment, validated into types that cannot be wrong | the pure modules, readers |
 //! | [`answering`] | reads files that may be on a share that hangs | the pure modules |
-//! | [`patients`] | the practice's own list of patients, and which of them a letter is about; it only reads | the pure modules, config, answering |
-//! | [`secret`] | keys and passwords, from their files | config, readers, answering |
+//! | [`secret`] | keys and passwords, from their files | readers, answering |
 //! | [`http`] | what all HTTP clients share: names, errors in docsyncd's own words, Retry-After | the pure modules, answering |
-//! | [`tls`] | connections of protocols other than HTTP, and TLS for them | config, secret, http |
-//! | [`smtp`] | the dialogue with a mail server, step by step | the pure modules, config, http, tls |
+//! | [`tls`] | connections of protocols other than HTTP, and TLS for them | secret, http |
+//! | [`smtp`] | the dialogue with a mail server, step by step | the pure modules, http, tls |
+//! | [`logging`] | where log lines go | durable, readers |
+//! | [`config`] | one TOML file and the environment, validated into types that cannot be wrong | the pure modules, readers, secret, smtp, logging |
+//! | [`patients`] | the practice's own list of patients, and which of them a letter is about; it only reads | the pure modules, config, answering |
 //! | [`ledger`] | everything docsyncd knows, in one SQLite file | the pure modules, durable, permissions, readers; tests: views; plans: views |
 //! | [`views`] | what the ledger shows to people and programs; it only reads | the pure modules, durable, ledger |
 //! | [`api`] | the client of the dental cloud API | the pure modules, durable, permissions, readers, config, secret, http |
@@ -55,7 +56,6 @@
 //! | [`webhook`] | the API's webhooks as nudges: registers one for each account, receives and verifies its calls | the pure modules, api, ledger, pipeline, config, web |
 //! | [`reconcile`] | compares what the API, the ledger and the destinations say of each letter | the pure modules, ledger, views, api, adapters, pipeline |
 //! | [`daemon`] | the only wiring: build, run, drain | the pure modules, readers, answering, patients, pipeline, api, adapters, ledger, views, config, reconcile, alerts, service, web, webhook |
-//! | [`logging`] | where log lines go | durable, readers, config |
 //! | [`login`] | sign-in in the browser: the listener that the browser returns to, and its pages | the pure modules, api, web |
 //! | [`cli`], [`commands`] | the command line; one file for each command | everything above |
 //!

@@ -12,6 +12,7 @@ use std::io;
 use std::path::Path;
 use std::sync::OnceLock;
 
+use serde::Deserialize;
 use tracing::Subscriber;
 use tracing::level_filters::LevelFilter;
 use tracing_subscriber::layer::SubscriberExt as _;
@@ -19,7 +20,6 @@ use tracing_subscriber::registry::LookupSpan;
 use tracing_subscriber::util::{SubscriberInitExt as _, TryInitError};
 use tracing_subscriber::{Layer, Registry, filter, fmt, reload};
 
-use crate::config::{LogConfig, LogFormat};
 use crate::readers::as_whom;
 #[cfg(windows)]
 pub use event_log::EventLog;
@@ -28,6 +28,27 @@ use rotating::RotatingFile;
 
 /// The lines of this process that are not written yet.
 static LINES: OnceLock<NonBlocking> = OnceLock::new();
+
+/// `log.format`
+#[derive(Deserialize, Debug, Clone, Copy, PartialEq, Eq)]
+#[serde(rename_all = "snake_case")]
+pub enum LogFormat {
+    /// For people.
+    Text,
+    /// One JSON object a line.
+    Json,
+}
+
+/// `log.file`, and how it is rotated.
+#[derive(Debug, Clone, Copy)]
+pub struct LogFile<'a> {
+    /// The file that is written.
+    pub path: &'a Path,
+    /// The size at which it is rotated; bytes.
+    pub max_size: u64,
+    /// How many rotated files are kept.
+    pub max_files: usize,
+}
 
 /// Lets a reload of the configuration change the level.
 #[derive(Clone)]
@@ -51,13 +72,18 @@ fn targets(level: LevelFilter) -> filter::Targets {
 ///
 /// # Errors
 /// `log.file` cannot be written.
-pub fn start(config: &LogConfig, stderr: impl io::Write + Send + 'static) -> io::Result<LevelHandle> {
-    let (filter, handle) = reload::Layer::new(targets(config.level));
+pub fn start(
+    level: LevelFilter,
+    format: LogFormat,
+    to: Option<LogFile<'_>>,
+    stderr: impl io::Write + Send + 'static,
+) -> io::Result<LevelHandle> {
+    let (filter, handle) = reload::Layer::new(targets(level));
     let registry = tracing_subscriber::registry().with(filter);
-    let started = match file(config)? {
-        Some(file) => registry.with(lines(config.format, false, file)?).try_init(),
+    let started = match to.map(file).transpose()? {
+        Some(file) => registry.with(lines(format, false, file)?).try_init(),
         #[cfg(target_os = "linux")]
-        None if config.format == LogFormat::Text
+        None if format == LogFormat::Text
             && let Some(journal) = journal::Journal::that_collects() =>
         {
             let layer = fmt::layer().event_format(journal::Fields).with_ansi(false);
@@ -65,7 +91,7 @@ pub fn start(config: &LogConfig, stderr: impl io::Write + Send + 'static) -> io:
         }
         None => {
             let on_terminal = io::IsTerminal::is_terminal(&io::stderr());
-            registry.with(lines(config.format, on_terminal, stderr)?).try_init()
+            registry.with(lines(format, on_terminal, stderr)?).try_init()
         }
     };
     // A second start in one process (a test) keeps the first subscriber.
@@ -100,20 +126,23 @@ fn wants_colours() -> bool {
 /// # Errors
 /// The file cannot be written.
 #[cfg(windows)]
-pub fn start_service(config: &LogConfig, events: &EventLog) -> io::Result<LevelHandle> {
-    let (filter, handle) = reload::Layer::new(targets(config.level));
-    let lines = file(config)?.map(|file| lines(config.format, false, file)).transpose()?;
+pub fn start_service(
+    level: LevelFilter,
+    format: LogFormat,
+    to: Option<LogFile<'_>>,
+    events: &EventLog,
+) -> io::Result<LevelHandle> {
+    let (filter, handle) = reload::Layer::new(targets(level));
+    let lines = to.map(|to| lines(format, false, file(to)?)).transpose()?;
     let _: Result<(), TryInitError> =
         tracing_subscriber::registry().with(filter).with(lines).with(events.clone()).try_init();
     Ok(LevelHandle(handle))
 }
 
 /// `log.file`, rotated by size: a log can never fill the disk.
-fn file(config: &LogConfig) -> io::Result<Option<RotatingFile>> {
-    let Some(path) = &config.file else { return Ok(None) };
-    RotatingFile::open(path, config.max_size, config.max_files)
-        .map(Some)
-        .map_err(|error| io::Error::new(error.kind(), cannot_write(path, &error)))
+fn file(to: LogFile<'_>) -> io::Result<RotatingFile> {
+    RotatingFile::open(to.path, to.max_size, to.max_files)
+        .map_err(|error| io::Error::new(error.kind(), cannot_write(to.path, &error)))
 }
 
 /// Why `log.file` cannot be written, and what to do.

@@ -9,7 +9,6 @@ use std::path::{Path, PathBuf};
 use secrecy::{ExposeSecret as _, SecretString};
 
 use crate::answering::ask;
-use crate::config::{self, Secret};
 use crate::readers::as_whom;
 
 mod file_stamp;
@@ -18,6 +17,24 @@ pub use file_stamp::FileStamp;
 
 /// The longest accepted key, secret or token; bytes.
 pub const MAX_SECRET_BYTES: usize = 16 * 1024;
+
+/// The start of a path into the folder in which systemd gives credentials to a service.
+const CREDENTIALS: [&str; 2] = ["$CREDENTIALS_DIRECTORY", "${CREDENTIALS_DIRECTORY}"];
+
+/// Where a secret is.
+#[derive(Debug, Clone)]
+pub enum Secret {
+    /// In a file, which is read when the secret is needed. A path that begins with `$CREDENTIALS_DIRECTORY` stays as it
+    /// was written: only the running service knows its meaning (systemd.exec, "CREDENTIALS").
+    File(PathBuf),
+    /// Given in the environment.
+    Given(SecretString),
+}
+
+/// The rest of a path into systemd's credentials; `None` for every other path.
+pub fn credential(path: &Path) -> Option<&Path> {
+    CREDENTIALS.iter().find_map(|start| path.strip_prefix(start).ok())
+}
 
 /// The file of the secret; `None` if the secret is in the configuration, or if the credentials folder is unknown.
 pub fn file(secret: &Secret) -> Option<PathBuf> {
@@ -131,7 +148,7 @@ fn a(what: &str) -> String {
 
 /// The file to read, and whether it is one of systemd's credentials (systemd.exec, "CREDENTIALS").
 fn locate(path: &Path, credentials: Option<OsString>) -> Result<(PathBuf, bool), String> {
-    let Some(name) = config::credential(path) else { return Ok((path.to_path_buf(), false)) };
+    let Some(name) = credential(path) else { return Ok((path.to_path_buf(), false)) };
     match credentials {
         Some(folder) if !folder.is_empty() => Ok((PathBuf::from(folder).join(name), true)),
         _ => Err(format!(

@@ -9,10 +9,10 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use futures_util::FutureExt as _;
 use secrecy::{ExposeSecret as _, SecretString};
+use serde::Deserialize;
 use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader};
 use tokio::time::timeout;
 
-use crate::config::MailEncryption;
 use crate::http::reason;
 use crate::tls::{self, Stream, Tls};
 
@@ -31,6 +31,19 @@ const CONNECT_LIMIT: Duration = Duration::from_secs(15);
 const PATIENCE_AT_THE_END: u32 = 10;
 /// How long the server may take to say goodbye, or why it hung up.
 const PARTING_LIMIT: Duration = Duration::from_secs(2);
+
+/// How the connection is encrypted: `encryption` of `alerts.mail` and of a destination.
+#[derive(Deserialize, Debug, Clone, Copy, PartialEq, Eq)]
+#[serde(rename_all = "snake_case")]
+pub enum MailEncryption {
+    /// Begins unencrypted, and is encrypted before anything is sent (RFC 3207).
+    #[serde(rename = "starttls")]
+    StartTls,
+    /// Encrypted from the start (RFC 8314).
+    Tls,
+    /// Unencrypted: to this machine only.
+    None,
+}
 
 /// How a mail server is reached, and who docsyncd is there.
 pub struct Server<'a> {

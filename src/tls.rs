@@ -15,9 +15,8 @@ use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::TcpStream;
 use tokio_rustls::TlsConnector;
 
-use crate::config::Secret;
 use crate::http;
-use crate::secret::{self, FileStamp};
+use crate::secret::{self, FileStamp, Secret};
 
 /// A connection, encrypted or not.
 pub trait Stream: AsyncRead + AsyncWrite + Send + Unpin {}

@@ -13,7 +13,7 @@ use super::output::{complain, local_with_zone, say};
 use super::{Outcome, language};
 use crate::api::auth::TokenStore;
 use crate::cli::BackupArgs;
-use crate::config::{self, Auth, Loaded, NamedFile, Origin, Secret, credential, named_files};
+use crate::config::{self, Auth, Loaded, NamedFile, Origin, Secret, named_files};
 use crate::durable::{Temporary, sync_folder};
 use crate::language::Language;
 use crate::ledger::backup::{self as ledger_copy, Making, unfinished};
@@ -188,7 +188,7 @@ fn collect(
 
 /// Where the file of a setting lies. What systemd hands to the service lies where the packages' units take it from.
 pub(super) fn of_setting(named: &Path, config: &Path) -> PathBuf {
-    let Some(rest) = credential(named) else { return named.to_path_buf() };
+    let Some(rest) = secret::credential(named) else { return named.to_path_buf() };
     let folder = std::path::absolute(config).unwrap_or_else(|_| config.to_path_buf());
     let secrets = folder.with_file_name("secrets");
     match config.file_stem() {

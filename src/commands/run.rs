@@ -21,8 +21,9 @@ const THREADS_LIMIT: Duration = Duration::from_millis(500);
 /// In the foreground.
 pub(super) fn run(path: &Path) -> Outcome {
     let loaded = config::load_default_env(path)?;
-    let level = logging::start(&loaded.config.log, io::stderr())?;
-    let has_file = loaded.config.log.file.is_some();
+    let log = &loaded.config.log;
+    let level = logging::start(log.level, log.format, log.to_file(), io::stderr())?;
+    let has_file = log.file.is_some();
     let served = serve(path, loaded, level, || service::requests().context("cannot listen for signals"), || {});
     let Err(error) = served else { return served };
     tracing::error!(event = "ended", "{error:#}");
@@ -105,7 +106,7 @@ mod windows {
             let events = EventLog::open();
             let served = usable(&path).and_then(|loaded| {
                 let log = with_file(&loaded);
-                let level = logging::start_service(&log, &events)?;
+                let level = logging::start_service(log.level, log.format, log.to_file(), &events)?;
                 serve(&path, loaded, level, || Ok(requests), &mut ready)
             });
             let exit = match served {

@@ -37,7 +37,7 @@ pub(super) fn sync(loaded: &Loaded) -> Outcome {
     if view.bar.is_some() && log.file.is_none() {
         log.level = log.level.min(LevelFilter::WARN);
     }
-    logging::start(&log, BesideBar(view.bar.clone()))?;
+    logging::start(log.level, log.format, log.to_file(), BesideBar(view.bar.clone()))?;
     for warning in &loaded.warnings {
         tracing::warn!(event = "config_warning", "{warning}");
     }

@@ -48,7 +48,7 @@ pub use dicom::{DicomArchive, DicomConfig, DicomHost};
 pub use hl7v2::Hl7v2Config;
 pub use mail::{Attach, SmtpConfig, XdmConfig, mail_address};
 pub use nearest::among as nearest;
-pub use paths::{credential, default_path};
+pub use paths::default_path;
 pub use patients::PatientsConfig;
 pub use places::{Places, places};
 pub use practice::PracticeConfig;

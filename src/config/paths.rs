@@ -7,6 +7,7 @@ use toml::Value;
 use super::build::Builder;
 use super::schema::{KEYS, Key, Kind};
 use super::validated::{Config, DestinationKind, FolderConfig};
+use crate::secret::credential;
 
 /// The default path of the configuration: `/etc/docsyncd/docsyncd.toml`, or `%ProgramData%\docsyncd\docsyncd.toml` on
 /// Windows.
@@ -21,14 +22,6 @@ pub fn default_path() -> PathBuf {
 
 /// `%ProgramData%` if the variable is not set.
 pub const PROGRAM_DATA: &str = r"C:\ProgramData";
-
-/// The start of a path into the folder in which systemd gives credentials to a service.
-const CREDENTIALS: [&str; 2] = ["$CREDENTIALS_DIRECTORY", "${CREDENTIALS_DIRECTORY}"];
-
-/// The rest of a path into systemd's credentials; `None` for every other path.
-pub fn credential(path: &Path) -> Option<&Path> {
-    CREDENTIALS.iter().find_map(|start| path.strip_prefix(start).ok())
-}
 
 /// The absolute path; a relative one begins in `folder`. A path into systemd's credentials stays as it is: only the
 /// running service knows their folder.

@@ -7,7 +7,6 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use secrecy::SecretString;
 use url::Url;
 
 use super::confirm::{Confirm, Evidence};
@@ -25,8 +24,10 @@ use super::vdds::VddsConfig;
 use super::web::{FhirConfig, HttpConfig, S3Config, WebConnection, WebDavConfig};
 use crate::health::{Disks, Rules};
 use crate::language::Language;
+use crate::logging::LogFile;
 use crate::retry::RetryPolicy;
 use crate::route::Route;
+pub use crate::secret::Secret;
 use crate::template::Template;
 
 /// A whole, valid configuration. Nothing in it was looked up on the network or the disk: an unmounted folder is a state
@@ -132,6 +133,14 @@ pub struct Account {
     pub auth: Auth,
 }
 
+impl LogConfig {
+    /// The file, as [`crate::logging`] takes it.
+    pub fn to_file(&self) -> Option<LogFile<'_>> {
+        let path = self.file.as_deref()?;
+        Some(LogFile { path, max_size: self.max_size, max_files: self.max_files })
+    }
+}
+
 /// How an account authenticates (API, "Authentication").
 #[derive(Debug, Clone)]
 pub enum Auth {
@@ -139,16 +148,6 @@ pub enum Auth {
     ApiKey(Secret),
     /// `oauthAuthCode`: signed in by `docsyncd login`.
     OAuth(OAuthConfig),
-}
-
-/// Where a secret is.
-#[derive(Debug, Clone)]
-pub enum Secret {
-    /// In a file, which is read when the secret is needed. A path that begins with `$CREDENTIALS_DIRECTORY` stays as it
-    /// was written: only the running service knows its meaning (systemd.exec, "CREDENTIALS").
-    File(PathBuf),
-    /// Given in the environment.
-    Given(SecretString),
 }
 
 /// The settings of an account with `auth = "oauth"`.

@@ -7,6 +7,7 @@
 mod difference;
 mod lists;
 mod places;
+pub mod turns;
 
 use std::collections::BTreeMap;
 use std::time::Duration;

@@ -6,7 +6,8 @@ use serde::Serialize;
 
 use super::TokenStore;
 use super::secret::{api_key, client_secret};
-use crate::config::{self, Account, Auth, Secret};
+use crate::config::{Account, Auth, Secret};
+use crate::secret;
 
 /// One account's sign-in in `status`. The field names are stable.
 #[derive(Debug, Serialize)]
@@ -48,6 +49,6 @@ impl SignInStatus {
 
 /// Whether only the running service gets this secret from systemd: a shell that cannot read it shows no problem.
 fn is_services(secret: &Secret) -> bool {
-    matches!(secret, Secret::File(path) if config::credential(path).is_some())
+    matches!(secret, Secret::File(path) if secret::credential(path).is_some())
         && std::env::var_os("CREDENTIALS_DIRECTORY").is_none_or(|folder| folder.is_empty())
 }

@@ -13,6 +13,7 @@ use super::super::UsageError;
 use super::edit::{self, Place};
 use crate::config::{self, ConfigError, Loaded, schema};
 use crate::language::Language;
+use crate::secret;
 
 /// A secret that gets a file of its own.
 #[derive(Clone)]
@@ -181,7 +182,7 @@ impl Draft {
     /// The file that is meant. The credentials of systemd lie in `secrets` beside the configuration, those of an
     /// instance in a folder of its name there (packaging/README.md).
     pub(super) fn secret_file(&self, named: &Path) -> PathBuf {
-        let Some(credential) = config::credential(named) else { return self.folder().join(named) };
+        let Some(credential) = secret::credential(named) else { return self.folder().join(named) };
         let secrets = self.folder().join("secrets");
         match self.path.file_stem().filter(|stem| *stem != "docsyncd") {
             Some(instance) => secrets.join(instance).join(credential),

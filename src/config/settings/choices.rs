@@ -2,6 +2,9 @@
 
 use serde::Deserialize;
 
+pub use crate::logging::LogFormat;
+pub use crate::smtp::MailEncryption;
+
 /// `accounts.NAME.auth`
 #[derive(Deserialize, Clone, Copy)]
 #[serde(rename_all = "snake_case")]
@@ -43,29 +46,6 @@ pub enum WebhookFormat {
     Ntfy,
     /// An application of Gotify.
     Gotify,
-}
-
-/// `alerts.mail.encryption`
-#[derive(Deserialize, Debug, Clone, Copy, PartialEq, Eq)]
-#[serde(rename_all = "snake_case")]
-pub enum MailEncryption {
-    /// Begins unencrypted, and is encrypted before anything is sent (RFC 3207).
-    #[serde(rename = "starttls")]
-    StartTls,
-    /// Encrypted from the start (RFC 8314).
-    Tls,
-    /// Unencrypted: to this machine only.
-    None,
-}
-
-/// `log.format`
-#[derive(Deserialize, Debug, Clone, Copy, PartialEq, Eq)]
-#[serde(rename_all = "snake_case")]
-pub enum LogFormat {
-    /// For people.
-    Text,
-    /// One JSON object a line.
-    Json,
 }
 
 /// `destinations.NAME.on_lost_reply`

@@ -5,11 +5,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Duration;
 
+use super::{KINDS, Pace, Place, Report, Sides, compare};
 use crate::adapters::Adapter;
 use crate::ledger::process::{self, Agreement};
 use crate::ledger::{LedgerError, Millis, now};
 use crate::pipeline::Shared;
-use crate::reconcile::{KINDS, Pace, Place, Report, Sides, compare};
 
 /// From a start to the first comparison that there is: what waited is filed and reported first.
 const FIRST: Duration = Duration::from_secs(60);
@@ -17,7 +17,7 @@ const FIRST: Duration = Duration::from_secs(60);
 const LONGEST: Duration = Duration::from_secs(60);
 
 /// Compares until the daemon stops.
-pub(super) async fn run(
+pub async fn run(
     context: Shared,
     adapters: BTreeMap<String, Arc<dyn Adapter>>,
     emptied: BTreeSet<String>,

@@ -118,7 +118,7 @@ impl Watch {
         }
         let quiet = Millis::try_from(self.times.quiet.as_millis()).unwrap_or(Millis::MAX);
         let present = Present::new(true, self.watched.accounts.iter().cloned());
-        let (audiences, rules) = (self.audiences.clone(), self.watched.alerts.rules);
+        let (audiences, rules) = (self.audiences.clone(), self.watched.alerts.rules.clone());
         let read = move |db: &rusqlite::Connection| -> QueryResult<(Vec<(Facts, Before)>, bool)> {
             let (mut heard, mut is_well) = (Vec::new(), false);
             for audience in &audiences {

@@ -67,7 +67,8 @@ async fn main() -> anyhow::Result<()> {
     .await?;
     let config_path = write_config(&home, &sandbox)?;
     let loaded = config::load(&config_path, std::env::vars_os())?;
-    logging::start(&loaded.config.log, std::io::stderr())?;
+    let log = &loaded.config.log;
+    logging::start(log.level, log.format, log.to_file(), std::io::stderr())?;
 
     println!("  sandbox  {}   a complete API on this machine", sandbox.url());
     println!("  config   {}", show(&config_path));

@@ -14,6 +14,7 @@ mod confirm;
 mod destination;
 mod draft;
 mod edit;
+mod first;
 mod more;
 mod page;
 mod patients;
@@ -42,6 +43,8 @@ use crate::readers::Reader;
 use ask::{Answers, Ask, BACK, Back, Question, is_terminal, terminal};
 use draft::{Draft, in_words, plainly};
 use write::Rights;
+
+pub(super) use first::{first, why_not};
 
 /// Names of files that are shown before anything is written.
 const SHOWN: usize = 3;

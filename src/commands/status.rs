@@ -16,7 +16,7 @@ use super::output::{ledger_to_read, print_json, say};
 use super::{Exit, Outcome, runtime};
 use crate::api::auth::SignInStatus;
 use crate::config::{Auth, Loaded};
-use crate::health::{Facts, Level, assess, judge};
+use crate::health::{Cause, Facts, Level, NOT_RUNNING, assess, judge};
 use crate::language::{Language, groups};
 use crate::ledger::{Ledger, Millis, QueryResult, is_locked, unwritable};
 use crate::views::facts::{Present, facts};
@@ -70,6 +70,9 @@ struct Status {
     /// Whether there is a ledger.
     #[serde(skip)]
     begun: bool,
+    /// What is missing where docsyncd was installed and not configured yet.
+    #[serde(skip)]
+    not_configured: Option<String>,
 }
 
 /// One thing that is wrong.
@@ -202,8 +205,10 @@ fn told(
         text: language.problem(problem, &now),
         advice: groups([problem]).first().map(|group| language.advice(group, &disks)).unwrap_or_default(),
     });
+    // One that is overdue comes at once.
     let configured = found.accounts.iter().filter(|account| account.configured && found.running);
-    Status {
+    let next_poll = time(configured.filter_map(|account| account.next_poll_at).min().map(|at| at.max(found.now)));
+    let mut status = Status {
         running: found.running,
         health: judged.level.as_str(),
         level: judged.level,
@@ -213,11 +218,24 @@ fn told(
         headline: language.headline(&health.headline, &now),
         problems: problems.collect(),
         today: found.today,
-        // One that is overdue comes at once.
-        next_poll: time(configured.filter_map(|account| account.next_poll_at).min().map(|at| at.max(found.now))),
+        next_poll,
         ledger: loaded.config.state.path.display().to_string(),
+        not_configured: not_configured(&found, &sign_ins),
         summary,
         sign_ins,
         begun,
+    };
+    if status.not_configured.is_some() {
+        status.level = Level::Unknown;
+        status.health = status.level.as_str();
+        status.causes = vec![NOT_RUNNING, Cause::Configuration.as_str()];
     }
+    status
+}
+
+/// What is missing where docsyncd is installed, has never read a list, and no account has its key or secret.
+fn not_configured(found: &Facts, sign_ins: &[SignInStatus]) -> Option<String> {
+    let has_worked = found.running || found.accounts.iter().any(|account| account.polled_at.is_some());
+    let is_new = !has_worked && !sign_ins.iter().any(|sign_in| sign_in.has_secret);
+    sign_ins.first().filter(|_| is_new)?.problem.clone()
 }

@@ -11,7 +11,7 @@ use jiff::Zoned;
 
 use super::super::output::print;
 use super::super::unconfigured::to_read;
-use super::super::{Exit, Outcome, language};
+use super::super::{Exit, Outcome, language, setup};
 use super::all::instances;
 use super::{Status, present, read, sign_ins, told};
 use crate::cli::Spoken;
@@ -172,13 +172,13 @@ fn look(path: &Path, loaded: Result<Loaded, ConfigError>, spoken: Spoken) -> Kno
         return not_configured(&in_a_line(&error.to_string()));
     }
     match to_read(path, loaded) {
-        Ok(loaded) => by(&loaded, language::of(spoken, &loaded)),
+        Ok(loaded) => by(path, &loaded, language::of(spoken, &loaded)),
         Err(error) => not_configured(&in_a_line(&error.in_short())),
     }
 }
 
 /// What is known of the instance that works by this configuration.
-fn by(loaded: &Loaded, language: Language) -> Known {
+fn by(path: &Path, loaded: &Loaded, language: Language) -> Known {
     let (tell, files) = channel();
     let (asked, since) = (loaded.clone(), Instant::now());
     let looks = thread::Builder::new().spawn(move || {
@@ -196,7 +196,14 @@ fn by(loaded: &Loaded, language: Language) -> Known {
     if is_kept_locked && (status.level < Level::Critical || !status.running) {
         return Known { level: Level::Unknown, text: language.text("health-locked"), numbers };
     }
-    Known { level: status.level, text: status.line, numbers }
+    let text = match status.not_configured {
+        Some(what) => {
+            let what = setup::why_not(path).unwrap_or(what);
+            language.fill("health-not-configured", &[("what", (&what).into())])
+        }
+        None => status.line,
+    };
+    Known { level: status.level, text, numbers }
 }
 
 /// What the ledger says, when the oldest letter that waits was found, and whether another program keeps it locked.

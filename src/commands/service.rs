@@ -97,10 +97,10 @@ mod windows {
         Ok(Exit::Done)
     }
 
-    /// A folder that ends in a backslash, which is before a quotation mark one that counts (the installer writes marks
-    /// around its property).
+    /// The path as it is meant: the installer writes quotation marks around its property, and after a backslash, which a
+    /// folder may end in, such a mark counts as part of the name.
     fn unquoted(path: &Path) -> PathBuf {
-        path.to_str().map_or_else(|| path.to_path_buf(), |text| PathBuf::from(text.trim_end_matches('"')))
+        path.to_str().map_or(path, |text| Path::new(text.trim_end_matches('"'))).components().collect()
     }
 
     /// The configuration, where there is none yet, and docsyncd's own folder, closed to others.

@@ -490,13 +490,20 @@ pub enum ExportFormat {
 }
 
 /// `docsyncd service …`
-#[derive(Debug, Clone, Copy, Subcommand)]
+#[derive(Debug, Clone, Subcommand)]
 pub enum ServiceCommand {
     /// Install the service: it starts with the system, and again after a failure
     Install {
         /// Start it as well, unless the configuration is not ready yet
         #[arg(long, hide = true)]
         start: bool,
+        /// First set docsyncd up by these answers, as `setup --answers` does; where an account is configured already,
+        /// nothing is done at all
+        #[arg(long, value_name = "FILE")]
+        answers: Option<PathBuf>,
+        /// Without the answers nothing is done
+        #[arg(long, hide = true, requires = "answers")]
+        if_there: bool,
     },
     /// Stop and remove the service; configuration, ledger and logs stay
     Uninstall,

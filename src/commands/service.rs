@@ -17,20 +17,23 @@ pub(super) fn service(config: &Path, command: ServiceCommand) -> Outcome {
 
 #[cfg(windows)]
 mod windows {
-    use std::path::Path;
+    use std::path::{Path, PathBuf};
 
     use anyhow::Context as _;
 
     use super::super::output::{complain, print};
-    use super::super::{Exit, Outcome, planted, run, webhooks};
+    use super::super::{Exit, Outcome, planted, run, setup, webhooks};
     use super::ServiceCommand;
     use crate::config::{self, default_path};
+    use crate::logging::EventLog;
     use crate::permissions;
     use crate::service::windows::{self, Started, Stopped};
 
     pub(super) fn service(config: &Path, command: ServiceCommand) -> Outcome {
         match command {
-            ServiceCommand::Install { start } => install(config, start),
+            ServiceCommand::Install { start, answers, if_there } => {
+                install(config, start, answers.as_deref(), if_there)
+            }
             ServiceCommand::Uninstall => match windows::uninstall()? {
                 true => {
                     webhooks::remove_all(config);
@@ -56,10 +59,20 @@ mod windows {
         }
     }
 
-    fn install(config: &Path, start: bool) -> Outcome {
+    fn install(config: &Path, start: bool, answers: Option<&Path>, if_there: bool) -> Outcome {
         let program = std::env::current_exe().context("cannot find out where this program lies")?;
         let config = std::path::absolute(config).context("cannot find out where the configuration lies")?;
         planted::refuse_within()?;
+        if let Some(answers) = answers {
+            match setup::first(&config, &unquoted(answers), if_there) {
+                Ok(true) => {}
+                Ok(false) => return Ok(Exit::Done),
+                Err(error) => {
+                    EventLog::open().answers_failed(&format!("docsyncd is not configured. {error:#}"));
+                    return Err(error);
+                }
+            }
+        }
         let left_out = windows::install(&program, &config)?;
         // After the service is there: its account is one of those that the folders are opened for.
         let mut text = prepare_files(&config);
@@ -82,6 +95,12 @@ mod windows {
             }
         }
         Ok(Exit::Done)
+    }
+
+    /// The path as it is meant: the installer writes quotation marks around its property, and after a backslash, which a
+    /// folder may end in, such a mark counts as part of the name.
+    fn unquoted(path: &Path) -> PathBuf {
+        path.to_str().map_or(path, |text| Path::new(text.trim_end_matches('"'))).components().collect()
     }
 
     /// The configuration, where there is none yet, and docsyncd's own folder, closed to others.
@@ -116,7 +135,7 @@ mod unix {
     use anyhow::Context as _;
 
     use super::super::output::{complain, docsyncd_as, print, say};
-    use super::super::{Exit, Outcome, UsageError, webhooks};
+    use super::super::{Exit, Outcome, UsageError, setup, webhooks};
     use super::ServiceCommand;
     use crate::config::{DestinationKind, default_path, load_default_env};
     use crate::service::systemctl::{self, Unit};
@@ -140,7 +159,12 @@ mod unix {
             return Ok(Exit::Failed);
         }
         match command {
-            ServiceCommand::Install { start } => {
+            ServiceCommand::Install { start, answers, if_there } => {
+                if let Some(answers) = answers
+                    && !setup::first(&config, &answers, if_there)?
+                {
+                    return Ok(Exit::Done);
+                }
                 if systemctl::is_root()
                     && let Err(error) = unit.prepare(&written_into(&config))
                 {

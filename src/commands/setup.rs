@@ -16,6 +16,7 @@ mod destination;
 mod draft;
 mod edit;
 mod finish;
+mod first;
 mod more;
 mod page;
 mod patients;
@@ -43,6 +44,8 @@ use crate::readers::Reader;
 use ask::{Answers, Ask, BACK, Back, Question, Remembered, is_terminal, terminal};
 use draft::{Draft, in_words, plainly};
 use write::Rights;
+
+pub(super) use first::{first, why_not};
 
 /// Names of files that are shown before anything is written.
 const SHOWN: usize = 3;

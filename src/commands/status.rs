@@ -18,7 +18,7 @@ use super::output::{ledger_to_read, print_json, say};
 use super::{Exit, Outcome, runtime};
 use crate::api::auth::SignInStatus;
 use crate::config::{Auth, Loaded};
-use crate::health::{Cause, Disks, Facts, Level, Light, assess, judge};
+use crate::health::{Cause, Disks, Facts, Level, Light, NOT_RUNNING, assess, judge};
 use crate::language::{Group, Language, capital, groups};
 use crate::ledger::{Ledger, LedgerError, Millis, QueryResult, is_locked, unwritable};
 use crate::views::facts::{Present, facts};
@@ -72,6 +72,9 @@ struct Status {
     /// Whether there is a ledger.
     #[serde(skip)]
     begun: bool,
+    /// Whether docsyncd was installed and not configured yet.
+    #[serde(skip)]
+    not_configured: bool,
 }
 
 /// One thing that is wrong.
@@ -232,8 +235,10 @@ fn told(
         text: language.problem(problem, &now),
         advice: groups([problem]).first().map(|group| in_commands(language, group, &disks)).unwrap_or_default(),
     });
+    // One that is overdue comes at once.
     let configured = found.accounts.iter().filter(|account| account.configured && found.running);
-    Status {
+    let next_poll = time(configured.filter_map(|account| account.next_poll_at).min().map(|at| at.max(found.now)));
+    let mut status = Status {
         running: found.running,
         health: judged.level.as_str(),
         level: judged.level,
@@ -243,13 +248,25 @@ fn told(
         headline: language.headline(&health.headline, &now),
         problems: problems.collect(),
         today: found.today,
-        // One that is overdue comes at once.
-        next_poll: time(configured.filter_map(|account| account.next_poll_at).min().map(|at| at.max(found.now))),
+        next_poll,
         ledger: loaded.config.state.path.display().to_string(),
+        not_configured: not_configured(&found, &sign_ins),
         summary,
         sign_ins,
         begun,
+    };
+    if status.not_configured {
+        status.level = Level::Unknown;
+        status.health = status.level.as_str();
+        status.causes = vec![NOT_RUNNING, Cause::Configuration.as_str()];
     }
+    status
+}
+
+/// Whether docsyncd has never read a list, and no account has its key or secret.
+fn not_configured(found: &Facts, sign_ins: &[SignInStatus]) -> bool {
+    let has_worked = found.running || found.accounts.iter().any(|account| account.polled_at.is_some());
+    !has_worked && !sign_ins.is_empty() && !sign_ins.iter().any(|sign_in| sign_in.has_secret)
 }
 
 /// What to do about it for whoever has a command line.

@@ -441,6 +441,7 @@ health-no-right = Die Datenbank ist nicht lesbar: Dieser Benutzer darf es nicht,
 health-unreadable = Die Datenbank ist nicht lesbar: Ihre Platte meldet Fehler
 health-not-configured = nicht eingerichtet: { $what }
 health-no-configuration = es gibt keine Konfiguration
+health-no-key = noch hat kein Konto seinen Schlüssel oder seine Anmeldung
 health-configuration = die Konfiguration ist nicht verwendbar (docsyncd check sagt, warum)
 health-defect = docsyncd selbst ist beim Nachsehen fehlgeschlagen: Bitte melden Sie das
 

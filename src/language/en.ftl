@@ -441,6 +441,7 @@ health-no-right = the ledger cannot be read: this user may not, or its disk is a
 health-unreadable = the ledger cannot be read: its disk gives errors
 health-not-configured = not configured: { $what }
 health-no-configuration = there is no configuration
+health-no-key = no account has its key or its sign-in yet
 health-configuration = the configuration cannot be used (docsyncd check says why)
 health-defect = docsyncd itself failed while it looked: please report this
 

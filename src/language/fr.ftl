@@ -441,6 +441,7 @@ health-no-right = le registre ne peut pas être lu : cet utilisateur n'en a pas
 health-unreadable = le registre ne peut pas être lu : son disque signale des erreurs
 health-not-configured = pas configuré : { $what }
 health-no-configuration = il n'y a pas de configuration
+health-no-key = aucun compte n'a encore sa clé ni sa connexion
 health-configuration = la configuration est inutilisable (docsyncd check dit pourquoi)
 health-defect = docsyncd a échoué lui-même en regardant : merci de le signaler
 

@@ -18,12 +18,13 @@ use windows_sys::Win32::System::EventLog::{
 const MAX_TEXT: usize = 8_000;
 
 /// The numbers an administrator can filter by; the names are those of the log file's `event`.
-const NUMBERS: [(&str, u32); 9] = [
+const NUMBERS: [(&str, u32); 10] = [
     ("started", 1),
     ("stopped", 2),
     ("ended", 3),
     ("reloaded", 4),
     ("reload_refused", 5),
+    ("answers_failed", 6),
     ("paused", 10),
     ("resumed", 11),
     ("refused", 20),
@@ -58,6 +59,11 @@ impl EventLog {
     /// Says why the service ended, also when nothing else of it worked.
     pub fn ended(&self, why: &str) {
         self.report(EVENTLOG_ERROR_TYPE, number("ended"), why);
+    }
+
+    /// Says why the answers of an installation were not applied.
+    pub fn answers_failed(&self, why: &str) {
+        self.report(EVENTLOG_ERROR_TYPE, number("answers_failed"), why);
     }
 
     /// Whether the system has taken the text.

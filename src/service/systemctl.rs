@@ -88,9 +88,12 @@ impl Unit {
             make_user(&format!("u {user} - \"Synchronization of dental documents\" {home}\n"))
                 .map_err(|error| format!("the user {user} cannot be made by systemd-sysusers: {error}"))?;
         }
-        let path = self.addition_path();
-        let written =
-            path.parent().map_or(Ok(()), fs::create_dir_all).and_then(|()| fs::write(&path, self.addition(folders)));
+        let (path, text) = (self.addition_path(), self.addition(folders));
+        // Nothing changes for a deployment tool that does this again and again.
+        if fs::read_to_string(&path).is_ok_and(|found| found == text) {
+            return Ok(());
+        }
+        let written = path.parent().map_or(Ok(()), fs::create_dir_all).and_then(|()| fs::write(&path, text));
         written.map_err(|error| format!("{} cannot be written: {error}", path.display()))?;
         reload().map_err(|error| format!("systemd does not read it: {error}"))
     }

@@ -11,7 +11,7 @@ use jiff::Zoned;
 
 use super::super::output::print;
 use super::super::unconfigured::to_read;
-use super::super::{Exit, Outcome, language};
+use super::super::{Exit, Outcome, language, setup};
 use super::all::instances;
 use super::{Status, present, read, sign_ins, told};
 use crate::cli::Spoken;
@@ -174,7 +174,13 @@ fn look(path: &Path, loaded: Result<Loaded, ConfigError>, spoken: Spoken) -> Kno
     match to_read(path, loaded) {
         Ok(loaded) => {
             let language = language::of(spoken, &loaded);
-            let (Status { level, line: text, .. }, numbers, _) = at_once(&loaded, None, FILES, language);
+            let (Status { level, line, not_configured, .. }, numbers, _) = at_once(&loaded, None, FILES, language);
+            let text = if not_configured {
+                let what = setup::why_not(path).unwrap_or_else(|| language.text("health-no-key"));
+                language.fill("health-not-configured", &[("what", (&what).into())])
+            } else {
+                line
+            };
             Known { level, text, numbers }
         }
         Err(ConfigError::Missing { .. }) => not_configured("health-no-configuration", spoken),

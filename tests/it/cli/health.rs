@@ -71,6 +71,31 @@ async fn a_monitor_hears_how_it_is_in_one_line_and_a_code() {
 }
 
 #[tokio::test]
+async fn what_is_installed_and_not_configured_is_unknown_with_what_went_wrong() {
+    let practice = Practice::with_documents(1).await;
+    let key = practice.path("api-key");
+    std::fs::remove_file(&key).unwrap();
+    let (line, code) = health(&practice, &[]).await;
+    assert!(code == 3 && line.starts_with("UNKNOWN - not configured: no account has its key"), "{line}");
+    assert_eq!(json(&practice).await, ("unknown".to_owned(), serde_json::json!(["not-running", "configuration"])));
+    // As the installation leaves it whose answers did not work.
+    std::fs::write(practice.path("docsyncd.toml.answers-failed"), "answers.toml: `base_url`: no\u{1b} answer\n")
+        .unwrap();
+    let (line, code) = health(&practice, &["--lang", "de"]).await;
+    let told = "UNKNOWN - nicht eingerichtet: answers.toml: `base_url`: no  answer | ";
+    assert!(code == 3 && line.starts_with(told), "{line}");
+    practice.write_secret("api-key", practice.sandbox.api_key());
+    let (line, code) = health(&practice, &[]).await;
+    assert!(code == 2 && line.starts_with("CRITICAL - docsyncd is not running"), "{line}");
+    let mut running = practice.run().await;
+    practice.wait_for_posts(1).await;
+    running.end().await;
+    std::fs::remove_file(&key).unwrap();
+    let (line, code) = health(&practice, &[]).await;
+    assert!(code == 2 && line.starts_with("CRITICAL - docsyncd is not running"), "it was configured: {line}");
+}
+
+#[tokio::test]
 async fn a_folder_that_is_away_is_never_ok_and_critical_once_it_has_lasted() {
     let mut practice = Practice::with_documents(1).await;
     practice.env.insert("DOCSYNCD__ALERTS__AFTER".into(), "1h".into());

@@ -4,7 +4,7 @@ use rusqlite::{Connection, params};
 
 use super::facts;
 use crate::ledger::away;
-use crate::ledger::columns::Statements as _;
+use crate::ledger::columns::{Statements as _, as_json};
 use crate::ledger::pauses::Pause;
 use crate::ledger::polls::{Latest, Polls};
 use crate::ledger::{Millis, QueryResult};
@@ -51,8 +51,9 @@ pub fn read(db: &Connection) -> QueryResult<Measures> {
         .map(|(account, polled_at)| {
             let Polls { polled_at, .. } = latest.of(&account, Polls { polled_at, ..Polls::default() });
             let oldest_at = oldest(db, &account)?;
-            let needs_person = facts::unmatched(db, Some(&account))?.count;
-            let to_confirm = facts::to_confirm(db, Some(&account))?;
+            let only = as_json(std::slice::from_ref(&account));
+            let needs_person = facts::unmatched(db, Some(&only))?.count;
+            let to_confirm = facts::to_confirm(db, Some(&only))?;
             Ok(AccountMeasure { account, polled_at, oldest_at, needs_person, to_confirm })
         })
         .collect::<QueryResult<_>>()?;

@@ -91,7 +91,7 @@ async fn gdt_of_the_example_is_what_another_reader_expects() {
             ("8402", "ALLG00"),
             ("6302", short(&uuid)),
             ("6303", "PDF"),
-            ("6304", "referral_letter"),
+            ("6304", "Überweisungsschreiben"),
             ("6305", &seen),
         ];
         assert_eq!(gdt(&file), owned(&expected));
@@ -124,7 +124,7 @@ async fn a_letter_in_open_dentals_folder_counts_when_the_prefix_is_gone_from_its
     let waits = practice.sync().await;
     assert!(waits.stdout.contains("1 waiting") && practice.sandbox.status_posts().is_empty(), "{waits:?}");
     let folder = practice.path("OpenDentImages/V/VanDykeMaryAnn12");
-    let name = format!("2026-11-27_referral_letter_{}.pdf", short(&uuid));
+    let name = format!("2026-11-27_Referral letter_{}.pdf", short(&uuid));
     std::fs::rename(folder.join(format!("_135_{name}")), folder.join(name)).unwrap();
     let mut running = practice.run().await;
     practice.wait_for_posts(1).await;

@@ -5,5 +5,5 @@ use std::process::ExitCode;
 use clap::Parser as _;
 
 fn main() -> ExitCode {
-    docsyncd::commands::dispatch(docsyncd::cli::Cli::parse())
+    docsyncd::commands::dispatch(docsyncd::commands::cli::Cli::parse())
 }

@@ -4,8 +4,8 @@ use std::time::{Duration, SystemTime};
 
 use docsyncd::api::auth::{endpoint, scopes};
 use docsyncd::api::{ApiError, Detail, Me, Page, TokenAnswer};
-use docsyncd::document::{DocumentUuid, Metadata, Record};
-use docsyncd::template::{Context, Template, TemplateKind};
+use docsyncd::domain::document::{DocumentUuid, Metadata, Record};
+use docsyncd::formats::template::{Context, Template, TemplateKind};
 use secrecy::{ExposeSecret as _, SecretString};
 use serde_json::Value;
 use url::Url;
@@ -91,7 +91,7 @@ fn detail(body: &[u8]) {
     let kept = serde_json::to_string(&metadata).expect("it can be kept");
     assert!(serde_json::from_str::<Metadata>(&kept).is_ok(), "what was kept can be read: {kept}");
     let name = Template::compile(TemplateKind::FileName, FILE_NAME).unwrap().render(&Context::new(&metadata)).unwrap();
-    let parts = docsyncd::name::relative_path(&name);
+    let parts = docsyncd::domain::name::relative_path(&name);
     names::assert_path(&parts);
     assert_eq!(parts.len(), 2, "only the template's own slash makes a folder: {parts:?}");
     assert!(!format!("{metadata:?}").contains("lastName"), "nothing of the records is shown");

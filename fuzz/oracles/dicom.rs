@@ -1,6 +1,6 @@
 //! What a DICOM archive says on an association after a letter: bytes that should be PDUs with an answer in them.
 
-use docsyncd::adapters::{Answers, Message};
+use docsyncd::destinations::{Answers, Message};
 
 /// The instance that was sent.
 const INSTANCE: &str = "2.25.128340689238725241038936486597958332431";

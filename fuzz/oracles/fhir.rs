@@ -1,7 +1,7 @@
 //! What a FHIR server answers to a search for a letter: bytes that should be a bundle with the letter in it.
 
-use docsyncd::adapters::shown_letters;
-use docsyncd::document::Spooled;
+use docsyncd::destinations::shown_letters;
+use docsyncd::domain::document::Spooled;
 
 /// The identifier of the letter.
 const IDENTITY: &str = "urn:uuid:608d8484-a1fe-530e-bb09-0123456789ab";

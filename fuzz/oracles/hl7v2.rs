@@ -1,6 +1,6 @@
 //! What a receiver of HL7 v2 answers: bytes that should be a block of MLLP with an acknowledgment in it.
 
-use docsyncd::adapters::{Block, Meaning, NotHl7};
+use docsyncd::destinations::{Block, Meaning, NotHl7};
 
 /// The control id of the message that was sent.
 const ID: &str = "608d8484a1fe430efb09";

@@ -1,6 +1,6 @@
 //! What a mail server answers, one reply after the other.
 
-use docsyncd::smtp::{Reply, Why};
+use docsyncd::system::smtp::{Reply, Why};
 use futures_util::FutureExt as _;
 
 /// The longest reply; bytes.

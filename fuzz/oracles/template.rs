@@ -1,9 +1,9 @@
 //! Templates: the text that an administrator wrote, and after a NUL byte the value that a patient's record holds.
 
-use docsyncd::document::{Metadata, Record, Spooled};
-use docsyncd::name;
-use docsyncd::sidecar::{self, Charset, Form};
-use docsyncd::template::{Context, Template, TemplateKind, TextFormat};
+use docsyncd::domain::document::{Metadata, Record, Spooled};
+use docsyncd::domain::name;
+use docsyncd::formats::sidecar::{self, Charset, Form};
+use docsyncd::formats::template::{Context, Template, TemplateKind, TextFormat};
 use serde_json::{Value, json};
 
 use super::names;

@@ -1,6 +1,6 @@
 //! What an archive writes into an INI file (VDDS-media), and what stands in a file that all archives share.
 
-use docsyncd::vdds::{Answer, answer, exported, registered, text, unregistered};
+use docsyncd::formats::vdds::{Answer, answer, exported, registered, text, unregistered};
 
 /// The number of the object that was announced.
 const ID: &str = "608d8484a1fe430efb09";
@@ -31,5 +31,5 @@ pub fn check(input: &[u8]) {
 }
 
 fn answered(text: &str) -> bool {
-    docsyncd::vdds::Ini::parse(text).get("MMOIDS", "READY") == Some("1")
+    docsyncd::formats::vdds::Ini::parse(text).get("MMOIDS", "READY") == Some("1")
 }

@@ -14,7 +14,7 @@ use reqwest::dns::{Addrs, Name, Resolve, Resolving};
 use url::{Host, Url};
 
 use crate::config::ApiConfig;
-use crate::http::{Refused, Unresolved, look_up};
+use crate::system::http::{Refused, Unresolved, look_up};
 
 /// Kinds of networks (IANA's special-purpose address registries; RFC 6890).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

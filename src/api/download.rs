@@ -5,7 +5,7 @@ use hyper::body::Bytes;
 use reqwest::Response;
 
 use super::{ApiError, transport};
-use crate::http::Body;
+use crate::system::http::Body;
 
 /// A download in progress.
 pub struct Download {

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::{Api, ApiError, Listed};
-use crate::document::DocumentUuid;
+use crate::domain::document::DocumentUuid;
 
 /// The largest page the API gives (API, "Collection query parameters").
 pub const PAGE_SIZE: usize = 100;

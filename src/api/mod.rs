@@ -26,7 +26,7 @@ use reqwest::{Method, Response, StatusCode};
 use serde_json::{Value, json};
 use url::Url;
 
-pub use crate::document::Listed;
+pub use crate::domain::document::Listed;
 pub use addresses::leads_inside;
 pub use download::Download;
 pub use error::{ApiError, Meaning};
@@ -39,8 +39,8 @@ pub use webhooks::{NewWebhook, Webhook};
 pub use wire::{Detail, Page, Pdf, ReportAnswer, is_about};
 
 use crate::config::Account;
-use crate::document::{DocumentUuid, Record};
-use crate::retry::RetryPolicy;
+use crate::domain::document::{DocumentUuid, Record};
+use crate::domain::retry::RetryPolicy;
 use auth::Credentials;
 use congestion::CongestionWindow;
 use json::List;

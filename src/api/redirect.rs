@@ -6,7 +6,7 @@ use reqwest::header::HeaderMap;
 use url::Url;
 
 use super::ApiError;
-use crate::http::location;
+use crate::system::http::location;
 
 /// The target that an answer to `method url` names; `None` if it is no redirect.
 ///

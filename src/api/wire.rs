@@ -6,7 +6,7 @@ use sha2::{Digest as _, Sha256};
 
 use super::ApiError;
 use super::json::{self, List};
-use crate::document::{DocumentUuid, Listed, Record, contradict, hex, without_case};
+use crate::domain::document::{DocumentUuid, Listed, Record, contradict, hex, without_case};
 
 /// The most documents that are taken from one page: a server that ignores the page size shows more than 100.
 const MAX_ITEMS: usize = 20_000;

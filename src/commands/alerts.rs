@@ -6,9 +6,9 @@ use futures_util::future::join_all;
 
 use super::output::say;
 use super::{Exit, Outcome, runtime, told};
-use crate::alerts::{Beat, Channels, Letterhead, Taken, test_message};
 use crate::config::Loaded;
-use crate::language::Language;
+use crate::formats::language::Language;
+use crate::surfaces::alerts::{Beat, Channels, Letterhead, Taken, test_message};
 
 pub(super) fn test(loaded: &Loaded, language: Language) -> Outcome {
     let channels = Channels::of(&loaded.config)

@@ -6,9 +6,9 @@ use std::fmt::Write as _;
 use super::harmless::in_line;
 use super::output::{can_ask, complain, docsyncd, ledger_to_read, local, print, say, table};
 use super::{Exit, Outcome, named, retry, runtime, told};
-use crate::cli::AssignArgs;
+use crate::commands::cli::AssignArgs;
 use crate::config::{Loaded, PatientsConfig};
-use crate::language::Language;
+use crate::formats::language::Language;
 use crate::ledger::Ledger;
 use crate::ledger::patients as kept;
 use crate::patients::{Difference, List, Person, Row, load_once};
@@ -159,7 +159,7 @@ impl Desk<'_> {
         let Some((uuid, letter)) = self.letter(&ledger, uuid)? else { return Ok(Exit::Failed) };
         let Some(person) = letter.person() else { return self.refuse(&uuid, number, NotAssigned::Ended) };
         let list = self.list(&ledger)?;
-        let assigned = match letter.assign(&list, number, args.not_listed, crate::readers::person()) {
+        let assigned = match letter.assign(&list, number, args.not_listed, crate::system::readers::person()) {
             Ok(assigned) => assigned,
             Err(why) => return self.refuse(&uuid, number, why),
         };
@@ -194,7 +194,7 @@ impl Desk<'_> {
     fn remove(&self, uuid: &str) -> Outcome {
         let ledger = Ledger::open_beside(&self.loaded.config.state.path)?;
         let Some((uuid, letter)) = self.letter(&ledger, uuid)? else { return Ok(Exit::Failed) };
-        let (named, who) = (uuid.clone(), crate::readers::person());
+        let (named, who) = (uuid.clone(), crate::system::readers::person());
         let is_removed = runtime()?.block_on(ledger.write(move |db| assign::remove(db, &letter, &named, who)))?;
         if !is_removed {
             let text = self.language.fill("assign-not-assigned", &[("uuid", (&uuid).into())]);

@@ -10,7 +10,7 @@ use serde_json::json;
 use super::output::{complain, docsyncd, folded, print, print_json, show_table, table, terminal_width};
 use super::{Exit, Outcome};
 use crate::config::{self, Loaded, Origin, Setting};
-use crate::readers::{as_whom, current_user};
+use crate::system::readers::{as_whom, current_user};
 
 pub(super) fn show(path: &Path, loaded: &Loaded, json: bool) -> Outcome {
     for warning in &loaded.warnings {

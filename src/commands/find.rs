@@ -8,9 +8,9 @@ use super::output::{complain, docsyncd, ledger_to_list, local, place_lines, prin
 use super::times::Moment;
 use super::{Exit, Outcome, UsageError, runtime};
 use crate::config::Loaded;
-use crate::language::Language;
+use crate::domain::search;
+use crate::formats::language::Language;
 use crate::ledger::Millis;
-use crate::search;
 use crate::views::search::{Found, FoundView};
 use crate::views::{self, DeliveryView, DocumentView};
 

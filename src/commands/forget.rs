@@ -4,14 +4,14 @@ use std::path::Path;
 
 use super::output::{agreed, can_ask, complain, docsyncd, print, say};
 use super::{Exit, Outcome, named, record, runtime};
-use crate::adapters;
 use crate::config::Loaded;
-use crate::document::DocumentUuid;
-use crate::durable::remove_if_there;
-use crate::language::Language;
+use crate::destinations;
+use crate::domain::document::DocumentUuid;
+use crate::formats::language::Language;
 use crate::ledger::history::Action;
 use crate::ledger::names::{self, Forgotten};
 use crate::ledger::{self, Ledger, now};
+use crate::system::durable::remove_if_there;
 use crate::views::{self, DocumentHistory};
 
 pub(super) fn forget(loaded: &Loaded, uuids: &[String], yes: bool) -> Outcome {
@@ -79,7 +79,7 @@ pub(super) fn forget(loaded: &Loaded, uuids: &[String], yes: bool) -> Outcome {
 /// Removes what programs printed about the document, which can quote a name. Returns whether nothing of it is left.
 fn is_output_erased(ledger: &Path, text: &str, known: &DocumentHistory) -> bool {
     let Some(uuid) = DocumentUuid::parse(&known.document.uuid) else { return true };
-    let erase = || adapters::output_files(ledger, &uuid)?.iter().try_for_each(|file| remove_if_there(file));
+    let erase = || destinations::output_files(ledger, &uuid)?.iter().try_for_each(|file| remove_if_there(file));
     let erased = erase();
     if let Err(error) = &erased {
         complain(&format!(

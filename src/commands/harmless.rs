@@ -7,7 +7,7 @@
 use std::borrow::Cow;
 use std::io::{self, IsTerminal as _, Write};
 
-use crate::name;
+use crate::domain::name;
 
 /// What is printed, and so what becomes of a character that a terminal obeys.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

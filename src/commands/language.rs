@@ -1,8 +1,8 @@
 //! In which language a person is told: `--lang`, else the setting `language`, else the system's.
 
-use crate::cli::Spoken;
+use crate::commands::cli::Spoken;
 use crate::config::Loaded;
-use crate::language::Language;
+use crate::formats::language::Language;
 
 /// The language for this command and this configuration.
 pub(super) fn of(spoken: Spoken, loaded: &Loaded) -> Language {

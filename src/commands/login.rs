@@ -22,9 +22,9 @@ use crate::api::auth::{TokenLock, TokenStore, TokenStoreError, Tokens, client_se
 use crate::api::{Me, Transport, me};
 use crate::config::{Account, Loaded, OAuthConfig};
 use crate::daemon::DaemonError;
-use crate::language::Language;
+use crate::formats::language::Language;
 use crate::ledger::history::Action;
-use crate::login::{Ending, Event, Failure, FailureKind, Listener, Reception, pasted_lines};
+use crate::surfaces::login::{Ending, Event, Failure, FailureKind, Listener, Reception, pasted_lines};
 
 /// How long a person may take.
 const PATIENCE: Duration = Duration::from_secs(10 * 60);

@@ -8,6 +8,7 @@ mod assign;
 mod backup;
 mod browser;
 mod check;
+pub mod cli;
 mod config_file;
 mod export;
 mod find;
@@ -51,14 +52,14 @@ use clap::CommandFactory as _;
 use tokio::sync::mpsc::UnboundedReceiver;
 
 use crate::api::{Client, Transport};
-use crate::cli::{AlertsCommand, Cli, Command, ConfigCommand, Spoken};
+use crate::commands::cli::{AlertsCommand, Cli, Command, ConfigCommand, Spoken};
 use crate::config::{self, Config, ConfigError, Loaded};
+use crate::daemon::memory;
 use crate::daemon::{self, DaemonError};
-use crate::language::Language;
+use crate::formats::language::Language;
 use crate::ledger::LedgerError;
-use crate::logging;
-use crate::memory;
-use crate::service::Request;
+use crate::system::logging;
+use crate::system::service::Request;
 use output::{complain, print};
 use unconfigured::{load_to_read, of_account};
 
@@ -273,7 +274,7 @@ async fn interruptible<'a, T, E: Into<anyhow::Error>>(
     clients: impl IntoIterator<Item = &'a Client>,
     calls: impl Future<Output = Result<T, E>>,
 ) -> anyhow::Result<T> {
-    let mut requests = crate::service::requests().context("cannot listen for signals")?;
+    let mut requests = crate::system::service::requests().context("cannot listen for signals")?;
     tokio::select! {
         answer = calls => answer.map_err(Into::into),
         () = asked_to_stop(&mut requests) => {

@@ -8,13 +8,13 @@ use super::backup::{self, passphrase, refuse_existing, refuse_own};
 use super::output::{docsyncd, local_with_zone, say};
 use super::restore::{blind, lock, owner, unseen_line};
 use super::{Exit, Outcome, UsageError, language, service};
-use crate::cli::{MoveArgs, ServiceCommand};
+use crate::commands::cli::{MoveArgs, ServiceCommand};
 use crate::config::Loaded;
-use crate::language::Language;
+use crate::formats::language::Language;
 use crate::ledger::backup::in_ledger;
 use crate::ledger::restored::{self, Restored};
 use crate::ledger::{self, is_locked};
-use crate::readers::person;
+use crate::system::readers::person;
 
 pub(super) fn moved(path: &Path, loaded: &Loaded, args: &MoveArgs) -> Outcome {
     let (ledger, language) = (&loaded.config.state.path, language::of(args.spoken, loaded));

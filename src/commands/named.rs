@@ -6,7 +6,7 @@ use rusqlite::Connection;
 
 use super::output::{complain, docsyncd};
 use super::{Exit, told};
-use crate::language::Language;
+use crate::formats::language::Language;
 use crate::ledger::QueryResult;
 use crate::views::named::{self, Named, SHORTEST_PART};
 

@@ -10,9 +10,9 @@ use url::Url;
 use super::output::{complain, docsyncd, ledger_to_read, print};
 use super::{Exit, Outcome, browser, runtime, told};
 use crate::config::Loaded;
-use crate::language::Language;
+use crate::formats::language::Language;
 use crate::ledger::{Ledger, is_locked, process};
-use crate::web::keys;
+use crate::surfaces::web::keys;
 
 pub(super) fn open(loaded: &Loaded, only_print: bool, language: Language) -> Outcome {
     if loaded.config.status_page.is_none() {

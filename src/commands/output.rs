@@ -15,11 +15,11 @@ use serde::Serialize;
 use super::harmless::{self, Form};
 use super::pager::Out;
 use super::{Exit, Outcome};
-use crate::cli::Cli;
+use crate::commands::cli::Cli;
 use crate::config::Loaded;
-use crate::language::Language;
+use crate::formats::language::Language;
 use crate::ledger::{Ledger, LedgerError, Millis};
-use crate::logging;
+use crate::system::logging;
 
 /// Whether standard output belongs to one JSON value alone.
 static ONLY_JSON: AtomicBool = AtomicBool::new(false);
@@ -199,7 +199,7 @@ pub(super) fn repeat_config(config: Option<&Path>) {
 
 /// The command line with which this configuration is meant again: `docsyncd --config FILE retry --failed`.
 pub(super) fn docsyncd(arguments: &str) -> String {
-    let user = std::env::var("SUDO_USER").ok().and_then(|_| crate::readers::current_user());
+    let user = std::env::var("SUDO_USER").ok().and_then(|_| crate::system::readers::current_user());
     docsyncd_as(user.as_deref(), arguments)
 }
 

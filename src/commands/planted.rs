@@ -8,7 +8,7 @@ use anyhow::Context as _;
 
 use super::UsageError;
 use crate::config::default_path;
-use crate::permissions::planted::{suspicion, suspicion_within};
+use crate::system::permissions::planted::{suspicion, suspicion_within};
 
 /// Refuses the configuration, keys and ledger in docsyncd's own folder when somebody else may have put them there. A
 /// configuration in another folder is the choice of whoever named it.

@@ -6,7 +6,7 @@ use std::time::Duration;
 use super::output::{complain, docsyncd, ledger_to_read, print};
 use super::{Exit, Outcome, runtime};
 use crate::config::Loaded;
-use crate::language::Language;
+use crate::formats::language::Language;
 use crate::ledger::{is_locked, process};
 
 /// How long the daemon may take to notice: it looks every 1.5 s, but may be busy.

@@ -9,17 +9,17 @@ use tokio::runtime::Runtime;
 
 use super::output::{agreed, can_ask, complain, docsyncd, ledger_to_list, print, print_json, progress_bar};
 use super::{Exit, Outcome, clients, interruptible, ready_clients, record, retry, runtime, told};
-use crate::adapters::{self, Adapter};
 use crate::api::{Api, Client};
-use crate::cli::ReconcileArgs;
+use crate::commands::cli::ReconcileArgs;
 use crate::config::Loaded;
-use crate::failure::Scope;
-use crate::language::{Language, Value};
+use crate::daemon::reconcile::{Difference, KINDS, Kind, Pace, Place, Report, Sides, compare};
+use crate::destinations::{self, Adapter};
+use crate::domain::failure::Scope;
+use crate::formats::language::{Language, Value};
 use crate::ledger::history::Action;
 use crate::ledger::process::{self, Agreement};
 use crate::ledger::retry::repeat;
 use crate::ledger::{Ledger, Millis, now};
-use crate::reconcile::{Difference, KINDS, Kind, Pace, Place, Report, Sides, compare};
 
 /// What is printed for programs. No patient data.
 #[derive(Serialize)]
@@ -90,7 +90,7 @@ fn report_of(loaded: &Loaded, ledger: &Ledger, args: &ReconcileArgs, language: L
     let places: Vec<(&String, Box<dyn Adapter>, bool)> = config
         .destinations
         .iter()
-        .map(|(name, to)| (name, adapters::build(to, &config.state.path), to.is_emptied()))
+        .map(|(name, to)| (name, destinations::build(to, &config.state.path), to.is_emptied()))
         .collect();
     let bar = progress_bar(&language.text("reconcile-letters"));
     let progress = |scope: &Scope, done: u64, total: u64| {

@@ -4,7 +4,7 @@ use super::output::complain;
 use crate::config::Loaded;
 use crate::ledger::history::{self, Action};
 use crate::ledger::{Ledger, LedgerError, QueryResult, now};
-use crate::readers::person;
+use crate::system::readers::person;
 
 /// Within a transaction that does it.
 pub(super) fn record(db: &rusqlite::Connection, action: Action, what: &str) -> QueryResult<()> {

@@ -16,17 +16,17 @@ use super::backup::{SECRETS, SIGN_INS, missing_lines, of_file, of_setting, passp
 use super::output::{docsyncd, local_with_zone, say};
 use super::{Outcome, language};
 use crate::api::auth::TokenStore;
-use crate::cli::RestoreArgs;
+use crate::commands::cli::RestoreArgs;
 use crate::config::{self, Config, Loaded, named_files};
-use crate::durable::{self, Temporary, sync_folder};
-use crate::language::Language;
+use crate::formats::language::Language;
 use crate::ledger::backup::{self as ledger_copy, unfinished};
 use crate::ledger::restored::{self, Restored};
 use crate::ledger::{self, LedgerError, Lock, is_locked};
-use crate::permissions;
+use crate::system::durable::{self, Temporary, sync_folder};
+use crate::system::permissions;
 #[cfg(unix)]
-use crate::readers;
-use crate::readers::person;
+use crate::system::readers;
+use crate::system::readers::person;
 
 /// The mode of what is no secret: nothing in a configuration is.
 const OPEN_MODE: u32 = 0o644;
@@ -295,7 +295,7 @@ fn folder_of(file: &Path) -> &Path {
 /// the packages make.
 #[cfg(unix)]
 pub(super) fn owner(config: &Path, ledger: &Path) -> Option<(u32, u32)> {
-    use crate::service::systemctl::Unit;
+    use crate::system::service::systemctl::Unit;
     if !rustix::process::geteuid().is_root() {
         return None;
     }

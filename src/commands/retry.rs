@@ -5,11 +5,11 @@ use std::ops::ControlFlow;
 use super::output::{agreed, can_ask, complain, docsyncd, ledger_to_read, local, print, say};
 use super::{Exit, Outcome, named, record, runtime};
 use crate::config::Loaded;
-use crate::language::{Language, Value};
+use crate::domain::state::{STATES, State};
+use crate::formats::language::{Language, Value};
 use crate::ledger::history::Action;
 use crate::ledger::retry::{self, Retried};
 use crate::ledger::{Ledger, deliveries, documents, is_locked, now, process};
-use crate::state::{STATES, State};
 use crate::views::{self, PauseView};
 
 /// Failed documents that are shown to a person who named none.

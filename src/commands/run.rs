@@ -12,8 +12,8 @@ use super::{Exit, Outcome, exit_of, runtime};
 use crate::config::{self, LogConfig};
 use crate::daemon::{Connecting, Server};
 use crate::ledger::Ledger;
-use crate::logging::{self, LevelHandle};
-use crate::service::{self, Request};
+use crate::system::logging::{self, LevelHandle};
+use crate::system::service::{self, Request};
 
 /// How long threads that hang (a share that does not answer) are waited for at the very end.
 const THREADS_LIMIT: Duration = Duration::from_millis(500);
@@ -93,11 +93,11 @@ mod windows {
 
     use super::super::{Exit, Outcome, UsageError, exit_of, planted};
     use super::{LogConfig, serve};
-    use crate::adapters::refused_drive;
     use crate::config::{self, DestinationKind, Loaded};
     use crate::daemon;
-    use crate::logging::{self, EventLog};
-    use crate::service::windows::dispatch;
+    use crate::destinations::refused_drive;
+    use crate::system::logging::{self, EventLog};
+    use crate::system::service::windows::dispatch;
 
     /// As the service: started and stopped by the service controller, heard in the Event Log.
     pub(crate) fn as_service(path: &Path) -> Outcome {

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::Outcome;
-use crate::cli::ServiceCommand;
+use crate::commands::cli::ServiceCommand;
 
 #[cfg(windows)]
 pub(super) fn service(config: &Path, command: ServiceCommand) -> Outcome {
@@ -25,9 +25,9 @@ mod windows {
     use super::super::{Exit, Outcome, planted, run, setup, webhooks};
     use super::ServiceCommand;
     use crate::config::{self, default_path};
-    use crate::logging::EventLog;
-    use crate::permissions;
-    use crate::service::windows::{self, Started, Stopped};
+    use crate::system::logging::EventLog;
+    use crate::system::permissions;
+    use crate::system::service::windows::{self, Started, Stopped};
 
     pub(super) fn service(config: &Path, command: ServiceCommand) -> Outcome {
         match command {
@@ -138,7 +138,7 @@ mod unix {
     use super::super::{Exit, Outcome, UsageError, setup, webhooks};
     use super::ServiceCommand;
     use crate::config::{DestinationKind, default_path, load_default_env};
-    use crate::service::systemctl::{self, Unit};
+    use crate::system::service::systemctl::{self, Unit};
 
     pub(super) fn service(config: &Path, command: ServiceCommand) -> Outcome {
         if !systemctl::is_running() {

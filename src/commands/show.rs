@@ -8,10 +8,10 @@ use comfy_table::ContentArrangement;
 use super::harmless::in_line;
 use super::output::{completed, folded, ledger_to_read, local, print_json, show_table, table, terminal_width};
 use super::{Exit, Outcome, list, named, runtime};
-use crate::adapters;
 use crate::config::Loaded;
-use crate::document::DocumentUuid;
-use crate::language::Language;
+use crate::destinations;
+use crate::domain::document::DocumentUuid;
+use crate::formats::language::Language;
 use crate::ledger::{LedgerError, documents, now};
 use crate::views::{self, DeliveryView, DocumentHistory, DocumentView, HistoryView};
 
@@ -197,5 +197,5 @@ fn narrow_history(rows: &[HistoryView]) -> String {
 /// The file with what a destination's program wrote when it failed, if there is one.
 fn output_of(document: &DocumentView, delivery: &DeliveryView, ledger: &Path) -> Option<PathBuf> {
     let uuid = DocumentUuid::parse(&document.uuid)?;
-    Some(adapters::output_file(ledger, &delivery.destination, &uuid)).filter(|path| path.exists())
+    Some(destinations::output_file(ledger, &delivery.destination, &uuid)).filter(|path| path.exists())
 }

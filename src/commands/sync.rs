@@ -12,12 +12,12 @@ use super::output::{complain, print, progress_bar};
 use super::{Exit, Outcome, asked_to_stop, runtime};
 use crate::config::Loaded;
 use crate::daemon::{Connecting, Daemon, DaemonError, introduce};
-use crate::failure::Scope;
+use crate::domain::failure::Scope;
+use crate::domain::state::State;
 use crate::ledger::{Ledger, LedgerError, now};
-use crate::logging;
 use crate::pipeline::Progress;
-use crate::service;
-use crate::state::State;
+use crate::system::logging;
+use crate::system::service;
 use crate::views;
 
 /// How long in all `sync` waits for retries that come due soon: a hiccup of the network should not leave a document to

@@ -4,7 +4,7 @@
 use super::{Exit, Outcome, exit_of};
 use crate::api::ApiError;
 use crate::config::{ConfigError, Destination, DestinationKind};
-use crate::language::{Language, Value};
+use crate::formats::language::{Language, Value};
 use crate::ledger::LedgerError;
 use crate::patients::{Problem, Refused, Unmatched, Why};
 

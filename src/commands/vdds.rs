@@ -10,12 +10,12 @@ use anyhow::{Context as _, bail};
 
 use super::output::print;
 use super::{Exit, Outcome};
-use crate::adapters::{exchange, exported_pdf, mmi_file, read_ini, read_ini_bytes};
-use crate::cli::VddsCommand;
+use crate::commands::cli::VddsCommand;
 use crate::config::Loaded;
-use crate::durable::{Temporary, open_with_mode, remove_if_there, sync_folder};
-use crate::permissions;
-use crate::vdds::{bytes, exported, registered, unregistered};
+use crate::destinations::{exchange, exported_pdf, mmi_file, read_ini, read_ini_bytes};
+use crate::formats::vdds::{bytes, exported, registered, unregistered};
+use crate::system::durable::{Temporary, open_with_mode, remove_if_there, sync_folder};
+use crate::system::permissions;
 
 /// How often a file is tried that the archive has to itself: ten seconds in all.
 const TRIES: u32 = 40;

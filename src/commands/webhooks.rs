@@ -7,7 +7,7 @@ use super::{clients, runtime};
 use crate::api::{Api as _, Client};
 use crate::config::{self, Config};
 use crate::ledger::{Ledger, webhooks};
-use crate::webhook::{Others, remove_others};
+use crate::surfaces::webhook::{Others, remove_others};
 
 /// Takes away what is registered. What cannot be taken away is said, with what to do; uninstalling goes on.
 pub(super) fn remove_all(path: &Path) {

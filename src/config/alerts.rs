@@ -12,8 +12,8 @@ use super::routes::refuse_strangers;
 use super::settings::{self, MailEncryption, WebhookFormat};
 use super::validated::{AlertsConfig, MailConfig, Receivers, WebhookConfig};
 use super::value;
-use crate::health::{QuietAfter, Rules};
-use crate::route::Route;
+use crate::domain::health::{QuietAfter, Rules};
+use crate::domain::route::Route;
 
 /// The section of `[alerts.NAME]`.
 const NAMED: &str = "alerts.*";

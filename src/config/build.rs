@@ -13,7 +13,7 @@ use super::schema;
 use super::settings::{self, LogConfig, StateConfig, SyncConfig};
 use super::validated::{ApiConfig, Config, NudgeConfig, Secret, StatusPageConfig};
 use super::{accounts, alerts, destinations, paths, patients, practice, routes};
-use crate::retry::RetryPolicy;
+use crate::domain::retry::RetryPolicy;
 
 /// What every part of the build needs.
 pub struct Builder<'a> {

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::sidecar::Charset;
+use crate::formats::sidecar::Charset;
 
 /// `confirm`, `confirm_failed`, `confirm_within`
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -9,8 +9,8 @@ use url::Url;
 use super::confirm::Confirm;
 use super::validated::{LostReply, Secret};
 use super::web::WebConnection;
-use crate::document::TypeMap;
-use crate::template::Template;
+use crate::domain::document::TypeMap;
+use crate::formats::template::Template;
 
 /// `type = "dicom"`
 #[derive(Debug, Clone)]

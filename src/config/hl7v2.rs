@@ -5,9 +5,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::validated::{LostReply, Secret};
-use crate::document::TypeMap;
-use crate::sidecar::Charset;
-use crate::template::Template;
+use crate::domain::document::TypeMap;
+use crate::formats::sidecar::Charset;
+use crate::formats::template::Template;
 
 /// `type = "hl7v2"`
 #[derive(Debug, Clone)]

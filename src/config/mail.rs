@@ -8,8 +8,8 @@ use std::time::Duration;
 use url::Host;
 
 use super::validated::{LostReply, MailEncryption, Secret};
-use crate::document::TypeMap;
-use crate::template::Template;
+use crate::domain::document::TypeMap;
+use crate::formats::template::Template;
 
 /// `type = "smtp"`
 #[derive(Debug, Clone)]

@@ -90,7 +90,7 @@ impl Loaded {
         for setting in variables {
             all.push_str(&format!("\n{} = {}", setting.key, setting.value));
         }
-        crate::document::hex(&Sha256::digest(&all))
+        crate::domain::document::hex(&Sha256::digest(&all))
     }
 }
 
@@ -194,7 +194,7 @@ fn of_content(
             config,
             warnings: report.into_warnings(path),
             effective: show::settings(&merged, path, folder),
-            file_sha256: crate::document::hex(&Sha256::digest(&bytes)),
+            file_sha256: crate::domain::document::hex(&Sha256::digest(&bytes)),
             refused: None,
         }),
         _ => Err(report.into_error(path.to_path_buf())),

@@ -7,7 +7,7 @@ use toml::Value;
 use super::build::Builder;
 use super::schema::{KEYS, Key, Kind};
 use super::validated::{Config, DestinationKind, FolderConfig};
-use crate::secret::credential;
+use crate::system::secret::credential;
 
 /// The default path of the configuration: `/etc/docsyncd/docsyncd.toml`, or `%ProgramData%\docsyncd\docsyncd.toml` on
 /// Windows.

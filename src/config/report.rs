@@ -5,7 +5,7 @@ use std::fmt;
 use std::io;
 use std::path::PathBuf;
 
-use crate::readers::as_whom;
+use crate::system::readers::as_whom;
 
 /// Why there is no configuration. The program ends with exit code 2.
 #[derive(Debug, thiserror::Error)]

@@ -6,8 +6,8 @@ use super::build::{At, Builder};
 use super::nearest;
 use super::report::Origin;
 use super::settings;
-use crate::document::DOCUMENT_TYPES;
-use crate::route::Route;
+use crate::domain::document::DOCUMENT_TYPES;
+use crate::domain::route::Route;
 
 /// The routes; without any, the one that sends everything to the only destination.
 pub fn build(builder: &mut Builder<'_>) -> Result<Vec<Route>, &'static str> {

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use crate::sidecar::Form;
-use crate::template::Template;
+use crate::formats::sidecar::Form;
+use crate::formats::template::Template;
 
 /// The `sidecar` options of a folder.
 #[derive(Debug, Clone)]

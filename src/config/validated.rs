@@ -22,13 +22,13 @@ pub use super::settings::{
 use super::sidecar::SidecarConfig;
 use super::vdds::VddsConfig;
 use super::web::{FhirConfig, HttpConfig, S3Config, WebConnection, WebDavConfig};
-use crate::health::{Disks, Rules};
-use crate::language::Language;
-use crate::logging::LogFile;
-use crate::retry::RetryPolicy;
-use crate::route::Route;
-pub use crate::secret::Secret;
-use crate::template::Template;
+use crate::domain::health::{Disks, Rules};
+use crate::domain::retry::RetryPolicy;
+use crate::domain::route::Route;
+use crate::formats::language::Language;
+use crate::formats::template::Template;
+use crate::system::logging::LogFile;
+pub use crate::system::secret::Secret;
 
 /// A whole, valid configuration. Nothing in it was looked up on the network or the disk: an unmounted folder is a state
 /// of the destination, not an error of the configuration.
@@ -134,7 +134,7 @@ pub struct Account {
 }
 
 impl LogConfig {
-    /// The file, as [`crate::logging`] takes it.
+    /// The file, as [`crate::system::logging`] takes it.
     pub fn to_file(&self) -> Option<LogFile<'_>> {
         let path = self.file.as_deref()?;
         Some(LogFile { path, max_size: self.max_size, max_files: self.max_files })

@@ -13,7 +13,7 @@ use url::{Host, Url};
 use super::nearest;
 use super::report::Complaint;
 use super::schema::{Key, Kind};
-use crate::document::{LOINC, TypeCode};
+use crate::domain::document::{LOINC, TypeCode};
 
 /// Converts a value of the file unchanged.
 pub fn from_toml(value: &DeValue<'_>) -> Value {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::validated::LostReply;
-use crate::template::Template;
+use crate::formats::template::Template;
 
 /// `type = "vdds"`
 #[derive(Debug, Clone)]

@@ -9,8 +9,8 @@ use url::Url;
 
 use super::confirm::Confirm;
 use super::validated::{FhirProfile, LostReply, Secret};
-use crate::document::TypeMap;
-use crate::template::Template;
+use crate::domain::document::TypeMap;
+use crate::formats::template::Template;
 
 /// How to reach a destination that speaks HTTP.
 #[derive(Clone)]

@@ -8,9 +8,9 @@ use std::time::Duration;
 use tokio::net::TcpStream;
 use tokio::time::timeout;
 
-use crate::adapters::{Adapter, Outcome};
 use crate::config::Destination;
-use crate::failure::{Call, Code, Failure, Kind};
+use crate::destinations::{Adapter, Outcome};
+use crate::domain::failure::{Call, Code, Failure, Kind};
 use crate::ledger::away::{self, Away};
 use crate::ledger::{LedgerError, Millis, now};
 use crate::pipeline::{Scope, Shared};

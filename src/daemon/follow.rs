@@ -10,9 +10,9 @@ use std::time::Duration;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio::time::MissedTickBehavior;
 
-use crate::clock;
 use crate::ledger::process::{self, Asked};
 use crate::pipeline::{Context, Scope, Shared};
+use crate::system::clock;
 
 /// How often the files of the accounts are looked at: seldom, as each look wakes a thread, all the years through.
 const LOOK_INTERVAL: Duration = Duration::from_secs(5);

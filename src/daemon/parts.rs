@@ -6,16 +6,16 @@ use std::time::Duration;
 use tokio::task::{JoinHandle, spawn_blocking};
 
 use super::DaemonError;
-use crate::adapters::{self, Adapter};
-use crate::answering::some_hang;
 use crate::api::auth::CredentialError;
 use crate::api::{Api, Client, Transport};
 use crate::config::{Account, Config};
-use crate::failure::Patience;
+use crate::destinations::{self, Adapter};
+use crate::domain::failure::Patience;
+use crate::domain::retry::RetryPolicy;
+use crate::domain::route::Route;
 use crate::patients::Patients;
 use crate::pipeline::{Limits, Numbers, Spool};
-use crate::retry::RetryPolicy;
-use crate::route::Route;
+use crate::system::answering::some_hang;
 
 /// The edges of a daemon and the rules that it goes by.
 pub struct Parts {
@@ -43,12 +43,12 @@ impl Parts {
     /// # Errors
     /// [`DaemonError`]
     pub fn of(config: &Config, transport: &Transport) -> Result<Self, DaemonError> {
-        adapters::prepare(config);
+        destinations::prepare(config);
         let clients = clients(transport, config)?;
         let destinations = config.destinations.values();
         Ok(Self {
             clients: clients.into_iter().map(|(name, client)| (name, Box::new(client) as Box<dyn Api>)).collect(),
-            adapters: destinations.map(|d| (d.name.clone(), adapters::build(d, &config.state.path))).collect(),
+            adapters: destinations.map(|d| (d.name.clone(), destinations::build(d, &config.state.path))).collect(),
             spool: Spool::beside(&config.state.path)
                 .map_err(|error| DaemonError::Spool { folder: Spool::folder_beside(&config.state.path), error })?,
             routes: config.routes.clone(),
@@ -100,7 +100,7 @@ impl Connecting {
 /// # Errors
 /// What is wrong with the first that has not.
 pub(super) fn secrets_of_destinations(config: &Config) -> Result<(), DaemonError> {
-    match config.destinations.values().find_map(adapters::unusable) {
+    match config.destinations.values().find_map(destinations::unusable) {
         // It may answer later, and the others need not wait for that.
         Some(_) if some_hang() => Ok(()),
         Some(wrong) => Err(DaemonError::Destination(wrong)),

@@ -15,12 +15,12 @@ use super::health_check::check;
 use super::parts::{Connecting, Parts, clients, secrets_of_destinations};
 use super::refused;
 use super::{Daemon, DaemonError, introduce};
-use crate::alerts::{Alerts, Channels};
 use crate::api::Transport;
 use crate::config::{Config, Loaded};
 use crate::ledger::{Ledger, Lock, history, now, polls};
 use crate::pipeline::Shared;
-use crate::service::{ConfigWatch, News, Request, Supervisor};
+use crate::surfaces::alerts::{Alerts, Channels};
+use crate::system::service::{ConfigWatch, News, Request, Supervisor};
 
 /// How long a reload may take before the system's watchdog counts. The end of what is in flight is bounded by
 /// [`super::DRAIN_LIMIT`], by the renewals of tokens, and by the spool's disk.

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::pauses::{self, Pause};
 use super::{Millis, QueryResult, process};
-use crate::failure::{Failure, Scope};
+use crate::domain::failure::{Failure, Scope};
 
 const AWAY: &str = "away:";
 const WORKED: &str = "worked:";

@@ -8,8 +8,8 @@ use rusqlite::Connection;
 
 use super::open::{self, beside, private_options};
 use super::{LedgerError, QueryResult};
-use crate::durable::{self, hand_over, sync_folder};
-use crate::permissions;
+use crate::system::durable::{self, hand_over, sync_folder};
+use crate::system::permissions;
 
 /// The name of a note, with the process that makes the backup.
 const NOTE: &str = ".backup-";

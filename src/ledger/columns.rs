@@ -4,9 +4,9 @@ use rusqlite::types::{FromSql, FromSqlError, FromSqlResult, ToSqlOutput, ValueRe
 use rusqlite::{Connection, Error, OptionalExtension as _, Params, Row, ToSql};
 
 use super::QueryResult;
-use crate::document::DocumentUuid;
-use crate::failure::{Call, Code, Failure, Kind};
-use crate::state::State;
+use crate::domain::document::DocumentUuid;
+use crate::domain::failure::{Call, Code, Failure, Kind};
+use crate::domain::state::State;
 
 /// Builds a struct from the row's columns, which have the names of the fields. `field: f` applies `f` to the column.
 /// Fields that are no columns follow after a semicolon.

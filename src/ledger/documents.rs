@@ -8,9 +8,9 @@ use super::listed::is_there;
 use super::listed::taking::ask_again;
 use super::work::Tries;
 use super::{Millis, QueryResult, deliveries};
-use crate::document::{Version, is_uuid};
-use crate::failure::Failure;
-use crate::state::{Event, State, next};
+use crate::domain::document::{Version, is_uuid};
+use crate::domain::failure::Failure;
+use crate::domain::state::{Event, State, next};
 
 /// New versions of a document within a day that start at once.
 const AT_ONCE: u32 = 3;

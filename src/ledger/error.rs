@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use thiserror::Error;
 
 use super::Millis;
-use crate::readers::as_whom;
+use crate::system::readers::as_whom;
 
 /// An error of the ledger.
 #[derive(Debug, Error, Clone)]

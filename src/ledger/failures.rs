@@ -6,8 +6,8 @@ use super::columns::Statements as _;
 use super::documents::{Document, transition};
 use super::history::{self, Because};
 use super::{Millis, QueryResult};
-use crate::failure::Failure;
-use crate::state::{Event, State};
+use crate::domain::failure::Failure;
+use crate::domain::state::{Event, State};
 
 /// Why a document waits if the API shows its PDF but the server does not have the content yet: in words, and as a code.
 /// The document never fails by this. A person is told when it lasts, as for anything that fails again and again.

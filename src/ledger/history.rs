@@ -8,7 +8,7 @@ use sha2::{Digest as _, Sha256};
 
 use super::columns::Statements as _;
 use super::{Millis, QueryResult, process};
-use crate::state::State;
+use crate::domain::state::State;
 
 /// An action of an administrator.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

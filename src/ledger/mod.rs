@@ -52,7 +52,7 @@ pub use open::{Lock, is_kept_locked, is_locked, open_to_glance, rewrite};
 
 use worker::{Runs, Worker, run};
 
-pub use crate::clock::{Millis, now};
+pub use crate::system::clock::{Millis, now};
 
 /// A query's result, or any error of SQLite, which [`Ledger::write`] and [`Ledger::read`] translate.
 pub type QueryResult<T> = rusqlite::Result<T>;

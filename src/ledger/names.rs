@@ -7,9 +7,9 @@ use serde_json::Value;
 
 use super::columns::Statements as _;
 use super::{Millis, QueryResult, documents, history, reservations};
-use crate::document::{DocumentUuid, Record};
-use crate::search::folded;
-use crate::state::State;
+use crate::domain::document::{DocumentUuid, Record};
+use crate::domain::search::folded;
+use crate::domain::state::State;
 
 /// How many parts at the end of a place belong to the document: the file and its folder. The rest is the destination's.
 const PLACE_PARTS: usize = 2;

@@ -4,8 +4,8 @@ use rusqlite::{Connection, params};
 
 use super::columns::{Statements as _, from_row};
 use super::{Millis, QueryResult};
-use crate::failure::{Failure, Scope};
-use crate::language::Reason;
+use crate::domain::failure::{Failure, Scope};
+use crate::formats::language::Reason;
 
 /// One pause.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

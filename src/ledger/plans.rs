@@ -20,11 +20,11 @@ use super::{
     Millis, accounts, alerts, deliveries, documents, failures, held, history, listed, names, page_keys, pauses, polls,
     process, prune, reservations, restored, retry, testing, webhooks, work,
 };
-use crate::document::{DocumentUuid, Version};
-use crate::failure::{Failure, Scope};
-use crate::proof::Proof;
-use crate::reservation::{Intent, Place, Wanted};
-use crate::state::{Event, STATES, State};
+use crate::domain::document::{DocumentUuid, Version};
+use crate::domain::failure::{Failure, Scope};
+use crate::domain::proof::Proof;
+use crate::domain::reservation::{Intent, Place, Wanted};
+use crate::domain::state::{Event, STATES, State};
 use crate::views::facts::Present;
 use crate::views::{self, chain, events, facts, letters, measures, named, reconcile, search};
 
@@ -204,7 +204,7 @@ fn scenario(db: &Connection) {
     };
     let first = fetch(&["pms", "scan"]);
     let zoe = r#"{"account": "", "document": {"type": "x"}, "patient": {"firstName": "Zoé"}, "user": {}}"#;
-    let zoe: crate::document::Metadata = serde_json::from_str(zoe).unwrap();
+    let zoe: crate::domain::document::Metadata = serde_json::from_str(zoe).unwrap();
     let zoe = names::Kept::of(&first.version.uuid, &zoe.document, &zoe.patient);
     names::keep_first(db, first.id, &zoe, 1).unwrap();
     names::keep(db, first.id, &zoe, 1).unwrap();
@@ -235,7 +235,7 @@ fn scenario(db: &Connection) {
     deliveries::unmatched(db).unwrap();
     views::patients::unmatched(db, 10).unwrap();
     deliveries::matched(db, &[(first.id, "pms".to_owned())], 1).unwrap();
-    let filed = crate::proof::Filed { path: "x".into(), ..Default::default() };
+    let filed = crate::domain::proof::Filed { path: "x".into(), ..Default::default() };
     deliveries::send_with(db, &due("pms"), "1").unwrap();
     let ended = deliveries::Ended::Filed { place: "/x", filed: &filed, told_at: 2 };
     deliveries::end(db, &due("pms"), &ended, 1).unwrap();
@@ -270,8 +270,13 @@ fn scenario(db: &Connection) {
     assert_eq!(held::retract(db, &scan, failure, "shared", 1).unwrap(), [State::Fetched]);
     let owner = reserved_names(db, &due("pms"));
     let beside = due("pms");
-    deliveries::end(db, &beside, &deliveries::Ended::Delivered { place: "/x", proof: crate::proof::Proof::Durable }, 1)
-        .unwrap();
+    deliveries::end(
+        db,
+        &beside,
+        &deliveries::Ended::Delivered { place: "/x", proof: crate::domain::proof::Proof::Durable },
+        1,
+    )
+    .unwrap();
     deliveries::not_replaced(db, &beside, 1).unwrap();
     assert_eq!(deliveries::beside(db, 5).unwrap().len(), 1);
     assert_eq!(deliveries::removed(db, first.id).unwrap(), 1);
@@ -292,7 +297,7 @@ fn scenario(db: &Connection) {
     deliveries::end(
         db,
         &due("pms"),
-        &deliveries::Ended::Delivered { place: "/y", proof: crate::proof::Proof::Durable },
+        &deliveries::Ended::Delivered { place: "/y", proof: crate::domain::proof::Proof::Durable },
         1,
     )
     .unwrap();
@@ -530,7 +535,7 @@ fn written() -> Vec<Vec<String>> {
             continue;
         }
         // These files are tests.
-        let of_tests = ["plans.rs", "inline.rs", "tests.rs"].iter().any(|name| path.ends_with(name));
+        let of_tests = ["plans.rs", "inline.rs", "tests.rs", "tests/mod.rs"].iter().any(|name| path.ends_with(name));
         if path.extension().is_none_or(|end| end != "rs") || of_tests {
             continue;
         }

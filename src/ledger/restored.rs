@@ -13,8 +13,8 @@ use serde::{Deserialize, Serialize};
 use super::columns::{Statements as _, as_json};
 use super::history::Action;
 use super::{Millis, QueryResult, documents, history, process};
-use crate::document::DocumentUuid;
-use crate::state::Event;
+use crate::domain::document::DocumentUuid;
+use crate::domain::state::Event;
 
 /// The key in `process` of [`Restored`].
 const RESTORED: &str = "restored";

@@ -6,7 +6,7 @@ use super::columns::Statements as _;
 use super::documents::{Document, transition};
 use super::listed::taking::ask_again;
 use super::{Ledger, LedgerError, Millis, QueryResult, deliveries, documents, history, now};
-use crate::state::{Event, State};
+use crate::domain::state::{Event, State};
 
 /// Failed documents that are retried in one transaction.
 const AT_ONCE: usize = 500;
@@ -122,9 +122,9 @@ impl Ledger {
 mod tests {
     use super::super::{accounts, documents, listed, reservations, testing};
     use super::*;
-    use crate::document::DocumentUuid;
-    use crate::reservation::{Intent, Place, Wanted};
-    use crate::state::STATES;
+    use crate::domain::document::DocumentUuid;
+    use crate::domain::reservation::{Intent, Place, Wanted};
+    use crate::domain::state::STATES;
 
     #[test]
     fn what_is_repeated_goes_to_the_named_destinations_alone_and_only_when_it_was_reported() {

@@ -1,4 +1,4 @@
--- The ledger. Each change of this file is a new layout: see src/ledger/open.rs. Times are milliseconds since
+-- The ledger. Each change of this file is a new layout: see src/ledger/open/mod.rs. Times are milliseconds since
 -- 1970-01-01T00:00:00Z. Text in `created_at` is what the server printed.
 
 CREATE TABLE account (
@@ -42,8 +42,8 @@ CREATE TABLE document (
     due_at          INTEGER,                            -- NULL: nothing is left to do
     failing_since   INTEGER,
     failing_for     INTEGER NOT NULL DEFAULT 0,         -- milliseconds of attempts and the waits after them
-    -- The last failure in the form in which failures are compared (src/failure.rs). Then why the document failed or
-    -- waits: in English, as the API gets it, and as a code.
+    -- The last failure in the form in which failures are compared (src/domain/failure/mod.rs). Then why the document
+    -- failed or waits: in English, as the API gets it, and as a code.
     failure         TEXT,
     reason          TEXT,
     reason_code     TEXT,
@@ -155,7 +155,7 @@ CREATE TABLE delivery (
     unconfirmed_at INTEGER,                             -- since when: sent whole, answer lost, a person must look
     place          TEXT,
     filed          TEXT,                                -- JSON (`proof::Filed`), until the delivery is proved
-    proof          TEXT,                                -- how the delivery was proved (src/proof.rs)
+    proof          TEXT,                                -- how the delivery was proved (src/domain/proof.rs)
     number         TEXT,                                -- the patient's number that it was sent with
     number_refused TEXT,                                -- the number that the destination does not take (`unmatched`)
     unmatched      TEXT,                                -- why a person must assign the patient (`whose::Unmatched`)
@@ -235,7 +235,7 @@ CREATE TABLE pause (
 ) STRICT, WITHOUT ROWID;
 
 -- What happened to documents and what administrators did. Each row has a hash over itself and the previous row's hash,
--- so that a changed or removed row is noticed (src/views/chain.rs).
+-- so that a changed or removed row is noticed (src/views/chain/mod.rs).
 CREATE TABLE history (
     id          INTEGER PRIMARY KEY,
     document    INTEGER REFERENCES document (id) ON DELETE CASCADE, -- NULL: an administrator's action
@@ -302,7 +302,7 @@ END;
 CREATE TABLE alert (
     id          INTEGER PRIMARY KEY,
     audience    TEXT NOT NULL,                          -- NAME of [alerts.NAME]; empty: everybody
-    cause       TEXT NOT NULL,                          -- src/health/cause.rs
+    cause       TEXT NOT NULL,                          -- src/domain/health/cause.rs
     names       TEXT NOT NULL,                          -- the accounts or destinations, as JSON
     documents   INTEGER NOT NULL,
     since       INTEGER,

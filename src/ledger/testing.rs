@@ -5,7 +5,7 @@ use rusqlite::Connection;
 use super::documents::Fetched;
 use super::listed::{Listed, Reader};
 use super::open;
-use crate::document::DocumentUuid;
+use crate::domain::document::DocumentUuid;
 
 /// An empty ledger in a folder.
 pub(crate) fn empty() -> (tempfile::TempDir, Connection) {

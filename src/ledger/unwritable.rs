@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::{Ledger, Millis};
-use crate::clock;
+use crate::system::clock;
 
 /// A mark is a number with a line end; bytes.
 const LONGEST: u64 = 32;

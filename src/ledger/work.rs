@@ -9,8 +9,8 @@ use super::failures::{self, Postponed};
 use super::pauses::ProbeChoice;
 use super::restored::if_read;
 use super::{Millis, QueryResult};
-use crate::document::Version;
-use crate::failure::{Failure, Scope};
+use crate::domain::document::Version;
+use crate::domain::failure::{Failure, Scope};
 
 /// What is known of the failed attempts at a piece of work.
 #[derive(Clone)]

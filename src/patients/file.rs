@@ -11,8 +11,8 @@ use super::csv::parse;
 use super::doubt::{Doubt, Known};
 use super::list::List;
 use super::refused::Refused;
-use crate::answering::ask;
 use crate::config::PatientsConfig;
+use crate::system::answering::ask;
 
 /// A file above this size is no list of patients; bytes.
 const MAX_BYTES: usize = 256 << 20;

@@ -11,7 +11,7 @@ use super::doubt::Before;
 use super::fold::Folded;
 use super::person::Person;
 use super::whose::Unmatched;
-use crate::reservation::caseless;
+use crate::domain::reservation::caseless;
 
 /// The whole list, kept only in memory. Rows are ranges of one text, as there may be 200,000.
 pub struct List {

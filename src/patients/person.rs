@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::date;
 use super::fold::Folded;
-use crate::document::Metadata;
+use crate::domain::document::Metadata;
 
 /// Last name, first name and date of birth. Missing names are empty.
 #[derive(Clone, PartialEq, Eq)]

@@ -6,7 +6,7 @@ use sha2::{Digest as _, Sha256};
 
 use super::list::{Compared, List, Row};
 use super::person::Person;
-use crate::document::hex;
+use crate::domain::document::hex;
 
 /// Why the number of a letter's patient is unknown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

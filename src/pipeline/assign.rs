@@ -4,13 +4,13 @@
 use rusqlite::Connection;
 use thiserror::Error;
 
-use crate::document::Metadata;
+use crate::domain::document::Metadata;
+use crate::domain::name::{is_bidirectional, is_invisible};
+use crate::domain::state::State;
 use crate::ledger::history::{self, Action};
 use crate::ledger::patients::{self as kept, Assigned};
 use crate::ledger::{QueryResult, deliveries, documents, now};
-use crate::name::{is_bidirectional, is_invisible};
 use crate::patients::{List, Person, Unmatched, fingerprint, whose};
-use crate::state::State;
 
 /// What is known of a letter's patient. It has no `Debug`, as it holds patient data.
 #[derive(Clone)]

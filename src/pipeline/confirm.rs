@@ -22,11 +22,11 @@ use super::outages::Tell;
 use super::stage::{self, LEDGER_PAUSE};
 use super::transition_log::TransitionLog;
 use super::{Context, Shared};
-use crate::adapters::{self, Adapter, Others};
+use crate::destinations::{self, Adapter, Others};
+use crate::domain::proof::{Proof, Sight};
+use crate::domain::state::State;
 use crate::ledger::deliveries::{self, Delivery, Unproved};
 use crate::ledger::{Ledger, LedgerError, Millis, now};
-use crate::proof::{Proof, Sight};
-use crate::state::State;
 
 /// The time between two looks at a letter: in its first minute, and at most.
 const SHORTEST: Duration = Duration::from_secs(5);
@@ -219,7 +219,7 @@ async fn look(
     mut letters: Vec<Unproved>,
 ) -> Result<(), LedgerError> {
     letters = context.ledger.read(move |db| deliveries::with_metadata(db, &mut letters).map(|()| letters)).await?;
-    let asked: Vec<adapters::Unproved> = letters.iter().map(|letter| asked(letter, destination)).collect();
+    let asked: Vec<destinations::Unproved> = letters.iter().map(|letter| asked(letter, destination)).collect();
     let outage = format!("confirm {destination}");
     let began = Instant::now();
     let sights = adapter.look(&asked, others).await;
@@ -257,9 +257,9 @@ async fn look(
     Ok(())
 }
 
-fn asked(letter: &Unproved, destination: &str) -> adapters::Unproved {
+fn asked(letter: &Unproved, destination: &str) -> destinations::Unproved {
     let metadata = letter.metadata.as_deref().and_then(|json| serde_json::from_str(json).ok());
-    adapters::Unproved {
+    destinations::Unproved {
         uuid: letter.version.uuid.clone(),
         key: letter.version.delivery_key(destination),
         filed: letter.filed.clone(),
@@ -339,7 +339,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::proof::{AGAIN, Seen};
+    use crate::domain::proof::{AGAIN, Seen};
 
     fn sight(kind: u8, what: u8) -> Sight {
         let mut seen = Seen::of(what.to_string());

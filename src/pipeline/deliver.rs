@@ -16,16 +16,16 @@ use super::pauses::{Scope, after};
 use super::stage::{self, Lane, Stage};
 use super::transition_log::TransitionLog;
 use super::{Context, confirm, patients};
-use crate::adapters::{Adapter, Item, Names, Outcome, Unrecorded};
-use crate::document::Metadata;
-use crate::failure::{Call, Code, Failure, Kind};
+use crate::destinations::{Adapter, Item, Names, Outcome, Unrecorded};
+use crate::domain::document::Metadata;
+use crate::domain::failure::{Call, Code, Failure, Kind};
+use crate::domain::proof::{Filed, Proof};
+use crate::domain::reservation::{Intent, Known, Place, Wanted};
+use crate::domain::state::State;
 use crate::ledger::deliveries::{self, Delivery, Ended};
 use crate::ledger::reservations::{self, Owner};
 use crate::ledger::work::Work;
 use crate::ledger::{Ledger, LedgerError, documents, names, now};
-use crate::proof::{Filed, Proof};
-use crate::reservation::{Intent, Known, Place, Wanted};
-use crate::state::State;
 
 /// The longest time for a check of a destination. Other deliveries that failed wait for the check.
 const CHECK_LIMIT: Duration = Duration::from_secs(60);
@@ -385,7 +385,7 @@ mod tests {
             std::future::pending().await
         }
 
-        async fn check(&self) -> Result<crate::adapters::Checked, String> {
+        async fn check(&self) -> Result<crate::destinations::Checked, String> {
             match self {
                 Self::Hangs => std::future::pending().await,
                 Self::Full => Err("no space left".to_owned()),

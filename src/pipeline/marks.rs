@@ -13,12 +13,12 @@ use rusqlite::Connection;
 
 use super::failure::gave_up;
 use super::pauses::after;
-use crate::failure::{Call, Code, Failure, Kind};
+use crate::domain::failure::{Call, Code, Failure, Kind};
+use crate::domain::retry::RetryPolicy;
+use crate::domain::state::State;
 use crate::ledger::documents::{self, Document};
 use crate::ledger::failures::{self, Charge, Postponed};
 use crate::ledger::{Ledger, LedgerError, Millis, QueryResult, process};
-use crate::retry::RetryPolicy;
-use crate::state::State;
 
 /// This many times `sync.max_concurrency` documents are marked after a daemon was cut off. The documents that it had
 /// begun are due first.
@@ -79,7 +79,7 @@ pub fn begin(db: &Connection, retry: &RetryPolicy, give_up_after: Duration, now:
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::document::DocumentUuid;
+    use crate::domain::document::DocumentUuid;
     use crate::ledger::listed::{self, Listed, Reader};
 
     const MINUTE: Duration = Duration::from_secs(60);

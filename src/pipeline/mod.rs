@@ -41,11 +41,11 @@ pub use stage::{Lane, Stage, run_stage};
 use outages::Tell;
 
 use crate::api::Api;
-use crate::document::DocumentUuid;
+use crate::domain::document::DocumentUuid;
+use crate::domain::retry::RetryPolicy;
+use crate::domain::route::Route;
+use crate::domain::state::State;
 use crate::ledger::{Ledger, LedgerError, Millis, now};
-use crate::retry::RetryPolicy;
-use crate::route::Route;
-use crate::state::State;
 
 /// What every stage works with.
 pub struct Context {
@@ -59,7 +59,7 @@ pub struct Context {
     pub clients: BTreeMap<String, Box<dyn Api>>,
     /// Which documents go to which destinations.
     pub routes: Vec<Route>,
-    /// Destinations whose adapter needs a file ([`crate::adapters::Adapter::needs_file`]).
+    /// Destinations whose adapter needs a file ([`crate::destinations::Adapter::needs_file`]).
     pub need_files: BTreeSet<String>,
     /// Destinations that are asked whether their software took a letter, with the time after which a person is told
     /// that it did not.
@@ -109,7 +109,7 @@ pub struct Limits {
     /// `sync.max_pdf_bytes`
     pub max_pdf_bytes: u64,
     /// `sync.give_up_after` and `sync.pdf_grace`
-    pub patience: crate::failure::Patience,
+    pub patience: crate::domain::failure::Patience,
     /// `state.keep_history`
     pub keep_history: std::time::Duration,
     /// `state.keep_names`
@@ -122,7 +122,7 @@ impl Limits {
     /// The longest possible wait, and the longest wait for a PDF to be rendered. If a wait seems longer, the clock was
     /// set back.
     pub fn longest_waits(&self, retry: &RetryPolicy) -> (std::time::Duration, std::time::Duration) {
-        let longest = retry.longest().max(self.poll_interval).max(crate::failure::HOLD) * 2;
+        let longest = retry.longest().max(self.poll_interval).max(crate::domain::failure::HOLD) * 2;
         (longest, longest.max(self.reconcile_interval * 2))
     }
 }

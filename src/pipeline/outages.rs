@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use crate::failure::Kind;
+use crate::domain::failure::Kind;
 use crate::ledger::Millis;
 
 /// The time between two lines about the same outage; milliseconds.
@@ -108,7 +108,7 @@ mod tests {
 
     #[test]
     fn one_part_of_an_account_tells_of_what_all_fail_with() {
-        use crate::failure::Code;
+        use crate::domain::failure::Code;
         let (speakers, down, other) =
             (Speakers::default(), Kind::Down(Code::Status(503)), Kind::Passing(Code::Status(500)));
         assert!(speakers.tells("main", "poll", &down) && speakers.tells("main", "poll", &down));

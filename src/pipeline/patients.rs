@@ -21,7 +21,7 @@ use super::stage::{self, LEDGER_PAUSE};
 use super::transition_log::TransitionLog;
 use super::{Context, Shared};
 use crate::api::Meaning;
-use crate::document::{DocumentUuid, Metadata, Record};
+use crate::domain::document::{DocumentUuid, Metadata, Record};
 use crate::ledger::deliveries::{self, Delivery, Waiting};
 use crate::ledger::history::{self, Action};
 use crate::ledger::patients::{self as kept, Assigned, Push};

@@ -12,9 +12,9 @@ use super::failure::Failed;
 use super::outages::{Tell, for_so_long};
 use super::pauses::{Scope, after};
 use super::{Context, Shared, stage};
-use crate::failure::Call;
+use crate::domain::failure::Call;
+use crate::domain::retry;
 use crate::ledger::{LedgerError, accounts, documents, now, polls, process};
-use crate::retry;
 
 /// After a poll that panicked, the next poll waits as after this many failed polls.
 const PANICKED: u32 = 6;

@@ -15,13 +15,13 @@ use super::pauses::{Scope, after};
 use super::stage::{self, Lane, Stage};
 use super::transition_log::TransitionLog;
 use crate::api::{Api, ApiError, Meaning, ReportAnswer, look};
-use crate::document::{DocumentUuid, contradict};
-use crate::failure::{Call, HOLD, Kind};
+use crate::domain::document::{DocumentUuid, contradict};
+use crate::domain::failure::{Call, HOLD, Kind};
+use crate::domain::state::{Event, State};
 use crate::ledger::documents::{self, Document};
 use crate::ledger::history::Because;
 use crate::ledger::work::Work;
 use crate::ledger::{LedgerError, Millis, deliveries, held, history, now, process};
-use crate::state::{Event, State};
 
 /// The longest error text that is reported; characters.
 const MAX_ERROR_CHARS: usize = 500;

@@ -3,7 +3,7 @@
 
 use tokio::time::Instant;
 
-use crate::document::Version;
+use crate::domain::document::Version;
 use crate::ledger::Millis;
 
 /// Writes the line with all fields that are known.

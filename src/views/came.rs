@@ -5,7 +5,7 @@ use jiff::tz::TimeZone;
 use jiff::{Timestamp, ToSpan as _, Zoned};
 use rusqlite::{Connection, params};
 
-use crate::health::{Came, WINDOW};
+use crate::domain::health::{Came, WINDOW};
 use crate::ledger::{Millis, QueryResult};
 
 /// After so much time without a letter it is worth counting; milliseconds. No setting is shorter.

@@ -7,12 +7,12 @@ use serde::Serialize;
 
 use super::in_json;
 use super::waits::Waits;
-use crate::document::DocumentUuid;
-use crate::language::Reason;
+use crate::domain::document::DocumentUuid;
+use crate::domain::state::{STATES, State};
+use crate::formats::language::Reason;
 use crate::ledger::columns::from_row;
 use crate::ledger::history::{ASSIGNED, UNASSIGNED};
 use crate::ledger::{Millis, QueryResult, listed};
-use crate::state::{STATES, State};
 
 /// One document. What is not in its JSON can be patient data, so it has no `Debug`.
 #[derive(Clone, Serialize)]
@@ -336,7 +336,7 @@ fn deliveries(db: &Connection, id: i64) -> QueryResult<Vec<DeliveryView>> {
 
 #[cfg(test)]
 mod tests {
-    use crate::language::Language;
+    use crate::formats::language::Language;
     use crate::ledger::failures::{Charge, Postponed, postpone};
     use crate::ledger::{accounts, documents, listed, testing};
 

@@ -5,7 +5,7 @@ use std::cmp::Reverse;
 use rusqlite::{Connection, params};
 
 use super::documents::{DocumentHistory, show};
-use crate::document::DocumentUuid;
+use crate::domain::document::DocumentUuid;
 use crate::ledger::QueryResult;
 use crate::ledger::columns::Statements as _;
 

@@ -5,9 +5,9 @@ use std::ops::ControlFlow;
 use rusqlite::{Connection, params};
 
 use super::documents::{DeliveryView, DocumentView, Order, each};
+use crate::domain::state::State;
 use crate::ledger::columns::Statements as _;
 use crate::ledger::{Millis, QueryResult, now};
-use crate::state::State;
 
 /// Some documents, and whether there are more.
 #[derive(Clone, Default)]

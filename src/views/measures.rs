@@ -3,12 +3,12 @@
 use rusqlite::{Connection, params};
 
 use super::facts;
+use crate::domain::state::State;
 use crate::ledger::away;
 use crate::ledger::columns::{Statements as _, as_json};
 use crate::ledger::pauses::Pause;
 use crate::ledger::polls::{Latest, Polls};
 use crate::ledger::{Millis, QueryResult};
-use crate::state::State;
 
 /// An account's list and backlog.
 #[derive(Debug, Clone, PartialEq, Eq)]

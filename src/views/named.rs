@@ -2,7 +2,7 @@
 
 use rusqlite::{Connection, params};
 
-use crate::document::DocumentUuid;
+use crate::domain::document::DocumentUuid;
 use crate::ledger::QueryResult;
 use crate::ledger::columns::Statements as _;
 

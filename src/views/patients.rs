@@ -2,7 +2,7 @@
 
 use rusqlite::Connection;
 
-use crate::language::Reason;
+use crate::formats::language::Reason;
 use crate::ledger::columns::from_row;
 use crate::ledger::{Millis, QueryResult};
 

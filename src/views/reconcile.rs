@@ -4,10 +4,10 @@ use std::collections::{BTreeMap, HashSet};
 
 use rusqlite::{Connection, Row, params};
 
-use crate::document::{DocumentUuid, Version};
+use crate::domain::document::{DocumentUuid, Version};
+use crate::domain::state::State;
 use crate::ledger::columns::{Statements as _, from_row};
 use crate::ledger::{Millis, QueryResult};
-use crate::state::State;
 
 /// A letter.
 pub struct Letter {

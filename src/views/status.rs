@@ -7,12 +7,12 @@ use serde::Serialize;
 
 use super::facts::{self, open_of};
 use super::in_json;
-use crate::language::Reason;
+use crate::domain::state::{STATES, State};
+use crate::formats::language::Reason;
 use crate::ledger::columns::as_json;
 use crate::ledger::pauses::Pause;
 use crate::ledger::polls::{Latest, Polls};
 use crate::ledger::{Millis, QueryResult, away, process};
-use crate::state::{STATES, State};
 
 /// What the ledger knows for `status`.
 #[derive(Debug, Default, Serialize)]

@@ -5,11 +5,11 @@ use std::collections::BTreeMap;
 use rusqlite::Connection;
 
 use super::documents::{DeliveryView, DocumentView};
-use crate::failure::Scope;
-use crate::language::Reason;
+use crate::domain::failure::Scope;
+use crate::domain::state::State;
+use crate::formats::language::Reason;
 use crate::ledger::pauses::{self, Pause};
 use crate::ledger::{Millis, QueryResult};
-use crate::state::State;
 
 /// The reason for a letter that is filed, until the destination's software has it.
 const NOT_TAKEN: &str = "filed, not yet taken";

@@ -30,13 +30,13 @@ mod importer;
 #[cfg(unix)]
 mod letters;
 #[cfg(unix)]
-#[path = "../../src/adapters/smtp/tests/peer.rs"]
+#[path = "../../src/destinations/smtp/tests/peer.rs"]
 #[allow(dead_code, reason = "the unit tests' server has faults that are not needed here")]
 mod mail;
 #[cfg(unix)]
 mod oracle;
 #[cfg(unix)]
-#[path = "../../src/adapters/sftp/packet.rs"]
+#[path = "../../src/destinations/sftp/packet.rs"]
 #[allow(dead_code, unused_imports, reason = "it is of the adapter; the server speaks the same")]
 mod packet;
 #[cfg(unix)]
@@ -50,7 +50,7 @@ mod power;
 #[allow(dead_code, reason = "the other tests' accounts have more than is needed here")]
 mod signed_in;
 #[cfg(unix)]
-#[path = "../../src/adapters/sftp/tests/peer.rs"]
+#[path = "../../src/destinations/sftp/tests/peer.rs"]
 #[allow(dead_code, reason = "the unit tests' server has faults that are not needed here")]
 mod ssh;
 #[cfg(unix)]

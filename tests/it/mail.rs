@@ -1,7 +1,7 @@
 //! Letters that go by mail, with the real program: a server of this process that fails on demand and speaks TLS, and
 //! aiosmtpd.
 
-#[path = "../../src/adapters/smtp/tests/peer.rs"]
+#[path = "../../src/destinations/smtp/tests/peer.rs"]
 #[allow(dead_code, reason = "the unit tests' server has faults that are not needed here")]
 mod peer;
 #[cfg(unix)]

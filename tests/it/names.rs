@@ -1,9 +1,9 @@
 //! The contract of file names, whatever a patient is called: by rules written down apart from the code that keeps them,
 //! those of Windows on every system, since a daemon on Linux may write to a Windows share.
 
-use docsyncd::document::{DocumentUuid, Metadata, Record};
-use docsyncd::name::{file_name, relative_path, value, with_suffix};
-use docsyncd::template::{Context, Template, TemplateKind};
+use docsyncd::domain::document::{DocumentUuid, Metadata, Record};
+use docsyncd::domain::name::{file_name, relative_path, value, with_suffix};
+use docsyncd::formats::template::{Context, Template, TemplateKind};
 use proptest::prelude::*;
 use serde_json::json;
 use unicode_normalization::{UnicodeNormalization as _, is_nfc};

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use docsyncd::document::PdfHead;
+use docsyncd::domain::document::PdfHead;
 use docsyncd_sandbox::Options;
 
 use crate::harness::Practice;

@@ -289,8 +289,8 @@ async fn an_attempt_that_was_cut_off_leaves_nothing_in_a_folder_that_is_no_longe
     std::fs::remove_dir(practice.inbox()).unwrap();
     assert_eq!(practice.sync().await.code, 3);
     let document = practice.sandbox.documents().await.unwrap().remove(0);
-    let uuid = docsyncd::document::DocumentUuid::parse(&uuids[0]).unwrap();
-    let version = docsyncd::document::Version { account: "main".to_owned(), uuid, pdf: document.pdf.unwrap() };
+    let uuid = docsyncd::domain::document::DocumentUuid::parse(&uuids[0]).unwrap();
+    let version = docsyncd::domain::document::Version { account: "main".to_owned(), uuid, pdf: document.pdf.unwrap() };
     let folder = practice.inbox().join(document.patient_last_name.unwrap());
     std::fs::create_dir_all(&folder).unwrap();
     std::fs::write(folder.join(format!(".docsyncd-{}.part", version.delivery_key("pms"))), "%PDF-1.7 le").unwrap();

@@ -1,5 +1,5 @@
-//! Trying again: when, for how long, and what a person sees of it. The arithmetic has its tests in `src/retry.rs`, the
-//! two forms of Retry-After in `src/api/retry_after.rs`.
+//! Trying again: when, for how long, and what a person sees of it. The arithmetic has its tests in
+//! `src/domain/retry.rs`, the two forms of Retry-After in `src/api/retry_after.rs`.
 
 use std::time::{Duration, Instant, SystemTime};
 

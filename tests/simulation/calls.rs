@@ -16,8 +16,8 @@ use super::clock;
 use super::destination::LIMIT;
 use super::plan::{Trouble, Wrong};
 use super::world::{Shared, World};
-use crate::adapters::simulated::Digest;
-use crate::adapters::{Item, Outcome};
+use crate::destinations::simulated::Digest;
+use crate::destinations::{Item, Outcome};
 
 /// What a call takes, roughly; milliseconds.
 const LATENCY: u64 = 10;

@@ -7,7 +7,7 @@ use rusqlite::Connection;
 use super::clock;
 use super::plan::{GIVE_UP, Kind, Named, Trouble, What};
 use super::world::{Blame, Told, World};
-use crate::adapters::Item;
+use crate::destinations::Item;
 use crate::ledger::now;
 
 /// A pause that is younger does not yet hold back what was under way; milliseconds.

@@ -37,14 +37,14 @@ fn with<T>(what: impl FnOnce(&mut Clock) -> T) -> T {
     CLOCK.with_borrow_mut(|clock| what(clock.as_mut().expect("a seed runs on this thread")))
 }
 
-/// The wall clock, for [`crate::clock::now`]; `None` where no seed runs.
+/// The wall clock, for [`crate::system::clock::now`]; `None` where no seed runs.
 pub(crate) fn wall() -> Option<Millis> {
     CLOCK.with_borrow(|clock| {
         clock.as_ref().map(|clock| WALL_START + clock.moved + Millis::try_from(clock.passed()).unwrap())
     })
 }
 
-/// What jitter draws, for [`crate::clock::jitter`]; `None` where no seed runs.
+/// What jitter draws, for [`crate::system::clock::jitter`]; `None` where no seed runs.
 pub(crate) fn jitter(bound: Duration) -> Option<Duration> {
     CLOCK.with_borrow_mut(|clock| clock.as_mut().map(|clock| bound.mul_f64(clock.chance.f64())))
 }

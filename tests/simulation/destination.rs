@@ -8,10 +8,10 @@ use sha2::{Digest as _, Sha256};
 use super::clock;
 use super::plan::{Trouble, Wrong};
 use super::world::{Shared, World};
-use crate::adapters::{Adapter, Checked, Item, Others, Outcome, Unproved};
-use crate::document::{Spooled, hex};
-use crate::failure::Code;
-use crate::proof::{Proof, Seen, Sight};
+use crate::destinations::{Adapter, Checked, Item, Others, Outcome, Unproved};
+use crate::domain::document::{Spooled, hex};
+use crate::domain::failure::Code;
+use crate::domain::proof::{Proof, Seen, Sight};
 
 /// How long an adapter waits for a destination that hangs.
 pub(super) const LIMIT: Duration = Duration::from_secs(60);

@@ -1,5 +1,5 @@
 //! A destination that files by names on another machine, simulated: a server in memory behind the real way of filing
-//! (src/adapters/remote.rs) with the real reservations in the ledger.
+//! (src/destinations/remote/mod.rs) with the real reservations in the ledger.
 
 use std::sync::Arc;
 
@@ -10,11 +10,11 @@ use super::clock;
 use super::destination::{UnderWay, from_spool};
 use super::plan::Named as How;
 use super::world::{Shared, World};
-use crate::adapters::simulated::{Desk, Digest, Entry, Found, Remote, Renamed, Source, abandon, deliver};
-use crate::adapters::{Adapter, Checked, Item, Outcome};
 use crate::config::{RemoteFolder, SidecarConfig};
-use crate::failure::Code;
-use crate::template::{Template, TemplateKind, TextFormat};
+use crate::destinations::simulated::{Desk, Digest, Entry, Found, Remote, Renamed, Source, abandon, deliver};
+use crate::destinations::{Adapter, Checked, Item, Outcome};
+use crate::domain::failure::Code;
+use crate::formats::template::{Template, TemplateKind, TextFormat};
 
 /// The folder there.
 const ROOT: &str = "/inbox";

@@ -16,18 +16,18 @@ use super::plan::{GIVE_UP, How, Kind, MAX_PDF, PDF_GRACE, POLL, Plan, RECONCILE,
 use super::server::Server;
 use super::web::Web;
 use super::world::{Shared, World};
-use crate::adapters::Adapter;
 use crate::api::Api;
 use crate::config::{PatientsConfig, PatientsEncoding};
 use crate::daemon::{Daemon, DaemonError, Parts};
-use crate::failure::Patience;
+use crate::destinations::Adapter;
+use crate::domain::failure::Patience;
+use crate::domain::retry::RetryPolicy;
+use crate::domain::route::Route;
 use crate::ledger::inline::Surroundings;
 use crate::ledger::restored::{self, Restored};
 use crate::ledger::{Ledger, LedgerError, Millis, deliveries, now, open, retry};
 use crate::patients::Patients;
 use crate::pipeline::{Limits, Numbers, Spool};
-use crate::retry::RetryPolicy;
-use crate::route::Route;
 use crate::views::chain;
 
 /// For ever, whatever the clock does.

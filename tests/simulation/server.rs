@@ -11,7 +11,7 @@ use super::clock;
 use super::plan::{Call, How, Quirk, SignIn, Trouble};
 use super::world::{REFUSED_TO, Shared, World};
 use crate::api::{Api, ApiError, Detail, Download, ListQuery, Listed, Order, Page, Pdf, ReportAnswer};
-use crate::document::{DocumentUuid, Record};
+use crate::domain::document::{DocumentUuid, Record};
 
 /// `api.timeout`
 const TIMEOUT: Duration = Duration::from_secs(30);

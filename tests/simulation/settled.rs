@@ -8,8 +8,8 @@ use rusqlite::Connection;
 use super::clock;
 use super::plan::{How, POLL, RECONCILE, RETRY_MAX, Trouble, What};
 use super::world::World;
-use crate::adapters::Item;
-use crate::document::DocumentUuid;
+use crate::destinations::Item;
+use crate::domain::document::DocumentUuid;
 
 /// How long after the last trouble of its own a document may take to its destinations; milliseconds. Two polls, its own
 /// backoff and three pauses on its way, and calls that hang.

@@ -17,11 +17,11 @@ use super::clock;
 use super::plan::Service as How;
 use super::web::{CALLS_OF, template};
 use super::world::World;
-use crate::adapters::{Adapter, DicomAdapter, Hl7Adapter, SmtpAdapter};
 use crate::config::{Attach, DicomArchive, DicomConfig, DicomHost, Hl7v2Config, LostReply, MailEncryption, SmtpConfig};
-use crate::document::{LOINC, TypeMap};
-use crate::sidecar::Charset;
-use crate::template::{TemplateKind, TextFormat};
+use crate::destinations::{Adapter, DicomAdapter, Hl7Adapter, SmtpAdapter};
+use crate::domain::document::{LOINC, TypeMap};
+use crate::formats::sidecar::Charset;
+use crate::formats::template::{TemplateKind, TextFormat};
 
 /// Bytes that may be on their way.
 const ON_THE_WAY: usize = 64 * 1024;

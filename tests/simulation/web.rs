@@ -1,5 +1,5 @@
 //! Destinations that are services, simulated. Of those that speak HTTP, the real adapters `http`, `s3` and `fhir`, this
-//! server answers the requests instead of the network (src/adapters/web_client/simulated.rs); the others are in
+//! server answers the requests instead of the network (src/destinations/web_client/simulated.rs); the others are in
 //! [`spoken`].
 
 use std::future::Future;
@@ -20,12 +20,12 @@ use super::destination::{UnderWay, from_spool};
 use super::plan::Service as How;
 use super::spoken;
 use super::world::{Shared, World};
-use crate::adapters::{Adapter, Checked, FhirAdapter, HttpAdapter, Item, Outcome, S3Adapter};
 use crate::config::{
     FhirConfig, FhirPatient, FhirProfile, HttpBody, HttpConfig, LostReply, S3Config, Secret, WebConnection, WebSignIn,
 };
-use crate::document::{LOINC, TypeMap};
-use crate::template::{Template, TemplateKind, TextFormat};
+use crate::destinations::{Adapter, Checked, FhirAdapter, HttpAdapter, Item, Outcome, S3Adapter};
+use crate::domain::document::{LOINC, TypeMap};
+use crate::formats::template::{Template, TemplateKind, TextFormat};
 
 /// About as many calls as a delivery makes.
 const CALLS: u64 = 4;

@@ -10,8 +10,8 @@ use super::secret::{self, CredentialError};
 use super::signed_in::SignedIn;
 use crate::api::{ApiError, Transport};
 use crate::config::{Account, Auth};
-use crate::retry::RetryPolicy;
-use crate::secret::FileStamp;
+use crate::domain::retry::RetryPolicy;
+use crate::system::secret::FileStamp;
 
 /// Authorizes a call.
 #[derive(Debug, Clone)]

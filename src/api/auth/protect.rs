@@ -2,8 +2,8 @@
 //!
 //! On Unix, permissions guard the content. On Windows, DPAPI encrypts it as well: for this machine and not for one
 //! user, because a person may sign in as an administrator while the service runs under its own account. So on this
-//! machine the folder's access list ([`crate::permissions`]) decides who can read it. DPAPI makes a copy of the file alone
-//! worthless elsewhere. It does not guard a stolen disk, on which the machine's keys lie, too.
+//! machine the folder's access list ([`crate::system::permissions`]) decides who can read it. DPAPI makes a copy of the
+//! file alone worthless elsewhere. It does not guard a stolen disk, on which the machine's keys lie, too.
 
 #[cfg(not(windows))]
 mod system {

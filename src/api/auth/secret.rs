@@ -4,8 +4,8 @@ use secrecy::SecretString;
 use thiserror::Error;
 
 use crate::config::{Account, Auth, OAuthConfig};
-use crate::secret::read;
-pub(super) use crate::secret::{MAX_SECRET_BYTES, file, is_plausible};
+use crate::system::secret::read;
+pub(super) use crate::system::secret::{MAX_SECRET_BYTES, file, is_plausible};
 
 /// The account cannot authenticate with its configuration.
 #[derive(Debug, Error, Clone, PartialEq, Eq)]

@@ -7,7 +7,7 @@ use serde::Serialize;
 use super::TokenStore;
 use super::secret::{api_key, client_secret};
 use crate::config::{Account, Auth, Secret};
-use crate::secret;
+use crate::system::secret;
 
 /// One account's sign-in in `status`. The field names are stable.
 #[derive(Debug, Serialize)]

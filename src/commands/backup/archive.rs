@@ -14,7 +14,7 @@ use secrecy::SecretString;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
-use crate::document::hex;
+use crate::domain::document::hex;
 use crate::ledger::Millis;
 
 /// The name of the first entry.

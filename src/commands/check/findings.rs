@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use super::super::output::{completed, print_json, say};
 use super::super::{Exit, Outcome};
-use crate::language::Language;
+use crate::formats::language::Language;
 
 /// One line.
 #[derive(Debug, Clone, Serialize)]

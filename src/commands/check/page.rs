@@ -9,9 +9,9 @@ use tokio::net::{TcpListener, TcpStream};
 use super::super::told;
 use super::findings::Findings;
 use crate::config::Config;
-use crate::language::Language;
+use crate::formats::language::Language;
 use crate::ledger::{Ledger, is_locked, process};
-use crate::web;
+use crate::surfaces::web;
 
 /// How long whoever has the port may take to say who it is.
 const ANSWER_LIMIT: Duration = Duration::from_secs(5);

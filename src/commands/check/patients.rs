@@ -5,9 +5,9 @@ use std::path::Path;
 
 use super::super::told;
 use super::findings::Findings;
-use crate::adapters::holds_number;
 use crate::config::Loaded;
-use crate::language::Language;
+use crate::destinations::holds_number;
+use crate::formats::language::Language;
 use crate::ledger::{Ledger, process};
 use crate::patients::{Doubt, List, Problem, Why, look_once};
 use crate::pipeline::patients;

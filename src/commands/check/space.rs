@@ -6,8 +6,8 @@ use bytesize::ByteSize;
 
 use super::findings::Findings;
 use crate::config::{Config, DestinationKind};
-use crate::durable;
-use crate::language::Language;
+use crate::formats::language::Language;
+use crate::system::durable;
 
 pub(super) fn check(config: &Config, language: Language, findings: &mut Findings) {
     // Two accounts may list the same document; then less is needed.

@@ -6,9 +6,9 @@ use super::super::{clients, interruptible, told};
 use super::findings::Findings;
 use super::page::said_by_daemon;
 use crate::config::Config;
-use crate::language::Language;
+use crate::formats::language::Language;
 use crate::ledger::{is_locked, process};
-use crate::{web, webhook};
+use crate::surfaces::{web, webhook};
 
 const WHAT: &str = "webhook";
 

@@ -224,9 +224,9 @@ mod tests {
     /// Words of a language may be long, and never cost what tells a letter from others.
     #[test]
     fn every_state_and_type_of_every_language_leaves_room_for_the_uuid() {
-        for language in crate::language::LANGUAGES {
-            for state in crate::state::STATES {
-                for kind in crate::document::DOCUMENT_TYPES {
+        for language in crate::formats::language::LANGUAGES {
+            for state in crate::domain::state::STATES {
+                for kind in crate::domain::document::DOCUMENT_TYPES {
                     let mut line = example();
                     (line.cells[STATE], line.cells[KIND]) = (language.state(state.as_str()), language.kind(kind));
                     let shown = Layout::of(&header(), std::slice::from_ref(&line), Some(80)).line(&line);

@@ -5,18 +5,18 @@ use std::collections::HashSet;
 use anyhow::Context as _;
 
 use super::{With, find, list, look};
-use crate::adapters;
 use crate::api::{Api as _, ListQuery};
 use crate::commands::list::short;
 use crate::commands::{clients, runtime};
 use crate::config::Loaded;
-use crate::document::{DocumentUuid, Metadata};
-use crate::language::Language;
+use crate::destinations;
+use crate::domain::document::{DocumentUuid, Metadata};
+use crate::domain::reservation::Known as Names;
+use crate::formats::language::Language;
+use crate::formats::template::{Context, Template, TemplateKind};
 use crate::ledger::Ledger;
 use crate::patients::{List, Person, Unmatched, whose};
 use crate::pipeline::{fetch, patients};
-use crate::reservation::Known as Names;
-use crate::template::{Context, Template, TemplateKind};
 
 use super::Waiting;
 
@@ -84,7 +84,7 @@ pub(in crate::commands) fn examples(loaded: &Loaded, limit: usize) -> anyhow::Re
             let uuid = DocumentUuid::parse("3f0c9f0e-5a43-4c1e-9d53-6f3f2f0f9a11").context("an example is none")?;
             for destination in loaded.config.destinations.values() {
                 places.extend(
-                    adapters::plan(destination, &uuid, &invented(), &Names::default())
+                    destinations::plan(destination, &uuid, &invented(), &Names::default())
                         .await
                         .ok()
                         .map(|planned| Example::Place(planned.place)),

@@ -7,7 +7,7 @@ use crate::commands::harmless::in_line;
 use crate::commands::list::short;
 use crate::commands::output::{completed, folded, place_lines};
 use crate::commands::told;
-use crate::language::{Language, Value};
+use crate::formats::language::{Language, Value};
 
 /// Of an ISO 8601 time, up to the minute; characters.
 const MINUTE: usize = 16;

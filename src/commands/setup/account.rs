@@ -6,8 +6,8 @@ use crate::api::auth::client_secret;
 use crate::api::{Api as _, ApiError, ListQuery, PAGE_SIZE, Transport};
 use crate::config::{Auth, Loaded};
 use crate::daemon;
-use crate::language::{Language, Value};
-use crate::secret::pasted;
+use crate::formats::language::{Language, Value};
+use crate::system::secret::pasted;
 
 /// The port that the documents show; the operator registers the address with it.
 const USUAL_PORT: &str = "8976";

@@ -4,8 +4,8 @@ use super::super::alerts as message;
 use super::presets::{self, Preset};
 use super::questions::Part;
 use super::{Exit, Setup};
-use crate::alerts::Channels;
 use crate::config::Config;
+use crate::surfaces::alerts::Channels;
 
 impl Setup {
     /// By a file of answers.

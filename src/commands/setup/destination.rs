@@ -12,12 +12,12 @@ use super::presets::{self, Asked, Preset};
 use super::questions::Part;
 use super::write::Rights;
 use super::{Setup, check, service_user, told};
-use crate::adapters::{self, Checked};
 use crate::config::{Destination, DestinationKind, FolderConfig};
-use crate::document::DOCUMENT_TYPES;
-use crate::language::{LANGUAGES, Language};
-use crate::name;
-use crate::template::Context;
+use crate::destinations::{self, Checked};
+use crate::domain::document::DOCUMENT_TYPES;
+use crate::domain::name;
+use crate::formats::language::{LANGUAGES, Language};
+use crate::formats::template::Context;
 
 const SECTION: &str = "destinations";
 /// The answer that names a further destination.
@@ -212,7 +212,7 @@ impl Setup {
     }
 
     pub(super) fn try_destination(&self, destination: &Destination, ledger: &Path) -> Result<Checked, String> {
-        match adapters::unusable(destination) {
+        match destinations::unusable(destination) {
             Some(wrong) => Err(wrong),
             // It would write there.
             None if self.how.dry_run => Ok(Checked::default()),
@@ -297,13 +297,13 @@ impl Setup {
 
     /// Plans the folder's group for the reader.
     fn let_read(&mut self, name: &str, folder: &FolderConfig, reader: &str) -> Result<(), String> {
-        let found = crate::readers::find(reader).map_err(|why| self.because("told-answer", &why))?;
+        let found = crate::system::readers::find(reader).map_err(|why| self.because("told-answer", &why))?;
         if let Some(closed) = found.stopped_at(&folder.path) {
             let closed = closed.display().to_string();
             return Err(self.say("setup-reader-stopped", &[("reader", reader.into()), ("folder", (&closed).into())]));
         }
         let group = found.gids.first().copied().ok_or_else(|| self.say("setup-no-group", &[]))?;
-        let now = crate::readers::permissions(&folder.path);
+        let now = crate::system::readers::permissions(&folder.path);
         let mine =
             service_user::is_root() || now.is_some_and(|now| now.gid == group && now.mode & GROUP_READS == GROUP_READS);
         if !mine {

@@ -12,8 +12,8 @@ use toml_edit::Value;
 use super::super::UsageError;
 use super::edit::{self, Place};
 use crate::config::{self, ConfigError, Loaded, schema};
-use crate::language::Language;
-use crate::secret;
+use crate::formats::language::Language;
+use crate::system::secret;
 
 /// A secret that gets a file of its own.
 #[derive(Clone)]

@@ -6,9 +6,9 @@ use super::super::output::{self, docsyncd, print, say};
 use super::ask::Back;
 use super::{Exit, Outcome, Setup, check, login};
 use crate::config::{Auth, Loaded};
-use crate::language::Language;
+use crate::formats::language::Language;
 use crate::ledger::is_locked;
-use crate::readers::Reader;
+use crate::system::readers::Reader;
 
 impl Setup {
     /// Signs in where that is wanted, checks everything as the service would find it, and says how to start it.
@@ -88,7 +88,7 @@ fn with_command(language: Language, text: &str, command: &str) -> String {
 #[cfg(unix)]
 fn how_to_start(path: &Path, good: bool, service: Option<&Reader>, language: Language) -> String {
     use super::super::output::docsyncd_as;
-    use crate::service::systemctl::{self, Unit};
+    use crate::system::service::systemctl::{self, Unit};
     let absolute = std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf());
     let unit = Unit::that_reads(&absolute, &crate::config::default_path()).filter(|unit| unit.is_there());
     let (keys, commands) = match unit {

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use super::super::output::say;
 use super::How;
 use crate::api::auth::SignInStatus;
-use crate::cli::Spoken;
+use crate::commands::cli::Spoken;
 use crate::config;
 use crate::daemon::refused::in_a_line;
 
@@ -93,7 +93,7 @@ mod tests {
         assert_eq!(fs::read_to_string(&config).unwrap(), config::template(), "nothing else was written");
         let key = folder.path().join("api-key");
         fs::write(&key, "key\n").unwrap();
-        crate::permissions::protect_file(&key).unwrap();
+        crate::system::permissions::protect_file(&key).unwrap();
         assert!(!first(&config, &answers, false).unwrap(), "somebody configured it");
         assert_eq!(why_not(&config), None);
     }

@@ -9,7 +9,7 @@ use super::presets::Asked;
 use super::questions::{Part, is_share};
 use super::{SHOWN, Setup, preview, service_user, told};
 use crate::config::{DestinationKind, Loaded, schema};
-use crate::language::Language;
+use crate::formats::language::Language;
 use crate::patients::{Folded, List, Problem, Refused, Why, header, parse, read_once};
 
 const SECTION: &str = "patients";

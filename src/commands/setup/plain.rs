@@ -9,7 +9,7 @@ use secrecy::SecretString;
 use super::super::harmless;
 use super::super::output::complain;
 use super::ask::{Ask, BACK, Back, MAX_BYTES, Question, YES_OR_NO, both_answers, secret_of, yes_or_no};
-use crate::language::Language;
+use crate::formats::language::Language;
 
 /// What Ctrl-C is where it is no signal.
 const CTRL_C: u8 = 3;

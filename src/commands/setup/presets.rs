@@ -7,7 +7,7 @@
 use toml::Table;
 
 use crate::config::schema;
-use crate::language::Language;
+use crate::formats::language::Language;
 
 macro_rules! files {
     ($($name:literal),*) => { &[$(($name, include_str!(concat!("../../../config/presets/", $name, ".toml")))),*] };
@@ -196,7 +196,7 @@ pub(super) fn as_it_is(title: &str, about: &str, asks: Vec<Asked>) -> Preset {
 mod tests {
     use super::super::questions::choice_text;
     use super::*;
-    use crate::language::LANGUAGES;
+    use crate::formats::language::LANGUAGES;
 
     #[test]
     fn every_preset_can_be_read_says_where_it_is_from_and_names_keys_that_exist() {
@@ -285,7 +285,9 @@ mod tests {
     fn no_preset_gives_two_patients_or_two_letters_one_name() {
         for preset in all() {
             let Some(name) = preset.settings.get("file_name").and_then(toml::Value::as_str) else { continue };
-            let template = crate::template::Template::compile(crate::template::TemplateKind::FileName, name).unwrap();
+            let template =
+                crate::formats::template::Template::compile(crate::formats::template::TemplateKind::FileName, name)
+                    .unwrap();
             assert!(template.doubts().is_empty(), "{}: {:?}", preset.name, template.doubts());
         }
     }

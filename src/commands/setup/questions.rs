@@ -9,7 +9,7 @@ use super::ask::{NOTHING, Question};
 use super::presets::Asked;
 use crate::config::ConfigError;
 use crate::config::schema::{self, Key, Kind};
-use crate::secret::{NotTaken, pasted_for};
+use crate::system::secret::{NotTaken, pasted_for};
 
 /// The table that is being set up.
 #[derive(Debug, Clone)]

@@ -3,8 +3,8 @@
 use super::Setup;
 use super::ask::Question;
 use super::questions::Part;
-use crate::adapters;
 use crate::config::{SftpConfig, SshHostKey};
+use crate::destinations;
 
 const KEY: &str = "host_key";
 
@@ -24,7 +24,7 @@ impl Setup {
         if matches!(sftp.host_key, Some(SshHostKey::KnownHosts(_))) {
             return Ok(true);
         }
-        let shown = match self.runtime.block_on(adapters::unknown_key(sftp)) {
+        let shown = match self.runtime.block_on(destinations::unknown_key(sftp)) {
             Ok(None) => return Ok(true),
             Ok(Some(shown)) => shown,
             Err(why) => {

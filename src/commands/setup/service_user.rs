@@ -4,8 +4,8 @@ use std::path::Path;
 
 use super::super::{check, told};
 use super::ask::as_whom;
-use crate::language::Language;
-use crate::readers::{self, ENTER, Permissions, READ, Reader, WRITE};
+use crate::formats::language::Language;
+use crate::system::readers::{self, ENTER, Permissions, READ, Reader, WRITE};
 
 /// Below it systemd makes the folders that its services keep their state in.
 const OF_SYSTEMD: &str = "/var/lib";

@@ -11,10 +11,10 @@ use secrecy::ExposeSecret as _;
 use super::ask::as_whom;
 use super::draft::{Draft, NewSecret};
 use crate::config::{Auth, Secret};
-use crate::durable::{Temporary, hand_over, sync_folder};
-use crate::language::Language;
-use crate::permissions;
-use crate::readers::{self, Reader};
+use crate::formats::language::Language;
+use crate::system::durable::{Temporary, hand_over, sync_folder};
+use crate::system::permissions;
+use crate::system::readers::{self, Reader};
 
 /// The mode of a new configuration: nothing in it is secret, and `check` may be anybody's.
 const CONFIG_MODE: u32 = 0o644;

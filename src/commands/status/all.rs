@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use super::super::output::{complain, ledger_to_read, say};
 use super::super::{Exit, Outcome, UsageError, language, runtime};
 use super::{Status, gather};
-use crate::cli::Spoken;
+use crate::commands::cli::Spoken;
 use crate::config;
 
 /// Configurations that are looked at: more are no instances.

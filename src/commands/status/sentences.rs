@@ -6,7 +6,7 @@ use jiff::tz::TimeZone;
 use jiff::{Timestamp, Zoned};
 
 use super::Status;
-use crate::language::Language;
+use crate::formats::language::Language;
 
 /// The light's sentence, each other problem, what to do about them, and when the service is asked next.
 pub(super) fn text(status: &Status, language: Language) -> String {

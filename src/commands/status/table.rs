@@ -4,9 +4,9 @@ use std::fmt::Write as _;
 
 use super::super::output::{docsyncd, local_with_zone as local};
 use super::{Status, in_commands};
-use crate::failure::Scope;
-use crate::health::{Cause, Disks};
-use crate::language::{Group, Language, Reason, Value};
+use crate::domain::failure::Scope;
+use crate::domain::health::{Cause, Disks};
+use crate::formats::language::{Group, Language, Reason, Value};
 
 /// A line: its label, and what there is to say. Labels of all languages have the room.
 struct Lines {

@@ -17,7 +17,7 @@ pub(super) fn watch(loaded: &Loaded, wanted: &Wanted) -> Outcome {
     let language = wanted.language;
     let terminal = std::io::stdout().is_terminal();
     runtime()?.block_on(async {
-        let mut requests = crate::service::requests()?;
+        let mut requests = crate::system::service::requests()?;
         let (mut shown, mut ledger) = (String::new(), None);
         loop {
             // There may be none yet.

@@ -12,9 +12,9 @@ use serde_json::{Map, Value};
 
 use super::words::{Alias, Document, Names, Scope, Word};
 use super::{Lack, within};
-use crate::durable::open_regular;
-use crate::health::Cause;
+use crate::domain::health::Cause;
 use crate::ledger::Millis;
+use crate::system::durable::open_regular;
 
 /// The newest lines that are shown.
 const MOST_LINES: usize = 5000;

@@ -8,7 +8,7 @@ use serde::Serialize;
 use super::words::{Alias, Document, Names, Scope, Version, Why, Word};
 use crate::api::auth::SignInStatus;
 use crate::config::Loaded;
-use crate::health::{Cause, Facts, Health, assess};
+use crate::domain::health::{Cause, Facts, Health, assess};
 use crate::ledger::Millis;
 use crate::ledger::pauses::Pause;
 use crate::views::{DocumentHistory, Summary, in_json};

@@ -6,9 +6,9 @@ use super::super::build::At;
 use super::super::confirm::{Confirm, Evidence, Line};
 use super::super::settings;
 use super::super::sidecar::SidecarConfig;
-use crate::name;
-use crate::sidecar::Charset;
-use crate::template::{Context, Template};
+use crate::domain::name;
+use crate::formats::sidecar::Charset;
+use crate::formats::template::{Context, Template};
 
 /// What a letter gets in the destination, and a look could see.
 pub(super) struct Given<'a> {

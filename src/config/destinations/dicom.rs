@@ -5,7 +5,7 @@ use super::super::dicom::{DicomArchive, DicomConfig, DicomHost};
 use super::super::settings;
 use super::web::{client_certificate, connection, origin};
 use super::{confirm, record, remote, template};
-use crate::template::TemplateKind;
+use crate::formats::template::TemplateKind;
 
 /// The registered ports (IANA, "acr-nema" and "dicom-tls").
 const PORT: u16 = 104;

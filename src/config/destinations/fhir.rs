@@ -6,7 +6,7 @@ use super::super::validated::FhirProfile;
 use super::super::web::{FhirConfig, FhirPatient};
 use super::web::{connection, origin};
 use super::{confirm, record, template};
-use crate::template::TemplateKind;
+use crate::formats::template::TemplateKind;
 
 pub(super) fn fhir(at: &mut At<'_, '_>, mut raw: settings::Destination) -> Option<FhirConfig> {
     let mut base = raw.base_url.take()?;

@@ -4,7 +4,7 @@ use super::super::build::At;
 use super::super::hl7v2::Hl7v2Config;
 use super::super::settings;
 use super::{record, remote, web};
-use crate::sidecar::Charset;
+use crate::formats::sidecar::Charset;
 
 /// The registered port (IANA, "hl7").
 const PORT: u16 = 2575;

@@ -12,7 +12,7 @@ use super::super::web::{HttpBody, HttpConfig};
 use super::super::{settings, value};
 use super::web::{connection, origin};
 use super::{confirm, lookup, template};
-use crate::template::{Context, Template, TemplateKind};
+use crate::formats::template::{Context, Template, TemplateKind};
 
 /// Headers about the transfer of a request, which docsyncd sets itself.
 const OF_THE_REQUEST: [&str; 6] = ["host", "content-length", "transfer-encoding", "connection", "expect", "te"];

@@ -9,7 +9,7 @@ use super::super::settings;
 use super::super::web::{HttpBody, HttpConfig, Lookup};
 use super::http::{fields, same_host};
 use super::template;
-use crate::template::{Context, Template, TemplateKind};
+use crate::formats::template::{Context, Template, TemplateKind};
 
 /// At least so many characters must differ between letters: a shorter part of a key would soon match another letter.
 const TELLING: usize = 16;

@@ -7,8 +7,8 @@ use super::super::build::At;
 use super::super::mail::is_loopback_host;
 use super::super::patients;
 use super::template;
-use crate::document::{DOCUMENT_TYPES, OTHER, TypeMap};
-use crate::template::{Template, TemplateKind};
+use crate::domain::document::{DOCUMENT_TYPES, OTHER, TypeMap};
+use crate::formats::template::{Template, TemplateKind};
 
 /// `patient_id`; by default the patient's number in the practice's list, if there is a list, otherwise the cloud
 /// service's identifier.

@@ -11,7 +11,7 @@ use super::super::settings;
 use super::super::validated::{RemoteFolder, SftpConfig, SshHostKey, SshSignIn};
 use super::confirm::{self, Given};
 use super::{marker, sidecar, template};
-use crate::template::TemplateKind;
+use crate::formats::template::TemplateKind;
 
 /// The start of a fingerprint, as `ssh-keygen -l` prints it.
 const SHA256: &str = "SHA256:";

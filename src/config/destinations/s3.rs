@@ -5,7 +5,7 @@ use super::super::settings;
 use super::super::web::S3Config;
 use super::template;
 use super::web::{connection, secret};
-use crate::template::TemplateKind;
+use crate::formats::template::TemplateKind;
 
 pub(super) fn s3(at: &mut At<'_, '_>, mut raw: settings::Destination) -> Option<S3Config> {
     let secret = secret(at, "secret_access_key_file", raw.secret_access_key_file.take(), raw.secret_access_key.take());

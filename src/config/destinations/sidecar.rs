@@ -4,9 +4,9 @@ use super::super::build::At;
 use super::super::settings;
 use super::super::sidecar::SidecarConfig;
 use super::template;
-use crate::name;
-use crate::sidecar::{Charset, Fault, Form};
-use crate::template::{Context, Template, TemplateKind, TextFormat};
+use crate::domain::name;
+use crate::formats::sidecar::{Charset, Fault, Form};
+use crate::formats::template::{Context, Template, TemplateKind, TextFormat};
 
 /// Options that mean nothing without a sidecar.
 const OPTIONS: [&str; 7] = [

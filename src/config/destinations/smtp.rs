@@ -11,7 +11,7 @@ use super::super::settings;
 use super::super::validated::MailEncryption;
 use super::web::{client_certificate, credentials, secret};
 use super::{record, remote, template};
-use crate::template::{Context, Template, TemplateKind, TextFormat};
+use crate::formats::template::{Context, Template, TemplateKind, TextFormat};
 
 /// The default subject, which names no patient.
 const SUBJECT: &str = "Document {{ key }}";

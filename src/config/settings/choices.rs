@@ -2,8 +2,8 @@
 
 use serde::Deserialize;
 
-pub use crate::logging::LogFormat;
-pub use crate::smtp::MailEncryption;
+pub use crate::system::logging::LogFormat;
+pub use crate::system::smtp::MailEncryption;
 
 /// `accounts.NAME.auth`
 #[derive(Deserialize, Clone, Copy)]

@@ -16,7 +16,7 @@ use super::super::{schema, value};
 use super::{
     AuthKind, DestinationType, FhirProfile, LogFormat, LostReply, MailEncryption, PatientsEncoding, WebhookFormat,
 };
-use crate::language::Language;
+use crate::formats::language::Language;
 
 /// The value of this setting in its type; the error is the setting's name.
 pub(super) fn typed<T: Typed>(

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::*;
-use crate::sidecar::Charset;
+use crate::formats::sidecar::Charset;
 
 fn confirm_of(content: &str) -> Option<Confirm> {
     loaded(content, &[]).config.destinations["pms"].confirm().cloned()

@@ -3,7 +3,7 @@
 use super::*;
 use std::time::Duration;
 
-use crate::language::Language;
+use crate::formats::language::Language;
 
 #[test]
 fn the_least_configuration_has_every_default() {
@@ -94,7 +94,7 @@ fn without_routes_everything_goes_to_the_only_destination() {
     let config = loaded(LEAST, &[]).config;
     assert_eq!(
         config.routes,
-        [crate::route::Route { to: vec!["pms".into()], is_implicit: true, ..Default::default() }]
+        [crate::domain::route::Route { to: vec!["pms".into()], is_implicit: true, ..Default::default() }]
     );
 }
 

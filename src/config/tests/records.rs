@@ -1,7 +1,7 @@
 //! Destinations that file into a patient's record by codes and identifiers: valid and invalid settings.
 
 use super::*;
-use crate::document::CodeSystem;
+use crate::domain::document::CodeSystem;
 
 const FHIR: &str = "type = \"fhir\"\nbase_url = \"https://h.test/fhir/R4/\"";
 

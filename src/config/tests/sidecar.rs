@@ -1,7 +1,7 @@
 //! The `sidecar` options of a folder.
 
 use super::*;
-use crate::sidecar::{Charset, Form};
+use crate::formats::sidecar::{Charset, Form};
 
 /// A folder with these sidecar options.
 fn with(options: &str) -> String {

@@ -7,9 +7,9 @@ use super::super::columns::{Statements as _, as_json};
 use super::super::history::{self, Because};
 use super::super::{Millis, QueryResult, documents, reservations};
 use super::{Ended, end, of};
-use crate::failure::{Failure, Kind};
-use crate::proof::Proof;
-use crate::state::{Event, State};
+use crate::domain::failure::{Failure, Kind};
+use crate::domain::proof::Proof;
+use crate::domain::state::{Event, State};
 
 /// A destination works again: documents that wait because the spool is full are due.
 pub fn spool_empties(db: &Connection, now: Millis) -> QueryResult<()> {

@@ -6,9 +6,9 @@ use super::super::columns::Statements as _;
 use super::super::history::{self, Because};
 use super::super::{Millis, QueryResult, documents, failures};
 use super::Delivery;
-use crate::failure::{Failure, HOLD};
-use crate::proof::{Filed, Proof};
-use crate::state::{Event, State};
+use crate::domain::failure::{Failure, HOLD};
+use crate::domain::proof::{Filed, Proof};
+use crate::domain::state::{Event, State};
 
 /// The end of a delivery.
 pub enum Ended<'a> {

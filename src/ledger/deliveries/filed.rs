@@ -8,9 +8,9 @@ use super::super::columns::Statements as _;
 use super::super::reservations::{self, Owner};
 use super::super::{Millis, QueryResult, patients};
 use super::{Delivery, Ended, end, of};
-use crate::document::Version;
-use crate::proof::{Filed, Proof};
-use crate::state::State;
+use crate::domain::document::Version;
+use crate::domain::proof::{Filed, Proof};
+use crate::domain::state::State;
 
 /// A letter that waits for its proof. It holds patient data in `filed` and `metadata`, so it has no `Debug`.
 #[derive(Clone)]

@@ -5,7 +5,7 @@ use rusqlite::{Connection, params};
 use super::super::columns::Statements as _;
 use super::super::{Millis, QueryResult, history};
 use super::Delivery;
-use crate::state::State;
+use crate::domain::state::State;
 
 /// What is said of such a letter.
 pub const NOT_REPLACED: &str = "it was filed beside the version that it replaces: remove the old one there";

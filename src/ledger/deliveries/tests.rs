@@ -1,9 +1,9 @@
 use super::*;
-use crate::failure::{Failure, HOLD, Scope};
+use crate::domain::failure::{Failure, HOLD, Scope};
+use crate::domain::reservation::{Intent, Place, Wanted};
+use crate::domain::state::State;
 use crate::ledger::pauses::ProbeChoice;
 use crate::ledger::{listed, names, prune, reservations, retry, testing, work};
-use crate::reservation::{Intent, Place, Wanted};
-use crate::state::State;
 use crate::views;
 
 fn ledger() -> (tempfile::TempDir, Connection) {
@@ -46,7 +46,7 @@ fn fetch_anew(db: &Connection, pdf: &str, now: Millis) -> Delivery {
 }
 
 fn delivered(place: &str) -> Ended<'_> {
-    Ended::Delivered { place, proof: crate::proof::Proof::Durable }
+    Ended::Delivered { place, proof: crate::domain::proof::Proof::Durable }
 }
 
 /// The intent of a delivery without a name.

@@ -7,8 +7,8 @@ use super::super::history::{self, Because};
 use super::super::{Millis, QueryResult};
 use super::ended::{PENDING, update};
 use super::{Delivery, frozen};
-use crate::document::DocumentUuid;
-use crate::state::State;
+use crate::domain::document::DocumentUuid;
+use crate::domain::state::State;
 
 /// Records the patient's number that the delivery is about to be made with, and returns it: `number`, unless the
 /// version was, or may have been, delivered with another one since `delivery` was read.

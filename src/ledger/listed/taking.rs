@@ -5,9 +5,9 @@ use rusqlite::{Connection, params};
 use super::super::columns::{Statements as _, as_json};
 use super::super::{Millis, QueryResult, history};
 use super::{Known, Listed, Reader};
-use crate::document::DocumentUuid;
-use crate::failure::{Call, Failure, Kind, Scope};
-use crate::state::State;
+use crate::domain::document::DocumentUuid;
+use crate::domain::failure::{Call, Failure, Kind, Scope};
+use crate::domain::state::State;
 
 const MINUTE: Millis = 60 * 1000;
 /// The first wait before an account that only could not go on may have the document back, if the current account makes

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use super::super::date::Written;
 use super::super::fold::{Folded, is_hyphen};
 use super::super::refused::NoNumber;
-use crate::name::{is_bidirectional, is_invisible};
+use crate::domain::name::{is_bidirectional, is_invisible};
 
 /// What stands between thousands. Other spaces are no part of any number.
 const GROUPERS: [char; 5] = ['.', ',', ' ', '\'', '’'];

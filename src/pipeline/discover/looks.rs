@@ -5,13 +5,13 @@
 use super::parts::Parts;
 use super::{PollError, Walker};
 use crate::api::{ApiError, LOOK_SIZE, Meaning, Shown, look};
-use crate::document::{DocumentUuid, Version};
+use crate::domain::document::{DocumentUuid, Version};
+use crate::domain::state::State;
 use crate::ledger::listed::{self, Absence, Left, Read, WITHDRAWN};
 use crate::ledger::{Millis, now};
 use crate::pipeline::Progress;
 use crate::pipeline::failure::begins_anew;
 use crate::pipeline::transition_log::TransitionLog;
-use crate::state::State;
 
 /// Whether the error is about the account or the whole API, and not about what the list was asked for.
 pub(super) fn ends_the_poll(error: &ApiError) -> bool {

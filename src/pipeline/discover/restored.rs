@@ -3,13 +3,13 @@
 
 use super::{PollError, Walker};
 use crate::api::LOOK_SIZE;
-use crate::document::DocumentUuid;
+use crate::domain::document::DocumentUuid;
+use crate::domain::state::State;
 use crate::ledger::listed::Read;
 use crate::ledger::restored::{self, Unread};
 use crate::ledger::{Millis, now};
 use crate::pipeline::Progress;
 use crate::pipeline::transition_log::TransitionLog;
-use crate::state::State;
 
 impl Walker<'_> {
     /// Ends the open documents that are not in the list, and lets the account go on. An empty list counts when it was

@@ -2,7 +2,7 @@
 
 use super::{PollError, Walker};
 use crate::api::LOOK_SIZE;
-use crate::document::{DocumentUuid, Version};
+use crate::domain::document::{DocumentUuid, Version};
 use crate::ledger::accounts::{self, Cursor};
 use crate::ledger::listed::{self, Listed, Seen};
 use crate::ledger::{LedgerError, now};

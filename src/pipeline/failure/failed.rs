@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use crate::api::{Api, ApiError, Detail, Meaning, look};
-use crate::failure::{Call, Code, Failure, Kind};
+use crate::domain::failure::{Call, Code, Failure, Kind};
 use crate::ledger::documents::Document;
 
 /// How a piece of work failed, and the reason that people read.

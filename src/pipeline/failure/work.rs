@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::failure::{Failure, Kind, Tried};
+use crate::domain::failure::{Failure, Kind, Tried};
 use crate::ledger::Millis;
 use crate::ledger::work::{Tries, Work};
 use crate::pipeline::pauses::Subject;

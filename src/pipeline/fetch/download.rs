@@ -11,12 +11,12 @@ use super::super::Context;
 use super::super::failure::Failed;
 use super::super::spool::Incoming;
 use crate::api::{Api, ApiError, Download, Meaning, Pdf};
-use crate::document::{NotPdf, PdfHead, Spooled};
-use crate::failure::{Call, Code, Kind, SLOW};
-use crate::language::ON_DISK;
+use crate::domain::document::{NotPdf, PdfHead, Spooled};
+use crate::domain::failure::{Call, Code, Kind, SLOW};
+use crate::formats::language::ON_DISK;
 use crate::ledger::documents::Document;
 use crate::ledger::{Millis, now};
-use crate::readers::as_whom;
+use crate::system::readers::as_whom;
 
 /// The longest wait for the next bytes of a download; `api.timeout` if that is shorter.
 const STALL_LIMIT: Duration = Duration::from_secs(30);
@@ -226,7 +226,7 @@ mod tests {
     use futures_util::stream;
 
     use super::*;
-    use crate::failure::Failure;
+    use crate::domain::failure::Failure;
 
     /// The result of a download that brings `bytes` at a time, and how long it takes.
     async fn paced(times: usize, bytes: usize, every: Duration) -> (Result<u64, String>, Duration) {

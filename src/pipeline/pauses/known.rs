@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use crate::failure::{self, Failure};
+use crate::domain::failure::{self, Failure};
 use crate::ledger::pauses::{self, ProbeChoice};
 use crate::ledger::{Millis, now};
 

@@ -1,5 +1,5 @@
-//! Carries out the rulings of [`crate::failure::decide`] over a pause: collects the evidence, and begins, extends and
-//! ends pauses.
+//! Carries out the rulings of [`crate::domain::failure::decide`] over a pause: collects the evidence, and begins,
+//! extends and ends pauses.
 
 use std::sync::{Arc, PoisonError};
 use std::time::Duration;
@@ -10,7 +10,7 @@ use tokio::sync::OwnedMutexGuard;
 use super::known::Pause;
 use super::lines::say_that_it_works;
 use super::{DOUBT_PART, LONGEST_DOUBT, Line, Pauses, Scope, after};
-use crate::failure::{Evidence, Failure, Kind, MIN_ATTEMPTS, Paused, TRIES};
+use crate::domain::failure::{Evidence, Failure, Kind, MIN_ATTEMPTS, Paused, TRIES};
 use crate::ledger::{LedgerError, Millis, QueryResult, deliveries, now, pauses, work};
 use crate::pipeline::outages::REMIND_MS;
 

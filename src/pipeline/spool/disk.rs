@@ -10,8 +10,8 @@ use std::path::{Path, PathBuf};
 use async_trait::async_trait;
 use tokio::io::{AsyncWrite, AsyncWriteExt as _};
 
-use crate::document::Content;
-use crate::durable;
+use crate::domain::document::Content;
+use crate::system::durable;
 
 /// A file that is written from its beginning to its end.
 pub type File = Box<dyn AsyncWrite + Send + Unpin>;

@@ -129,7 +129,7 @@ async fn a_pdf_that_is_delivered_or_cannot_be_written_while_it_gets_its_file_lea
 #[cfg(windows)]
 #[test]
 fn nobody_else_can_look_into_the_folders_of_ledger_and_spool() {
-    use crate::permissions::effective_acl::assert_closed;
+    use crate::system::permissions::effective_acl::assert_closed;
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("practice").join("state").join("ledger.sqlite3");
     let ledger = Ledger::open_exclusive(&path).unwrap();

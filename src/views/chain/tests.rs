@@ -1,9 +1,9 @@
 use std::path::PathBuf;
 
 use super::*;
+use crate::domain::state::State;
 use crate::ledger::history::{self, Action, Because};
 use crate::ledger::{Ledger, Millis, names, open, prune};
-use crate::state::State;
 
 /// A ledger with ended documents, with three rows of history each, and administrators' actions between them.
 fn ledger(documents: i64) -> (tempfile::TempDir, PathBuf, Connection) {

@@ -1,5 +1,5 @@
 use super::*;
-use crate::failure::{Call, Code, Failure, Kind};
+use crate::domain::failure::{Call, Code, Failure, Kind};
 use crate::ledger::failures::{self, Charge, Postponed};
 use crate::ledger::{accounts, documents, listed, pauses, polls, testing, work};
 
@@ -78,7 +78,8 @@ fn documents_that_failed_are_counted_with_the_first_and_the_last_of_them() {
             .unwrap()
             .unwrap();
         failures::fail(&db, &document, "no", "read own", None, at, at).unwrap();
-        documents::transition(&db, document.id, document.round, crate::state::Event::ReportAccepted, at, None).unwrap();
+        documents::transition(&db, document.id, document.round, crate::domain::state::Event::ReportAccepted, at, None)
+            .unwrap();
     }
     let found = facts(&db, &present()).unwrap();
     assert_eq!(found.failed, Ended { count: 2, first: Some(610), last: Some(620) });

@@ -103,7 +103,7 @@ async fn every_table_is_captured_at_80_and_at_120_columns() {
 #[tokio::test]
 async fn what_shows_letters_is_captured_in_every_language() {
     let (practice, failing) = practice().await;
-    let keys: Vec<&str> = include_str!("../../../src/language/en.ftl")
+    let keys: Vec<&str> = include_str!("../../../src/formats/language/en.ftl")
         .lines()
         .filter_map(|line| line.split_once(" = "))
         .map(|(key, _)| key)

@@ -50,7 +50,7 @@ async fn init_writes_the_file_and_its_folder_and_never_overwrites() {
     for folder in ["etc", "etc/docsyncd"] {
         let folder = practice.path(folder).display().to_string();
         let line = written.stdout.lines().find(|line| line.starts_with(&format!("{folder} created")));
-        let me = docsyncd::readers::current_user().unwrap();
+        let me = docsyncd::system::readers::current_user().unwrap();
         assert!(line.is_some_and(|line| line.contains(&format!("belongs to {me}"))), "{folder}: {written:?}");
     }
     assert_eq!(std::fs::read_to_string(&new).unwrap(), docsyncd::config::template());

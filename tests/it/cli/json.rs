@@ -182,11 +182,11 @@ async fn a_failed_poll_is_in_the_status() {
 #[tokio::test]
 async fn every_event_in_a_history_is_documented() {
     let page = include_str!("../../../docs/json.md");
-    for event in docsyncd::state::EVENTS {
+    for event in docsyncd::domain::state::EVENTS {
         // `fetched` and the like; `delivered`, `postponed` and others come from the ledger itself.
         assert!(page.contains(&format!("`{}`", event.as_str())), "{}", event.as_str());
     }
-    for state in docsyncd::state::STATES {
+    for state in docsyncd::domain::state::STATES {
         assert!(page.contains(&format!("`documents.{state}`")), "{state}");
     }
 }

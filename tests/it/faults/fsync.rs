@@ -62,8 +62,8 @@ async fn a_file_whose_close_fails_is_removed_and_written_anew() {
 async fn one_letter() -> (Practice, Vec<String>, PathBuf) {
     let (practice, uuids) = practice_with_small(1).await;
     let pdf = practice.sandbox.documents().await.unwrap().remove(0).pdf.unwrap();
-    let uuid = docsyncd::document::DocumentUuid::parse(&uuids[0]).unwrap();
-    let version = docsyncd::document::Version { account: "main".into(), uuid, pdf };
+    let uuid = docsyncd::domain::document::DocumentUuid::parse(&uuids[0]).unwrap();
+    let version = docsyncd::domain::document::Version { account: "main".into(), uuid, pdf };
     practice.configure("file_name = \"letter.pdf\"");
     let temporary = practice.inbox().join(format!(".docsyncd-{}.part", version.delivery_key("pms")));
     (practice, uuids, temporary)

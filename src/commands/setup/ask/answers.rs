@@ -13,10 +13,10 @@ use toml_edit::Value;
 use super::super::super::UsageError;
 use super::super::questions::Part;
 use super::{Ask, MAX_BYTES, Question, of_kind, read_bounded};
-use crate::alerts::computer;
 use crate::config::schema::{self, Kind};
-use crate::language::Language;
-use crate::readers::as_whom;
+use crate::formats::language::Language;
+use crate::surfaces::alerts::computer;
+use crate::system::readers::as_whom;
 
 /// Answers beside the keys of a destination.
 const ANSWERS: [&str; 21] = [

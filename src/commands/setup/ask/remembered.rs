@@ -7,7 +7,7 @@ use std::collections::HashMap;
 use secrecy::SecretString;
 
 use super::{Ask, Back, Question};
-use crate::language::Language;
+use crate::formats::language::Language;
 
 /// One answer.
 #[derive(Clone)]

@@ -11,7 +11,7 @@ use super::super::super::UsageError;
 use super::super::super::output::folded;
 use super::line::{self, Prompt, Typed};
 use super::{Ask, BACK, Back, Question, secret_of};
-use crate::language::Language;
+use crate::formats::language::Language;
 
 /// Whether a person is there.
 pub(in crate::commands::setup) fn is_terminal() -> bool {

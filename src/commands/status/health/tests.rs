@@ -1,6 +1,6 @@
 use super::*;
-use crate::health::{Ended, Rules, assess, judge};
-use crate::language::LANGUAGES;
+use crate::domain::health::{Ended, Rules, assess, judge};
+use crate::formats::language::LANGUAGES;
 
 fn well() -> Facts {
     let now = now();

@@ -2,13 +2,13 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use super::*;
+use crate::domain::state::EVENTS as OF_STATES;
 use crate::ledger::history::Action;
-use crate::state::EVENTS as OF_STATES;
 
 fn sources(folder: &Path, all: &mut String) {
     for entry in std::fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();
-        if path.is_dir() && !path.ends_with("tests") && !path.ends_with("support") {
+        if path.is_dir() && !path.ends_with("tests") && !path.ends_with("words") {
             sources(&path, all);
         } else if path.extension().is_some_and(|end| end == "rs") && !path.ends_with("tests.rs") {
             all.push_str(&std::fs::read_to_string(&path).unwrap());

@@ -1,0 +1,333 @@
+//! `docsyncd preview`: what waits at the API, and the name and place that each document would get. Reads lists and
+//! details, and looks into the destinations and the list of patients; downloads no PDF, files and reports nothing, and
+//! leaves the ledger as it is.
+
+mod examples;
+mod text;
+
+use std::collections::HashSet;
+
+use futures_util::StreamExt as _;
+use futures_util::stream;
+use serde::Serialize;
+
+use super::output::{complain, docsyncd, folded, ledger_to_read, print_json, show_table, terminal_width};
+use super::{Exit, Outcome, interruptible, ready_clients, runtime, told};
+use crate::api::{Api as _, ApiError, Client, ListQuery, Listed, Order, PAGE_SIZE};
+use crate::config::{Config, Loaded};
+use crate::destinations::{self, Planned};
+use crate::domain::document::{DocumentUuid, Metadata};
+use crate::domain::reservation::Known as Names;
+use crate::formats::language::Language;
+use crate::ledger::reservations::{self, Owner};
+use crate::ledger::{Ledger, LedgerError, patients as kept};
+use crate::patients::{Known, List, Person, Problem, Unmatched, load_once, whose};
+use crate::pipeline::{fetch, patients};
+use crate::views;
+
+pub(super) use examples::{Example, ExamplesOf, examples, invented_name, matches};
+use text::{in_all, text};
+
+/// Documents that are read side by side.
+const AT_ONCE: usize = 8;
+/// Pages that are read beyond the limit, only to count what waits.
+const COUNTED_PAGES: u32 = 5;
+
+/// One document that waits. Holds patient data.
+#[derive(Serialize)]
+struct Waiting {
+    uuid: String,
+    account: String,
+    #[serde(rename = "type")]
+    kind: Option<String>,
+    created_at: String,
+    /// Where docsyncd stands with it; `None`: it has not seen it yet.
+    state: Option<String>,
+    /// The route that takes it; `None` also where the configuration has none.
+    route: Option<String>,
+    /// Why it would not be filed.
+    problem: Option<String>,
+    /// The patient's number in the practice's list, where a destination needs it.
+    number: Option<String>,
+    /// Why a person has to say it, as a word.
+    needs_person: Option<&'static str>,
+    #[serde(skip)]
+    unmatched: Option<Unmatched>,
+    destinations: Vec<Goal>,
+}
+
+/// What one destination would get.
+#[derive(Default, Serialize)]
+struct Goal {
+    destination: String,
+    place: Option<String>,
+    /// Whether something has that name already: a file, or a document before this one.
+    taken: bool,
+    /// The name it gets then, unless what is there is itself.
+    otherwise: Option<String>,
+    /// Whether this version is there already.
+    delivered: bool,
+    problem: Option<String>,
+}
+
+/// What was found, and what went wrong.
+#[derive(Default)]
+struct Found {
+    waiting: Vec<Waiting>,
+    /// Every document that an account listed: a later one that lists it as well adds nothing.
+    listed: HashSet<DocumentUuid>,
+    /// How many more were counted than were asked for.
+    more: usize,
+    /// Whether there are more than were counted, too.
+    uncounted: bool,
+    /// Accounts that could not be read, and why.
+    wrong: Vec<(String, String)>,
+}
+
+/// What documents are looked at with.
+#[derive(Clone, Copy)]
+struct With<'a> {
+    config: &'a Config,
+    ledger: Option<&'a Ledger>,
+    /// The practice's list of patients, where it is needed and can be read.
+    list: Option<&'a List>,
+}
+
+/// The list, where some destination needs it.
+fn list(config: &Config, known: &Known) -> Result<Option<List>, Problem> {
+    let is_needed = config.destinations.values().any(|destination| destination.needs_number);
+    config.patients.as_ref().filter(|_| is_needed).map(|config| load_once(config, known)).transpose()
+}
+
+pub(super) fn preview(loaded: &Loaded, limit: usize, json: bool, language: Language) -> Outcome {
+    let ledger = ledger_to_read(loaded)?;
+    let clients = ready_clients(&loaded.config)?;
+    let known = runtime()?.block_on(patients::known(ledger.as_ref()));
+    let (list, unread) = match list(&loaded.config, &known) {
+        Ok(list) => (list, None),
+        Err(problem) => (None, Some(problem)),
+    };
+    let with = With { config: &loaded.config, ledger: ledger.as_ref(), list: list.as_ref() };
+    let calls = find(with, &clients, limit);
+    let found = runtime()?.block_on(interruptible(clients.iter().map(|(_, client)| client), calls))?;
+    if json {
+        print_json(&found.waiting)?
+    } else {
+        let accounts = clients.iter().map(|(account, _)| *account).collect::<Vec<_>>();
+        let width = terminal_width();
+        show_table(&(text(&found, language, width) + &folded(&in_all(&found, language, &accounts), width)))?
+    };
+    if found.more > 0 || found.uncounted {
+        let command = docsyncd(&format!("preview --limit {}", limit.saturating_mul(10)));
+        complain(&format!("docsyncd: {}", language.fill("preview-more", &[("command", (&command).into())])));
+    }
+    for (account, reason) in &found.wrong {
+        let exact = format!("account {account}: {reason}");
+        let values = [("account", account.into())];
+        complain(&format!("docsyncd: {}", told::because(language, "preview-not-read", &values, &exact)));
+    }
+    if let Some(problem) = &unread {
+        complain(&format!("docsyncd: {}", told::of_list(language, problem)));
+    }
+    Ok(if found.wrong.is_empty() && unread.is_none() { Exit::Done } else { Exit::Failed })
+}
+
+async fn find(with: With<'_>, clients: &[(&str, Client)], limit: usize) -> Result<Found, LedgerError> {
+    let mut found = Found::default();
+    for (account, client) in clients {
+        if let Err(error) = of_account(with, account, client, limit, &mut found).await? {
+            found.wrong.push(((*account).to_owned(), error.to_string()));
+        }
+    }
+    // Of documents that want the same name the first gets it.
+    let mut names = HashSet::new();
+    for goal in found.waiting.iter_mut().flat_map(|waiting| &mut waiting.destinations) {
+        let (Some(place), false) = (&goal.place, goal.delivered) else { continue };
+        let first = names.insert((goal.destination.clone(), place.to_lowercase()));
+        goal.taken |= !first && goal.otherwise.is_some();
+        goal.otherwise = goal.otherwise.take().filter(|_| goal.taken);
+    }
+    Ok(found)
+}
+
+/// The outer error is the ledger's, the inner one the API's.
+async fn of_account(
+    with: With<'_>,
+    account: &str,
+    client: &Client,
+    limit: usize,
+    found: &mut Found,
+) -> Result<Result<(), ApiError>, LedgerError> {
+    let mut seen = HashSet::new();
+    let mut query = ListQuery { page: 1, ..ListQuery::default() };
+    let mut counted_pages = 0;
+    loop {
+        let page = match client.list(&query).await {
+            Ok(page) => page,
+            Err(ApiError::Status { status: 400 | 422, .. }) if query.order != Order::Unordered => {
+                query.order = Order::Unordered;
+                continue;
+            }
+            Err(error) => return Ok(Err(error)),
+        };
+        let (last, before) = (page.len() < PAGE_SIZE, seen.len());
+        let mut waiting = Vec::new();
+        for item in page.items {
+            let (is_new, is_first) = (seen.insert(item.uuid.clone()), found.listed.insert(item.uuid.clone()));
+            if !is_new || !is_first {
+                continue;
+            }
+            let known = known(with.ledger, &item).await?;
+            if known.as_ref().is_some_and(|known| known.is_done) {
+                continue;
+            }
+            if found.waiting.len() + waiting.len() < limit {
+                waiting.push((item, known));
+            } else {
+                found.more += 1;
+            }
+        }
+        let details = stream::iter(waiting).map(|(item, known)| look(with, account, client, item, known));
+        found.waiting.extend(details.buffered(AT_ONCE).collect::<Vec<_>>().await);
+        // A server that ignores page numbers shows the same one for ever.
+        if last || seen.len() == before {
+            return Ok(Ok(()));
+        }
+        counted_pages += u32::from(found.waiting.len() >= limit);
+        if counted_pages > COUNTED_PAGES {
+            found.uncounted = true;
+            return Ok(Ok(()));
+        }
+        query.page += 1;
+    }
+}
+
+async fn known(ledger: Option<&Ledger>, item: &Listed) -> Result<Option<views::Known>, LedgerError> {
+    let Some(ledger) = ledger else { return Ok(None) };
+    let (uuid, pdf) = (item.uuid.clone(), item.pdf.clone());
+    ledger.read(move |db| views::known(db, &uuid, pdf.as_deref())).await
+}
+
+/// What would become of one document.
+async fn look(with: With<'_>, account: &str, client: &Client, item: Listed, known: Option<views::Known>) -> Waiting {
+    let With { config, ledger, .. } = with;
+    let mut waiting = Waiting {
+        uuid: item.uuid.to_string(),
+        account: account.to_owned(),
+        kind: item.kind.clone(),
+        created_at: item.created_at.clone(),
+        state: known.as_ref().map(|known| known.state.to_string()),
+        route: None,
+        problem: None,
+        number: None,
+        needs_person: None,
+        unmatched: None,
+        destinations: Vec::new(),
+    };
+    let detail = match client.document(&item.uuid).await {
+        Ok(detail) if !detail.is_of(&item.uuid) => {
+            waiting.problem = Some(ApiError::Another.to_string());
+            return waiting;
+        }
+        Ok(detail) => detail,
+        Err(error) => {
+            waiting.problem = Some(error.to_string());
+            return waiting;
+        }
+    };
+    let Some(pdf) = detail.pdf.as_ref().map(|pdf| pdf.uuid.clone()) else {
+        waiting.problem = Some("the PDF is not rendered yet".to_owned());
+        return waiting;
+    };
+    let mut metadata = match fetch::metadata(client, account, detail).await {
+        Ok(metadata) => metadata,
+        Err((doing, error)) => {
+            waiting.problem = Some(format!("{doing}: {error}"));
+            return waiting;
+        }
+    };
+    waiting.kind = metadata.document_type().map(str::to_owned);
+    let route = config.routes.iter().enumerate().find(|(_, route)| route.matches(account, &metadata));
+    let Some((index, route)) = route else {
+        waiting.problem = Some("no route takes it".to_owned());
+        return waiting;
+    };
+    waiting.route = (!route.is_implicit).then(|| format!("routes[{index}]"));
+    let needs_number = |name: &String| config.destinations.get(name).is_some_and(|to| to.needs_number);
+    let mut unmatched = None;
+    if route.to.iter().any(needs_number) {
+        match number(with, known.as_ref(), &item.uuid, &pdf, &metadata).await {
+            Ok(number) => {
+                waiting.number = Some(number.clone());
+                metadata.number = Some(number);
+            }
+            Err(why) => {
+                waiting.needs_person = Some(why.as_str()).filter(|_| why != Unmatched::NoList);
+                unmatched = Some(why);
+                waiting.unmatched = unmatched;
+            }
+        }
+    }
+    for name in &route.to {
+        let delivered = known.as_ref().and_then(|known| {
+            known.delivered.iter().find(|delivery| delivery.destination == *name && delivery.pdf == pdf)
+        });
+        let mut goal = match (delivered, unmatched) {
+            (Some(delivery), _) => Goal { place: delivery.place.clone(), delivered: true, ..Goal::default() },
+            (None, Some(why)) if needs_number(name) => Goal { problem: Some(why.to_string()), ..Goal::default() },
+            (None, _) => {
+                let names = match &known {
+                    Some(known) => names(ledger, known.id, &item.uuid, &pdf, name).await,
+                    None => Names::default(),
+                };
+                goal(config, name, &item, &metadata, &names).await
+            }
+        };
+        goal.destination.clone_from(name);
+        waiting.destinations.push(goal);
+    }
+    waiting
+}
+
+/// The patient's number: what the version was filed with elsewhere, or as a delivery would find it.
+async fn number(
+    with: With<'_>,
+    known: Option<&views::Known>,
+    uuid: &DocumentUuid,
+    pdf: &str,
+    metadata: &Metadata,
+) -> Result<String, Unmatched> {
+    let mut of_version = known.iter().flat_map(|known| &known.delivered).filter(|delivery| delivery.pdf == pdf);
+    if let Some(number) = of_version.find_map(|delivery| delivery.number.clone()) {
+        return Ok(number);
+    }
+    let patient = metadata.patient_key(uuid);
+    let asked = patient.clone();
+    let assigned = match with.ledger {
+        // Nothing where it has no answer.
+        Some(ledger) => ledger.read(move |db| kept::assigned(db, &asked)).await.unwrap_or_default(),
+        None => None,
+    };
+    let assigned = assigned.as_ref().map(|assigned| (assigned.number.as_str(), assigned.fingerprint.as_str()));
+    whose(with.list, &patient, &Person::of(metadata), assigned)
+}
+
+/// What the ledger knows of the document's names in the destination; nothing where it has no answer.
+async fn names(ledger: Option<&Ledger>, document: i64, uuid: &DocumentUuid, pdf: &str, destination: &str) -> Names {
+    let Some(ledger) = ledger else { return Names::default() };
+    let owner = Owner { document, uuid: uuid.clone(), pdf: pdf.to_owned(), destination: destination.to_owned() };
+    ledger.read(move |db| reservations::known(db, &owner)).await.unwrap_or_default()
+}
+
+async fn goal(config: &Config, name: &str, item: &Listed, metadata: &Metadata, names: &Names) -> Goal {
+    let planned = match config.destinations.get(name) {
+        Some(destination) => destinations::plan(destination, &item.uuid, metadata, names).await,
+        None => Err("there is no such destination".to_owned()),
+    };
+    match planned {
+        Ok(Planned { problem, place, otherwise, taken }) => {
+            Goal { place: Some(place), taken, otherwise, problem, ..Goal::default() }
+        }
+        Err(problem) => Goal { problem: Some(problem), ..Goal::default() },
+    }
+}

@@ -1,0 +1,237 @@
+//! Who answers: a person at a terminal, or a file of answers. Neither is ever shown a secret again.
+
+use std::fs;
+use std::io::{self, ErrorKind, Read as _};
+use std::path::Path;
+
+use secrecy::SecretString;
+use toml_edit::{Array, Value};
+
+use super::super::output::complain;
+use crate::config::schema::Kind;
+use crate::formats::language::Language;
+use crate::system::readers::current_user;
+use crate::system::secret::{UTF_16, is_utf16};
+
+pub(super) use self::answers::Answers;
+pub(super) use self::remembered::Remembered;
+pub(super) use self::terminal::{is_terminal, terminal};
+
+mod answers;
+mod line;
+mod remembered;
+mod terminal;
+
+/// What a person types to go back to the question before.
+pub(super) const BACK: &str = "<";
+
+/// What a person types to remove what may be missing.
+pub(super) const NOTHING: &str = "-";
+
+/// A person wants to go back to the question before.
+#[derive(Debug, thiserror::Error)]
+#[error("there is nothing to go back to")]
+pub(super) struct Back;
+
+/// What is expected where it is asked for.
+pub(super) const YES_OR_NO: &str = "setup-yes-or-no";
+
+/// What was answered to a question that has two answers, in any language.
+pub(super) fn yes_or_no(answer: &str, default: bool) -> Option<bool> {
+    match answer.to_lowercase().as_str() {
+        "" => Some(default),
+        "y" | "yes" | "o" | "oui" | "j" | "ja" => Some(true),
+        "n" | "no" | "non" | "nein" => Some(false),
+        _ => None,
+    }
+}
+
+/// Both answers, as they stand behind a question: the one that counts when nothing is typed is large.
+pub(super) fn both_answers(language: Language, default: bool) -> String {
+    language.text(if default { "setup-usual-yes" } else { "setup-usual-no" })
+}
+
+/// ` as USER`, for what the system did not allow; empty if the user is unknown.
+pub(super) fn as_whom(language: Language) -> String {
+    current_user().map(|user| language.fill("setup-as", &[("user", (&user).into())])).unwrap_or_default()
+}
+
+/// The longest file of answers or secret; bytes.
+pub(super) const MAX_BYTES: u64 = 64 * 1024;
+
+/// One question.
+pub(super) struct Question<'a> {
+    /// What it is called in a file of answers.
+    pub(super) key: &'a str,
+    /// For a person.
+    pub(super) words: String,
+    /// A line below it.
+    pub(super) help: String,
+    /// What counts when nothing is answered.
+    pub(super) default: Option<String>,
+}
+
+impl<'a> Question<'a> {
+    /// For a file of answers only.
+    pub(super) fn of_file(key: &'a str) -> Self {
+        Self { key, words: String::new(), help: String::new(), default: None }
+    }
+
+    /// The same, where this counts when nothing is answered.
+    pub(super) fn or(self, default: Option<String>) -> Self {
+        Self { default, ..self }
+    }
+}
+
+/// Who answers. The errors end the setup: nobody answers any more, or the file's answer was refused. [`Back`] does not.
+pub(super) trait Ask {
+    /// The language of what a person reads.
+    fn language(&self) -> Language;
+    /// A text; `None`: nothing was answered, and there is no default.
+    fn text(&mut self, question: &Question<'_>) -> anyhow::Result<Option<String>>;
+    /// One of these: name, and what a person reads. Returns the name.
+    fn choose<'c>(&mut self, question: &Question<'_>, choices: &[(&'c str, String)]) -> anyhow::Result<&'c str>;
+    /// Yes or no.
+    fn agree(&mut self, question: &Question<'_>, default: bool) -> anyhow::Result<bool>;
+    /// A key or client secret; `None`: nothing was answered.
+    fn secret(&mut self, question: &Question<'_>) -> anyhow::Result<Option<SecretString>>;
+    /// The value of a setting, of its kind.
+    fn value(&mut self, question: &Question<'_>, kind: Kind) -> anyhow::Result<Option<Value>> {
+        loop {
+            let Some(text) = self.text(question)? else { return Ok(None) };
+            match of_kind(&text, kind, self.language()) {
+                Ok(value) => return Ok(Some(value)),
+                Err(why) => self.refused(question.key, &why)?,
+            }
+        }
+    }
+    /// The answer is not taken: a person is asked again.
+    fn refused(&mut self, _key: &str, why: &str) -> anyhow::Result<()> {
+        complain(&format!("    {}", self.language().fill("setup-refused", &[("why", why.into())])));
+        Ok(())
+    }
+    /// Whether a file of answers holds this one.
+    fn answers(&self, _key: &str) -> bool {
+        false
+    }
+    /// Whether a person is there, who can be asked more.
+    fn is_person(&self) -> bool {
+        true
+    }
+    /// How many questions a person has answered.
+    fn given(&self) -> usize {
+        0
+    }
+    /// Whether what is asked next was answered before, so that nothing is to be shown.
+    fn repeats(&self) -> bool {
+        false
+    }
+    /// Takes the last answer back, but none of the first `least`. Returns how many are left; `None`: there is none.
+    fn back(&mut self, _least: usize) -> Option<usize> {
+        None
+    }
+    /// What is asked next is answered by what was answered after so many questions.
+    fn repeat_from(&mut self, _given: usize) {}
+    /// Takes back what was answered after so many questions.
+    fn take_back(&mut self, _given: usize) {}
+}
+
+/// A secret as a person gives it: typed, or with `@` as the file that holds it.
+pub(super) fn secret_of<A: Ask>(
+    ask: &mut A,
+    question: &Question<'_>,
+    typed: impl Fn(&A) -> anyhow::Result<String>,
+) -> anyhow::Result<Option<SecretString>> {
+    loop {
+        let answer = typed(ask)?;
+        let answer = answer.trim();
+        let Some(file) = answer.strip_prefix('@') else {
+            return Ok(Some(SecretString::from(answer)).filter(|_| !answer.is_empty()));
+        };
+        match read_bounded(Path::new(file.trim())) {
+            Ok(text) => return Ok(Some(SecretString::from(text))),
+            Err(error) => {
+                let (language, why) = (ask.language(), error.to_string());
+                let whom = if error.kind() == ErrorKind::PermissionDenied { as_whom(language) } else { String::new() };
+                let file = file.trim();
+                let values = [("file", file.into()), ("whom", (&whom).into()), ("why", (&why).into())];
+                ask.refused(question.key, &language.fill("setup-cannot-read", &values))?;
+            }
+        }
+    }
+}
+
+/// What a person typed as a value of its kind.
+pub(super) fn of_kind(text: &str, kind: Kind, language: Language) -> Result<Value, String> {
+    match kind {
+        Kind::Bool | Kind::Integer { .. } => {
+            text.parse().map_err(|_| language.fill("setup-not-expected", &[("text", text.into())]))
+        }
+        Kind::List | Kind::Templates if text.starts_with('[') => {
+            text.parse().map_err(|_| language.text("setup-no-list"))
+        }
+        Kind::List | Kind::Templates => Ok(Value::Array(words(text).into_iter().collect::<Array>())),
+        _ => Ok(text.into()),
+    }
+}
+
+/// Words as a shell would see them, where spaces stand between double braces only by meaning.
+fn words(text: &str) -> Vec<String> {
+    let (mut words, mut word, mut depth) = (Vec::new(), String::new(), 0_usize);
+    for c in text.chars() {
+        match c {
+            '{' => depth += 1,
+            '}' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        if c.is_whitespace() && depth == 0 {
+            words.extend(Some(std::mem::take(&mut word)).filter(|word| !word.is_empty()));
+        } else {
+            word.push(c);
+        }
+    }
+    words.extend(Some(word).filter(|word| !word.is_empty()));
+    words
+}
+
+/// A small text file, whole.
+fn read_bounded(path: &Path) -> io::Result<String> {
+    let mut bytes = Vec::new();
+    fs::File::open(path)?.take(MAX_BYTES + 1).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > MAX_BYTES {
+        return Err(io::Error::new(io::ErrorKind::FileTooLarge, format!("it has more than {MAX_BYTES} bytes")));
+    }
+    let wrong = |what| io::Error::new(io::ErrorKind::InvalidData, what);
+    if is_utf16(&bytes) {
+        return Err(wrong(UTF_16));
+    }
+    String::from_utf8(bytes).map_err(|_| wrong("it is not UTF-8 text"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn arguments_are_words_and_what_stands_between_braces_is_one() {
+        assert_eq!(
+            words("--file {{ file }}  --day={{ document.createdAt | date }} x"),
+            ["--file", "{{ file }}", "--day={{ document.createdAt | date }}", "x"]
+        );
+        assert_eq!(of_kind("[\"a b\"]", Kind::List, Language::English).unwrap().to_string(), "[\"a b\"]");
+        assert!(of_kind("[a", Kind::Templates, Language::English).is_err());
+    }
+
+    #[test]
+    fn a_file_in_utf_16_is_told_as_that() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("key");
+        for text in ["\u{feff}k-1", "k-1"] {
+            fs::write(&file, text.encode_utf16().flat_map(u16::to_le_bytes).collect::<Vec<u8>>()).unwrap();
+            let wrong = read_bounded(&file).unwrap_err().to_string();
+            assert!(wrong.contains("it is UTF-16"), "{wrong}");
+        }
+        fs::write(&file, "k-1").unwrap();
+        assert_eq!(read_bounded(&file).unwrap(), "k-1");
+    }
+}

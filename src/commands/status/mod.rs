@@ -1,0 +1,275 @@
+//! `docsyncd status`: what a person asks first. Sentences come first, then the table.
+
+mod all;
+mod health;
+mod sentences;
+mod table;
+mod watch;
+
+pub(super) use all::all;
+pub(super) use health::health;
+
+use std::time::Duration;
+
+use rusqlite::Connection;
+use serde::Serialize;
+
+use super::output::{ledger_to_read, print_json, say};
+use super::{Exit, Outcome, runtime};
+use crate::api::auth::SignInStatus;
+use crate::config::{Auth, Loaded};
+use crate::domain::health::{Cause, Disks, Facts, Level, Light, NOT_RUNNING, assess, judge};
+use crate::formats::language::{Group, Language, capital, groups};
+use crate::ledger::{Ledger, LedgerError, Millis, QueryResult, is_locked, unwritable};
+use crate::views::facts::{Present, facts};
+use crate::views::{self, Summary, time};
+
+/// How it is shown.
+#[derive(Debug, Clone)]
+pub(super) struct Wanted {
+    /// As JSON.
+    pub(super) json: bool,
+    /// Again and again.
+    pub(super) watch: bool,
+    /// The language of the sentences.
+    pub(super) language: Language,
+    /// The only account that counts.
+    pub(super) account: Option<String>,
+}
+
+/// The shape behind `--json`.
+#[derive(Serialize)]
+struct Status {
+    /// Whether a daemon (or a `docsyncd sync`) works on the ledger right now.
+    running: bool,
+    /// How it is for a monitor, in a word.
+    health: &'static str,
+    /// The causes of that, the worst first.
+    causes: Vec<&'static str>,
+    /// The same as [`Self::health`].
+    #[serde(skip)]
+    level: Level,
+    /// The same in a sentence, for a monitor.
+    #[serde(skip)]
+    line: String,
+    /// How it is, in a word.
+    light: &'static str,
+    /// The same in a sentence or two.
+    headline: String,
+    /// What is wrong, the most urgent first.
+    problems: Vec<ProblemView>,
+    /// Documents that were reported today.
+    today: u64,
+    /// When the next poll comes.
+    next_poll: Option<String>,
+    /// Where the ledger is.
+    ledger: String,
+    /// What it says.
+    #[serde(flatten)]
+    summary: Summary,
+    /// How every configured account signs in, and whether it has.
+    sign_ins: Vec<SignInStatus>,
+    /// Whether there is a ledger.
+    #[serde(skip)]
+    begun: bool,
+    /// Whether docsyncd was installed and not configured yet.
+    #[serde(skip)]
+    not_configured: bool,
+}
+
+/// One thing that is wrong.
+#[derive(Serialize)]
+struct ProblemView {
+    /// `health::Cause` as a word.
+    cause: &'static str,
+    /// NAME of the account or destination; null where it is of none.
+    name: Option<String>,
+    /// The documents that it is about.
+    documents: u64,
+    /// Since when.
+    since: Option<String>,
+    /// Whether it needs a person, or may pass by itself.
+    needs_person: bool,
+    /// The same as a sentence.
+    text: String,
+    /// What to do.
+    advice: String,
+}
+
+pub(super) fn status(loaded: &Loaded, wanted: Wanted) -> Outcome {
+    if wanted.watch {
+        return watch::watch(loaded, &wanted);
+    }
+    if wanted.json {
+        return json(loaded, &wanted);
+    }
+    let ledger = ledger_to_read(loaded)?;
+    let status = runtime()?.block_on(gather(loaded, ledger.as_ref(), wanted.account.as_deref(), wanted.language))?;
+    let (said, table) = (sentences::text(&status, wanted.language), table::text(&status, wanted.language));
+    say(&format!("{said}\n{table}")).map(|exit| status.exit(exit))
+}
+
+/// How long files of accounts are waited for, which may lie on a share.
+const FILES: Duration = Duration::from_secs(5);
+
+/// The same as JSON, for a program, which does not wait for whoever holds the ledger: what `--health` says of it.
+fn json(loaded: &Loaded, wanted: &Wanted) -> Outcome {
+    let (status, _, error) = health::at_once(loaded, wanted.account.as_deref(), FILES, wanted.language);
+    let exit = print_json(&status)?;
+    match error {
+        // What is in the way goes away by itself, as a rule.
+        Some(LedgerError::Busy(_)) | None => Ok(status.exit(exit)),
+        Some(error) => Err(error.into()),
+    }
+}
+
+impl Status {
+    /// For scripts and monitoring; what it printed is as good.
+    fn exit(&self, printed: Exit) -> Exit {
+        if printed == Exit::Done && !self.running { Exit::NotRunning } else { printed }
+    }
+
+    /// What the ledger would say is not known, for this reason. `passes`: as a rule by itself.
+    fn is_unknown(&mut self, why: &str, passes: bool) {
+        (self.level, self.health, self.line) = (Level::Unknown, Level::Unknown.as_str(), why.to_owned());
+        self.causes.insert(0, Cause::Ledger.as_str());
+        if self.running {
+            self.light = if passes { Light::Waiting } else { Light::NeedsPerson }.as_str();
+            self.headline = format!("{}.", capital(why));
+        }
+    }
+}
+
+/// A ledger that the daemon could not write for so long is a problem; milliseconds. A backup may lock it for a moment.
+const UNWRITABLE: Millis = 30_000;
+
+/// Everything that there is to say.
+async fn gather(
+    loaded: &Loaded,
+    ledger: Option<&Ledger>,
+    only: Option<&str>,
+    language: Language,
+) -> anyhow::Result<Status> {
+    let (mut present, stands_in) = (present(loaded), loaded.refused.is_some());
+    present.only = only.map(|only| vec![only.to_owned()]);
+    let read = match ledger {
+        Some(ledger) => ledger.read(move |db| read(db, present, stands_in)).await?,
+        None => (Summary::of_nothing(), present.without_ledger()),
+    };
+    let mut sign_ins = sign_ins(loaded);
+    sign_ins.retain(|sign_in| only.is_none_or(|only| sign_in.account == only));
+    Ok(told(loaded, read, sign_ins, ledger.is_some(), language))
+}
+
+fn present(loaded: &Loaded) -> Present {
+    let accounts = loaded.config.accounts.values();
+    let running = is_locked(&loaded.config.state.path);
+    Present::new(running, accounts.map(|account| (account.name.clone(), matches!(account.auth, Auth::OAuth(_)))))
+}
+
+/// What the ledger says. `stands_in`: which accounts are configured is not known, so those that were polled count.
+fn read(db: &Connection, mut present: Present, stands_in: bool) -> QueryResult<(Summary, Facts)> {
+    let mut summary = views::summary_of(db, present.only.as_deref())?;
+    if let Some(only) = &present.only {
+        summary.accounts.retain(|account| only.contains(&account.account));
+        let is_others = |scope: &str| {
+            scope.split_once(':').is_some_and(|(of, name)| of != "destination" && !only.iter().any(|one| one == name))
+        };
+        summary.pauses.retain(|pause| !is_others(&pause.scope));
+    }
+    if stands_in {
+        present.accounts = summary.accounts.iter().map(|account| (account.account.clone(), true)).collect();
+    }
+    let facts = facts(db, &present)?;
+    Ok((summary, facts))
+}
+
+/// What the files of the accounts show.
+fn sign_ins(loaded: &Loaded) -> Vec<SignInStatus> {
+    let accounts = loaded.config.accounts.values();
+    accounts.map(|account| SignInStatus::of(account, &loaded.config.state.path)).collect()
+}
+
+/// Adds to what the ledger says what only the files of this machine show.
+fn complete(loaded: &Loaded, (summary, found): &mut (Summary, Facts), sign_ins: &mut [SignInStatus]) {
+    for account in &mut summary.accounts {
+        account.configured = loaded.refused.is_some() || loaded.config.accounts.contains_key(&account.account);
+    }
+    if loaded.refused.is_none() {
+        summary.of_destinations(loaded.config.destinations.keys());
+    }
+    for sign_in in sign_ins {
+        let account = found.accounts.iter_mut().find(|account| account.name == sign_in.account);
+        account.into_iter().for_each(|account| account.needs_sign_in = sign_in.problem.is_some());
+        // What a daemon found out by asking the API. What one found that runs no more may have been mended since.
+        let scope = format!("account:{}", sign_in.account);
+        let pause = summary.pauses.iter().find(|pause| found.running && pause.scope == scope);
+        sign_in.problem = sign_in.problem.take().or_else(|| pause.map(|pause| pause.reason.text.clone()));
+    }
+    if let Some(what) = &loaded.refused {
+        found.refused = Some((found.refused.take().and_then(|(since, _)| since), what.clone()));
+    }
+    let unwritable = unwritable::since(&loaded.config.state.path).filter(|_| found.running);
+    found.ledger_fails_since = unwritable.filter(|since| found.now.saturating_sub(*since) >= UNWRITABLE);
+}
+
+fn told(
+    loaded: &Loaded,
+    mut read: (Summary, Facts),
+    mut sign_ins: Vec<SignInStatus>,
+    begun: bool,
+    language: Language,
+) -> Status {
+    complete(loaded, &mut read, &mut sign_ins);
+    let (summary, found) = read;
+    let health = assess(&found, &loaded.config.alerts.rules);
+    let judged = judge(&found, &health);
+    let now = jiff::Timestamp::from_millisecond(found.now).unwrap_or_default().to_zoned(jiff::tz::TimeZone::system());
+    let disks = loaded.config.disks();
+    let problems = health.problems.iter().map(|problem| ProblemView {
+        cause: problem.cause.as_str(),
+        name: Some(problem.name.clone()).filter(|name| !name.is_empty()),
+        documents: problem.count,
+        since: time(problem.since),
+        needs_person: problem.needs_person,
+        text: language.problem(problem, &now),
+        advice: groups([problem]).first().map(|group| in_commands(language, group, &disks)).unwrap_or_default(),
+    });
+    // One that is overdue comes at once.
+    let configured = found.accounts.iter().filter(|account| account.configured && found.running);
+    let next_poll = time(configured.filter_map(|account| account.next_poll_at).min().map(|at| at.max(found.now)));
+    let mut status = Status {
+        running: found.running,
+        health: judged.level.as_str(),
+        level: judged.level,
+        line: health::line(&judged, &health.headline, &found, language, &now),
+        causes: judged.causes,
+        light: health.light.as_str(),
+        headline: language.headline(&health.headline, &now),
+        problems: problems.collect(),
+        today: found.today,
+        next_poll,
+        ledger: loaded.config.state.path.display().to_string(),
+        not_configured: not_configured(&found, &sign_ins),
+        summary,
+        sign_ins,
+        begun,
+    };
+    if status.not_configured {
+        status.level = Level::Unknown;
+        status.health = status.level.as_str();
+        status.causes = vec![NOT_RUNNING, Cause::Configuration.as_str()];
+    }
+    status
+}
+
+/// Whether docsyncd has never read a list, and no account has its key or secret.
+fn not_configured(found: &Facts, sign_ins: &[SignInStatus]) -> bool {
+    let has_worked = found.running || found.accounts.iter().any(|account| account.polled_at.is_some());
+    !has_worked && !sign_ins.is_empty() && !sign_ins.iter().any(|sign_in| sign_in.has_secret)
+}
+
+/// What to do about it for whoever has a command line.
+fn in_commands(language: Language, group: &Group, disks: &Disks) -> String {
+    language.commands(group, disks).unwrap_or_else(|| language.advice(group, disks))
+}

@@ -1,0 +1,191 @@
+//! Whether a document is there already.
+
+use std::sync::atomic::Ordering;
+
+use reqwest::header::{ETAG, HeaderValue};
+
+use super::super::confirm::{Sights, is_of_all};
+use super::super::files::Digest;
+use super::super::{Holds, Kept, Outcome, Unproved, spooled};
+use super::failed::failed;
+use super::page::is_web_page;
+use super::rendered::{self, Rendered};
+use super::{BEGINNING, HttpAdapter};
+use crate::config::HttpBody;
+use crate::domain::document::{Metadata, PdfHead, Spooled};
+use crate::domain::failure::Code;
+use crate::domain::proof::{Proof, Sight};
+
+/// What is at the place of the document.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Found {
+    /// The document.
+    Ours,
+    /// Something else.
+    Other,
+    /// The beginning of the document, at its own address, with the entity tag: an attempt was interrupted.
+    Beginning(Option<HeaderValue>),
+    /// Nothing.
+    Nothing,
+    /// The reason why nobody can see it at the moment.
+    Unseen(Outcome),
+    /// Nobody can ever look.
+    Hidden,
+}
+
+impl HttpAdapter {
+    /// Whether the document can be looked for at its own address.
+    pub(super) fn lies_at_its_address(&self) -> bool {
+        self.config.is_conditional() && matches!(self.config.body, HttpBody::Raw)
+    }
+
+    /// Whether somebody can find out the result of a delivery whose answer was lost.
+    pub(super) fn can_look(&self) -> bool {
+        self.config.probe_url.is_some() || (self.lies_at_its_address() && !self.hides.load(Ordering::Relaxed))
+    }
+
+    /// Looks whether the document is there.
+    pub(super) async fn look_for(&self, rendered: &Rendered, pdf: &Spooled) -> Found {
+        if self.lies_at_its_address() && rendered.marks.is_empty() {
+            let found = self.look_at(rendered.url.clone(), pdf, false).await;
+            if rendered.probe.is_none() || !matches!(found, Found::Unseen(_) | Found::Nothing | Found::Hidden) {
+                return found;
+            }
+        }
+        self.look_at_probe(rendered, pdf).await
+    }
+
+    /// The same at `probe_url` alone; [`Found::Hidden`] if there is none.
+    async fn look_at_probe(&self, rendered: &Rendered, pdf: &Spooled) -> Found {
+        match &rendered.probe {
+            None => Found::Hidden,
+            Some(probe) if rendered.marks.is_empty() => self.look_at(probe.clone(), pdf, true).await,
+            Some(list) => self.look_in_list(list.clone(), rendered).await,
+        }
+    }
+
+    /// Whether the service has taken the letter, as `probe_url` shows.
+    async fn sight(&self, letter: &Unproved) -> Result<Sight, Outcome> {
+        let Unproved { key, filed, size, sha256, metadata, .. } = letter;
+        let pdf = spooled::away(*size, sha256);
+        let rendered = Rendered::of(&self.config, metadata, key, &pdf, filed.patient.as_ref())?;
+        match self.look_at_probe(&rendered, &pdf).await {
+            Found::Ours => Ok(Sight::Proved { proof: Proof::Probe, place: None, seen: None }),
+            Found::Unseen(outcome) => Err(outcome),
+            Found::Hidden => Err(Outcome::no_look()),
+            Found::Other | Found::Beginning(_) | Found::Nothing => Ok(Sight::Waits),
+        }
+    }
+
+    /// The same for several.
+    pub(super) async fn sights(&self, letters: &[Unproved]) -> Result<Vec<Sight>, Outcome> {
+        let mut sights = Sights::default();
+        for letter in letters {
+            sights.add(self.sight(letter).await)?;
+        }
+        sights.all()
+    }
+
+    /// Whether the service still has letters that it took, as `probe_url` shows. The API's data about them is no longer
+    /// known, so the templates may use identifiers only.
+    pub(super) async fn look_at_kept(&self, letters: &[Kept]) -> Result<Vec<Holds>, Outcome> {
+        let marks = self.config.probe_contains.iter().map(|(_, template)| template);
+        let can_ask = self.config.probe_url.iter().chain(marks).all(|template| template.is_of_identity());
+        let mut found = Vec::with_capacity(letters.len());
+        for letter in letters {
+            found.push(if can_ask { self.held(letter).await? } else { Holds::Unknown });
+        }
+        Ok(found)
+    }
+
+    async fn held(&self, letter: &Kept) -> Result<Holds, Outcome> {
+        let pdf = spooled::away(letter.size, &letter.sha256);
+        let metadata = Metadata::of_identity(&letter.version);
+        let Ok(rendered) = Rendered::of(&self.config, &metadata, &letter.key, &pdf, None) else {
+            return Ok(Holds::Unknown);
+        };
+        match self.look_at_probe(&rendered, &pdf).await {
+            Found::Ours => Ok(Holds::Same),
+            Found::Other | Found::Beginning(_) => Ok(Holds::Other),
+            Found::Nothing => Ok(Holds::Nothing),
+            Found::Hidden => Ok(Holds::Unknown),
+            Found::Unseen(outcome) if is_of_all(&outcome) => Err(outcome),
+            Found::Unseen(_) => Ok(Holds::Unread),
+        }
+    }
+
+    /// An answer of 200 that is not the PDF counts as the document, if the service distinguishes existing documents
+    /// from missing ones.
+    async fn believed(&self) -> Found {
+        match rendered::made_up_probe(&self.config) {
+            Some(probe) if !self.tells.load(Ordering::Relaxed) => {
+                self.knows_nothing_of(probe).await.map_or_else(Found::Unseen, |()| Found::Ours)
+            }
+            _ => Found::Ours,
+        }
+    }
+
+    /// Asks for a document that cannot exist.
+    ///
+    /// # Errors
+    /// The service says that the document is there, or gives no answer at the moment.
+    pub(super) async fn knows_nothing_of(&self, made_up: url::Url) -> Result<(), Outcome> {
+        match self.ask(made_up).await?.status {
+            404 | 410 => self.tells.store(true, Ordering::Relaxed),
+            200 => {
+                let words = "`probe_url` is answered with status 200 for a document that cannot exist, so that it tells \
+                             nothing: an address that lists what it finds needs `probe_contains`";
+                return Err(Outcome::unavailable("probe_url", self.client.named(words)));
+            }
+            // Other answers prove nothing, neither now nor about a document.
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// `by_key`: any answer says that the document is there, because the address has its key. Services stamp and repack
+    /// what they keep.
+    async fn look_at(&self, url: url::Url, pdf: &Spooled, by_key: bool) -> Found {
+        let ours = Digest::of_pdf(pdf);
+        let answer = match self.ask(url).await {
+            Ok(answer) => answer,
+            Err(outcome) => return Found::Unseen(outcome),
+        };
+        if !by_key && matches!(answer.status, 200 | 403 | 404 | 405 | 410 | 501) {
+            self.hides.store(matches!(answer.status, 403 | 405 | 501), Ordering::Relaxed);
+        }
+        match answer.status {
+            200 => {}
+            404 | 410 => return Found::Nothing,
+            403 | 405 | 501 if !by_key => return Found::Hidden,
+            status => return Found::Unseen(self.client.of_status(status, false, answer.retry_after)),
+        }
+        let content = answer.content(ours.size, BEGINNING).await;
+        let unseen = |code, words: &str| Found::Unseen(Outcome::transient(Code::word(code), self.client.named(words)));
+        match content.digest {
+            Some(digest) if digest == ours => Found::Ours,
+            Some(part)
+                if part.size > 0
+                    && !by_key
+                    && self.config.url.is_per_version()
+                    && spooled::begins_with(pdf, &part).await =>
+            {
+                Found::Beginning(content.headers.get(ETAG).filter(|tag| !tag.as_bytes().starts_with(b"W/")).cloned())
+            }
+            _ if content.is_broken => {
+                unseen("broken_off", "the connection broke while it was asked whether the document is there")
+            }
+            _ if is_web_page(&content) => Found::Unseen(self.web_page()),
+            _ if by_key && failed(&content.beginning).is_some() => {
+                unseen("says_error", "it answers with an error when it is asked whether the document is there")
+            }
+            // That is, under the key of this version; an earlier version may have the document's own identifier.
+            _ if by_key && self.config.probe_url.as_ref().is_some_and(|probe| probe.is_per_version()) => {
+                self.believed().await
+            }
+            _ if PdfHead::is_of_pdf(&content.beginning) => Found::Other,
+            _ if by_key => self.believed().await,
+            _ => unseen("not_seen", "what it shows at the address of the document is no PDF"),
+        }
+    }
+}

@@ -1,0 +1,70 @@
+//! `confirm = "probe"`: what the service shows at `probe_url` counts.
+
+use super::*;
+use crate::config::Evidence;
+use crate::destinations::Holds;
+use crate::destinations::contract::confirm::{Known, confirm, filed, said};
+use crate::destinations::contract::kept::kept;
+use docsyncd_test_support::peer::Kept;
+
+fn probing(peer: &Peer) -> HttpConfig {
+    HttpConfig {
+        probe_url: Some(template(TemplateKind::Url, &peer.url("/known/{{ key }}"))),
+        confirm: Some(confirm(Evidence::Probe, None)),
+        ..post(peer)
+    }
+}
+
+#[tokio::test]
+async fn a_document_is_proved_when_the_probe_shows_it() {
+    let (peer, spool) = (Peer::start().await, Spool::new());
+    let adapter = HttpAdapter::new(probing(&peer));
+    let letters =
+        [filed(&adapter, &spool, 1, b"%PDF-1.7 letter").await, filed(&adapter, &spool, 2, b"%PDF-1.7 another").await];
+    let look = async || adapter.look(&letters, &Known::default()).await.map(|sights| said(&sights));
+    assert_eq!(look().await.unwrap(), ["waits", "waits"]);
+    // The service keeps it stamped, so it is no longer the same.
+    let kept = || Kept { content: b"%PDF-1.7 stamped".to_vec(), headers: HeaderMap::new() };
+    peer.state().objects.insert(format!("/known/{}", letters[1].key), kept());
+    assert_eq!(look().await.unwrap(), ["waits", "probe"]);
+    // A refusal about one letter does not stop the others; one about all letters is an error.
+    peer.state().other_faults.push_back((Method::GET, Fault::Refuse(400, None)));
+    assert_eq!(look().await.unwrap(), ["waits", "probe"]);
+    for status in [401, 503] {
+        peer.state().closed = Some(status);
+        let outcome = look().await.unwrap_err();
+        assert!(reason(&outcome).contains("`pms`"), "{outcome:?}");
+    }
+}
+
+#[tokio::test]
+async fn without_a_probe_nothing_is_said() {
+    let (peer, spool) = (Peer::start().await, Spool::new());
+    let letters = [filed(&HttpAdapter::new(probing(&peer)), &spool, 1, b"%PDF-1.7 letter").await];
+    assert!(HttpAdapter::new(post(&peer)).look(&letters, &Known::default()).await.is_err());
+}
+
+#[tokio::test]
+async fn a_document_that_was_sent_is_asked_for_by_its_identifiers() {
+    let (peer, spool) = (Peer::start().await, Spool::new());
+    let adapter = HttpAdapter::new(HttpConfig { confirm: None, ..probing(&peer) });
+    let letters = [1, 2].map(|number| spool.item(number, format!("%PDF-1.7 letter {number}").as_bytes()));
+    let mut asked = Vec::new();
+    for letter in &letters {
+        asked.push(kept(&adapter, letter).await);
+    }
+    let there = Kept { content: b"%PDF-1.7 stamped".to_vec(), headers: HeaderMap::new() };
+    peer.state().objects.insert(format!("/known/{}", letters[1].key), there);
+    assert_eq!(adapter.still_holds(&asked).await.unwrap(), [Holds::Nothing, Holds::Same]);
+    peer.state().other_faults.push_back((Method::GET, Fault::Refuse(400, None)));
+    assert_eq!(adapter.still_holds(&asked).await.unwrap(), [Holds::Unread, Holds::Same]);
+    peer.state().closed = Some(401);
+    assert!(adapter.still_holds(&asked).await.is_err());
+    // The API's data about a patient is no longer known.
+    let by_name = template(TemplateKind::Url, &peer.url("/known/{{ patient.lastName }}/{{ key }}"));
+    let unknown = HttpAdapter::new(HttpConfig { probe_url: Some(by_name), confirm: None, ..probing(&peer) });
+    let without = HttpAdapter::new(post(&peer));
+    for adapter in [unknown, without] {
+        assert_eq!(adapter.still_holds(&asked).await.unwrap(), [Holds::Unknown; 2]);
+    }
+}

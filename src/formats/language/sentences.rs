@@ -1,0 +1,246 @@
+//! Sentences about how docsyncd is, put together from the strings of the languages.
+
+use jiff::tz::TimeZone;
+use jiff::{Timestamp, Zoned};
+
+use super::Language;
+use crate::domain::health::{Cause, Disks, Headline, Problem};
+
+/// Names that a sentence has room for.
+const MOST_NAMES: usize = 5;
+
+/// Problems of one cause: one sentence, and one message.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Group {
+    /// Of all of them.
+    pub cause: Cause,
+    /// The accounts or destinations.
+    pub names: Vec<String>,
+    /// The documents of all of them.
+    pub count: u64,
+    /// The earliest.
+    pub since: Option<i64>,
+}
+
+/// The problems by their causes, in their order.
+pub fn groups<'a>(problems: impl IntoIterator<Item = &'a Problem>) -> Vec<Group> {
+    let mut groups: Vec<Group> = Vec::new();
+    for problem in problems {
+        let name = Some(problem.name.clone()).filter(|name| !name.is_empty());
+        match groups.iter_mut().find(|group| group.cause == problem.cause) {
+            Some(group) => {
+                group.names.extend(name);
+                group.count = group.count.saturating_add(problem.count);
+                group.since = [group.since, problem.since].into_iter().flatten().min();
+            }
+            None => groups.push(Group {
+                cause: problem.cause,
+                names: name.into_iter().collect(),
+                count: problem.count,
+                since: problem.since,
+            }),
+        }
+    }
+    groups
+}
+
+impl Language {
+    /// The first sentence or two: how docsyncd is.
+    pub fn headline(self, headline: &Headline, now: &Zoned) -> String {
+        match headline {
+            Headline::NotRunning { last: None } => self.text("not-running"),
+            Headline::NotRunning { last: Some(last) } => {
+                self.fill("not-running-last", &[("last", (&self.at(&zoned(*last, now), now)).into())])
+            }
+            Headline::Moved { at } => self.fill("moved", &[("at", (&self.at(&zoned(*at, now), now)).into())]),
+            Headline::Well { today, open, last } => {
+                let last = last.map(|last| self.at(&zoned(last, now), now));
+                let sentence = match (today, &last) {
+                    (0, None) => self.text("well-none"),
+                    (0, Some(last)) => self.fill("well-last", &[("last", last.into())]),
+                    (today, last) => {
+                        let last = last.as_deref().unwrap_or_default();
+                        self.fill("well-some", &[("count", (*today).into()), ("last", last.into())])
+                    }
+                };
+                match open {
+                    0 => sentence,
+                    open => format!("{sentence} {}", self.fill("well-open", &[("count", (*open).into())])),
+                }
+            }
+            Headline::Wrong { problem, others } => {
+                let sentence = self.problem(problem, now);
+                match u64::try_from(*others).unwrap_or(u64::MAX) {
+                    0 => sentence,
+                    others => format!("{sentence} {}", self.fill("others", &[("count", others.into())])),
+                }
+            }
+        }
+    }
+
+    /// One problem in a sentence: "3 letters wait since 10:12: the destination pms cannot be reached."
+    pub fn problem(self, problem: &Problem, now: &Zoned) -> String {
+        groups([problem]).first().map(|group| self.group(group, now)).unwrap_or_default()
+    }
+
+    /// Problems of one cause in a sentence.
+    pub fn group(self, group: &Group, now: &Zoned) -> String {
+        let since = group.since.map_or_else(String::new, |since| self.since(&zoned(since, now), now));
+        let (name, names) = self.names(&group.names);
+        let cause = group.cause.as_str();
+        let values = [
+            ("name", (&name).into()),
+            ("names", names.into()),
+            ("count", group.count.into()),
+            ("since", (&since).into()),
+        ];
+        if self.has(&format!("problem-{cause}")) {
+            return self.fill(&format!("problem-{cause}"), &values);
+        }
+        let why = self.fill(&format!("why-{cause}"), &values);
+        if group.count > 0 && group.cause.holds_documents() && !since.is_empty() {
+            return self
+                .fill("waiting", &[("count", group.count.into()), ("since", (&since).into()), ("why", (&why).into())]);
+        }
+        match since.is_empty() {
+            true => capital(&format!("{why}.")),
+            false => capital(&self.fill("waiting-none", &[("since", (&since).into()), ("why", (&why).into())])),
+        }
+    }
+
+    /// What is the matter and how many letters it is about, in a line without a full stop.
+    pub fn subject(self, group: &Group) -> String {
+        let (name, names) = self.names(&group.names);
+        let values = [("name", (&name).into()), ("names", names.into()), ("count", group.count.into())];
+        let own = format!("subject-{}", group.cause.as_str());
+        if self.has(&own) {
+            return self.fill(&own, &values);
+        }
+        let why = self.fill(&format!("why-{}", group.cause.as_str()), &values);
+        match group.count > 0 && group.cause.holds_documents() {
+            true => self.fill("subject-waiting", &[("count", group.count.into()), ("why", (&why).into())]),
+            false => capital(&why),
+        }
+    }
+
+    /// A sentence as it stands after a colon, without a full stop.
+    pub fn within(self, sentence: &str) -> String {
+        let mut letters = sentence.trim_end_matches('.').chars();
+        match letters.next().filter(|_| self != Language::German) {
+            Some(first) => first.to_lowercase().chain(letters).collect(),
+            None => sentence.trim_end_matches('.').to_owned(),
+        }
+    }
+
+    /// What to do about it for whoever has the status page; it names buttons, and no commands.
+    pub fn advice(self, group: &Group, disks: &Disks) -> String {
+        self.to_do("do", group, disks).unwrap_or_default()
+    }
+
+    /// What to do about it for whoever looks after the computer, with commands; `None`: nothing else.
+    pub fn commands(self, group: &Group, disks: &Disks) -> Option<String> {
+        self.to_do("it", group, disks)
+    }
+
+    fn to_do(self, whose: &str, group: &Group, disks: &Disks) -> Option<String> {
+        let key = format!("{whose}-{}", group.cause.as_str());
+        let (name, names) = self.names(&group.names);
+        let (place, places) = self.names(&disks.of(group.cause, &group.names));
+        let values = [
+            ("name", (&name).into()),
+            ("names", names.into()),
+            ("place", (&place).into()),
+            ("places", places.into()),
+            ("count", group.count.into()),
+        ];
+        self.has(&key).then(|| self.fill(&key, &values))
+    }
+
+    /// That problems of one cause are over.
+    pub fn over(self, group: &Group) -> String {
+        let (name, names) = self.names(&group.names);
+        let values = [("name", (&name).into()), ("names", names.into()), ("count", group.count.into())];
+        self.fill(&format!("over-{}", group.cause.as_str()), &values)
+    }
+
+    /// A title or label within a line: nouns of German begin with a capital anywhere.
+    pub fn label(self, key: &str) -> String {
+        let text = self.text(key);
+        let mut letters = text.chars();
+        match letters.next().filter(|_| self != Language::German) {
+            Some(first) => first.to_lowercase().chain(letters).collect(),
+            None => text,
+        }
+    }
+
+    /// A document's state in a word or two; in English that of the programs.
+    pub fn state(self, state: &str) -> String {
+        let short = format!("state-{state}-short");
+        match self {
+            Language::English => state.to_owned(),
+            _ if self.has(&short) => self.text(&short),
+            _ => self.text(&format!("state-{state}")),
+        }
+    }
+
+    /// A document's type, in English that of the programs; one that is new is the service's own word.
+    pub fn kind(self, word: &str) -> String {
+        let known = if self == Language::English { None } else { self.document_type(word) };
+        known.unwrap_or_else(|| word.to_owned())
+    }
+
+    /// The state of a delivery; in English that of the programs, where they have one.
+    pub fn delivery(self, state: &str, may_have_arrived: bool) -> String {
+        let key = match state {
+            _ if may_have_arrived => "letter-may-have-arrived",
+            "filed" => "page-not-taken",
+            _ if self == Language::English => return state.to_owned(),
+            "delivered" => "letter-there",
+            "failed" => "state-failed",
+            _ => "letter-to-come",
+        };
+        self.text(key)
+    }
+
+    /// What shows that a letter is there (`proof::Proof`).
+    pub fn proof(self, proof: &str) -> Option<String> {
+        let key = format!("proof-{}", proof.replace('_', "-"));
+        self.has(&key).then(|| self.text(&key))
+    }
+
+    /// What happened to a document, in words; an event that is new here by its own name.
+    pub fn event(self, event: &str, destination: Option<&str>) -> String {
+        let key = format!("event-{}", event.replace('_', "-"));
+        let places = u64::from(destination.is_some());
+        match self.has(&key) {
+            true => self.fill(&key, &[("name", destination.unwrap_or_default().into()), ("places", places.into())]),
+            false => event.replace('_', " "),
+        }
+    }
+
+    /// "a, b and 3 more", and how many there are.
+    fn names(self, names: &[String]) -> (String, u64) {
+        let shown = names.iter().take(MOST_NAMES).map(String::as_str).collect::<Vec<_>>().join(", ");
+        let count = |length: usize| u64::try_from(length).unwrap_or(u64::MAX);
+        let text = match names.len().saturating_sub(MOST_NAMES) {
+            0 => shown,
+            more => self.fill("and-more", &[("names", (&shown).into()), ("more", count(more).into())]),
+        };
+        (text, count(names.len()))
+    }
+}
+
+/// That time of the ledger in the time zone of `now`.
+pub fn zoned(at: i64, now: &Zoned) -> Zoned {
+    let zone: &TimeZone = now.time_zone();
+    Timestamp::from_millisecond(at).unwrap_or(Timestamp::UNIX_EPOCH).to_zoned(zone.clone())
+}
+
+/// With a capital first letter; the name of docsyncd has none.
+pub fn capital(sentence: &str) -> String {
+    if sentence.starts_with("docsyncd") {
+        return sentence.to_owned();
+    }
+    let mut letters = sentence.chars();
+    letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
+}

@@ -1,0 +1,196 @@
+//! Deliveries: one row for each destination that must take a version of a document.
+
+use rusqlite::{Connection, OptionalExtension as _, Row, params};
+
+use super::columns::{Statements as _, as_json, from_row};
+use super::documents::{self, Document};
+use super::reservations::{self, Owner};
+use super::work::Tries;
+use super::{Millis, QueryResult, patients};
+use crate::domain::document::Version;
+use crate::domain::failure::Failure;
+use crate::domain::reservation::Known;
+use crate::domain::state::State;
+
+pub use self::again::{arrived, reroute_unknown, spool_empties};
+pub(super) use self::again::{due_now, forget_at, forget_intents, forget_refusals, forget_success, retract};
+pub use self::ended::{Ended, end, leave_unconfirmed, postpone};
+pub use self::filed::{Unproved, lies_at, not_asked_for, unproved, was_sent, with_metadata};
+pub use self::replaced::{NOT_REPLACED, beside, not_replaced, removed};
+pub use self::unmatched::{
+    Waiting, ask_anew, is_numbered, leave_unmatched, matched, needs_none, needs_person, send_with, sent_nothing,
+    unmatched,
+};
+
+mod again;
+mod ended;
+mod filed;
+mod replaced;
+mod unmatched;
+
+/// One delivery that is due. It holds patient data in `metadata`, so it has no `Debug`.
+#[derive(Clone)]
+pub struct Delivery {
+    /// The document, in state `fetched`.
+    pub document: Document,
+    /// `Metadata` as JSON.
+    pub metadata: Option<String>,
+    /// NAME of the destination.
+    pub destination: String,
+    /// The failed attempts.
+    pub tries: Tries,
+    /// The patient's number that the last attempt used.
+    pub number: Option<String>,
+    /// The patient's number that this version was delivered with elsewhere. It stays for all destinations.
+    pub frozen: Option<String>,
+    /// What the ledger knew of its names when the delivery was read.
+    pub known: Known,
+    /// The keys of earlier versions whose deliveries to this destination were pending when they were replaced.
+    pub replaced: Vec<String>,
+    /// The key of the last earlier version that arrived there, or may have: the destination is told that this version
+    /// replaces it.
+    pub arrived_before: Option<String>,
+}
+
+impl Delivery {
+    /// The owner of its names.
+    pub fn owner(&self) -> Owner {
+        let document = &self.document;
+        Owner {
+            document: document.id,
+            uuid: document.version.uuid.clone(),
+            pdf: document.version.pdf.clone(),
+            destination: self.destination.clone(),
+        }
+    }
+
+    /// Whether an attempt may have delivered it that was cut off or whose answer was lost, so that its intent is open,
+    /// or that a restored ledger does not know of.
+    pub fn is_uncertain(&self) -> bool {
+        self.known.intent.is_some() || self.document.in_doubt
+    }
+}
+
+/// The pending delivery of the current version of a fetched document to the destination.
+pub fn pending(db: &Connection, destination: &str, document: i64) -> QueryResult<Option<Delivery>> {
+    in_states(db, destination, document, "('pending')")
+}
+
+/// The same, but the delivery may also wait for its proof.
+pub fn of(db: &Connection, destination: &str, document: i64) -> QueryResult<Option<Delivery>> {
+    in_states(db, destination, document, "('pending', 'filed')")
+}
+
+fn in_states(db: &Connection, destination: &str, document: i64, states: &str) -> QueryResult<Option<Delivery>> {
+    let document = documents::by_number(db, document)?.filter(|document| document.state == State::Fetched);
+    let Some(document) = document else { return Ok(None) };
+    let read = |row: &Row<'_>| {
+        let tries =
+            from_row!(row => Tries { attempts, failing_since, failing_for, failure, refusals, changed_at, due_at });
+        Ok((tries, row.get("number")?))
+    };
+    let (id, pdf) = (document.id, document.version.pdf.as_str());
+    let found = db
+        .prepare_cached(&format!(
+            "SELECT attempts, failing_since, failing_for, failure, refusals, changed_at, due_at, number
+             FROM delivery WHERE document = ?1 AND pdf = ?2 AND destination = ?3 AND state IN {states}"
+        ))?
+        .query_row(params![id, pdf, destination], read)
+        .optional()?;
+    let Some((tries, number)) = found else { return Ok(None) };
+    let key = |pdf: String| Version { pdf, ..document.version.clone() }.delivery_key(destination);
+    let replaced: Vec<String> = db.values(
+        "SELECT pdf FROM delivery WHERE document = ?1 AND pdf <> ?2 AND destination = ?3 AND +state = 'pending'",
+        params![id, pdf, destination],
+    )?;
+    let arrived_before: Option<String> = db
+        .prepare_cached(
+            "SELECT pdf, max(changed_at) FROM delivery WHERE document = ?1 AND pdf <> ?2 AND destination = ?3
+               AND (state IN ('filed', 'delivered') OR unconfirmed_at IS NOT NULL)",
+        )?
+        .query_row(params![id, pdf, destination], |row| row.get(0))?;
+    let (replaced, arrived_before) = (replaced.into_iter().map(key).collect(), arrived_before.map(key));
+    let (metadata, frozen) = (patients::metadata(db, id)?, frozen(db, id)?);
+    let (destination, known) = (destination.to_owned(), Known::default());
+    let delivery = Delivery { document, metadata, destination, tries, number, frozen, known, replaced, arrived_before };
+    Ok(Some(Delivery { known: reservations::known(db, &delivery.owner())?, ..delivery }))
+}
+
+/// The number that the current version of a document was, or may have been, delivered with anywhere.
+fn frozen(db: &Connection, document: i64) -> QueryResult<Option<String>> {
+    db.perhaps(
+        "SELECT coalesce(CASE WHEN number_pdf = pdf THEN number END,
+                (SELECT max(any.number) FROM delivery AS any WHERE any.document = document.id AND any.pdf = document.pdf))
+         FROM document WHERE id = ?1",
+        [document],
+    )
+    .map(Option::flatten)
+}
+
+// A plus sign before a column keeps SQLite from using an index on it: by `state` alone it would read every delivery
+// that ever was. The module `plans` looks for such statements.
+
+/// The destinations that have this version of the document, proved or not.
+pub fn delivered_to(db: &Connection, document: i64, pdf: &str) -> QueryResult<Vec<String>> {
+    db.values(
+        "SELECT destination FROM delivery WHERE document = ?1 AND pdf = ?2 AND state IN ('filed', 'delivered')",
+        params![document, pdf],
+    )
+}
+
+/// Whether this version still has to be sent to a destination.
+pub fn any_pending(db: &Connection, document: i64, pdf: &str) -> QueryResult<bool> {
+    db.prepare_cached("SELECT 1 FROM delivery WHERE document = ?1 AND pdf = ?2 AND +state = 'pending'")?
+        .exists(params![document, pdf])
+}
+
+/// A delivery that was not made: its destination, the failure by which it was refused, how often, its last change, and
+/// the number that it may have been made with.
+type Refused = (String, Option<Failure>, u32, Millis, Option<String>);
+
+/// Gives this version one row for each of `destinations`. Keeps finished deliveries, and the failures by which others
+/// were refused. Returns how many have not ended. A delivery that may have arrived is still known by its intent.
+/// Pending deliveries of earlier versions stay without a due time until this version is delivered: their attempts may
+/// have left something there.
+pub(super) fn plan(
+    db: &Connection,
+    document: i64,
+    pdf: &str,
+    destinations: &[String],
+    now: Millis,
+) -> QueryResult<usize> {
+    let refused: Vec<Refused> = db.rows(
+        "DELETE FROM delivery WHERE document = ?1 AND state NOT IN ('filed', 'delivered')
+           AND (pdf = ?2 OR state <> 'pending' OR destination NOT IN (SELECT value FROM json_each(?3)))
+         RETURNING destination, CASE WHEN pdf = ?2 AND state = 'failed' THEN failure END, refusals, changed_at,
+                   CASE WHEN pdf = ?2 THEN number END",
+        params![document, pdf, as_json(destinations)],
+    )?;
+    db.run(
+        "UPDATE delivery SET due_at = NULL, unconfirmed_at = NULL, unmatched = NULL WHERE document = ?1 AND +state = 'pending'",
+        [document],
+    )?;
+    let mut pending = db
+        .prepare_cached("SELECT count(*) FROM delivery WHERE document = ?1 AND pdf = ?2 AND +state = 'filed'")?
+        .query_row(params![document, pdf], |row| row.get(0))?;
+    for destination in destinations {
+        let before = refused.iter().find(|(name, failure, ..)| name == destination && failure.is_some());
+        let (failure, refusals, failed_at) =
+            before.map_or((&None, 0, now), |(_, failure, refusals, at, _)| (failure, *refusals, *at));
+        let number = refused.iter().find_map(|(name, .., number)| number.as_ref().filter(|_| name == destination));
+        pending += db.change(
+            "INSERT INTO delivery (document, pdf, destination, state, due_at, changed_at, failure, refusals, number)
+             VALUES (?1, ?2, ?3, 'pending', ?4, ?5, ?6, ?7, ?8) ON CONFLICT DO NOTHING",
+            params![document, pdf, destination, now, failed_at, failure, refusals, number],
+        )?;
+    }
+    Ok(pending)
+}
+
+/// The document left `fetched`: its pending deliveries are not due until it comes back.
+pub(super) fn suspend(db: &Connection, document: i64) -> QueryResult<()> {
+    db.run("UPDATE delivery SET due_at = NULL, unmatched = NULL WHERE document = ?1 AND state = 'pending'", [document])
+}
+
+#[cfg(test)]
+mod tests;

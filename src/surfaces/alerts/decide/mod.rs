@@ -1,0 +1,140 @@
+//! Who is told what, and when: pure, and a table.
+//!
+//! Problems of one cause are one alert, and one message. It begins when the first of them needs a person, and is over
+//! when the last one is. It is told when it has lasted for [`Times::gather`], so that what breaks together is told
+//! together; again every [`Times::remind`]; and once when it is over. A cause is told at most once in [`Times::quiet`],
+//! so something that comes and goes is told that often. What is urgent and comes again after it was said to be over is
+//! told at once, up to four times in that: who was told that all is well again would not know. What is over before it
+//! was told is told to nobody.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use crate::domain::health::{Cause, Health};
+use crate::formats::language::{Group, groups};
+use crate::ledger::Millis;
+use crate::ledger::alerts::{About, Alert};
+
+/// Everything that decides when something is told.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Times {
+    /// What breaks, or ends, within this time is told in one message.
+    pub gather: Duration,
+    /// A cause is told at most once in this time; its end, reminders and what is urgent and comes again apart.
+    pub quiet: Duration,
+    /// `alerts.remind`
+    pub remind: Duration,
+}
+
+/// How often what is urgent and comes again is told within [`Times::quiet`].
+const MOST_OFTEN: u64 = 4;
+
+/// Why a message is sent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Kind {
+    /// Something needs a person.
+    Problem,
+    /// It still does.
+    Reminder,
+    /// It is over.
+    Over,
+    /// `docsyncd alerts test`
+    Test,
+}
+
+/// What is to be done.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Step {
+    /// An alert begins.
+    Begin(Cause, About),
+    /// Everybody is told of it.
+    Tell {
+        /// The alert.
+        id: i64,
+        /// [`Kind::Problem`] or [`Kind::Reminder`]
+        kind: Kind,
+        /// What is wrong.
+        group: Group,
+        /// The last document that is told of.
+        latest: Option<Millis>,
+    },
+    /// It is over; those who may know of it are told.
+    End {
+        /// The alert.
+        id: i64,
+        /// What was wrong.
+        group: Group,
+    },
+}
+
+/// What is known of the time before.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Before {
+    /// What lasts.
+    pub open: Vec<Alert>,
+    /// When each cause was last told.
+    pub told: BTreeMap<Cause, Millis>,
+    /// How many alerts of each cause were told within [`Times::quiet`].
+    pub often: BTreeMap<Cause, u64>,
+    /// Since when a cause that lasts is not seen any more.
+    pub gone: BTreeMap<Cause, Millis>,
+}
+
+/// What is to be done now.
+pub fn decide(before: &Before, health: &Health, now: Millis, times: &Times) -> Vec<Step> {
+    let passed = |since: Millis, time: Duration| {
+        // A time in the future: the clock was set back, and nobody waits for it to come round again.
+        since > now || now.saturating_sub(since) >= Millis::try_from(time.as_millis()).unwrap_or(Millis::MAX)
+    };
+    let mut steps = Vec::new();
+    for group in groups(&health.problems) {
+        let cause = group.cause;
+        let of_cause = || health.problems.iter().filter(|problem| problem.cause == cause);
+        let latest = of_cause().filter_map(|problem| problem.latest).max();
+        let Some(alert) = before.open.iter().find(|alert| alert.cause == cause.as_str()) else {
+            if of_cause().any(|problem| problem.needs_person) {
+                steps.push(Step::Begin(cause, about(&group)));
+            }
+            continue;
+        };
+        let quiet = || before.told.get(&cause).is_some_and(|told| !passed(*told, times.quiet));
+        // Of a cause one alert lasts at a time: what was told of it before this one is over, and that was said.
+        let comes_again = || cause.is_urgent() && before.often.get(&cause).is_none_or(|often| *often < MOST_OFTEN);
+        // An account or destination that was not told of, and needs a person now.
+        let joined = |alert: &Alert| {
+            of_cause().any(|one| one.needs_person && !alert.names.contains(&one.name) && !one.name.is_empty())
+        };
+        let kind = match alert.told_at {
+            None if passed(alert.opened_at, times.gather) && (comes_again() || !quiet()) => Some(Kind::Problem),
+            None => None,
+            Some(_) if (latest > alert.told_latest || joined(alert)) && !quiet() => Some(Kind::Problem),
+            Some(told) if passed(told, times.remind) => Some(Kind::Reminder),
+            Some(_) => None,
+        };
+        if let Some(kind) = kind {
+            steps.push(Step::Tell { id: alert.id, kind, group, latest });
+        }
+    }
+    for alert in &before.open {
+        let Some(cause) = Cause::parse(&alert.cause) else {
+            // Another version knew more.
+            continue;
+        };
+        let lasts = health.problems.iter().any(|problem| problem.cause == cause);
+        let gone = before.gone.get(&cause).is_some_and(|since| passed(*since, times.gather));
+        if !lasts && gone {
+            let Alert { id, names, documents, since, .. } = alert.clone();
+            steps.push(Step::End { id, group: Group { cause, names, count: documents, since } });
+        }
+    }
+    steps
+}
+
+/// What an alert is about.
+pub fn about(group: &Group) -> About {
+    About { names: group.names.clone(), documents: group.count, since: group.since }
+}
+
+#[cfg(test)]
+mod tests;

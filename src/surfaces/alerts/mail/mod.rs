@@ -1,0 +1,197 @@
+//! Mail: each message to every recipient, over an encrypted connection. The Message-ID is the message's own, so that a
+//! repetition is recognised.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use super::client::LIMIT;
+use super::message::Message;
+use super::{Taken, Undelivered};
+use crate::config::MailConfig;
+use crate::system::http::reason;
+use crate::system::secret;
+use crate::system::smtp::{Base64Lines, Connection, Failed, Headers, Server, Step, Why};
+use crate::system::tls::Tls;
+
+/// The option that names the file.
+const KEY: &str = "alerts.mail.password_file";
+/// How long a server may take to answer, shorter than the whole: one that waits for TLS on this port never greets.
+const STEP_LIMIT: Duration = Duration::from_secs(25);
+/// The server ends the connection, whatever it was asked (RFC 5321, section 4.2.3).
+const CLOSING: u16 = 421;
+/// The longest line of a text that stands in a mail as it is (RFC 5322, section 2.1.1).
+const LINE: usize = 900;
+
+/// The mail channel.
+#[derive(Clone)]
+pub struct Mail {
+    config: MailConfig,
+    tls: Arc<Tls>,
+    step_limit: Duration,
+}
+
+impl Mail {
+    pub(super) fn new(config: MailConfig) -> Self {
+        Self { config, tls: Arc::default(), step_limit: STEP_LIMIT }
+    }
+
+    /// Mails a message to everybody whom the server takes it for.
+    ///
+    /// # Errors
+    /// What went wrong, in words; also when the server takes it for nobody.
+    pub async fn send(&self, message: &Message) -> Result<Taken, Undelivered> {
+        let (text, begun) = (self.mail(message), AtomicBool::new(false));
+        let sending = async {
+            let server = self.server()?;
+            let mut connection = self.connect(&server).await?;
+            let sent = self.hand_over(&server, &mut connection, &text, &begun).await;
+            Ok((connection, sent))
+        };
+        let sent = tokio::time::timeout(LIMIT, sending).await;
+        let (connection, sent) = sent.map_err(|_| no_answer(begun.load(Ordering::Relaxed)))??;
+        connection.part().await;
+        sent
+    }
+
+    /// Connects, encrypts and signs in, and sends nothing. Returns the host.
+    ///
+    /// # Errors
+    /// What went wrong, in words.
+    pub async fn check(&self) -> Result<String, Undelivered> {
+        let checking = async {
+            let server = self.server()?;
+            let mut connection = self.connect(&server).await?;
+            connection.reset().await.map_err(|failed| self.undelivered(&failed, &server))?;
+            Ok(connection)
+        };
+        let connection = tokio::time::timeout(LIMIT, checking).await.map_err(|_| no_answer(false))??;
+        connection.part().await;
+        Ok(self.config.host.clone())
+    }
+
+    fn server(&self) -> Result<Server<'_>, Undelivered> {
+        let sign_in = self.config.user.as_ref().map(|(user, file)| {
+            let password = secret::read_password(file, KEY, "password").map_err(Undelivered::misconfigured)?;
+            Ok((user.as_str(), password))
+        });
+        Ok(Server {
+            host: &self.config.host,
+            port: self.config.port,
+            encryption: self.config.encryption,
+            tls: &self.tls,
+            sign_in: sign_in.transpose()?,
+            timeout: self.step_limit,
+        })
+    }
+
+    async fn connect(&self, server: &Server<'_>) -> Result<Connection, Undelivered> {
+        Connection::open(server).await.map_err(|failed| self.undelivered(&failed, server))
+    }
+
+    /// Hands the mail over, step by step: until its end is sent, which `begun` says, it has certainly not arrived; from
+    /// then on it has certainly not arrived only if the server answers so.
+    async fn hand_over(
+        &self,
+        server: &Server<'_>,
+        connection: &mut Connection,
+        text: &str,
+        begun: &AtomicBool,
+    ) -> Result<Taken, Undelivered> {
+        let failed = |failed: Failed| self.undelivered(&failed, server);
+        connection.sender(&self.config.from, None).await.map_err(failed)?;
+        let mut refused: Vec<(&String, Failed)> = Vec::new();
+        for to in &self.config.to {
+            match connection.recipient(to).await {
+                Ok(()) => {}
+                Err(failed) if code(&failed).is_some_and(|code| code != CLOSING) => refused.push((to, failed)),
+                Err(error) => return Err(failed(error)),
+            }
+        }
+        if refused.len() == self.config.to.len() {
+            // What may pass says more than what may not.
+            let at = refused.iter().position(|(_, failed)| code(failed) < Some(500)).unwrap_or(0);
+            let error = refused.into_iter().nth(at).map(|(_, error)| failed(error));
+            return Err(error.unwrap_or_else(|| Undelivered::certainly("nobody is to get the mail")));
+        }
+        connection.begin().await.map_err(failed)?;
+        connection.write(text.as_bytes()).await.map_err(failed)?;
+        begun.store(true, Ordering::Relaxed);
+        connection.end().await.map_err(failed)?;
+        let refused = refused.into_iter().map(|(to, error)| format!("{to}: {}", failed(error).what));
+        Ok(Taken { code: 250, refused: refused.collect() })
+    }
+
+    /// The whole mail.
+    fn mail(&self, message: &Message) -> String {
+        let mut head = Headers::default();
+        head.put("From", &self.config.from);
+        head.put("To", &self.config.to.join(", "));
+        head.text("Subject", &message.subject);
+        head.put("Message-ID", &format!("<{}@{}>", message.id, self.domain(&message.computer)));
+        head.date(jiff::Timestamp::from_millisecond(message.at).unwrap_or_default());
+        // So that no absence notice answers it (RFC 3834, section 5).
+        head.put("Auto-Submitted", "auto-generated");
+        head.put("MIME-Version", "1.0");
+        let text = format!("{}\r\n", message.body().replace('\n', "\r\n\r\n"));
+        let stands = |line: &str| line.is_ascii() && line.len() <= LINE && !line.starts_with('.');
+        // With straight quotation marks an English text stands as it is.
+        let straight = text.replace(['\u{201c}', '\u{201d}'], "\"");
+        if straight.lines().all(stands) {
+            head.put("Content-Type", "text/plain; charset=utf-8");
+            return head.into_text() + &straight;
+        }
+        head.content("text/plain; charset=utf-8", None);
+        head.into_text() + &Base64Lines::of(&text)
+    }
+
+    /// What stands behind the @ of a Message-ID.
+    fn domain(&self, computer: &str) -> String {
+        let of_sender = || self.config.from.rsplit('@').next().and_then(plain);
+        plain(computer).or_else(of_sender).unwrap_or_else(|| "localhost".to_owned())
+    }
+
+    /// Our own words for what went wrong, and the server's code.
+    fn undelivered(&self, failed: &Failed, server: &Server<'_>) -> Undelivered {
+        let what = match &failed.why {
+            Why::Refused(reply) => match reply.code {
+                code @ (530 | 534 | 535 | 538) => format!("the mail server refuses user or password (code {code})"),
+                code @ 550..=553 => format!("the mail server refuses the sender or a recipient (code {code})"),
+                code @ 400..=499 => format!("the mail server cannot take it now (code {code})"),
+                code => format!("the mail server refuses it (code {code})"),
+            },
+            Why::Io(error) if let Some(why) = reason::certificate_refused(error) => {
+                format!("the certificate of the mail server is refused: {why}")
+            }
+            Why::Here(_) => "TLS cannot be set up: install the system's CA certificates".to_owned(),
+            Why::Unresolved | Why::Io(_) if failed.step == Step::Connect => {
+                format!("the mail server cannot be reached: {}", failed.words(server, "alerts.mail"))
+            }
+            Why::Silent if failed.step != Step::Greeting => return no_answer(failed.step == Step::End),
+            _ => format!("the mail server: {}", failed.words(server, "alerts.mail")),
+        };
+        let may_have_arrived = failed.step == Step::End && code(failed).is_none();
+        Undelivered { may_have_arrived, ..Undelivered::certainly(what) }
+    }
+}
+
+/// The server's answer, if that is what failed.
+fn code(failed: &Failed) -> Option<u16> {
+    match &failed.why {
+        Why::Refused(reply) => Some(reply.code),
+        _ => None,
+    }
+}
+
+fn no_answer(may_have_arrived: bool) -> Undelivered {
+    Undelivered { may_have_arrived, ..Undelivered::certainly("the mail server does not answer in time") }
+}
+
+/// A name as it may stand in headers (RFC 5321, section 4.1.2): without accents, unlike what some computers are called.
+fn plain(name: &str) -> Option<String> {
+    let is_plain = !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-.".contains(&byte));
+    is_plain.then(|| name.to_owned())
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,458 @@
+//! From a request to its answer.
+
+use std::borrow::Cow;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use http_body_util::combinators::UnsyncBoxBody;
+use http_body_util::{Either, Full};
+use hyper::body::Bytes;
+use hyper::header::{self, HeaderMap, HeaderName, HeaderValue};
+use hyper::http::request::Parts;
+use hyper::{Response, StatusCode};
+use maud::Markup;
+use secrecy::ExposeSecret as _;
+use tokio::sync::Semaphore;
+use url::form_urlencoded;
+
+use super::connections::{self, Asked};
+use super::facts::{self, Overview, Setup};
+use super::guard::{self, Address};
+use super::keys::{self, KeyError, Session};
+use super::letter::Had;
+use super::page::{self, Found, Keyed, Notice};
+use super::patients::{self, Questions};
+use super::pdf::{self, Kept};
+use super::{SERVER, frame, letter, metrics, told};
+use crate::domain::document::DocumentUuid;
+use crate::domain::state::State;
+use crate::formats::language::Language;
+use crate::ledger::{LedgerError, documents, now};
+use crate::patients::List;
+use crate::pipeline::Shared;
+use crate::views::letter::LetterDetail;
+use crate::views::{self, DocumentHistory, DocumentView};
+
+/// What the browser may do with a page: show it, with our style, icons and script, ask us again, and send its forms
+/// back to us.
+const POLICY: &str = "default-src 'none'; script-src 'self'; connect-src 'self'; style-src 'self'; img-src 'self'; \
+                      form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
+/// Pages that are made at once; others wait. The ledger has one reader, which the stages need.
+const MAKING: usize = 2;
+/// How old may be what somebody sees who has no key: so a flood of requests reads the ledger once a second.
+const FRESH: Duration = Duration::from_secs(1);
+/// How long a letter's page waits for a folder that may hang.
+const SHORT: Duration = Duration::from_secs(3);
+/// How long the choice of a language is remembered; seconds.
+const LANGUAGE_SECONDS: u32 = 365 * 24 * 60 * 60;
+const LANGUAGE_COOKIE: &str = "docsyncd_language";
+
+/// Everything that answers are made of.
+pub(super) struct Site {
+    pub(super) context: Shared,
+    pub(super) setup: Setup,
+    address: Address,
+    /// The name of the session's cookie: browsers send cookies to every port of a computer.
+    cookie: String,
+    making: Semaphore,
+    /// Who may look for a PDF now: one at a time, as each is read whole and compared.
+    reading: Arc<Semaphore>,
+    /// Who may read a PDF from the service: one at a time.
+    pub(super) fetching: Semaphore,
+    /// Who may wait for a file for support: one at a time.
+    pub(super) supporting: Semaphore,
+    /// Who may be told when something changes.
+    told: Arc<Semaphore>,
+    overview: Mutex<Option<(Instant, Arc<Overview>)>>,
+}
+
+/// What is at hand, or comes in parts: a file, or what is told of changes.
+pub(super) type Body = Either<Full<Bytes>, UnsyncBoxBody<Bytes, std::io::Error>>;
+pub(super) type Answer = Response<Body>;
+
+impl connections::Site for Site {
+    /// A form with a name in it.
+    const MAX_BODY: usize = 8 * 1024;
+    type Answer = Body;
+
+    /// Answers, whatever was asked.
+    async fn answer(&self, asked: Asked) -> Answer {
+        self.answered(asked).await
+    }
+}
+
+/// Fields of a form or query.
+pub(super) struct Fields(Vec<(String, String)>);
+
+impl Fields {
+    fn of(bytes: &[u8]) -> Self {
+        Self(form_urlencoded::parse(bytes).map(|(name, value)| (name.into_owned(), value.into_owned())).collect())
+    }
+
+    /// The value; empty when there is none.
+    pub(super) fn get(&self, name: &str) -> &str {
+        self.0.iter().find(|(known, _)| known == name).map_or("", |(_, value)| value)
+    }
+}
+
+/// Where forms are sent to.
+const FORMS: [&str; 11] = [
+    "/retry",
+    "/retry-failed",
+    "/mended",
+    "/arrived",
+    "/assign",
+    "/undo",
+    "/fetch",
+    "/poll",
+    "/find",
+    "/support",
+    "/close",
+];
+/// What is no page, or takes long.
+const LONG: [&str; 3] = ["/support", "/mended", "/fetch"];
+
+impl Site {
+    pub(super) fn new(context: Shared, setup: Setup, address: std::net::SocketAddr) -> Self {
+        Self {
+            context,
+            setup,
+            address: Address::new(address),
+            cookie: format!("docsyncd_{}", address.port()),
+            making: Semaphore::new(MAKING),
+            reading: Arc::new(Semaphore::new(1)),
+            fetching: Semaphore::new(1),
+            supporting: Semaphore::new(1),
+            told: Arc::new(Semaphore::new(told::MOST)),
+            overview: Mutex::new(None),
+        }
+    }
+
+    async fn answered(&self, asked: Asked) -> Answer {
+        let headers = &asked.head.headers;
+        let query = Fields::of(asked.head.uri.query().unwrap_or_default().as_bytes());
+        let chosen = Some(query.get("lang")).filter(|tag| !tag.is_empty()).and_then(Language::parse);
+        let remembered = || guard::cookie(headers, LANGUAGE_COOKIE).and_then(Language::parse);
+        let accepted = || Language::accepted(headers.get(header::ACCEPT_LANGUAGE)?.to_str().ok()?);
+        let language = chosen.or_else(remembered).or_else(accepted).unwrap_or(self.setup.language);
+        let mut answer = if self.address.is_host(&asked.head) {
+            self.route(&asked, &query, language).await
+        } else {
+            sentence(StatusCode::MISDIRECTED_REQUEST, language, "nothing")
+        };
+        if let Some(chosen) = chosen.filter(|_| answer.status() == StatusCode::OK) {
+            let code = chosen.as_str();
+            let cookie =
+                format!("{LANGUAGE_COOKIE}={code}; Path=/; Max-Age={LANGUAGE_SECONDS}; HttpOnly; SameSite=Strict");
+            add(answer.headers_mut(), header::SET_COOKIE, &cookie);
+        }
+        answer
+    }
+
+    async fn route(&self, asked: &Asked, query: &Fields, language: Language) -> Answer {
+        let (head, path) = (&asked.head, asked.head.uri.path());
+        // Nobody makes more than a few pages at once; the semaphore is never closed. A file is no page, and may take
+        // long.
+        let _making =
+            if path.ends_with("/pdf") || LONG.contains(&path) { None } else { self.making.acquire().await.ok() };
+        let letter = path.strip_prefix("/letter/");
+        let allowed = match path {
+            // Not HEAD: what only looks at links must not use one up.
+            "/open" | "/changes" => "GET",
+            "/" | "/metrics" | "/style.css" | "/page.js" => "GET, HEAD",
+            path if FORMS.contains(&path) => "POST",
+            path if letter.is_some() || colour(path).is_some() => "GET, HEAD",
+            _ => return sentence(StatusCode::NOT_FOUND, language, "nothing"),
+        };
+        if !allowed.split(", ").any(|method| head.method == method) {
+            let mut answer = sentence(StatusCode::METHOD_NOT_ALLOWED, language, "nothing");
+            add(answer.headers_mut(), header::ALLOW, allowed);
+            return answer;
+        }
+        if let Some(uuid) = letter {
+            let (uuid, is_pdf) = uuid.strip_suffix("/pdf").map_or((uuid, false), |uuid| (uuid, true));
+            return match DocumentUuid::parse(uuid) {
+                Some(uuid) => self.letter(head, query, uuid, is_pdf, language).await,
+                None => sentence(StatusCode::NOT_FOUND, language, "nothing"),
+            };
+        }
+        if let Some(colour) = colour(path) {
+            return respond(StatusCode::OK, "image/svg+xml", frame::dot(colour));
+        }
+        match path {
+            "/" => self.page(head, query, language).await,
+            "/open" => self.open(query, language).await,
+            "/metrics" => match metrics::text(&self.context, &self.setup).await {
+                Ok(text) => respond(StatusCode::OK, metrics::TYPE, text),
+                Err(error) => unavailable(language, &error),
+            },
+            "/style.css" => respond(StatusCode::OK, "text/css; charset=utf-8", page::STYLE),
+            "/page.js" => respond(StatusCode::OK, "text/javascript; charset=utf-8", page::SCRIPT),
+            "/changes" => self.changes(language),
+            form => self.form(asked, form, language).await,
+        }
+    }
+
+    async fn session(&self, headers: &HeaderMap) -> Result<Option<Session>, LedgerError> {
+        match guard::cookie(headers, &self.cookie) {
+            Some(cookie) => keys::session(&self.context.ledger, cookie).await,
+            None => Ok(None),
+        }
+    }
+
+    /// Who is told when there is something new. That names nobody, so it needs no key.
+    fn changes(&self, language: Language) -> Answer {
+        let Ok(place) = Arc::clone(&self.told).try_acquire_owned() else {
+            return sentence(StatusCode::SERVICE_UNAVAILABLE, language, "trouble");
+        };
+        let mut answer = respond(StatusCode::OK, "text/event-stream", "");
+        *answer.body_mut() = Either::Right(told::begin(self.context.clone(), self.setup.clone(), place));
+        answer
+    }
+
+    /// A letter's page, or its PDF.
+    async fn letter(
+        &self,
+        head: &Parts,
+        query: &Fields,
+        uuid: DocumentUuid,
+        is_pdf: bool,
+        language: Language,
+    ) -> Answer {
+        let made = async {
+            let Some(session) = self.session(&head.headers).await? else {
+                return Ok(sentence(StatusCode::FORBIDDEN, language, "letter-locked"));
+            };
+            let short = uuid.short();
+            if is_pdf {
+                let known = self.context.ledger.read(move |db| views::letter::of(db, &uuid, views::one)).await?;
+                let Some(known) = known else { return Ok(sentence(StatusCode::NOT_FOUND, language, "no-letter")) };
+                return Ok(match pdf::read(&self.context, &self.setup.disks.folders, known, &self.reading).await {
+                    Ok(found) => pdf::answer(found, &short),
+                    Err(Kept::Changed) => sentence(StatusCode::NOT_FOUND, language, "pdf-changed"),
+                    Err(Kept::Gone) => sentence(StatusCode::NOT_FOUND, language, "pdf-gone"),
+                    Err(Kept::Unknown) => sentence(StatusCode::SERVICE_UNAVAILABLE, language, "pdf-unknown"),
+                });
+            }
+            let read = move |db: &rusqlite::Connection| {
+                let read = |db: &rusqlite::Connection, id| Ok((id, views::letter::read(db, id)?));
+                let Some((id, detail)) = views::letter::of(db, &uuid, read)? else { return Ok(None) };
+                let waiting = patients::of_letter(db, &detail.shown)?;
+                Ok(Some((id, detail, waiting)))
+            };
+            let Some((id, detail, waiting)) = self.context.ledger.read(read).await? else {
+                return Ok(sentence(StatusCode::NOT_FOUND, language, "no-letter"));
+            };
+            if detail.shown.document.state.is_failure() {
+                // The page does not wait for a ledger that another program locks.
+                let ledger = self.context.ledger.clone();
+                tokio::spawn(async move { ledger.write(move |db| documents::seen(db, &[id], now())).await });
+            }
+            let list = self.list();
+            let questions = tokio::task::spawn_blocking(move || Questions::of(waiting, list.as_deref())).await.ok();
+            let overview = self.overview(true).await?;
+            let pdf = self.can_be_had(&detail).await;
+            let shown = letter::Shown { detail: &detail, questions: questions.as_ref(), overview: &overview, pdf };
+            let markup = letter::page(language, &session.form_token, &shown, Notice::named(query.get("done")));
+            let mut answer = html(StatusCode::OK, language, markup);
+            self.renew(&mut answer, &head.headers, session.is_renewed);
+            Ok::<_, LedgerError>(answer)
+        };
+        made.await.unwrap_or_else(|error| unavailable(language, &error))
+    }
+
+    /// Where a letter's PDF can be had, as far as a short look shows.
+    async fn can_be_had(&self, detail: &LetterDetail) -> Had {
+        let DocumentHistory { document, deliveries, .. } = &detail.shown;
+        let letter = DocumentView { deliveries: deliveries.clone(), ..document.clone() };
+        let look = pdf::read(&self.context, &self.setup.disks.folders, letter, &self.reading);
+        match tokio::time::timeout(SHORT, look).await {
+            Ok(Ok(_)) => Had::Here,
+            // Nobody knows: whoever asks for it waits.
+            Ok(Err(Kept::Unknown)) | Err(_) => Had::Here,
+            Ok(Err(kept)) => {
+                let is_changed = kept == Kept::Changed;
+                let can_ask = !matches!(document.state, State::Discovered | State::Withdrawn)
+                    && self.context.clients.contains_key(&document.account);
+                Had::NotHere { is_changed, can_ask }
+            }
+        }
+    }
+
+    async fn page(&self, head: &Parts, query: &Fields, language: Language) -> Answer {
+        let notice = Notice::named(query.get("done"));
+        let made = async {
+            let session = self.session(&head.headers).await?;
+            let markup = match &session {
+                Some(session) => self.keyed(session, None, notice, language).await?,
+                None => {
+                    let notice = notice.filter(|notice| *notice == Notice::Closed);
+                    page::page(language, &*self.overview(true).await?, None, notice)
+                }
+            };
+            let mut answer = html(StatusCode::OK, language, markup);
+            self.renew(&mut answer, &head.headers, session.is_some_and(|session| session.is_renewed));
+            Ok::<_, LedgerError>(answer)
+        };
+        made.await.unwrap_or_else(|error| unavailable(language, &error))
+    }
+
+    /// The cookie counts as long as the session.
+    fn renew(&self, answer: &mut Answer, headers: &HeaderMap, is_renewed: bool) {
+        if let Some(cookie) = guard::cookie(headers, &self.cookie).filter(|_| is_renewed) {
+            self.keep(answer, cookie);
+        }
+    }
+
+    fn keep(&self, answer: &mut Answer, secret: &str) {
+        let (name, seconds) = (&self.cookie, keys::SESSION_SECONDS);
+        let cookie = format!("{name}={secret}; Path=/; Max-Age={seconds}; HttpOnly; SameSite=Strict");
+        add(answer.headers_mut(), header::SET_COOKIE, &cookie);
+    }
+
+    /// The browser forgets the key.
+    pub(super) fn forget(&self, answer: &mut Answer) {
+        let cookie = format!("{}=; Path=/; Max-Age=0; HttpOnly; SameSite=Strict", self.cookie);
+        add(answer.headers_mut(), header::SET_COOKIE, &cookie);
+    }
+
+    /// The page of somebody who has the key.
+    pub(super) async fn keyed(
+        &self,
+        session: &Session,
+        found: Option<Found>,
+        notice: Option<Notice>,
+        language: Language,
+    ) -> Result<Markup, LedgerError> {
+        let overview = self.overview(false).await?;
+        let now = overview.now.clone();
+        let (details, waiting) =
+            self.context.ledger.read(move |db| Ok((facts::details(db, &now)?, patients::read(db)?))).await?;
+        let list = self.list();
+        // Each patient is looked for in the whole list.
+        let questions = tokio::task::spawn_blocking(move || Questions::of(waiting, list.as_deref())).await.ok();
+        let (token, keeps_names) = (&session.form_token, self.setup.keeps_names);
+        let keyed = Keyed { token, details, questions, found, keeps_names };
+        Ok(page::page(language, &overview, Some(&keyed), notice))
+    }
+
+    /// The practice's list of patients that counts now.
+    pub(super) fn list(&self) -> Option<Arc<List>> {
+        self.context.numbers.as_ref().and_then(|numbers| numbers.patients.current().list)
+    }
+
+    /// What everybody may see, as it is or was a moment ago.
+    async fn overview(&self, may_be_old: bool) -> Result<Arc<Overview>, LedgerError> {
+        let kept = || self.overview.lock().unwrap_or_else(PoisonError::into_inner);
+        if may_be_old && let Some((_, overview)) = kept().as_ref().filter(|(at, _)| at.elapsed() < FRESH) {
+            return Ok(Arc::clone(overview));
+        }
+        let setup = self.setup.clone();
+        let fails_since = self.context.ledger_fails_since();
+        let read = self.context.ledger.read(move |db| facts::overview(db, &setup, fails_since));
+        let overview = Arc::new(read.await?);
+        *kept() = Some((Instant::now(), Arc::clone(&overview)));
+        Ok(overview)
+    }
+
+    /// The link of `docsyncd open`. What is answered is a page and no redirect: a browser that came here from elsewhere
+    /// (a terminal that opens links) would not send the new cookie along.
+    async fn open(&self, query: &Fields, language: Language) -> Answer {
+        match keys::open(&self.context.ledger, query.get("key")).await {
+            Ok(Some(session)) => {
+                let mut answer = sentence(StatusCode::OK, language, "opened");
+                self.keep(&mut answer, session.expose_secret());
+                add(answer.headers_mut(), header::REFRESH, "0; url=/");
+                answer
+            }
+            Ok(None) => sentence(StatusCode::FORBIDDEN, language, "used"),
+            Err(KeyError::Ledger(error)) => unavailable(language, &error),
+            Err(KeyError::Random(_)) => sentence(StatusCode::SERVICE_UNAVAILABLE, language, "trouble"),
+        }
+    }
+
+    /// Every form: it must come from our own page, with the key and the page's own token.
+    async fn form(&self, asked: &Asked, path: &str, language: Language) -> Answer {
+        if !self.address.is_origin(&asked.head.headers) {
+            return sentence(StatusCode::FORBIDDEN, language, "foreign");
+        }
+        let Some(body) = &asked.body else {
+            return sentence(StatusCode::PAYLOAD_TOO_LARGE, language, "too-large");
+        };
+        let fields = Fields::of(body);
+        let done = async {
+            let session = self.session(&asked.head.headers).await?;
+            let Some(session) = session.filter(|session| keys::is_same(&session.form_token, fields.get("token")))
+            else {
+                return Ok(sentence(StatusCode::FORBIDDEN, language, "foreign"));
+            };
+            let is_renewed = session.is_renewed;
+            let mut answer = self.carry_out(path, &fields, session, language).await?;
+            // "Lock this browser" has taken it away.
+            self.renew(&mut answer, &asked.head.headers, is_renewed && path != "/close");
+            Ok(answer)
+        };
+        done.await.unwrap_or_else(|error| unavailable(language, &error))
+    }
+}
+
+/// The colour of an icon.
+fn colour(path: &str) -> Option<&'static str> {
+    match path {
+        "/well.svg" => Some("#0f6a48"),
+        "/waiting.svg" => Some("#9a6700"),
+        "/needs-person.svg" => Some("#b42318"),
+        "/silent.svg" => Some("#77838f"),
+        _ => None,
+    }
+}
+
+/// The ledger has no answer now. Why is in the log of whoever needs it; here it would tell of the machine.
+fn unavailable(language: Language, error: &LedgerError) -> Answer {
+    tracing::debug!(event = "status_page_failed", "{error}");
+    sentence(StatusCode::SERVICE_UNAVAILABLE, language, "trouble")
+}
+
+pub(super) fn sentence(status: StatusCode, language: Language, key: &str) -> Answer {
+    html(status, language, frame::sentence(language, key))
+}
+
+pub(super) fn html(status: StatusCode, language: Language, markup: Markup) -> Answer {
+    let mut answer = respond(status, "text/html; charset=utf-8", markup.into_string());
+    add(answer.headers_mut(), header::CONTENT_LANGUAGE, language.as_str());
+    add(answer.headers_mut(), header::VARY, "Accept-Language, Cookie");
+    answer
+}
+
+pub(super) fn respond(status: StatusCode, kind: &str, body: impl Into<Cow<'static, str>>) -> Answer {
+    let bytes = match body.into() {
+        Cow::Borrowed(text) => Bytes::from_static(text.as_bytes()),
+        Cow::Owned(text) => Bytes::from(text),
+    };
+    with_headers(status, kind, POLICY, bytes)
+}
+
+pub(super) fn with_headers(status: StatusCode, kind: &str, policy: &str, bytes: Bytes) -> Answer {
+    let mut answer = Response::new(Either::Left(Full::new(bytes)));
+    *answer.status_mut() = status;
+    for (name, value) in [
+        (header::CONTENT_TYPE, kind),
+        (header::CONTENT_SECURITY_POLICY, policy),
+        (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
+        (header::X_FRAME_OPTIONS, "DENY"),
+        (header::REFERRER_POLICY, "no-referrer"),
+        (header::CACHE_CONTROL, "no-store"),
+        (header::SERVER, SERVER),
+        (HeaderName::from_static("cross-origin-opener-policy"), "same-origin"),
+        (HeaderName::from_static("cross-origin-resource-policy"), "same-origin"),
+    ] {
+        add(answer.headers_mut(), name, value);
+    }
+    answer
+}
+
+pub(super) fn add(headers: &mut HeaderMap, name: HeaderName, value: &str) {
+    if let Ok(value) = HeaderValue::from_str(value) {
+        headers.append(name, value);
+    }
+}

@@ -1,0 +1,210 @@
+//! What the page's forms do. That they may is known by then.
+
+use std::time::Duration;
+
+use hyper::{StatusCode, header};
+use jiff::Zoned;
+
+use super::answers::{Answer, Fields, Site, add, html, respond, sentence};
+use super::facts::{self, Search};
+use super::keys::{self, Session};
+use super::page::{Found, Notice};
+use super::parts::Form;
+use super::second_look::{self, Asked, Settled};
+use super::{pdf, support};
+use crate::domain::document::DocumentUuid;
+use crate::formats::language::Language;
+use crate::ledger::history::{self, Action};
+use crate::ledger::{LedgerError, QueryResult, deliveries, now, retry};
+use crate::pipeline::assign::{self, NotAssigned};
+use crate::pipeline::fetch;
+use crate::views;
+use crate::views::letter::{self, stands};
+use crate::views::named::{self, Named};
+
+impl Site {
+    pub(super) async fn carry_out(
+        &self,
+        path: &str,
+        fields: &Fields,
+        session: Session,
+        language: Language,
+    ) -> Result<Answer, LedgerError> {
+        let notice = match path {
+            "/find" => return self.find(fields, &session, language).await,
+            "/support" => return Ok(support::answer(self, language).await),
+            "/fetch" => return self.fetched(fields.get("uuid"), language).await,
+            "/assign" => match self.assign(fields, &session).await? {
+                Settled::Done => Notice::Assigned,
+                Settled::Look(look) => {
+                    let letter = Some(fields.get("letter")).filter(|letter| !letter.is_empty());
+                    let form = Form { token: &session.form_token, language, letter };
+                    return Ok(html(StatusCode::OK, language, second_look::page(&form, &look)));
+                }
+                Settled::Refused(NotAssigned::Shared) => Notice::SharedNumber,
+                Settled::Refused(NotAssigned::NoNumber) => Notice::NoNumber,
+                Settled::Refused(_) | Settled::Nothing => Notice::NotAssigned,
+            },
+            "/undo" => match self.undo(fields.get("uuid").to_owned(), &session).await? {
+                true => Notice::Undone,
+                false => Notice::NotUndone,
+            },
+            "/mended" => self.mended(fields.get("cause"), &session).await?,
+            "/retry" => {
+                let known = self.retry(fields, session.who()).await?;
+                if known { Notice::Retried } else { Notice::Unknown }
+            }
+            "/arrived" => match self.arrived(fields, session.who()).await? {
+                true => Notice::Arrived,
+                false => Notice::Unknown,
+            },
+            "/retry-failed" => {
+                let who = session.who();
+                self.context.ledger.write(move |db| act(db, Action::Retry, "all that failed", &who)).await?;
+                self.context.ledger.retry_failed().await?;
+                self.context.pauses.probe_all_now();
+                self.context.nudges.stages();
+                Notice::RetriedAll
+            }
+            "/close" => {
+                keys::end(&self.context.ledger, session).await?;
+                Notice::Closed
+            }
+            _ => {
+                self.context.pauses.probe_all_now();
+                self.context.nudges.all();
+                Notice::Polled
+            }
+        };
+        let mut answer = respond(StatusCode::SEE_OTHER, "text/plain; charset=utf-8", "");
+        // Back to where the button was.
+        let from = DocumentUuid::parse(fields.get("letter")).map_or_else(String::new, |uuid| format!("letter/{uuid}"));
+        add(answer.headers_mut(), header::LOCATION, &format!("/{from}?done={}", notice.as_str()));
+        if notice == Notice::Closed {
+            self.forget(&mut answer);
+        }
+        Ok(answer)
+    }
+
+    /// What `docsyncd retry UUID` does, to a document that failed, or that still stands as the letter's page showed it:
+    /// the page may be an old one, and what was filed meanwhile is not to be filed again. False when nothing was done.
+    async fn retry(&self, fields: &Fields, who: String) -> Result<bool, LedgerError> {
+        let [uuid, stood] = ["uuid", "stands"].map(|name| fields.get(name).to_owned());
+        let retried = self.context.ledger.write(move |db| {
+            let Named::One(ids) = named::named(db, &uuid)? else { return Ok(false) };
+            let mut retried = false;
+            for id in ids {
+                let done = match stood.is_empty() {
+                    true => retry::if_failed(db, id, now())?,
+                    false if stands(db, id)? == stood && letter::can_be_retried(db, id)? => {
+                        retry::named(db, id, now())?
+                    }
+                    false => None,
+                };
+                retried |= done.is_some();
+            }
+            if retried {
+                act(db, Action::Retry, &format!("document {uuid}"), &who)?;
+            }
+            Ok(retried)
+        });
+        let retried = retried.await?;
+        self.context.pauses.probe_all_now();
+        self.context.nudges.stages();
+        Ok(retried)
+    }
+
+    /// What `docsyncd retry --arrived UUID` does, to a document that still stands as the page showed it. False when
+    /// nothing was done.
+    async fn arrived(&self, fields: &Fields, who: String) -> Result<bool, LedgerError> {
+        let [uuid, stood] = ["uuid", "stands"].map(|name| fields.get(name).to_owned());
+        let arrived = self.context.ledger.write(move |db| {
+            let Named::One(ids) = named::named(db, &uuid)? else { return Ok(false) };
+            let mut arrived = 0;
+            for id in ids {
+                if stands(db, id)? == stood {
+                    arrived += deliveries::arrived(db, id, now())? + deliveries::removed(db, id)?;
+                }
+            }
+            if arrived > 0 {
+                act(db, Action::Arrived, &format!("document {uuid}"), &who)?;
+            }
+            Ok(arrived > 0)
+        });
+        let arrived = arrived.await?;
+        self.context.nudges.stages();
+        Ok(arrived)
+    }
+
+    /// What `docsyncd assign UUID NUMBER` does, after both sides were seen.
+    async fn assign(&self, fields: &Fields, session: &Session) -> Result<Settled, LedgerError> {
+        let Some(list) = self.list() else { return Ok(Settled::Nothing) };
+        let [uuid, number, seen] = ["uuid", "number", "seen"].map(|name| fields.get(name).to_owned());
+        let asked = Asked { uuid, number, seen, is_sure: fields.get("sure") == "yes" };
+        let who = session.who();
+        let settled = self.context.ledger.write(move |db| second_look::settle(db, &list, &asked, who)).await?;
+        if matches!(settled, Settled::Done) {
+            // The person may take it back first; a restart files it at once.
+            let context = self.context.clone();
+            tokio::spawn(async move {
+                context.stop.run_until_cancelled(tokio::time::sleep(UNDO_FOR)).await;
+                if let Some(numbers) = &context.numbers {
+                    numbers.changed_elsewhere();
+                }
+            });
+        }
+        Ok(settled)
+    }
+
+    /// Takes a decision back, as long as no letter was sent by it. False when nothing was done.
+    async fn undo(&self, uuid: String, session: &Session) -> Result<bool, LedgerError> {
+        let needing: Vec<String> =
+            self.context.numbers.iter().flat_map(|numbers| numbers.needed_by.iter().cloned()).collect();
+        let (list, who) = (self.list(), session.who());
+        let undone = self.context.ledger.write(move |db| {
+            let Named::One(ids) = named::named(db, &uuid)? else { return Ok(false) };
+            let mut undone = false;
+            for id in ids {
+                undone |= assign::undo(db, (id, &uuid), list.as_deref(), &needing, Some(who.clone()))?;
+            }
+            Ok(undone)
+        });
+        undone.await
+    }
+
+    /// A letter's PDF as the service has it now, for this look alone.
+    async fn fetched(&self, uuid: &str, language: Language) -> Result<Answer, LedgerError> {
+        let Some(uuid) = DocumentUuid::parse(uuid) else {
+            return Ok(sentence(StatusCode::NOT_FOUND, language, "no-letter"));
+        };
+        let asked = uuid.clone();
+        let known = self.context.ledger.read(move |db| letter::of(db, &asked, views::one)).await?;
+        let Some(known) = known else { return Ok(sentence(StatusCode::NOT_FOUND, language, "no-letter")) };
+        let Ok(_only) = self.fetching.try_acquire() else {
+            return Ok(sentence(StatusCode::SERVICE_UNAVAILABLE, language, "pdf-not-fetched"));
+        };
+        Ok(match fetch::look(&self.context, &known.account, &uuid).await {
+            Some(content) => pdf::answer(pdf::Found::Content(content), &uuid.short()),
+            None => sentence(StatusCode::SERVICE_UNAVAILABLE, language, "pdf-not-fetched"),
+        })
+    }
+
+    async fn find(&self, fields: &Fields, session: &Session, language: Language) -> Result<Answer, LedgerError> {
+        let field = |name| fields.get(name).trim().to_owned();
+        let search = Search { text: field("words"), kind: field("kind"), day: field("day") };
+        let letters = match search.meant(&Zoned::now()) {
+            Some((words, seen)) => Some(self.context.ledger.read(move |db| facts::find(db, &words, seen)).await?),
+            None => None,
+        };
+        let markup = self.keyed(session, Some(Found { search, letters }), None, language).await?;
+        Ok(html(StatusCode::OK, language, markup))
+    }
+}
+
+/// How long a person may take back whose a letter is before it is filed.
+const UNDO_FOR: Duration = Duration::from_secs(10);
+
+/// Whoever holds a key of the page; who that is nobody knows, but by which browser.
+pub(super) fn act(db: &rusqlite::Connection, action: Action, what: &str, who: &str) -> QueryResult<()> {
+    history::act(db, now(), action, what, Some(who))
+}

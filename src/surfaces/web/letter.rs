@@ -1,0 +1,314 @@
+//! The page of one letter: how it stands, where it lies, what happened to it, and what can be done.
+
+use jiff::Zoned;
+use maud::{Markup, html};
+
+use super::facts::Overview;
+use super::frame::{Frame, frame};
+use super::page::{self, Notice};
+use super::parts::{self, Form, clock, kind};
+use super::patients::{self, Questions};
+use crate::domain::document::short;
+use crate::domain::state::State;
+use crate::formats::language::{Language, Reason};
+use crate::views::letter::LetterDetail;
+use crate::views::{DeliveryView, DocumentHistory, HistoryView};
+
+/// Rows of the history that are shown at once: those before them are folded.
+const NEWEST: usize = 20;
+
+/// What the page shows.
+pub(super) struct Shown<'a> {
+    pub(super) detail: &'a LetterDetail,
+    /// Whose letter it is, where a person has to say that.
+    pub(super) questions: Option<&'a Questions>,
+    pub(super) overview: &'a Overview,
+    pub(super) pdf: Had,
+}
+
+/// Where the PDF can be had.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Had {
+    /// Where it was filed, or in the spool.
+    Here,
+    /// Neither; perhaps from the service.
+    NotHere { is_changed: bool, can_ask: bool },
+}
+
+pub(super) fn page(language: Language, token: &str, shown: &Shown<'_>, notice: Option<Notice>) -> Markup {
+    let (detail, now) = (shown.detail, &Zoned::now());
+    let DocumentHistory { document: letter, deliveries, history } = &detail.shown;
+    let form = Form { token, language, letter: Some(&letter.uuid) };
+    let address = format!("/letter/{}", letter.uuid);
+    // No name: browsers keep the titles of pages that they showed.
+    let is_to_come = |next: &i64| *next > now.timestamp().as_millisecond() && letter.state.is_open();
+    let next = letter.next_attempt.filter(is_to_come);
+    let title = format!("{} …{}", kind(language, letter.kind.as_deref()), short(&letter.uuid));
+    let body = html! {
+        (page::notice(language, notice))
+        p { a href="/" { (language.text("page-back")) } }
+        section .letter.(light(letter.state)) aria-labelledby="letter" {
+            h1 #letter { (parts::patient(language, letter.name.as_deref(), &letter.uuid)) }
+            p { (kind(language, letter.kind.as_deref())) }
+            p .light { (stands(language, &detail.shown)) }
+            @for reason in letter.reasons.iter().filter(|reason| !parts::is_not_taken(reason)) {
+                p { (language.reason(reason)) }
+            }
+            @if let Some(next) = next {
+                p .soft { (parts::next_try(language, next, now)) }
+            }
+            (actions(&form, shown, &address))
+            (page::as_of(language, now, &address))
+        }
+        @if let Some(questions) = shown.questions { (patients::show(&form, questions, now)) }
+        section .places aria-labelledby="places" {
+            h2 #places { (language.text("page-place")) }
+            @if deliveries.is_empty() { p .soft { (language.text("letter-nowhere")) } }
+            ul .list {
+                @for (number, delivery) in deliveries.iter().enumerate() {
+                    li { (place(language, delivery, &letter.reasons, number, now)) }
+                }
+            }
+        }
+        section aria-labelledby="history" {
+            h2 #history { (language.text("letter-history")) }
+            @if detail.shown.is_cut() { p .soft { (language.text("letter-history-removed")) } }
+            @let (older, newest) = history.split_at(history.len().saturating_sub(NEWEST));
+            @if !older.is_empty() {
+                details {
+                    summary { (language.fill("page-fold", &[("count", parts::count(older.len()).into())])) }
+                    (happened(language, older, now))
+                }
+            }
+            (happened(language, newest, now))
+        }
+        section aria-labelledby="more" {
+            h2 #more { (language.text("letter-more")) }
+            dl {
+                dt { (language.text("page-number")) } dd { code { (letter.uuid) } }
+                dt { (language.text("page-account")) } dd { (letter.account) }
+                dt { (language.text("letter-created")) } dd { (created(language, &letter.created_at, now)) }
+                dt { (language.text("letter-found")) } dd { (clock(language, letter.found_at, now)) }
+                @if let Some(size) = letter.size {
+                    dt { (language.text("letter-size")) }
+                    dd { (language.fill("letter-kilobytes", &[("size", size.div_ceil(1024).into())])) }
+                }
+                @if let Some(sha256) = &letter.sha256 { dt { "SHA-256" } dd { code { (sha256) } } }
+            }
+        }
+    };
+    let icon = page::icon(&shown.overview.health);
+    let practice = Some(&shown.overview.practice);
+    frame(language, &Frame { title: &title, icon, live: Some(&address), practice }, &body, &html! {})
+}
+
+/// When the service made it, as far as it says so in a form that is known.
+fn created(language: Language, at: &str, now: &Zoned) -> Markup {
+    match at.parse::<jiff::Timestamp>() {
+        Ok(at) => clock(language, at.as_millisecond(), now),
+        Err(_) => html! { (at) },
+    }
+}
+
+fn light(state: State) -> &'static str {
+    match state {
+        State::Failing | State::Failed | State::Unreported => "needs_person",
+        State::Discovered | State::Fetched | State::Delivered => "waiting",
+        State::Reported => "well",
+        State::Withdrawn => "ended",
+    }
+}
+
+fn stands(language: Language, shown: &DocumentHistory) -> String {
+    let key = match shown.document.state {
+        _ if shown.deliveries.iter().any(|delivery| delivery.may_have_arrived && delivery.is_present) => {
+            "letter-uncertain"
+        }
+        State::Discovered if shown.document.reasons.is_empty() => "page-waits-new",
+        State::Discovered => "page-waits-service",
+        State::Fetched if shown.deliveries.iter().any(is_not_taken) => "page-waits-taken",
+        State::Fetched => "page-waits-destination",
+        State::Delivered => "page-waits-report",
+        State::Failing | State::Failed => "page-not-filed",
+        State::Unreported => "page-unreported",
+        State::Reported => "letter-filed",
+        State::Withdrawn => "letter-withdrawn",
+    };
+    language.text(key)
+}
+
+fn is_not_taken(delivery: &DeliveryView) -> bool {
+    delivery.is_present && delivery.state == "filed"
+}
+
+fn is_beside(delivery: &DeliveryView) -> bool {
+    delivery.reason.as_ref().is_some_and(|reason| reason.code.as_deref() == Some("not_replaced"))
+}
+
+/// What can be done with it.
+fn actions(form: &Form<'_>, shown: &Shown<'_>, address: &str) -> Markup {
+    let detail = shown.detail;
+    let (language, letter) = (form.language, &detail.shown.document);
+    let present = || detail.shown.deliveries.iter().filter(|delivery| delivery.is_present);
+    let is_uncertain = present().any(|delivery| delivery.may_have_arrived);
+    let fields = [("uuid", letter.uuid.as_str()), ("stands", detail.stands.as_str())];
+    let again = match letter.state {
+        _ if is_uncertain => "letter-send-again",
+        state if state.is_failure() => "page-retry",
+        _ => "letter-try-now",
+    };
+    html! {
+        div .actions {
+            @match shown.pdf {
+                Had::Here => a .button-like href={ (address) "/pdf" } { (language.text("letter-pdf")) },
+                Had::NotHere { can_ask: true, .. } => {
+                    (form.button("/fetch", &language.text("letter-fetch"), "", &[("uuid", &letter.uuid)]))
+                },
+                Had::NotHere { .. } => {}
+            }
+            @if is_uncertain || present().any(is_not_taken) {
+                (form.button("/arrived", &language.text("letter-arrived"), "", &fields))
+            } @else if present().any(is_beside) {
+                (form.button("/arrived", &language.text("letter-removed"), "", &fields))
+            }
+            @if detail.can_be_retried { (form.button("/retry", &language.text(again), "", &fields)) }
+        }
+        @if letter.sha256.is_some() && let Had::NotHere { is_changed, .. } = shown.pdf {
+            p .soft { (language.text(if is_changed { "letter-pdf-changed" } else { "letter-pdf-gone" })) }
+        }
+        @if is_uncertain { p .soft { (language.text("letter-uncertain-how")) } }
+    }
+}
+
+/// Where it lies at a destination. What was `said` above is not said again.
+fn place(language: Language, delivery: &DeliveryView, said: &[Reason], number: usize, now: &Zoned) -> Markup {
+    let (state, class) = match delivery.state.as_str() {
+        _ if delivery.may_have_arrived => ("letter-may-have-arrived", "wait"),
+        "delivered" => ("letter-there", "good"),
+        "filed" => ("page-not-taken", "wait"),
+        "failed" => ("state-failed", "bad"),
+        _ => ("letter-to-come", "wait"),
+    };
+    let id = format!("place-{number}");
+    html! {
+        span .name { (delivery.destination) } " " span .badge.(class) { (language.text(state)) }
+        span .soft {
+            " " (clock(language, delivery.changed_at, now))
+            @if !delivery.is_present { " · " (language.text("letter-older-version")) }
+        }
+        @if let Some(place) = &delivery.place {
+            p .path {
+                code id=(id) { (parts::breakable(place)) }
+                button .small.quiet.copy type="button" data-copy=(id) data-copied=(language.text("letter-copied")) {
+                    (language.text("letter-copy"))
+                }
+            }
+        }
+        @if let Some(proof) = delivery.proof.as_deref().and_then(|proof| language.proof(proof)) {
+            p .soft { (language.text("letter-proof")) " " (proof) }
+        }
+        @if let Some(number) = &delivery.number {
+            p .soft { (language.text("page-patients-number")) " " (number) }
+        }
+        @if let Some(reason) = delivery.reason.as_ref().filter(|reason| !said.contains(reason)) {
+            span .reason { (language.reason(reason)) }
+        }
+        @if let Some(next) = delivery.next_attempt.filter(|next| *next > now.timestamp().as_millisecond()) {
+            p .soft { (parts::next_try(language, next, now)) }
+        }
+    }
+}
+
+/// Rows of the history one after another that say the same: the first, the last, and how many attempts they are.
+struct Run<'a> {
+    first: &'a HistoryView,
+    last: &'a HistoryView,
+    times: u64,
+}
+
+fn runs(rows: &[HistoryView]) -> Vec<Run<'_>> {
+    let is_same = |one: &HistoryView, next: &HistoryView| {
+        let what = |row: &HistoryView| (row.event.clone(), row.destination.clone(), row.reason.clone());
+        one.attempt > 0 && next.attempt > one.attempt && what(one) == what(next)
+    };
+    let runs = rows.chunk_by(is_same).filter_map(|rows| {
+        let (first, last) = (rows.first()?, rows.last()?);
+        // Of many attempts the history keeps some: the number of each tells how many there were.
+        Some(Run { first, last, times: u64::from(last.attempt.saturating_sub(first.attempt)) + 1 })
+    });
+    runs.collect()
+}
+
+fn happened(language: Language, rows: &[HistoryView], now: &Zoned) -> Markup {
+    html! {
+        ol .history {
+            @for Run { first, last, times } in runs(rows) {
+                li {
+                    span {
+                        (clock(language, first.at, now))
+                        @if times > 1 { " – " (clock(language, last.at, now)) }
+                    }
+                    " "
+                    span {
+                        (language.event(&last.event, last.destination.as_deref()))
+                        @if times > 1 { " " (language.fill("letter-times", &[("count", times.into())])) }
+                        @if let Some(who) = &last.who {
+                            span .reason { (decision(language, last, who)) }
+                        } @else if let Some(reason) = last.reason.as_ref().filter(|reason| is_told(language, reason)) {
+                            span .reason { (language.reason(reason)) }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// "Number 0042, in the practice's list; by anna": the number is not kept of a letter that was forgotten.
+fn decision(language: Language, row: &HistoryView, who: &str) -> String {
+    let is_listed = row.reason.as_ref().is_some_and(|reason| reason.code.as_deref() == Some("listed"));
+    let listed = language.text(if is_listed { "letter-listed" } else { "letter-not-listed" });
+    let number = row.number.as_deref().unwrap_or("–");
+    language.fill("letter-decision", &[("number", number.into()), ("listed", (&listed).into()), ("who", who.into())])
+}
+
+/// What has no code says no more than its event.
+fn is_told(language: Language, reason: &Reason) -> bool {
+    language == Language::English || reason.code.is_some()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn equal_attempts_one_after_another_are_one_row() {
+        let row = |event: &str, attempt: u32, code: &str| HistoryView {
+            at: i64::from(attempt),
+            event: event.to_owned(),
+            state: String::new(),
+            attempt,
+            destination: Some("pms".to_owned()),
+            reason: Some(Reason {
+                text: code.to_owned(),
+                code: Some(code.to_owned()),
+                name: String::new(),
+                ended: false,
+            }),
+            who: None,
+            number: None,
+        };
+        let rows = [
+            row("fetched", 0, ""),
+            row("postponed", 1, "a"),
+            row("postponed", 2, "a"),
+            row("postponed", 16, "a"),
+            row("postponed", 17, "b"),
+            row("postponed", 1, "b"),
+            row("delivered", 0, ""),
+            row("delivered", 0, ""),
+        ];
+        let found: Vec<_> = runs(&rows).iter().map(|run| (run.first.attempt, run.last.attempt, run.times)).collect();
+        assert_eq!(found, [(0, 0, 1), (1, 16, 16), (17, 17, 1), (1, 1, 1), (0, 0, 1), (0, 0, 1)]);
+    }
+}

@@ -1,0 +1,461 @@
+//! The page as HTML. Everything that is filled in is escaped, and nothing comes from elsewhere. It says all without its
+//! script.
+
+use jiff::Zoned;
+use maud::{Markup, html};
+
+use super::chart::chart;
+use super::facts::{Details, Hits, Overview, Place, Search};
+use super::frame::{Frame, frame};
+use super::mended;
+use super::parts::{self, Form, Told, clock};
+use super::patients::{self, Questions};
+use crate::domain::document::DOCUMENT_TYPES;
+use crate::domain::health::{Cause, Health, Light};
+use crate::formats::language::{Group, Language, groups, zoned};
+
+/// The one style sheet.
+pub(super) const STYLE: &str = include_str!("style.css");
+/// The one script.
+pub(super) const SCRIPT: &str = include_str!("page.js");
+
+/// What a person is told who has just pressed a button.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Notice {
+    Retried,
+    RetriedAll,
+    Polled,
+    Closed,
+    Unknown,
+    Assigned,
+    NotAssigned,
+    SharedNumber,
+    NoNumber,
+    Undone,
+    NotUndone,
+    Arrived,
+    Mended,
+    NotMended,
+    Trying,
+}
+
+impl Notice {
+    const ALL: [Self; 15] = [
+        Self::Retried,
+        Self::RetriedAll,
+        Self::Polled,
+        Self::Closed,
+        Self::Unknown,
+        Self::Assigned,
+        Self::NotAssigned,
+        Self::SharedNumber,
+        Self::NoNumber,
+        Self::Undone,
+        Self::NotUndone,
+        Self::Arrived,
+        Self::Mended,
+        Self::NotMended,
+        Self::Trying,
+    ];
+
+    /// Whether nothing came of it.
+    fn is_bad(self) -> bool {
+        matches!(
+            self,
+            Self::Unknown | Self::NotAssigned | Self::SharedNumber | Self::NoNumber | Self::NotUndone | Self::NotMended
+        )
+    }
+
+    /// The one of this word.
+    pub(super) fn named(word: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|notice| notice.as_str() == word)
+    }
+
+    /// The word in the address, and the end of its text's name.
+    pub(super) fn as_str(self) -> &'static str {
+        match self {
+            Notice::Retried => "retried",
+            Notice::RetriedAll => "retried-all",
+            Notice::Polled => "polled",
+            Notice::Closed => "closed",
+            Notice::Unknown => "unknown",
+            Notice::Assigned => "assigned",
+            Notice::NotAssigned => "not-assigned",
+            Notice::SharedNumber => "shared-number",
+            Notice::NoNumber => "no-number",
+            Notice::Undone => "undone",
+            Notice::NotUndone => "not-undone",
+            Notice::Arrived => "arrived",
+            Notice::Mended => "mended",
+            Notice::NotMended => "not-mended",
+            Notice::Trying => "trying",
+        }
+    }
+}
+
+/// What a search was for and what it found.
+pub(super) struct Found {
+    pub(super) search: Search,
+    /// `None`: nothing was asked.
+    pub(super) letters: Option<Hits>,
+}
+
+/// What goes with the key.
+pub(super) struct Keyed<'a> {
+    /// What every form carries.
+    pub(super) token: &'a str,
+    pub(super) details: Details,
+    /// `None`: looking for them in the list ended in the middle.
+    pub(super) questions: Option<Questions>,
+    pub(super) found: Option<Found>,
+    pub(super) keeps_names: bool,
+}
+
+/// The whole page.
+pub(super) fn page(
+    language: Language,
+    overview: &Overview,
+    keyed: Option<&Keyed<'_>>,
+    notice: Option<Notice>,
+) -> Markup {
+    let headline = match keyed {
+        Some(_) => language.headline(&overview.health.headline, &overview.now),
+        None => language.text(&format!("page-open-{}", dashed(overview.health.light))),
+    };
+    let light = overview.health.light;
+    let problems = groups(&overview.health.problems);
+    let body = html! {
+        (self::notice(language, notice))
+        section .status.(light.as_str()).amber[!overview.health.is_red()] aria-labelledby="headline" {
+            span .lamp aria-hidden="true" { (sign(light)) }
+            div {
+                // The sentences that all is well, and those without the key, say it themselves.
+                @if keyed.is_some() && light != Light::Well {
+                    p .light { (language.text(&format!("light-{}", dashed(light)))) }
+                }
+                h1 #headline { (headline) }
+                @if let (Some(keyed), Some(first)) = (keyed, problems.first()) {
+                    p .advice { (language.advice(first, &overview.disks)) }
+                    (remedy(language, keyed, first, overview))
+                }
+                (as_of(language, &overview.now, "/"))
+            }
+        }
+        (tiles(language, overview, keyed.is_some()))
+        @match keyed {
+            Some(keyed) => (with_key(language, overview, keyed, &problems)),
+            None => (without_key(language, overview)),
+        }
+        section aria-labelledby="days" {
+            h2 #days { (language.text("page-days")) }
+            (chart(language, &overview.days))
+        }
+    };
+    let foot = html! {
+        @if let Some(keyed) = keyed {
+            (form(language, keyed).button("/support", &language.text("page-support"), "quiet", &[]))
+            div .lock {
+                (form(language, keyed).button("/close", &language.text("page-close"), "quiet", &[]))
+                p .soft { (language.text("page-close-first")) }
+            }
+        }
+    };
+    // What answers a search is no page that could be asked for again.
+    let live = keyed.is_none_or(|keyed| keyed.found.is_none()).then_some("/");
+    let practice = Some(&overview.practice);
+    frame(language, &Frame { title: &headline, icon: icon(&overview.health), live, practice }, &body, &foot)
+}
+
+/// What a button did.
+pub(super) fn notice(language: Language, notice: Option<Notice>) -> Markup {
+    html! {
+        @if let Some(notice) = notice {
+            p .notice .bad[notice.is_bad()] role="status" { (language.text(&format!("page-notice-{}", notice.as_str()))) }
+        }
+    }
+}
+
+/// When the page was true, and how to ask for it again.
+pub(super) fn as_of(language: Language, now: &Zoned, address: &str) -> Markup {
+    html! {
+        p .as-of {
+            (language.text("page-as-of")) " " (clock(language, now.timestamp().as_millisecond(), now))
+            " · " a href=(address) { (language.text("page-refresh")) }
+        }
+    }
+}
+
+fn dashed(light: Light) -> String {
+    light.as_str().replace('_', "-")
+}
+
+fn sign(light: Light) -> &'static str {
+    match light {
+        Light::Well => "✓",
+        Light::Waiting => "…",
+        Light::NeedsPerson | Light::NotRunning => "!",
+    }
+}
+
+/// The icon in the browser's tab has the colour of the light.
+pub(super) fn icon(health: &Health) -> &'static str {
+    match health.light {
+        Light::Well => "/well.svg",
+        _ if health.is_red() => "/needs-person.svg",
+        _ => "/waiting.svg",
+    }
+}
+
+fn form<'a>(language: Language, keyed: &'a Keyed<'_>) -> Form<'a> {
+    Form { token: keyed.token, language, letter: None }
+}
+
+fn tiles(language: Language, overview: &Overview, keyed: bool) -> Markup {
+    let tile = |key: &str, count: u64, class: &str, target: &str| {
+        html! {
+            li class=(class) {
+                // Where there is nothing to see there is nowhere to go.
+                @if keyed && (count > 0 || target == "#today") {
+                    a href=(target) { strong { (count) } " " span { (language.text(key)) } }
+                } @else {
+                    p { strong { (count) } " " span { (language.text(key)) } }
+                }
+            }
+        }
+    };
+    html! {
+        ul .tiles {
+            (tile("page-today", overview.today, "", "#today"))
+            (tile("page-waiting", overview.waiting, if overview.waiting > 0 { "some" } else { "" }, "#waiting"))
+            @if overview.not_taken > 0 { (tile("page-not-taken", overview.not_taken, "", "#not-taken")) }
+            (tile("page-failed", overview.failed, if overview.failed > 0 { "bad" } else { "" }, "#failed"))
+        }
+    }
+}
+
+/// What names nobody: how many accounts and destinations work.
+fn works(language: Language, overview: &Overview) -> Markup {
+    let works = |places: &[Place]| {
+        let works = places.iter().filter(|place| place.pause.is_none()).count();
+        let count = |number: usize| u64::try_from(number).unwrap_or(u64::MAX);
+        (count(works), count(places.len()))
+    };
+    let line = |key: &str, places: &[Place]| {
+        let (works, all) = works(places);
+        language.fill(key, &[("works", works.into()), ("all", all.into())])
+    };
+    html! {
+        (line("page-accounts-work", &overview.accounts)) " "
+        (line("page-destinations-work", &overview.destinations))
+    }
+}
+
+fn without_key(language: Language, overview: &Overview) -> Markup {
+    html! {
+        section aria-labelledby="more" {
+            h2 #more { (language.text("page-locked")) }
+            p { (language.text("page-locked-how")) }
+            @if let Some(contact) = &overview.practice.contact {
+                p { strong { (language.fill("page-contact", &[("contact", contact.into())])) } }
+            }
+            p .soft { (works(language, overview)) }
+        }
+    }
+}
+
+fn with_key(language: Language, overview: &Overview, keyed: &Keyed<'_>, problems: &[Group]) -> Markup {
+    let (form, now) = (form(language, keyed), &overview.now);
+    let details = &keyed.details;
+    // What a place says once is not said again of each letter that waits for it: that leads there.
+    let accounts = overview.accounts.iter().enumerate().map(|(number, place)| (place, format!("account-{number}")));
+    let destinations = overview.destinations.iter().enumerate();
+    let destinations = destinations.map(|(number, place)| (place, format!("destination-{number}")));
+    let told = |(place, id): (&Place, String)| {
+        let reason = place.pause.as_ref()?.reason.text.clone();
+        Some(Told { reason, name: place.name.clone(), id })
+    };
+    let told: Vec<Told> = accounts.chain(destinations).filter_map(told).collect();
+    let is_paused = !told.is_empty();
+    html! {
+        // The first one is said above.
+        @if problems.len() > 1 {
+            section .problems aria-labelledby="problems" {
+                h2 #problems { (language.text("page-problems")) }
+                ul {
+                    @for group in problems.iter().skip(1) {
+                        li .(if group.cause.is_red() && overview.health.is_red() { "bad" } else { "wait" }) {
+                            p { strong { (language.group(group, now)) } }
+                            p { (language.advice(group, &overview.disks)) }
+                            (remedy(language, keyed, group, overview))
+                        }
+                    }
+                }
+            }
+        }
+        (waiting(language, overview, keyed, &told))
+        section aria-labelledby="today" {
+            h2 #today tabindex="-1" { (language.text("page-today-title")) }
+            @if details.today.shown.is_empty() { p .soft { (language.text("page-today-none")) } }
+            @else { (parts::today(language, &details.today, now)) }
+            (form.button("/poll", &language.text("page-poll"), "", &[]))
+        }
+        section .places aria-labelledby="places" {
+            h2 #places { (language.text("page-places")) }
+            // Where the only problem is there, it is seen.
+            details open[problems.len() == 1 && is_paused] {
+                summary { (works(language, overview)) }
+                h3 { (language.text("page-accounts")) }
+                (places(language, "account", &overview.accounts, now))
+                h3 { (language.text("page-destinations")) }
+                (places(language, "destination", &overview.destinations, now))
+            }
+        }
+    }
+}
+
+/// Letters that failed or need a person, the search, and what waits.
+fn waiting(language: Language, overview: &Overview, keyed: &Keyed<'_>, told: &[Told]) -> Markup {
+    let (form, now, details) = (form(language, keyed), &overview.now, &keyed.details);
+    html! {
+        @if !details.failed.shown.is_empty() {
+            section .bad aria-labelledby="failed" {
+                h2 #failed tabindex="-1" { (language.text("page-failed-title")) }
+                @if details.failed.shown.len() > 1 {
+                    div .wide-only { (form.button("/retry-failed", &language.text("page-retry-all"), "", &[])) }
+                }
+                (parts::failed(&form, &details.failed, now))
+            }
+        }
+        @if let Some(questions) = &keyed.questions { (patients::show(&form, questions, now)) }
+        @if !details.waiting.uncertain.shown.is_empty() {
+            section .wait aria-labelledby="uncertain" {
+                h2 #uncertain tabindex="-1" { (language.text("page-uncertain-title")) }
+                (parts::waiting(language, &details.waiting.uncertain, told, now))
+            }
+        }
+        @if !details.beside.is_empty() {
+            section .wait aria-labelledby="beside" {
+                h2 #beside tabindex="-1" { (language.text("page-beside-title")) }
+                ul { @for uuid in &details.beside { li { (parts::link(uuid, parts::patient(language, None, uuid))) } } }
+            }
+        }
+        (search(language, keyed, now, &form))
+        @if !details.waiting.others.shown.is_empty() {
+            section .wait aria-labelledby="waiting" {
+                h2 #waiting tabindex="-1" { (language.text("page-waiting-title")) }
+                (parts::waiting(language, &details.waiting.others, told, now))
+            }
+        }
+        @if !details.waiting.not_taken.shown.is_empty() {
+            section aria-labelledby="not-taken" {
+                h2 #not-taken tabindex="-1" {
+                    (language.fill("page-not-taken-title", &[("count", overview.not_taken.into())]))
+                }
+                (parts::not_taken(language, &details.waiting.not_taken, now))
+            }
+        }
+    }
+}
+
+/// Where it is, and the button for a person who mended it.
+fn remedy(language: Language, keyed: &Keyed<'_>, group: &Group, overview: &Overview) -> Markup {
+    let form = form(language, keyed);
+    let text = language.text("page-mended");
+    let concerned = overview.destinations.iter().filter(|place| group.names.contains(&place.name));
+    html! {
+        @if group.cause.stops_all() {
+            @for at in concerned.filter_map(|place| place.at.as_deref()) { p .path { code { (parts::breakable(at)) } } }
+        }
+        @if matches!(group.cause, Cause::Failed | Cause::Unreported) {
+            (form.button("/retry-failed", &text, "", &[]))
+        } @else if mended::has_button(group.cause) {
+            (form.button("/mended", &text, "", &[("cause", group.cause.as_str())]))
+        }
+    }
+}
+
+fn places(language: Language, what: &str, places: &[Place], now: &Zoned) -> Markup {
+    html! {
+        ul .list {
+            @for (number, place) in places.iter().enumerate() {
+                li #{ (what) "-" (number) } tabindex="-1" {
+                    span .name { (place.name) } " "
+                    @if let Some(at) = &place.at { code .at { (parts::breakable(at)) } " " }
+                    @match &place.pause {
+                        None => {
+                            span .badge.good { (language.text("page-works")) }
+                            @if let Some(polled_at) = place.polled_at {
+                                span .soft { " " (last(language, what, polled_at, now)) }
+                            }
+                        }
+                        Some(pause) => {
+                            span .badge.wait { (language.text("page-paused")) }
+                            span .soft {
+                                " " (language.since(&zoned(pause.since, now), now)) ". "
+                                (parts::next_try(language, pause.next_probe, now))
+                            }
+                            span .reason { (language.reason(&pause.reason)) }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// When an account was last asked, or a destination last worked.
+fn last(language: Language, what: &str, at: i64, now: &Zoned) -> String {
+    let at = language.at(&zoned(at, now), now);
+    language.fill(&format!("page-asked-{what}"), &[("at", (&at).into())])
+}
+
+fn search(language: Language, keyed: &Keyed<'_>, now: &Zoned, form: &Form<'_>) -> Markup {
+    let nothing = Search::default();
+    let search = keyed.found.as_ref().map_or(&nothing, |found| &found.search);
+    html! {
+        section .search aria-labelledby="search" {
+            h2 #search { (language.text("page-search")) }
+            form method="post" action="/find#search" role="search" {
+                (form.hidden())
+                div .field.wide {
+                    label for="words" { (language.text("page-search-words")) }
+                    input #words type="search" name="words" value=(search.text) maxlength="200" autocomplete="off";
+                }
+                div .field {
+                    label for="day" { (language.text("page-search-day")) }
+                    input #day type="date" name="day" value=(search.day);
+                }
+                div .field {
+                    label for="kind" { (language.text("page-type")) }
+                    select #kind name="kind" {
+                        option value="" { (language.text("page-search-any")) }
+                        @for kind in DOCUMENT_TYPES {
+                            option value=(kind) selected[search.kind == kind] { (parts::kind(language, Some(kind))) }
+                        }
+                    }
+                }
+                button type="submit" { (language.text("page-search-go")) }
+            }
+            @if !keyed.keeps_names { p .soft { (language.text("page-search-no-names")) } }
+            @match keyed.found.as_ref().map(|found| &found.letters) {
+                None => {}
+                Some(None) => p role="status" { (language.text("page-search-empty")) },
+                Some(Some(hits)) => (found(language, hits, now)),
+            }
+        }
+    }
+}
+
+fn found(language: Language, hits: &Hits, now: &Zoned) -> Markup {
+    let count = u64::try_from(hits.letters.len()).unwrap_or(u64::MAX);
+    html! {
+        @if hits.newest_only {
+            p role="status" { (language.fill("page-search-newest", &[("count", count.into())])) }
+        } @else if count == 0 {
+            p role="status" { (language.text("page-search-none")) }
+        } @else {
+            p role="status" { (language.fill("page-search-found", &[("count", count.into())])) }
+        }
+        @if count > 0 { (parts::found(language, &hits.letters, hits.more, now)) }
+    }
+}

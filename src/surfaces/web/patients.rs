@@ -1,0 +1,217 @@
+//! Letters of which a person has to say who in the practice their patient is: both sides beside one another, and a
+//! button for each.
+
+use jiff::Zoned;
+use maud::{Markup, html};
+use rusqlite::Connection;
+
+use super::parts::{Form, clock, count, kind, link};
+use super::second_look::{Candidate, columns, row_of_candidate, row_of_service};
+use crate::domain::state::State;
+use crate::formats::language::Language;
+use crate::ledger::QueryResult;
+use crate::patients::{List, Person, Unmatched};
+use crate::pipeline::assign::{self, Letter};
+use crate::views::patients::{UnmatchedView, unmatched};
+use crate::views::{DocumentHistory, DocumentView};
+
+/// Patients that are shown: each is looked for in the whole list.
+const SHOWN: usize = 10;
+/// Those of them that are seen at once.
+const SEEN: usize = 1;
+
+/// What the ledger knows of those that wait so.
+#[derive(Clone, Default)]
+pub(super) struct Waiting {
+    shown: Vec<(UnmatchedView, Letter)>,
+    more: bool,
+    /// A letter of which somebody said whose it is, and that can still be taken back: its uuid.
+    decided: Option<(String, Letter)>,
+}
+
+/// Reads it.
+///
+/// # Errors
+/// Any SQLite error.
+pub(super) fn read(db: &Connection) -> QueryResult<Waiting> {
+    let mut found = unmatched(db, SHOWN + 1)?;
+    let more = found.len() > SHOWN;
+    found.truncate(SHOWN);
+    let with_letter = |view: UnmatchedView| {
+        let letter = Letter::read(db, view.id)?;
+        Ok((view, letter))
+    };
+    Ok(Waiting { shown: found.into_iter().map(with_letter).collect::<QueryResult<_>>()?, more, decided: None })
+}
+
+/// The same of one letter; nothing when it does not wait so.
+///
+/// # Errors
+/// Any SQLite error.
+pub(super) fn of_letter(db: &Connection, shown: &DocumentHistory) -> QueryResult<Waiting> {
+    let needs_person = |unmatched: &String| unmatched != Unmatched::NoList.as_str();
+    let mut waits = shown.deliveries.iter().filter(|delivery| delivery.is_present);
+    let waits = waits.find(|delivery| delivery.unmatched.as_ref().is_some_and(needs_person));
+    let DocumentView { id, uuid, kind, found_at, state: State::Fetched, .. } = shown.document.clone() else {
+        return Ok(Waiting::default());
+    };
+    let letter = Letter::read(db, id)?;
+    let Some(reason) = waits.and_then(|delivery| delivery.reason.clone()) else {
+        let decided = assign::can_be_undone(db, id, &letter)?.then_some((uuid, letter));
+        return Ok(Waiting { decided, ..Waiting::default() });
+    };
+    let view = UnmatchedView { id, uuid, kind, found_at, letters: 1, reason };
+    Ok(Waiting { shown: vec![(view, letter)], ..Waiting::default() })
+}
+
+/// A patient, and who that may be.
+struct Question {
+    view: UnmatchedView,
+    person: Option<Person>,
+    /// Whether a person's word on it does not hold any more.
+    was_assigned: bool,
+    /// The number by which it is about to be filed.
+    decided: Option<String>,
+    candidates: Vec<Candidate>,
+}
+
+/// All that is asked. Holds patient data.
+pub(super) struct Questions {
+    asked: Vec<Question>,
+    more: bool,
+    has_list: bool,
+    decided: Option<(String, String)>,
+}
+
+impl Questions {
+    /// Looks for them in the list, which takes a moment.
+    pub(super) fn of(waiting: Waiting, list: Option<&List>) -> Self {
+        let question = |(view, letter): (UnmatchedView, Letter)| {
+            let person = letter.person();
+            let number = |letter: &Letter| letter.assigned.as_ref().map(|assigned| assigned.number.clone());
+            let found = person.as_ref().and_then(|person| letter.number(list, person).ok());
+            let decided = number(&letter).filter(|number| found.as_ref() == Some(number));
+            let candidates = match (list, &person) {
+                (Some(list), Some(person)) if decided.is_none() => Candidate::near(list, &letter, person),
+                _ => Vec::new(),
+            };
+            let was_assigned = letter.assigned.is_some() && decided.is_none();
+            Question { view, was_assigned, decided, person, candidates }
+        };
+        let asked = waiting.shown.into_iter().map(question).collect();
+        let of_letter = |(uuid, letter): (String, Letter)| Some((uuid, letter.assigned?.number));
+        let decided = waiting.decided.and_then(of_letter);
+        Self { asked, more: waiting.more, has_list: list.is_some(), decided }
+    }
+}
+
+/// The part of the page; nothing when nobody is asked.
+pub(super) fn show(form: &Form<'_>, questions: &Questions, now: &Zoned) -> Markup {
+    let language = form.language;
+    let (seen, folded) = questions.asked.split_at(questions.asked.len().min(SEEN));
+    html! {
+        @if let Some((uuid, number)) = &questions.decided {
+            section .wait aria-labelledby="patients" {
+                h2 #patients tabindex="-1" { (language.text("page-decided-title")) }
+                (decided(form, uuid, number))
+            }
+        }
+        @if !questions.asked.is_empty() {
+            section .patients.wait aria-labelledby="patients" {
+                h2 #patients tabindex="-1" { (language.text("page-patients-title")) }
+                p .soft.wide-only[questions.has_list] { (language.text(if questions.has_list { "page-patients-how" } else { "page-patients-no-list" })) }
+                @for question in seen { (one(form, question, now)) }
+                @if !folded.is_empty() {
+                    details {
+                        summary { (language.fill("page-fold", &[("count", count(folded.len()).into())])) }
+                        @for question in folded { (one(form, question, now)) }
+                    }
+                }
+                @if questions.more { p .soft { (language.text("page-patients-more")) } }
+            }
+        }
+    }
+}
+
+/// What a person said, as long as it can be taken back.
+fn decided(form: &Form<'_>, uuid: &str, number: &str) -> Markup {
+    let language = form.language;
+    html! {
+        p { (language.fill("page-decided", &[("number", number.into())])) }
+        (form.button("/undo", &language.text("page-undo"), "", &[("uuid", uuid)]))
+    }
+}
+
+fn one(form: &Form<'_>, question: &Question, now: &Zoned) -> Markup {
+    let language = form.language;
+    let view = &question.view;
+    html! {
+        h3 {
+            @if form.letter.is_none() { (link(&view.uuid, &kind(language, view.kind.as_deref()))) }
+            @else { (kind(language, view.kind.as_deref())) }
+            ", " (clock(language, view.found_at, now))
+            @if let Some(others) = view.letters.checked_sub(1).filter(|others| *others > 0) {
+                " " (language.fill("page-patients-others", &[("count", others.into())]))
+            }
+        }
+        @match &question.decided {
+            Some(number) => (decided(form, &view.uuid, number)),
+            None => {
+                // The letter's own page says it above.
+                @if form.letter.is_none() { p .reason { (language.reason(&view.reason)) } }
+                @if question.was_assigned { p .reason { (language.text("page-patients-changed")) } }
+                @if let Some(person) = &question.person { (sides(form, question, person)) }
+                @if question.candidates.is_empty() { p .soft { (language.text("page-patients-nobody")) } }
+                @if question.person.is_some() { (typed(form, &view.uuid)) }
+            }
+        }
+    }
+}
+
+/// A number that a person knows. Both sides are shown before it counts.
+fn typed(form: &Form<'_>, uuid: &str) -> Markup {
+    let language = form.language;
+    let id = format!("number-{uuid}");
+    html! {
+        form method="post" action="/assign" .typed {
+            (form.hidden())
+            input type="hidden" name="uuid" value=(uuid);
+            label for=(id) { (language.text("page-patients-type")) }
+            input #(id) type="text" name="number" maxlength="200" autocomplete="off" required;
+            button type="submit" .small.quiet { (language.text("page-patients-look")) }
+        }
+    }
+}
+
+/// The cloud service's patient in the first row, and below it each who may be meant.
+fn sides(form: &Form<'_>, question: &Question, person: &Person) -> Markup {
+    let language = form.language;
+    let candidates = &question.candidates;
+    let further = Candidate::further_columns(candidates);
+    html! {
+        @if candidates.iter().any(|candidate| candidate.is_alike) {
+            p .reason { (language.text("page-patients-alike")) }
+        }
+        table .letters.sides {
+            (columns(language, &further, true))
+            tbody {
+                (row_of_service(language, person, &further, true))
+                @for candidate in candidates {
+                    (row_of_candidate(language, candidate, &further, Some(&button(form, question, candidate))))
+                }
+            }
+        }
+    }
+}
+
+fn button(form: &Form<'_>, question: &Question, candidate: &Candidate) -> Markup {
+    let language: Language = form.language;
+    html! {
+        @match &candidate.seen {
+            Ok(seen) => (form.button("/assign", &language.text("page-assign"), "small", &[
+                ("uuid", &question.view.uuid), ("number", &candidate.number), ("seen", seen),
+            ])),
+            Err(why) => span .soft { (language.text(super::second_look::refusal(*why))) },
+        }
+    }
+}

@@ -1,0 +1,253 @@
+//! What a person sees of a patient's two sides, and the second look before a number counts: where anything differs,
+//! where the number is already another patient's, or where it was typed.
+
+use maud::{Markup, html};
+use rusqlite::Connection;
+
+use super::frame::{Frame, frame};
+use super::parts::Form;
+use crate::formats::language::Language;
+use crate::ledger::patients::{self as kept};
+use crate::ledger::{QueryResult, deliveries};
+use crate::patients::{Compared, List, Person, Row};
+use crate::pipeline::assign::{self, Letter, NotAssigned};
+use crate::views::named::{self, Named};
+
+/// A row of the practice's list. Holds patient data.
+pub(super) struct Candidate {
+    pub(super) number: String,
+    last_name: String,
+    first_name: String,
+    born: Option<jiff::civil::Date>,
+    same: Compared,
+    /// Whether all is the same to the letter.
+    is_exact: bool,
+    /// Whether another one that may be meant is alike in all that is compared.
+    pub(super) is_alike: bool,
+    /// What else the list says of it.
+    further: Vec<(String, String)>,
+    /// What the page showed, for the button, or why this number cannot be given.
+    pub(super) seen: Result<String, NotAssigned>,
+}
+
+impl Candidate {
+    fn of(list: &List, letter: &Letter, person: &Person, row: &Row<'_>) -> Self {
+        let assigned = letter.assign(list, row.number, false, None);
+        let same = row.compared(person);
+        let names = [(row.last_name, person.last_name()), (row.first_name, person.first_name())];
+        Self {
+            number: row.number.to_owned(),
+            last_name: row.last_names_shown(),
+            first_name: row.first_name.to_owned(),
+            born: row.born,
+            is_exact: same.born && names.iter().all(|(list, service)| list == service),
+            same,
+            is_alike: false,
+            further: Vec::new(),
+            seen: assigned.map(|assigned| assigned.fingerprint),
+        }
+    }
+
+    /// All who may be meant.
+    pub(super) fn near(list: &List, letter: &Letter, person: &Person) -> Vec<Self> {
+        let near = list.near(person);
+        let candidate = |row: &Row<'_>| {
+            let is_alike = near.iter().any(|other| other.row.number != row.number && other.row.is_same_person(row));
+            let further = if is_alike { list.further(row).to_vec() } else { Vec::new() };
+            Self { is_alike, further, ..Self::of(list, letter, person, row) }
+        };
+        near.iter().map(|near| candidate(&near.row)).collect()
+    }
+
+    /// The names of the columns in which those who are alike may differ.
+    pub(super) fn further_columns(candidates: &[Self]) -> Vec<&str> {
+        let with = candidates.iter().find(|candidate| !candidate.further.is_empty());
+        with.map(|one| one.further.iter().map(|(name, _)| name.as_str()).collect()).unwrap_or_default()
+    }
+}
+
+/// Why a number cannot be given.
+pub(super) fn refusal(why: NotAssigned) -> &'static str {
+    match why {
+        NotAssigned::Shared => "page-patients-shared",
+        NotAssigned::Ended => "page-patients-unnamed",
+        NotAssigned::NoNumber | NotAssigned::NotListed => "page-patients-no-number",
+    }
+}
+
+/// What a form says.
+#[derive(Clone)]
+pub(super) struct Asked {
+    pub(super) uuid: String,
+    pub(super) number: String,
+    /// What the page showed of both sides; empty when the number was typed.
+    pub(super) seen: String,
+    /// Whether the person has looked twice.
+    pub(super) is_sure: bool,
+}
+
+/// What became of it.
+pub(super) enum Settled {
+    Done,
+    /// The person is asked once more.
+    Look(Box<SecondLook>),
+    /// The number cannot be given.
+    Refused(NotAssigned),
+    /// The letter does not wait for it any more, or a side is not what the page showed.
+    Nothing,
+}
+
+/// Both sides, for the second look. Holds patient data.
+pub(super) struct SecondLook {
+    asked: Asked,
+    person: Person,
+    /// `None`: the list has nobody of this number.
+    candidate: Option<Candidate>,
+    is_anothers: bool,
+}
+
+/// What `docsyncd assign UUID NUMBER` does, for a letter that still waits for it, when both sides are still what the
+/// page showed, and a person looked twice where there is a doubt.
+///
+/// # Errors
+/// Any SQLite error.
+pub(super) fn settle(db: &Connection, list: &List, asked: &Asked, who: String) -> QueryResult<Settled> {
+    let Named::One(ids) = named::named(db, &asked.uuid)? else { return Ok(Settled::Nothing) };
+    for id in ids {
+        if !deliveries::needs_person(db, id)? {
+            continue;
+        }
+        let letter = Letter::read(db, id)?;
+        let (Some(person), Some(patient)) = (letter.person(), letter.patient.clone()) else {
+            return Ok(Settled::Refused(NotAssigned::Ended));
+        };
+        let number = asked.number.trim();
+        let row = list.row(number);
+        let assigned = match letter.assign(list, number, row.is_none(), Some(who)) {
+            Ok(assigned) => assigned,
+            Err(why) => return Ok(Settled::Refused(why)),
+        };
+        if !asked.seen.is_empty() && asked.seen != assigned.fingerprint {
+            return Ok(Settled::Nothing);
+        }
+        let mut near = Candidate::near(list, &letter, &person).into_iter();
+        let listed = near.find(|candidate| candidate.number == number);
+        let candidate = listed.or_else(|| Some(Candidate::of(list, &letter, &person, row.as_ref()?)));
+        let is_anothers = kept::is_anothers(db, number, &patient)?;
+        let is_plain = candidate.as_ref().is_some_and(|candidate| candidate.is_exact && !candidate.is_alike);
+        if asked.is_sure && !asked.seen.is_empty() || is_plain && !is_anothers && !asked.seen.is_empty() {
+            assign::write(db, &assigned, &asked.uuid)?;
+            return Ok(Settled::Done);
+        }
+        let (number, seen) = (assigned.number, assigned.fingerprint);
+        let asked = Asked { number, seen, ..asked.clone() };
+        return Ok(Settled::Look(Box::new(SecondLook { asked, person, candidate, is_anothers })));
+    }
+    Ok(Settled::Nothing)
+}
+
+/// The page that asks once more.
+pub(super) fn page(form: &Form<'_>, look: &SecondLook) -> Markup {
+    let language = form.language;
+    let title = language.text("page-look-title");
+    let back = form.letter.map_or_else(|| "/".to_owned(), |uuid| format!("/letter/{uuid}"));
+    let further = Candidate::further_columns(look.candidate.as_slice());
+    let mut doubts = Vec::new();
+    match &look.candidate {
+        None => doubts.push("page-look-not-listed"),
+        Some(candidate) => {
+            let Compared { last_name, first_name, born } = candidate.same;
+            let is_same = last_name && first_name && born;
+            doubts.extend((!is_same).then_some("page-look-differs"));
+            doubts.extend((is_same && !candidate.is_exact).then_some("page-look-spelling"));
+            doubts.extend(candidate.is_alike.then_some("page-patients-alike"));
+        }
+    }
+    doubts.extend(look.is_anothers.then_some("page-look-anothers"));
+    let number = look.asked.number.as_str();
+    let fields =
+        [("uuid", look.asked.uuid.as_str()), ("number", number), ("seen", look.asked.seen.as_str()), ("sure", "yes")];
+    let body = html! {
+        section .wait.patients aria-labelledby="look" {
+            h1 #look { (title) }
+            @for doubt in doubts { p { strong { (language.fill(doubt, &[("number", number.into())])) } } }
+            table .letters.sides {
+                (columns(language, &further, false))
+                tbody {
+                    (row_of_service(language, &look.person, &further, false))
+                    @if let Some(candidate) = &look.candidate {
+                        (row_of_candidate(language, candidate, &further, None))
+                    }
+                }
+            }
+            div .actions {
+                (form.button("/assign", &language.fill("page-look-yes", &[("number", number.into())]), "", &fields))
+                a .button-like.quiet href=(back) { (language.text("page-look-no")) }
+            }
+        }
+    };
+    frame(language, &Frame { title: &title, icon: "/waiting.svg", live: None, practice: None }, &body, &html! {})
+}
+
+/// The heads of the columns.
+pub(super) fn columns(language: Language, further: &[&str], has_action: bool) -> Markup {
+    let of_ours = ["page-patients-where", "page-patients-number", "page-last-name", "page-first-name", "page-born"];
+    html! {
+        thead { tr {
+            @for column in of_ours { th scope="col" { (language.text(column)) } }
+            @for column in further { th scope="col" { (column) } }
+            @if has_action { th scope="col" .act { (language.text("page-action")) } }
+        } }
+    }
+}
+
+fn born(language: Language, born: Option<jiff::civil::Date>) -> String {
+    born.map(|born| language.short_day(born)).unwrap_or_default()
+}
+
+pub(super) fn row_of_service(language: Language, person: &Person, further: &[&str], has_action: bool) -> Markup {
+    html! {
+        tr .cloud {
+            th scope="row" { (language.text("page-patients-cloud")) }
+            td .none {}
+            (value(language, "page-last-name", person.last_name(), true))
+            (value(language, "page-first-name", person.first_name(), true))
+            (value(language, "page-born", &born(language, person.born()), true))
+            @for _ in further { td .none {} }
+            @if has_action { td .none {} }
+        }
+    }
+}
+
+pub(super) fn row_of_candidate(
+    language: Language,
+    candidate: &Candidate,
+    further: &[&str],
+    action: Option<&Markup>,
+) -> Markup {
+    let further_value = |column: &str| {
+        let found = candidate.further.iter().find(|(name, _)| name == column);
+        found.map(|(_, value)| value.as_str()).unwrap_or_default()
+    };
+    html! {
+        tr {
+            th scope="row" { (language.text("page-patients-list")) }
+            td data-label=(language.text("page-patients-number")) { (candidate.number) }
+            (value(language, "page-last-name", &candidate.last_name, candidate.same.last_name))
+            (value(language, "page-first-name", &candidate.first_name, candidate.same.first_name))
+            (value(language, "page-born", &born(language, candidate.born), candidate.same.born))
+            @for column in further { td data-label=(column) { (further_value(column)) } }
+            @if let Some(action) = action { td .act { (action) } }
+        }
+    }
+}
+
+/// A value, marked where it is not the same on the other side: also for who sees no colours.
+fn value(language: Language, column: &str, value: &str, is_same: bool) -> Markup {
+    let shown = if value.is_empty() { "–" } else { value };
+    html! {
+        td data-label=(language.text(column)) {
+            @if is_same { (shown) } @else { mark title=(language.text("page-patients-differs")) { (shown) } }
+        }
+    }
+}

@@ -1,0 +1,363 @@
+//! SMTP (RFC 5321) as a client, step by step. Each step has its own time-out, and whoever asks is told in which one it
+//! failed. Of what the server says only the codes are kept.
+
+use std::io::{self, ErrorKind};
+use std::net::IpAddr;
+use std::time::Duration;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use futures_util::FutureExt as _;
+use secrecy::{ExposeSecret as _, SecretString};
+use serde::Deserialize;
+use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader};
+use tokio::time::timeout;
+
+use crate::system::http::reason;
+use crate::system::tls::{self, Stream, Tls};
+
+mod message;
+mod offers;
+mod reply;
+
+pub use message::{Base64Lines, Headers};
+pub use offers::Offers;
+pub use reply::{Enhanced, Reply};
+
+/// The longest wait for a TCP connection; the time-out when that is shorter.
+const CONNECT_LIMIT: Duration = Duration::from_secs(15);
+/// So many time-outs may pass until a mail that was sent whole is answered: 10 minutes where it is one (RFC 5321,
+/// section 4.5.3.2.6). Who gives up before sends the mail a second time.
+const PATIENCE_AT_THE_END: u32 = 10;
+/// How long the server may take to say goodbye, or why it hung up.
+const PARTING_LIMIT: Duration = Duration::from_secs(2);
+
+/// How the connection is encrypted: `encryption` of `alerts.mail` and of a destination.
+#[derive(Deserialize, Debug, Clone, Copy, PartialEq, Eq)]
+#[serde(rename_all = "snake_case")]
+pub enum MailEncryption {
+    /// Begins unencrypted, and is encrypted before anything is sent (RFC 3207).
+    #[serde(rename = "starttls")]
+    StartTls,
+    /// Encrypted from the start (RFC 8314).
+    Tls,
+    /// Unencrypted: to this machine only.
+    None,
+}
+
+/// How a mail server is reached, and who docsyncd is there.
+pub struct Server<'a> {
+    /// Its name or address.
+    pub host: &'a str,
+    /// Its port.
+    pub port: u16,
+    /// How the connection is encrypted.
+    pub encryption: MailEncryption,
+    /// Whom docsyncd trusts there.
+    pub tls: &'a Tls,
+    /// User and password.
+    pub sign_in: Option<(&'a str, SecretString)>,
+    /// The longest wait for an answer.
+    pub timeout: Duration,
+}
+
+/// A step of a conversation, in their order.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Step {
+    /// A TCP connection.
+    Connect,
+    /// The server's first line.
+    Greeting,
+    /// EHLO
+    Hello,
+    /// STARTTLS, and TLS itself.
+    Encrypt,
+    /// AUTH
+    SignIn,
+    /// MAIL
+    Sender,
+    /// RCPT
+    Recipient,
+    /// DATA
+    Data,
+    /// The mail.
+    Text,
+    /// The dot behind it: from here on the server may have it.
+    End,
+    /// RSET
+    Reset,
+}
+
+/// Why a step failed.
+#[derive(Debug)]
+pub enum Why {
+    /// The name of the server means no address.
+    Unresolved,
+    /// The connection failed.
+    Io(io::Error),
+    /// There was no answer in time.
+    Silent,
+    /// What came is no answer.
+    NotSmtp,
+    /// It is refused.
+    Refused(Reply),
+    /// The server does not offer STARTTLS.
+    NoStartTls,
+    /// The server offers no way to sign in that is known here.
+    NoSignIn,
+    /// Something on this computer is not as it should be; in words.
+    Here(String),
+}
+
+/// A step that failed.
+#[derive(Debug)]
+pub struct Failed {
+    /// Which.
+    pub step: Step,
+    /// Why.
+    pub why: Why,
+}
+
+impl Step {
+    fn failed(self, why: impl Into<Why>) -> Failed {
+        Failed { step: self, why: why.into() }
+    }
+}
+
+impl Failed {
+    /// What went wrong, for people, for a sentence that begins with the server; nothing in it is the server's but its
+    /// codes. `section` is where `port`, `encryption`, `timeout` and `ca_file` are configured. What a code means is
+    /// said by whoever knows what it was for.
+    pub fn words(&self, server: &Server<'_>, section: &str) -> String {
+        let is_in_the_clear = server.encryption != MailEncryption::Tls;
+        match &self.why {
+            Why::Unresolved => "its name is not known (DNS)".to_owned(),
+            Why::Silent if self.step == Step::Greeting && is_in_the_clear => format!(
+                "it does not greet in time: if port {} is for TLS from the start (as 465 is), set {section}.encryption = \"tls\"",
+                server.port
+            ),
+            Why::Silent => format!("no answer in time ({section}.timeout)"),
+            Why::NotSmtp => "its answer cannot be understood: is this the port of a mail server?".to_owned(),
+            Why::Refused(reply) => format!("it refuses ({reply})"),
+            Why::NoStartTls => "it offers no encryption (STARTTLS), and nothing is sent without".to_owned(),
+            Why::NoSignIn => "it offers no way to sign in that docsyncd knows (PLAIN, LOGIN)".to_owned(),
+            Why::Here(words) => words.clone(),
+            Why::Io(error) if reason::is_not_tls(error) => format!(
+                "it speaks no TLS on port {}: set {section}.encryption = \"starttls\" (usual on port 587), or {section}.port to its \
+                 TLS port (usually 465)",
+                server.port
+            ),
+            Why::Io(error) => reason::of_io(error, section).unwrap_or_else(|| "the connection failed".to_owned()),
+        }
+    }
+}
+
+/// A connection, encrypted and signed in as far as is configured.
+pub struct Connection {
+    stream: BufReader<Box<dyn Stream>>,
+    offers: Offers,
+    /// This computer, as it calls itself there.
+    name: String,
+    timeout: Duration,
+}
+
+impl Connection {
+    /// Connects, encrypts and signs in.
+    ///
+    /// # Errors
+    /// The step that failed.
+    pub async fn open(server: &Server<'_>) -> Result<Self, Failed> {
+        let tls = match server.encryption {
+            MailEncryption::None => None,
+            MailEncryption::StartTls | MailEncryption::Tls => {
+                Some(server.tls.set_up().map_err(|words| Step::Encrypt.failed(Why::Here(words)))?)
+            }
+        };
+        let dialled = timeout(CONNECT_LIMIT.min(server.timeout), tls::dial(server.host, server.port)).await;
+        let (stream, own) = dialled.unwrap_or_else(|_| Err(ErrorKind::TimedOut.into())).map_err(|error| {
+            Step::Connect.failed(match error.kind() {
+                ErrorKind::NotFound => Why::Unresolved,
+                _ => Why::Io(error),
+            })
+        })?;
+        // A mail client need not have a name in the DNS (RFC 5321, section 4.1.4).
+        let name = match own.to_canonical() {
+            IpAddr::V4(own) => format!("[{own}]"),
+            IpAddr::V6(own) => format!("[IPv6:{own}]"),
+        };
+        let (stream, offers) = (BufReader::new(stream), Offers::default());
+        let mut connection = Self { stream, offers, name, timeout: server.timeout };
+        if let (MailEncryption::Tls, Some(tls)) = (server.encryption, &tls) {
+            connection = connection.encrypt(tls.clone(), server.host).await?;
+        }
+        connection.answer(Step::Greeting, connection.timeout, &[220]).await?;
+        connection.hello().await?;
+        if let (MailEncryption::StartTls, Some(tls)) = (server.encryption, tls) {
+            if !connection.offers.starttls {
+                return Err(Step::Encrypt.failed(Why::NoStartTls));
+            }
+            connection.command(Step::Encrypt, "STARTTLS", &[220]).await?;
+            connection = connection.encrypt(tls, server.host).await?;
+            connection.hello().await?;
+        }
+        if let Some((user, password)) = &server.sign_in {
+            connection.sign_in(user, password).await?;
+        }
+        Ok(connection)
+    }
+
+    /// What the server offers.
+    pub fn offers(&self) -> Offers {
+        self.offers
+    }
+
+    /// Begins a mail of so many bytes from this address, which has to be one.
+    ///
+    /// # Errors
+    /// The step that failed.
+    pub async fn sender(&mut self, from: &str, size: Option<u64>) -> Result<(), Failed> {
+        let size = size.filter(|_| self.offers.knows_size).map_or_else(String::new, |size| format!(" SIZE={size}"));
+        self.command(Step::Sender, &format!("MAIL FROM:<{from}>{size}"), &[250]).await
+    }
+
+    /// It goes to this address, too, which has to be one.
+    ///
+    /// # Errors
+    /// The step that failed.
+    pub async fn recipient(&mut self, to: &str) -> Result<(), Failed> {
+        self.command(Step::Recipient, &format!("RCPT TO:<{to}>"), &[250, 251]).await
+    }
+
+    /// Forgets it again.
+    ///
+    /// # Errors
+    /// The step that failed.
+    pub async fn reset(&mut self) -> Result<(), Failed> {
+        self.command(Step::Reset, "RSET", &[250]).await
+    }
+
+    /// Announces its text.
+    ///
+    /// # Errors
+    /// The step that failed.
+    pub async fn begin(&mut self) -> Result<(), Failed> {
+        self.command(Step::Data, "DATA", &[354]).await
+    }
+
+    /// A part of the text, in which no line begins with a single dot.
+    ///
+    /// # Errors
+    /// The connection failed, or the server refused the mail before it had it all.
+    pub async fn write(&mut self, text: &[u8]) -> Result<(), Failed> {
+        let failed = match timeout(self.timeout, self.stream.get_mut().write_all(text)).await {
+            Ok(Ok(())) => return Ok(()),
+            Ok(Err(error)) => Why::Io(error),
+            Err(_) => Why::Silent,
+        };
+        // Perhaps it said why it takes no more.
+        match self.answer(Step::Text, PARTING_LIMIT, &[]).await {
+            Err(refused @ Failed { why: Why::Refused(_), .. }) => Err(refused),
+            _ => Err(Step::Text.failed(failed)),
+        }
+    }
+
+    /// The end of the text. Only an answer tells from here on whether the server has the mail.
+    ///
+    /// # Errors
+    /// [`Step::End`]
+    pub async fn end(&mut self) -> Result<(), Failed> {
+        self.quiet(Step::Text).await?;
+        let (dot, limit) = (b".\r\n", self.timeout);
+        let sent = timeout(limit, async {
+            self.stream.get_mut().write_all(dot).await?;
+            self.stream.get_mut().flush().await
+        });
+        sent.await.map_err(|_| Step::End.failed(Why::Silent))?.map_err(|error| Step::End.failed(error))?;
+        self.answer(Step::End, limit * PATIENCE_AT_THE_END, &[250]).await.map(|_| ())
+    }
+
+    /// Says goodbye. What comes of it changes nothing.
+    pub async fn part(mut self) {
+        let _ = timeout(PARTING_LIMIT, async {
+            let _ = self.command(Step::Reset, "QUIT", &[221]).await;
+            self.stream.get_mut().shutdown().await
+        })
+        .await;
+    }
+
+    async fn hello(&mut self) -> Result<(), Failed> {
+        let hello = format!("EHLO {}", self.name);
+        let reply = self.ask(Step::Hello, &hello, &[250]).await?;
+        self.offers = Offers::of(&reply);
+        Ok(())
+    }
+
+    async fn encrypt(mut self, tls: std::sync::Arc<rustls::ClientConfig>, host: &str) -> Result<Self, Failed> {
+        // What came before TLS could be anybody's, and would be taken for what came in it.
+        if !self.stream.buffer().is_empty() {
+            return Err(Step::Encrypt.failed(Why::NotSmtp));
+        }
+        let encrypted = timeout(self.timeout, Tls::connect(tls, host, self.stream.into_inner())).await;
+        let encrypted = encrypted.map_err(|_| Step::Encrypt.failed(Why::Silent))?;
+        self.stream = BufReader::new(encrypted.map_err(|error| Step::Encrypt.failed(error))?);
+        Ok(self)
+    }
+
+    async fn sign_in(&mut self, user: &str, password: &SecretString) -> Result<(), Failed> {
+        let password = password.expose_secret();
+        if self.offers.plain {
+            let both = STANDARD.encode(format!("\0{user}\0{password}"));
+            return self.command(Step::SignIn, &format!("AUTH PLAIN {both}"), &[235]).await;
+        }
+        if !self.offers.login {
+            return Err(Step::SignIn.failed(Why::NoSignIn));
+        }
+        self.command(Step::SignIn, "AUTH LOGIN", &[334]).await?;
+        self.command(Step::SignIn, &STANDARD.encode(user), &[334]).await?;
+        self.command(Step::SignIn, &STANDARD.encode(password), &[235]).await
+    }
+
+    async fn command(&mut self, step: Step, line: &str, expected: &[u16]) -> Result<(), Failed> {
+        self.ask(step, line, expected).await.map(|_| ())
+    }
+
+    async fn ask(&mut self, step: Step, line: &str, expected: &[u16]) -> Result<Reply, Failed> {
+        self.quiet(step).await?;
+        let line = format!("{line}\r\n");
+        let sent = timeout(self.timeout, async {
+            self.stream.get_mut().write_all(line.as_bytes()).await?;
+            self.stream.get_mut().flush().await
+        });
+        let sent = sent.await.map_err(|_| step.failed(Why::Silent))?;
+        // Who hangs up may have said why.
+        let answer = self.answer(step, self.timeout, expected).await;
+        match (sent, answer) {
+            (Err(error), Err(Failed { why: Why::Io(_), .. })) => Err(step.failed(error)),
+            (_, answer) => answer,
+        }
+    }
+
+    /// What came unasked would be taken for the answer to what is said next.
+    async fn quiet(&mut self, step: Step) -> Result<(), Failed> {
+        match self.stream.fill_buf().now_or_never() {
+            None => Ok(()),
+            Some(_) => self.answer(step, PARTING_LIMIT, &[]).await.map(|_| ()),
+        }
+    }
+
+    async fn answer(&mut self, step: Step, limit: Duration, expected: &[u16]) -> Result<Reply, Failed> {
+        let reply = timeout(limit, Reply::read(&mut self.stream)).await.map_err(|_| step.failed(Why::Silent))?;
+        match reply.map_err(|why| step.failed(why))? {
+            reply if expected.contains(&reply.code) => Ok(reply),
+            reply if reply.code >= 400 => Err(step.failed(Why::Refused(reply))),
+            // A yes to something else is none.
+            _ => Err(step.failed(Why::NotSmtp)),
+        }
+    }
+}
+
+impl From<io::Error> for Why {
+    fn from(error: io::Error) -> Self {
+        Why::Io(error)
+    }
+}

@@ -163,6 +163,7 @@ pub fn transition(
     let starts_over = after == State::Discovered;
     // A new request makes earlier findings void.
     let asked_anew = matches!(event, Event::RetryRequested | Event::Relisted);
+    let is_asked_for = (before, event) == (State::Reported, Event::RetryRequested);
     db.run(
         "UPDATE document SET state = ?2, round = round + ?3, attempts = 0,
                 failing_since = CASE WHEN ?7 AND started_over > 0 THEN failing_since END,
@@ -185,7 +186,7 @@ pub fn transition(
             // The spooled PDF may be lost again: the losses are counted until the document is delivered.
             matches!(event, Event::Fetched | Event::StartOver),
             asked_anew,
-            matches!(event, Event::AllDelivered | Event::ReportAccepted)
+            is_asked_for || matches!(event, Event::AllDelivered | Event::ReportAccepted)
         ],
     )?;
     // Only where it changes: a column of an index that is set has the index written again.
@@ -201,7 +202,7 @@ pub fn transition(
     if before == State::Fetched {
         deliveries::suspend(db, id)?;
     }
-    if (before, event) == (State::Reported, Event::RetryRequested) {
+    if is_asked_for {
         deliveries::forget_success(db, id)?;
     }
     history::append(db, id, now, event.as_str(), after, attempts, None, because)?;

@@ -55,7 +55,8 @@ pub fn postpone(db: &Connection, document: &Document, postponed: &Postponed<'_>,
     let (charged, doubtful) = (charge.is_some(), charge.as_ref().is_some_and(|charge| charge.doubtful));
     let (spent, began) = charge.as_ref().map(|charge| (charge.failing_for, charge.began)).unzip();
     let updated = db.change(
-        "UPDATE document SET due_at = coalesce(?3, due_at), attempts = attempts + ?5, changed_at = ?6,
+        // What was due stays due, whatever the clock says now.
+        "UPDATE document SET due_at = coalesce(?3, min(due_at, ?6)), attempts = attempts + ?5, changed_at = ?6,
                 strikes = strikes + ?8, failing_for = failing_for + coalesce(?9, 0),
                 -- A failing document keeps the failure to be reported, whatever happens to the report.
                 reason = CASE WHEN ?11 THEN reason ELSE ?4 END,

@@ -150,6 +150,13 @@ pub fn failed_at(db: &Connection, document: i64) -> QueryResult<Option<Millis>> 
     db.perhaps("SELECT at FROM history WHERE document = ?1 AND event = 'refused' ORDER BY id DESC LIMIT 1", [document])
 }
 
+/// Whether the API was last told that the document failed.
+pub fn told_as_failed(db: &Connection, document: i64) -> QueryResult<bool> {
+    let told = "SELECT state = 'failed' FROM history
+                WHERE document = ?1 AND event = 'report_accepted' ORDER BY id DESC LIMIT 1";
+    Ok(db.perhaps(told, [document])?.unwrap_or(false))
+}
+
 /// Records that docsyncd works with another configuration than before; both by their digests.
 pub fn configuration(db: &Connection, now: Millis, sha256: &str) -> QueryResult<()> {
     const KEY: &str = "configuration";

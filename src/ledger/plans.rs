@@ -45,13 +45,14 @@ const WIDE: [&str; 4] = ["(state=?)", "(account=?)", "(state=? AND destination=?
 /// Partial indexes: documents that ended and are still listed, and open documents.
 const SMALL: [&str; 3] = ["document_in_list", "document_to_look_for", "document_open"];
 /// Statements that may read as many rows as a state or an account has, each with the reason.
-const MAY_SCAN: [(&str, &str); 40] = [
+const MAY_SCAN: [(&str, &str); 41] = [
     ("UPDATE document INDEXED BY document_stalled", "what failed in a way that may pass, when a person mended it"),
     ("UPDATE delivery INDEXED BY delivery_stalled", "the same, of deliveries"),
     ("SELECT 1 FROM patient WHERE number = ?1 AND uuid <> ?2", "a person gives a number: a partial index, once"),
     ("SELECT id FROM document WHERE patient = ?1 AND state = 'fetched'", "the letters of one patient"),
     ("INDEXED BY document_changed WHERE state = ?1 AND account IN", "docsyncd status of one account: what failed"),
-    ("UPDATE document SET in_doubt = 1 WHERE state <> 'reported'", "once, at a restore"),
+    ("UPDATE document SET in_doubt = 1 WHERE NOT in_doubt", "once, at a restore"),
+    ("temporary = NULL WHERE path IS NOT NULL AND NOT", "the same"),
     ("SELECT count(*) FROM document WHERE state = 'discovered' AND ?2", "the same: what is open"),
     ("INDEXED BY delivery_not_replaced", "what a person has to remove: a partial index"),
     ("WHERE document.sha256 = ?2 AND delivery.destination = ?1", "an importer changed what it took"),
@@ -250,6 +251,7 @@ fn scenario(db: &Connection) {
     };
     before.proved(db, "pms", Proof::Taken, None, 1).unwrap();
     db.execute_batch("SAVEPOINT refused").unwrap();
+    assert!(before.refused(db, "pms", "no", "no", 1).unwrap().is_none());
     assert!(unproved[0].refused(db, "pms", "no", "no", 1).unwrap().is_some());
     db.execute_batch("ROLLBACK TO refused; RELEASE refused").unwrap();
     patients(db, first.id);
@@ -377,6 +379,7 @@ fn scenario(db: &Connection) {
     process::note_clock(db, Some(Millis::MAX), 1).unwrap();
     process::Refused::note(db, Some("x"), 1).unwrap();
     history::failed_at(db, 1).unwrap();
+    history::told_as_failed(db, 1).unwrap();
     history::act(db, 1, history::Action::Login, "account main", None).unwrap();
     history::configuration(db, 1, "x").unwrap();
     let (row, hash) = chain::newest(db).unwrap().unwrap();

@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 
 use super::columns::{Statements as _, as_json};
 use super::history::Action;
-use super::{Millis, QueryResult, documents, history, process};
+use super::{Millis, QueryResult, documents, history, process, reservations};
 use crate::domain::document::DocumentUuid;
 use crate::domain::state::Event;
 
@@ -67,8 +67,9 @@ pub fn begin(db: &Connection, restored: Restored, who: Option<&str>, now: Millis
     process::remove(db, MOVED)?;
     process::set(db, RESTORED, &serde_json::to_string(&restored).unwrap_or_default())?;
     if restored.in_doubt {
-        // What failed may have been retried since, and delivered.
-        db.run("UPDATE document SET in_doubt = 1 WHERE state <> 'reported'", [])?;
+        // What failed may have been retried since, and a new version of what was reported may have been delivered.
+        db.run("UPDATE document SET in_doubt = 1 WHERE NOT in_doubt", [])?;
+        reservations::restored(db)?;
     }
     let at = jiff::Timestamp::from_millisecond(restored.at).unwrap_or_default();
     let doubt = if restored.in_doubt { "" } else { ", after which nothing ran" };
@@ -112,13 +113,8 @@ pub fn settle(db: &Connection, id: i64, now: Millis) -> QueryResult<Option<docum
         return Ok(None);
     }
     db.run("UPDATE document SET listed = 0 WHERE id = ?1", [id])?;
-    // Nobody has to look at its deliveries, nor for their proof.
-    db.run(
-        "UPDATE delivery SET state = CASE state WHEN 'filed' THEN 'delivered' ELSE state END, filed = NULL,
-                unconfirmed_at = NULL
-         WHERE document = ?1 AND (+state = 'filed' OR unconfirmed_at IS NOT NULL)",
-        [id],
-    )?;
+    // Nobody has to look at its deliveries. What waits for its proof goes on: it may have been refused.
+    db.run("UPDATE delivery SET unconfirmed_at = NULL WHERE document = ?1 AND unconfirmed_at IS NOT NULL", [id])?;
     Ok(Some(document))
 }
 

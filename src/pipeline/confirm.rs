@@ -68,18 +68,26 @@ struct Doubt {
     since: Instant,
     /// The same, whatever changed in the evidence.
     first: Instant,
+    /// When the last look ended.
+    last: Instant,
 }
 
 impl Doubt {
-    /// The doubt after a look that took from `began` to `ended`; `None` if what it showed counts.
+    /// The doubt after a look that took from `began` to `ended`; `None` if what it showed counts. An absence that was not
+    /// looked at for long (the ledger could not be written, the destination did not answer) is looked at anew: nobody
+    /// knows whether the letter was there meanwhile.
     fn after(before: Option<Self>, sight: &Sight, began: Instant, ended: Instant) -> Option<Self> {
         let seen = sight.seen()?;
         let before = before.filter(|before| discriminant(&before.sight) == discriminant(sight));
+        let longest = RESTLESS.max(ended.saturating_duration_since(began) * RESTS * 2);
+        let is_in_time = |before: &Self| began.saturating_duration_since(before.last) < longest;
+        let is_gone = matches!(sight, Sight::Gone(_));
+        let before = before.filter(|before| !is_gone || is_in_time(before));
         let first = before.as_ref().map_or(ended, |before| before.first);
         let since = before.filter(|before| before.sight == *sight).map_or(ended, |before| before.since);
         let is_at_rest = began.saturating_duration_since(since) >= seen.rest;
-        let is_gone_for_good = matches!(sight, Sight::Gone(_)) && began.saturating_duration_since(first) >= RESTLESS;
-        (!is_at_rest && !is_gone_for_good).then(|| Self { sight: sight.clone(), since, first })
+        let is_gone_for_good = is_gone && began.saturating_duration_since(first) >= RESTLESS;
+        (!is_at_rest && !is_gone_for_good).then(|| Self { sight: sight.clone(), since, first, last: ended })
     }
 
     /// When it can be decided; `None` if that takes so long already that nothing hurries.
@@ -394,6 +402,20 @@ mod tests {
             assert!(doubt.is_some(), "{second}");
         }
         assert!(Doubt::after(doubt, &sight(0, 0), at(201), at(201)).is_none());
+    }
+
+    /// The ledger could not be written for a minute, or the destination did not answer (seed 10192).
+    #[test]
+    fn two_looks_with_long_between_them_show_nothing_unless_looks_take_so_long() {
+        let start = Instant::now();
+        let at = |seconds: u64| start + Duration::from_secs(seconds);
+        for what in [1, 2] {
+            let doubt = Doubt::after(None, &sight(1, 1), at(0), at(0));
+            let doubt = Doubt::after(doubt, &sight(1, what), at(74), at(74));
+            assert!(doubt.is_some_and(|doubt| doubt.first == at(74) && doubt.since == at(74)), "{what}");
+        }
+        let doubt = Doubt::after(None, &sight(1, 1), at(0), at(10));
+        assert!(Doubt::after(doubt, &sight(1, 1), at(100), at(110)).is_none());
     }
 
     #[test]

@@ -15,7 +15,7 @@ use super::pauses::{Scope, after};
 use super::stage::{self, Lane, Stage};
 use super::transition_log::TransitionLog;
 use crate::api::{Api, ApiError, Meaning, ReportAnswer, look};
-use crate::domain::document::{DocumentUuid, contradict};
+use crate::domain::document::contradict;
 use crate::domain::failure::{Call, HOLD, Kind};
 use crate::domain::state::{Event, State};
 use crate::ledger::documents::{self, Document};
@@ -175,11 +175,11 @@ async fn tell(
     }
     context.reports_begun.fetch_add(1, Ordering::SeqCst);
     let answer = match client.report(&document.version.uuid, error.as_deref()).await {
-        Err(refused) if was_sent => unless_accepted_before(client, &document.version.uuid, refused).await,
-        answer => answer,
+        Err(refused) if was_sent => unless_accepted_before(context, client, document, refused).await,
+        answer => Ok(answer),
     };
     context.reports_ended.fetch_add(1, Ordering::SeqCst);
-    let shown = match answer.map(|answer| answer.pdf) {
+    let shown = match answer?.map(|answer| answer.pdf) {
         Err(refused) => {
             if !was_sent && !refused.may_have_had_effect() {
                 let written = write_until_durable(context, || {
@@ -209,28 +209,35 @@ async fn tell(
 }
 
 /// Some servers refuse a report of a document that is synchronized already (409, 422): an earlier report had its
-/// effect, and its answer was lost. Both lists are asked before the refusal counts.
+/// effect, and its answer was lost. Both lists are asked before the refusal counts. They do not tell a success from a
+/// failure: after a failure that was told, and that a person had tried again, the refusal of a success counts.
+///
+/// Returns the refusal, if it counts, or the error of the lists, if that may pass.
 ///
 /// # Errors
-/// The refusal, if it counts; the error of the lists, if that may pass.
+/// Any error of the ledger.
 async fn unless_accepted_before(
+    context: &Context,
     client: &dyn Api,
-    uuid: &DocumentUuid,
+    document: &Document,
     refused: ApiError,
-) -> Result<ReportAnswer, ApiError> {
-    if !matches!(refused.status(), Some(409 | 422)) {
-        return Err(refused);
+) -> Result<Result<ReportAnswer, ApiError>, LedgerError> {
+    let (id, uuid) = (document.id, &document.version.uuid);
+    if !matches!(refused.status(), Some(409 | 422))
+        || document.state == State::Delivered && context.ledger.read(move |db| history::told_as_failed(db, id)).await?
+    {
+        return Ok(Err(refused));
     }
     let asked = std::slice::from_ref(uuid);
     let looked = async {
         let is_open = !look(client, asked, false).await?.absent.contains(uuid);
         Ok(if is_open { None } else { look(client, asked, true).await?.items.remove(uuid) })
     };
-    match looked.await {
+    Ok(match looked.await {
         Ok(Some(listed)) => Ok(ReportAnswer { pdf: listed.pdf }),
         Err::<_, ApiError>(error) if matches!(error.meaning(), Meaning::Transient | Meaning::Origin) => Err(error),
         _ => Err(refused),
-    }
+    })
 }
 
 /// Waits until the new version is rendered: nothing is reported for a version that the API does not show.

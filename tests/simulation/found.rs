@@ -274,3 +274,25 @@ fn letters_are_looked_for_at_once_when_the_ledger_can_be_written_again() {
         assert_kept(Plan { seed, has_importers: true, ..plan });
     }
 }
+
+/// Its patient is in no list, so that it waits for a person, who starts it over in another process; and then it is gone
+/// (seed 16062).
+#[test]
+fn what_a_person_started_over_and_is_gone_does_not_stay_in_the_spool() {
+    for seed in (4..=48).step_by(4) {
+        let events = vec![at(20, 21, What::Withdraw(0)), at(22, 23, What::Retry(0))];
+        assert_kept(Plan { seed, has_list: true, ..practice(vec![letter(0)], events) });
+    }
+}
+
+/// A person tries what was told as failed, and the API refuses to hear of its success.
+#[test]
+fn a_success_that_the_api_refuses_after_a_failure_is_not_taken_for_told() {
+    let refused = What::Delivery { destination: 0, document: None, how: Wrong::Permanent, percent: 100 };
+    let how = How::Status { status: 422, retry_after: None, done: false };
+    let silent = What::Api { account: 0, document: None, call: Some(Call::Report), how, percent: 100 };
+    let events = vec![at(0, 30, refused), at(400, 1200, silent), at(450, 451, What::Retry(0))];
+    for seed in 1..5 {
+        assert_kept(Plan { seed, ..practice(vec![letter(0)], events.clone()) });
+    }
+}

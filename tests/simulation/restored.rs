@@ -19,9 +19,29 @@ fn letters() -> Vec<Document> {
     (0..2).map(letter).chain((2..5).map(late)).collect()
 }
 
+fn moment(from: u64, what: What) -> Event {
+    Event { from, until: from, what }
+}
+
+/// Runs it, and looks whether each letter was told as synchronized.
+fn assert_plan_kept(seed: u64, kinds: &[Kind], events: Vec<Event>) {
+    let (destinations, route) = (kinds.len(), (0..kinds.len()).collect());
+    let plan = Plan {
+        seed,
+        destinations,
+        kinds: kinds.to_vec(),
+        routes: vec![route],
+        max_concurrency: 2,
+        ..practice(letters(), events.clone())
+    };
+    let outcome = run(plan, true);
+    let history = outcome.history.join("\n");
+    assert!(outcome.violation.is_none(), "{history}\n{seed} {kinds:?} {events:?}: {:?}", outcome.violation);
+    assert!(outcome.told.iter().all(|told| *told == Some(true)), "{history}\n{seed} {kinds:?} {events:?}");
+}
+
 /// Runs it with several kinds of luck, and with the backup and the loss at every step.
 fn assert_kept(kind: Kind, more: &[Event], luck: u64) {
-    let moment = |from, what| Event { from, until: from, what };
     for backup in (0..2_400).step_by(300) {
         for lost in [40, 700, 45_000] {
             let lost = Event { from: backup + lost, until: backup + lost + 500, what: What::Restore };
@@ -29,11 +49,7 @@ fn assert_kept(kind: Kind, more: &[Event], luck: u64) {
             events.extend(more.iter().cloned());
             events.sort_by_key(|event| event.from);
             for seed in 1..=luck {
-                let plan = Plan { seed, kinds: vec![kind], max_concurrency: 2, ..practice(letters(), events.clone()) };
-                let outcome = run(plan, true);
-                let history = outcome.history.join("\n");
-                assert!(outcome.violation.is_none(), "{history}\n{kind:?} {events:?}: {:?}", outcome.violation);
-                assert!(outcome.told.iter().all(|told| *told == Some(true)), "{history}\n{kind:?} {events:?}");
+                assert_plan_kept(seed, &[kind], events.clone());
             }
         }
     }
@@ -76,5 +92,42 @@ fn a_restored_ledger_files_each_version_once_whatever_name_a_stranger_took() {
         vec![at(0, 2, What::Delivery { destination: 0, document: None, how: Wrong::AnswerLost, percent: 50 })],
     ] {
         assert_kept(PLAIN, &more, 2);
+    }
+}
+
+/// What the ledger was about to do since the restore is known, though the letter is in doubt (seeds 2185, 9969, 12278).
+#[test]
+fn a_daemon_that_is_killed_after_a_restore_files_each_letter_once() {
+    let restore = Event { from: 900, until: 1_000, what: What::Restore };
+    for call in 18..23 {
+        let kill = Event { from: 1_000, until: 30_000, what: What::KillFiling { destination: 0, call } };
+        for seed in 1..=12 {
+            let events = vec![moment(200, What::Backup), restore.clone(), kill.clone()];
+            assert_plan_kept(seed, &[IMPORTED], events);
+        }
+    }
+}
+
+/// One destination finds that the spool is lost while another is being filed into (seeds 18074, 21508).
+#[test]
+fn what_begins_anew_after_a_restore_while_it_is_filed_is_filed_once() {
+    let plain = Kind::Named(Named { overwrites: false, in_folders: false, sidecar: false, imports: true });
+    for backup in (300..1_200).step_by(100) {
+        for seed in 1..=8 {
+            let lost = Event { from: backup + 300, until: backup + 700, what: What::Restore };
+            assert_plan_kept(seed, &[plain, PLAIN], vec![moment(backup, What::Backup), lost]);
+        }
+    }
+}
+
+/// The backup has the version before it as reported (seed 22012).
+#[test]
+fn a_version_that_came_between_a_backup_and_its_restore_is_sent_once() {
+    let lost = Event { from: 90_000, until: 91_000, what: What::Restore };
+    for kind in [Service::Post, Service::Fhir { heeds: false }, Service::Put].map(Kind::Service) {
+        for seed in 1..=4 {
+            let events = vec![moment(20_000, What::Backup), moment(21_000, What::Revise(0)), lost.clone()];
+            assert_plan_kept(seed, &[kind], events);
+        }
     }
 }

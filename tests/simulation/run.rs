@@ -390,6 +390,7 @@ impl Practice {
 fn ask_again(world: &mut World, db: &Connection, document: usize) {
     let known = world.row(db, document);
     let arrived = world.plan.documents[document].arrives <= clock::passed();
+    let is_forgotten = known.is_none() && world.book.is_restored;
     let truth = &mut world.truths[document];
     if truth.listed || truth.withdrawn || !arrived {
         return;
@@ -399,6 +400,11 @@ fn ask_again(world: &mut World, db: &Connection, document: usize) {
     truth.unnoticed = known.is_none_or(|(_, listed)| listed);
     if let Some(told) = &mut truth.told {
         told.excuse = Some("it was asked for again");
+    }
+    // Of what came and went between a backup and its restore nothing is known: whoever asks for it gets it once more,
+    // where nobody can see that it is there (seed 22562).
+    if is_forgotten {
+        world.servers.iter_mut().for_each(|server| server.asked_again(document));
     }
 }
 

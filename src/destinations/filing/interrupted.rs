@@ -72,10 +72,8 @@ impl<S: Storage> Filing<'_, S> {
             if !waits {
                 // If the folder is gone meanwhile, nothing is known.
                 storage.find_root().await?;
-                // After a restore, a later attempt may have taken the file away without naming it.
                 match self.on_lost_reply() {
                     None => {}
-                    Some(_) if self.item.restored && self.was_moved(&intent.path).await? => {}
                     Some(LostReply::Hold) => {
                         return Err(Outcome::cut_off(
                             "the answer to its rename was lost, and nothing of it is seen there",

@@ -250,7 +250,7 @@ impl<'a, S: Storage> Filing<'a, S> {
         } else if let Some(path) = self.moved_before(&target, &known).await? {
             self.clear_if_it_can(&target.folder).await?;
             return Ok(Was { path, before: Vec::new(), written: None });
-        } else if self.item.restored && self.on_lost_reply() == Some(LostReply::Hold) {
+        } else if self.item.restored && self.storage.options().on_lost_reply == Some(LostReply::Hold) {
             return Err(Outcome::cut_off("the ledger was restored, and nothing of it is seen there"));
         }
         // The intent stays until it is certain that the file was not renamed.
@@ -392,10 +392,10 @@ impl<'a, S: Storage> Filing<'a, S> {
         }
     }
 
-    /// What to do with a document that may have been filed, and of which nothing is seen; `None`: an importer took it.
+    /// What to do with a document whose intent stands, and of which nothing is seen; `None`: an importer took it. A
+    /// restored ledger has no intents of before.
     fn on_lost_reply(&self) -> Option<LostReply> {
-        let (given, is_restored) = (self.storage.options().on_lost_reply, self.item.restored);
-        if S::AT_ONCE { given.filter(|_| is_restored) } else { given.or(is_restored.then_some(LostReply::Resend)) }
+        self.storage.options().on_lost_reply.filter(|_| !S::AT_ONCE)
     }
 
     /// The path of a document that the software has moved since, if the ledger was restored and has forgotten it. Its
@@ -436,6 +436,17 @@ impl<'a, S: Storage> Filing<'a, S> {
             return Ok((existing == Existing::Same).then_some(1));
         }
         let place = |name: &str| self.storage.place(&target.folder, name);
+        // It was filed anew under another name because something had its first one: it may lie under either.
+        if known.own.len() > 1 {
+            for index in 0..MAX_NAMES {
+                let name = self.candidate(target, known, index).name;
+                if known.own.contains(&place(&name))
+                    && self.storage.existing(&target.folder, &name, &self.content).await? == Existing::Same
+                {
+                    return Ok(Some(index));
+                }
+            }
+        }
         Ok(candidate::known_before(known, |index| self.candidate(target, known, index), place))
     }
 }

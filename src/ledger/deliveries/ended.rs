@@ -129,7 +129,7 @@ pub fn postpone(
     let failures::Postponed { due_at, reason, code, failure, charge } = postponed;
     let (is_charged, spent) = (charge.is_some(), charge.as_ref().map_or(0, |charge| charge.failing_for));
     let began = charge.as_ref().map(|charge| charge.began);
-    let set = "due_at = coalesce(?6, due_at), reason = ?7, attempts = attempts + ?8, failure = coalesce(?9, failure),
+    let set = "due_at = coalesce(?6, min(due_at, ?5)), reason = ?7, attempts = attempts + ?8, failure = coalesce(?9, failure),
                failing_for = failing_for + ?10, reason_code = ?12,
                failing_since = CASE WHEN ?8 THEN coalesce(failing_since, ?11) ELSE failing_since END";
     let updated =

@@ -125,9 +125,18 @@ impl Unproved {
         code: &str,
         now: Millis,
     ) -> QueryResult<Option<(Delivery, Option<State>)>> {
-        let Some(delivery) = self.delivery(db, destination)? else { return Ok(None) };
-        reservations::give_back_sidecars(db, &delivery.owner())?;
-        reservations::refused(db, &delivery.owner())?;
+        let owner = self.owner(destination);
+        reservations::give_back_sidecars(db, &owner)?;
+        reservations::refused(db, &owner)?;
+        let Some(delivery) = self.delivery(db, destination)? else {
+            // The document waits for nothing, and this letter is not looked at again and again.
+            db.run(
+                "UPDATE delivery SET state = 'failed', reason = ?4, reason_code = ?5, filed = NULL, due_at = NULL, changed_at = ?6
+                 WHERE document = ?1 AND pdf = ?2 AND destination = ?3 AND state = 'filed'",
+                params![self.document, self.version.pdf, destination, reason, code, now],
+            )?;
+            return Ok(None);
+        };
         let state = end(db, &delivery, &Ended::Failed { reason, code, failure: None }, now)?;
         Ok(Some((delivery, state)))
     }

@@ -3,7 +3,7 @@ use crate::domain::failure::{Failure, HOLD, Scope};
 use crate::domain::reservation::{Intent, Place, Wanted};
 use crate::domain::state::State;
 use crate::ledger::pauses::ProbeChoice;
-use crate::ledger::{listed, names, prune, reservations, retry, testing, work};
+use crate::ledger::{failures, listed, names, prune, reservations, restored, retry, testing, work};
 use crate::views;
 
 fn ledger() -> (tempfile::TempDir, Connection) {
@@ -17,7 +17,7 @@ fn engine() -> Scope {
 }
 
 fn due(db: &Connection, limit: usize) -> Vec<(i64, bool)> {
-    work::due(db, &engine(), 100, limit).unwrap()
+    work::due(db, &engine(), 1000, limit).unwrap()
 }
 
 fn the_due(db: &Connection) -> Delivery {
@@ -299,4 +299,55 @@ fn a_frozen_number_gives_way_only_to_whoever_has_seen_it() {
     let seen = pending(&db, "scan", 1).unwrap().unwrap();
     assert_eq!(seen.frozen.as_deref(), Some("7"));
     assert_eq!(send_with(&db, &seen, "9").unwrap(), "9", "a person decided");
+}
+
+/// A letter waits for its proof while its document has failed elsewhere: the refusal is told once, and it is sent again
+/// when a person asks for it.
+#[test]
+fn what_is_refused_after_its_document_ended_is_looked_at_no_more() {
+    let (_folder, db) = ledger();
+    fetch_for(&db, "p", &["engine", "folder"], 1);
+    let delivery = |destination| pending(&db, destination, 1).unwrap().unwrap();
+    let filed = Ended::Filed { place: "there", filed: &crate::domain::proof::Filed::default(), told_at: 99 };
+    end(&db, &delivery("engine"), &filed, 2).unwrap();
+    let refused = Ended::Failed { reason: "no", code: "deliver permanent exit_9", failure: None };
+    end(&db, &delivery("folder"), &refused, 3).unwrap();
+    db.execute("UPDATE document SET state = 'failed'", []).unwrap();
+    let letter = unproved(&db, "engine").unwrap().remove(0);
+    assert!(letter.refused(&db, "engine", "no", "deliver own refused_there", 4).unwrap().is_none());
+    assert!(unproved(&db, "engine").unwrap().is_empty());
+    retry::retry(&db, 1, 5).unwrap();
+    fetch_for(&db, "p", &["engine", "folder"], 6);
+    assert!(pending(&db, "engine", 1).unwrap().is_some());
+}
+
+/// The backup has a letter that waits for its proof, which was refused before the restore.
+#[test]
+fn what_ended_elsewhere_without_its_proof_is_not_delivered() {
+    let (_folder, db) = ledger();
+    let filed = Ended::Filed { place: "there", filed: &crate::domain::proof::Filed::default(), told_at: 99 };
+    end(&db, &fetch(&db), &filed, 2).unwrap();
+    restored::begin(&db, restored::Restored { at: 2, in_doubt: true }, None, 3).unwrap();
+    assert!(restored::settle(&db, 1, 4).unwrap().is_some());
+    assert_eq!(unproved(&db, "engine").unwrap().len(), 1);
+    let delivered = "SELECT count(*) FROM delivery WHERE state = 'delivered'";
+    assert_eq!(db.query_row(delivered, [], |row| row.get::<_, u8>(0)).unwrap(), 0);
+}
+
+/// The clock was set back while it was tried, and a pause holds it now.
+#[test]
+fn what_waits_for_a_pause_is_due_whatever_the_clock_said_when_it_became_so() {
+    let (_folder, db) = ledger();
+    let waits = failures::Postponed { due_at: None, reason: "later", code: None, failure: None, charge: None };
+    let at = |now| {
+        let row = documents::by_number(&db, 1).unwrap().unwrap();
+        failures::postpone(&db, &row, &waits, now).unwrap();
+        documents::by_number(&db, 1).unwrap().unwrap().tries.due_at
+    };
+    db.execute("UPDATE document SET due_at = 900", []).unwrap();
+    assert_eq!((at(1000), at(500)), (Some(900), Some(500)));
+    let delivery = fetch(&db);
+    db.execute("UPDATE delivery SET due_at = 900", []).unwrap();
+    postpone(&db, &delivery, &waits, 500).unwrap();
+    assert_eq!(the_due(&db).tries.due_at, Some(500));
 }

@@ -170,11 +170,13 @@ fn note(db: &Connection, id: i64, from: &str, state: State, now: Millis) -> Quer
 }
 
 /// Whether a configured account other than `account`, which has the document now, lost it, only could not go on, and
-/// may get it back while it is listed. A refusal to `account` says nothing about such an account.
+/// may get it back while it is listed. A refusal to `account` says nothing about such an account. A failure that the API
+/// may know of stays with the account that told it.
 pub fn another_may(db: &Connection, id: i64, account: &str, configured: &[String]) -> QueryResult<bool> {
     db.prepare_cached(
         "SELECT 1 FROM handover JOIN document ON document.id = handover.document
          WHERE handover.document = ?1 AND document.listed AND handover.account <> ?2
+           AND NOT (document.state = 'failing' AND document.failure_sent)
            AND handover.account IN (SELECT value FROM json_each(?3)) AND NOT refused AND times < ?4",
     )?
     .exists(params![id, account, as_json(configured), OFTEN])

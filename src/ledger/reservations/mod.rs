@@ -140,24 +140,29 @@ pub fn settle(db: &Connection, place: &Place, filed: bool) -> QueryResult<()> {
 const BY_KEY: &str = "coalesce(substr(path, 1, length(temporary) + 1) = temporary || ' '
     AND json_valid(substr(path, length(temporary) + 2)), 0)";
 
+/// Ends an intent to give a file a name, which stays reserved. To be followed by a condition.
+const FORGET_NAMED: &str =
+    "UPDATE file_reservation SET filed = 1, path = NULL, temporary = NULL WHERE path IS NOT NULL";
+
+/// The ledger was restored from a backup. The file of an intent may have got its name since, or another one, or was
+/// taken away: only a look at the destination tells. From now on an intent is of an attempt since.
+pub(super) fn restored(db: &Connection) -> QueryResult<()> {
+    db.run(&format!("{FORGET_NAMED} AND NOT {BY_KEY}"), [])
+}
+
 /// Erases patients' names from the intents of a document that has ended without settling them. Its names stay reserved,
 /// and a delivery that may have arrived is still not repeated automatically.
 pub(super) fn forget(db: &Connection, document: i64) -> QueryResult<()> {
-    let of_document = "path IS NOT NULL AND uuid = (SELECT uuid FROM document WHERE id = ?1)";
+    let of_document = "uuid = (SELECT uuid FROM document WHERE id = ?1)";
     db.run(
         &format!(
             "UPDATE file_reservation
              SET path = temporary || ' ' || json_replace(substr(path, length(temporary) + 2), '$.patient', NULL)
-             WHERE {of_document} AND {BY_KEY}"
+             WHERE path IS NOT NULL AND {of_document} AND {BY_KEY}"
         ),
         [document],
     )?;
-    db.run(
-        &format!(
-            "UPDATE file_reservation SET filed = 1, path = NULL, temporary = NULL WHERE {of_document} AND NOT {BY_KEY}"
-        ),
-        [document],
-    )
+    db.run(&format!("{FORGET_NAMED} AND {of_document} AND NOT {BY_KEY}"), [document])
 }
 
 /// The delivery is recorded: a file has the name now, and only the digest of the name is kept.

@@ -1,5 +1,5 @@
 use super::*;
-use crate::ledger::{deliveries, testing};
+use crate::ledger::{deliveries, restored, retry, testing};
 
 fn owner(uuid: &str, pdf: &str) -> Owner {
     Owner { document: 1, uuid: DocumentUuid::parse(uuid).unwrap(), pdf: pdf.to_owned(), destination: "pms".to_owned() }
@@ -130,4 +130,27 @@ fn a_name_whose_file_was_refused_is_known_as_one_until_the_next_file_is_there() 
     letter(&db, 1, "fetched", "1", "filed");
     delivered(&db, &one).unwrap();
     assert!(!known(&db, &one).unwrap().was_refused);
+}
+
+/// A backup says what was about to be done when it was made. Who has a key at a destination can be asked for it.
+#[test]
+fn what_a_backup_was_about_to_name_is_void_after_a_restore_and_the_name_stays() {
+    let (_folder, db) = testing::empty();
+    let (one, two) = (letter(&db, 1, "fetched", "1", "pending"), letter(&db, 2, "reported", "1", "delivered"));
+    assert!(reserve(&db, &one, 1, &wanted("a.pdf", "a.pdf"), Some(&intent("a.pdf"))).unwrap());
+    let keyed = Intent { place: Place::of("key"), path: "key {}".to_owned(), temporary: "key".to_owned() };
+    assert!(reserve(&db, &two, 1, &wanted("key", "key"), Some(&keyed)).unwrap());
+    for in_doubt in [false, true] {
+        restored::begin(&db, restored::Restored { at: 1, in_doubt }, None, 2).unwrap();
+        let known_of = known(&db, &one).unwrap();
+        assert_eq!(known_of.intent.is_none(), in_doubt, "nothing ran since the backup");
+        assert!(known_of.own.contains(&Place::of("a.pdf")));
+        assert_eq!(known(&db, &two).unwrap().intent.as_ref(), Some(&keyed));
+        // What was reported may have got a new version since.
+        let all = "SELECT count(*) FROM document WHERE in_doubt";
+        assert_eq!(db.query_row(all, [], |row| row.get::<_, u8>(0)).unwrap(), 2 * u8::from(in_doubt));
+    }
+    // Whoever asks for it again has looked.
+    retry::retry(&db, 2, 3).unwrap();
+    assert!(!crate::ledger::documents::by_number(&db, 2).unwrap().unwrap().in_doubt);
 }

@@ -98,6 +98,10 @@ async fn read(context: &Context, mut document: Document) -> Result<(), LedgerErr
     let began = Instant::now();
     let scope = Scope::Fetch(document.version.account.clone());
     let Some(client) = context.clients.get(&document.version.account) else { return Ok(()) };
+    // If a person started the document over in another process, nobody has removed its former PDF.
+    if context.spool.holds(document.id, document.round - 1) {
+        context.spool.remove(document.id, document.round - 1).await;
+    }
     let mut names = None;
     let result = fetch(context, client.as_ref(), &mut document, &mut names).await?;
     // People search by name for letters that wait or fail, too. A fetched letter brings all its names itself.
@@ -130,10 +134,6 @@ async fn read(context: &Context, mut document: Document) -> Result<(), LedgerErr
                 context.spool.remove(document.id, document.round).await;
             }
             let Some(state) = written? else { return Ok(()) };
-            // If a person started the document over in another process, nobody has removed its former PDF.
-            if context.spool.holds(document.id, document.round - 1) {
-                context.spool.remove(document.id, document.round - 1).await;
-            }
             let line = TransitionLog::of(&document.version).attempt(document.tries.attempts + 1).since(began);
             match bytes {
                 Some(bytes) => {

@@ -32,9 +32,25 @@ async fn after_a_restore_a_file_that_is_gone_is_filed_again() {
     let item = Item { uncertain: true, restored: true, ..spool.item(1, PDF) };
     cut_off(&inbox, &spool, &item).await;
     fs::remove_file(inbox.path.join(format!("Canaryworth_Zoé/.docsyncd-{}.part", item.key))).unwrap();
+    // What a restored ledger makes of an intent.
+    let intent = item.names.known().await.unwrap().intent.unwrap();
+    item.names.settle(&intent.place, true).await.unwrap();
     for _again in 0..2 {
         assert_delivered(&inbox.adapter().deliver(&item).await);
         assert_eq!(inbox.names(), [FILED]);
+    }
+}
+
+/// The process was killed once more, after the restore: an intent that stands is of an attempt since.
+#[tokio::test]
+async fn what_an_importer_took_since_a_restore_is_not_filed_again() {
+    let (inbox, spool) = (Inbox::new(NAME, None), Spool::new());
+    let item = Item { uncertain: true, restored: true, ..spool.item(1, PDF) };
+    assert_delivered(&inbox.adapter().deliver(&item).await);
+    fs::remove_file(inbox.path.join(FILED)).unwrap();
+    for _again in 0..2 {
+        assert_delivered(&inbox.adapter().deliver(&item).await);
+        assert!(inbox.names().is_empty());
     }
 }
 

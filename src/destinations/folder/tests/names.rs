@@ -109,3 +109,20 @@ async fn the_same_content_that_appears_in_the_last_moment_is_the_delivery() {
     assert_delivered(&adapter.deliver(&spool.item(1, PDF)).await);
     assert_eq!(inbox.names(), [FILED, "Canaryworth_Zoé/2026-11-21_lab_slip.xml"]);
 }
+
+/// An importer took the first file, a stranger's had its name when a person asked for the letter again, and went away.
+#[tokio::test]
+async fn a_letter_that_lies_under_the_second_of_its_names_is_not_filed_under_the_first() {
+    let (inbox, spool) = (Inbox::new(NAME, None), Spool::new());
+    let deliver = async || {
+        let place = assert_delivered(&inbox.adapter().deliver(&spool.item(1, PDF)).await);
+        spool.record(&spool.item(1, PDF));
+        PathBuf::from(place)
+    };
+    assert_eq!(deliver().await, inbox.path.join(FILED));
+    inbox.put(FILED, b"somebody else's");
+    assert_eq!(deliver().await, inbox.path.join(SUFFIXED));
+    fs::remove_file(inbox.path.join(FILED)).unwrap();
+    assert_eq!(deliver().await, inbox.path.join(SUFFIXED));
+    assert_eq!(inbox.names(), [SUFFIXED]);
+}

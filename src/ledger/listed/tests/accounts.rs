@@ -145,7 +145,10 @@ fn what_is_refused_goes_back_to_who_was_not() {
     assert!(may("other", &BOTH) && !may("other", &["other"]), "of the configuration");
     one.set("listed = 0");
     assert!(!may("other", &BOTH), "no list shows it");
-    one.set("listed = 1");
+    one.set("listed = 1, state = 'failing', failure_sent = 1");
+    assert!(!may("other", &BOTH), "the API may know of its failure");
+    one.set("failure_sent = 0");
+    assert!(may("other", &BOTH));
     one.set(REFUSED);
     one.seen_where(&BOTH, &["other"], "main", true);
     assert_eq!((one.whose().0.as_str(), one.lost("other")), ("main", Some((true, 1))));

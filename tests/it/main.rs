@@ -31,6 +31,7 @@ mod map;
 mod million;
 mod names;
 mod pacs;
+mod pages;
 mod pdfs;
 // Unix only: it measures.
 #[cfg(unix)]

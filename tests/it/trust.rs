@@ -233,7 +233,7 @@ async fn the_format_of_a_sidecar_is_what_the_configuration_says_whatever_its_nam
     }
 }
 
-/// What docs/security.md says is shown by a test.
+/// What docs/security.md says is shown by a test, in each language.
 #[test]
 fn every_test_that_the_threat_model_names_is_there() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
@@ -249,11 +249,13 @@ fn every_test_that_the_threat_model_names_is_there() {
             }
         }
     }
-    let text = std::fs::read_to_string(root.join("docs/security.md")).unwrap();
-    let named: Vec<&str> =
-        text.split('`').skip(1).step_by(2).filter_map(|code| code.rsplit_once("::")).map(|two| two.1).collect();
-    assert!(named.len() > 20, "{named:?}");
-    for name in named {
-        assert!(sources.contains(&format!("fn {name}(")), "there is no test {name}");
+    for page in ["docs/security.md", "docs/fr/security.md", "docs/de/security.md"] {
+        let text = std::fs::read_to_string(root.join(page)).unwrap();
+        let named: Vec<&str> =
+            text.split('`').skip(1).step_by(2).filter_map(|code| code.rsplit_once("::")).map(|two| two.1).collect();
+        assert!(named.len() > 20, "{page}: {named:?}");
+        for name in named {
+            assert!(sources.contains(&format!("fn {name}(")), "{page}: there is no test {name}");
+        }
     }
 }

@@ -45,7 +45,7 @@ well-open = { $count ->
 }
 not-running = docsyncd läuft nicht: Es werden keine Briefe abgelegt. Starten Sie den Dienst.
 not-running-last = docsyncd läuft nicht: Es werden keine Briefe abgelegt. Der letzte kam { $last }. Starten Sie den Dienst.
-moved = Die Datenbank ist { $at } auf einen anderen Rechner umgezogen: docsyncd legt hier keine Briefe mehr ab.
+moved = Die Datenbank ist { $at } auf einen anderen Computer umgezogen: docsyncd legt hier keine Briefe mehr ab.
 others = { $count ->
     [one] Es gibt noch ein weiteres Problem.
    *[other] Es gibt noch { $count } weitere Probleme.
@@ -203,7 +203,7 @@ do-unconfirmed = { $count ->
     [one] Sehen Sie in der Praxissoftware nach, ob er dort ist. Öffnen Sie dann den Brief auf der Seite
    *[other] Sehen Sie in der Praxissoftware nach, ob sie dort sind. Öffnen Sie dann jeden Brief auf der Seite
 }, und klicken Sie auf „{ letter-arrived }“ oder „{ letter-send-again }“.
-it-unconfirmed = Sehen Sie nach, ob er dort ist: docsyncd list --state fetched nennt ihn. Wenn nicht, senden Sie ihn erneut: docsyncd retry UUID (wenn ja: docsyncd retry --arrived UUID)
+it-unconfirmed = Sehen Sie dort nach: docsyncd list --state fetched nennt, worum es geht. Was fehlt, senden Sie erneut: docsyncd retry UUID (was da ist: docsyncd retry --arrived UUID)
 subject-unconfirmed = { $count ->
     [one] 1 Brief wartet: Ist er angekommen?
    *[other] { $count } Briefe warten: Sind sie angekommen?
@@ -244,7 +244,7 @@ do-not-taken = Prüfen Sie, ob die Praxissoftware läuft und importiert. { $coun
     [one] Steht der Brief schon in der Akte
    *[other] Steht ein Brief schon in der Akte
 }, öffnen Sie ihn auf der Seite, und klicken Sie auf „{ letter-arrived }“.
-it-not-taken = Prüfen Sie, ob die Praxisverwaltungssoftware läuft und importiert. docsyncd list --state fetched nennt die Briefe; steht einer schon in der Akte, bestätigen Sie es: docsyncd retry --arrived UUID
+it-not-taken = Prüfen Sie, ob die Praxissoftware läuft und importiert. docsyncd list --state fetched nennt die Briefe; steht einer schon in der Akte, bestätigen Sie es: docsyncd retry --arrived UUID
 subject-not-taken = { $count ->
     [one] 1 Brief ist abgelegt, aber die Software hat ihn nicht übernommen ({ $name })
    *[other] { $count } Briefe sind abgelegt, aber die Software hat sie nicht übernommen ({ $name })
@@ -309,7 +309,7 @@ why-destination = { $names ->
    *[other] { $names } Ziele sind nicht erreichbar ({ $name })
 }
 do-destination = Prüfen Sie, ob der Computer mit dem Ordner eingeschaltet ist und der Ordner sich öffnen lässt. Klicken Sie dann auf „{ page-mended }“.
-it-destination = Prüfen Sie, ob der Computer dort läuft und der Ordner da ist, und führen Sie dann aus: docsyncd check
+it-destination = Prüfen Sie, ob der Computer mit dem Ordner läuft und der Ordner da ist, und führen Sie dann aus: docsyncd check
 over-destination = { $names ->
     [one] Das Ziel { $name } ist wieder erreichbar.
    *[other] { $names } Ziele sind wieder erreichbar ({ $name }).
@@ -433,12 +433,12 @@ over-quiet = Es kommen wieder Briefe.
 ## `docsyncd status --health`, für die Überwachung. Der Text ist das Ende einer Zeile, ohne Punkt.
 
 health-more = und { $count } weitere
-health-silent = Die Dateien von docsyncd antworten nicht innerhalb einer Sekunde: Funktioniert die Platte oder die Freigabe?
-health-locked = Ein anderes Programm sperrt die Datenbank (Datensicherung, Virenschutz, Anzeigeprogramm?)
+health-silent = Die Dateien von docsyncd antworten nicht innerhalb einer Sekunde: Funktioniert der Datenträger oder die Freigabe?
+health-locked = Ein anderes Programm sperrt die Datenbank (Datensicherung, Virenscanner, Anzeigeprogramm?)
 health-damaged = Die Datenbank ist nicht lesbar: Sie ist beschädigt
 health-foreign = Die Datenbank ist nicht lesbar: Sie ist von einer anderen Version oder einem anderen Programm
-health-no-right = Die Datenbank ist nicht lesbar: Dieser Benutzer darf es nicht, oder ihre Platte fehlt
-health-unreadable = Die Datenbank ist nicht lesbar: Ihre Platte meldet Fehler
+health-no-right = Die Datenbank ist nicht lesbar: Dieser Benutzer darf es nicht, oder ihr Datenträger fehlt
+health-unreadable = Die Datenbank ist nicht lesbar: Ihr Datenträger meldet Fehler
 health-not-configured = nicht eingerichtet: { $what }
 health-no-configuration = es gibt keine Konfiguration
 health-no-key = noch hat kein Konto seinen Schlüssel oder seine Anmeldung
@@ -479,14 +479,14 @@ table-uncertain-how = { $count } vielleicht angekommen: Sehen Sie dort nach ({ $
 table-person = ZU KLÄREN
 table-person-how = { $count }: Es ist nicht klar, zu welchem Patienten sie gehören ({ $command })
 table-to-confirm = zu bestätigen
-table-to-confirm-how = { $count } abgelegt, von der Praxisverwaltung noch nicht übernommen ({ $command })
+table-to-confirm-how = { $count } abgelegt, von der Praxissoftware noch nicht übernommen ({ $command })
 table-withdrawn = zurückgezogen
 table-account = Konto
 table-polled = { $name }: zuletzt abgefragt { $at }
 table-poll-failed = LETZTE ABFRAGE FEHLGESCHLAGEN: { $why }
 table-not-configured = NICHT EINGERICHTET: { $count ->
-    [one] 1 Dokument wartet
-   *[other] { $count } Dokumente warten
+    [one] 1 Brief wartet
+   *[other] { $count } Briefe warten
 } darauf. Das Konto, das sie auflistet, übernimmt sie bei der nächsten Abfrage; tut es keines, richten Sie [accounts.{ $name }] wieder ein
 table-sign-in = Anmeldung
 table-sign-in-problem = ANMELDUNG
@@ -527,7 +527,7 @@ page-open-not-running = docsyncd läuft nicht
 page-as-of = Stand:
 page-refresh = Aktualisieren
 page-silent-title = docsyncd antwortet nicht.
-page-silent = Was hier steht, war zur genannten Zeit richtig und ist vielleicht veraltet. Sobald docsyncd antwortet, erneuert sich die Seite; dauert das lange, starten Sie den Dienst.
+page-silent = Was hier steht, war zur genannten Zeit richtig und ist vielleicht veraltet. Sobald docsyncd antwortet, erneuert sich die Seite; bleibt es so, rufen Sie Ihre IT an: Der Dienst ist zu starten.
 page-language = Sprache
 language = Deutsch
 page-today = heute abgelegt
@@ -636,9 +636,9 @@ page-not-replaced = neben der alten Fassung abgelegt
 proof-durable = die Datei liegt auf dem Datenträger
 proof-accepted = er wurde dort angenommen
 proof-read-back = er wurde zurückgelesen und verglichen
-proof-taken = von der Praxisverwaltung übernommen
-proof-moved = von der Praxisverwaltung verschoben
-proof-sidecar = von der Praxisverwaltung bestätigt
+proof-taken = von der Praxissoftware übernommen
+proof-moved = von der Praxissoftware verschoben
+proof-sidecar = von der Praxissoftware bestätigt
 proof-probe = dort vom Dienst angezeigt
 proof-query = dort gefunden
 proof-person = dort von jemandem gesehen
@@ -646,10 +646,10 @@ page-no-name = ohne Namen, Nummer …{ $number }
 page-waits-new = Er wird gerade heruntergeladen.
 page-waits-service = Er muss noch vom Dienst geholt werden.
 page-waits-destination = Er muss noch abgelegt werden.
-page-waits-taken = Er ist abgelegt, von der Praxisverwaltung aber noch nicht übernommen.
+page-waits-taken = Er ist abgelegt, von der Praxissoftware aber noch nicht übernommen.
 page-waits-report = Er ist abgelegt; dem Dienst ist es noch zu melden.
 page-not-filed = Er konnte nicht abgelegt werden.
-page-unreported = Er ist abgelegt, aber der Dienst nimmt die Meldung nicht an.
+page-unreported = Er ist abgelegt, aber der Dienst nimmt die Rückmeldung nicht an.
 page-more = Es gibt noch mehr davon: Die Suche zeigt alle.
 page-search = Brief suchen
 page-search-words = Patient, Dateiname oder Nummer
@@ -673,8 +673,8 @@ page-close = Diesen Browser sperren
 page-close-first = Zum Entsperren muss ein Administrator auf diesem Computer „docsyncd open“ ausführen.
 page-contact = Wen Sie anrufen: { $contact }
 page-support = Datei für den Support
-page-notice-retried = Der Brief wird erneut versucht. Die Seite zeigt, was aus ihm wird.
-page-notice-retried-all = Alles, was fehlgeschlagen ist, wird erneut versucht. Die Seite zeigt, was daraus wird.
+page-notice-retried = Für diesen Brief läuft ein neuer Versuch. Die Seite zeigt, was daraus wird.
+page-notice-retried-all = Für alles, was fehlgeschlagen ist, läuft ein neuer Versuch. Die Seite zeigt, was daraus wird.
 page-notice-polled = docsyncd sucht jetzt nach neuen Briefen.
 page-notice-closed = Dieser Browser ist gesperrt: Er zeigt keine Namen mehr.
 page-notice-unknown = Der Brief ist nicht mehr so, wie die Seite ihn zeigte: Nichts wurde geändert. Sehen Sie noch einmal nach.
@@ -694,7 +694,7 @@ page-letter-locked-do = Führen Sie auf diesem Computer als Administrator „doc
 page-no-letter = docsyncd kennt diesen Brief nicht
 page-no-letter-do = Vielleicht ist seine Nummer falsch, oder er stammt aus einer anderen Installation.
 page-pdf-changed = Das ist nicht die Datei, die docsyncd abgelegt hat
-page-pdf-changed-do = An ihrer Stelle liegt jetzt etwas anderes: Jemand hat sie geändert oder ersetzt. docsyncd zeigt nur, was es selbst abgelegt hat. Sehen Sie in der Praxisverwaltung nach.
+page-pdf-changed-do = An ihrer Stelle liegt jetzt etwas anderes: Jemand hat sie geändert oder ersetzt. docsyncd zeigt nur, was es selbst abgelegt hat. Sehen Sie in der Praxissoftware nach.
 page-pdf-gone = Das PDF liegt nicht auf diesem Computer
 page-pdf-gone-do = Es wurde aus seinem Ordner genommen, oder sein Ziel ist kein Ordner dieses Computers. Die Seite des Briefs sagt, wohin er ging.
 page-pdf-unknown = Der Ordner mit dem PDF antwortet nicht
@@ -712,7 +712,7 @@ page-foreign-do = Nichts wurde geändert. Öffnen Sie die Seite noch einmal und 
 page-too-large = Das ist zu lang
 page-too-large-do = Nichts wurde geändert. Schreiben Sie weniger.
 page-trouble = docsyncd kann seine Datenbank gerade nicht lesen
-page-trouble-do = Versuchen Sie es gleich noch einmal. Bleibt es so, sagen „docsyncd status“ und das Protokoll, warum.
+page-trouble-do = Versuchen Sie es gleich noch einmal. Bleibt es so, rufen Sie Ihre IT an: „docsyncd status“ und das Protokoll sagen, warum.
 
 type-operative-report = Operationsbericht
 type-referral-letter = Überweisungsschreiben
@@ -732,7 +732,7 @@ state-delivered = abgelegt, noch zu melden
 state-failing = fehlgeschlagen
 state-reported = abgelegt
 state-failed = fehlgeschlagen
-state-unreported = abgelegt, Meldung abgelehnt
+state-unreported = abgelegt, Rückmeldung abgelehnt
 state-withdrawn = vom Dienst zurückgezogen
 
 ## Die Seite eines Briefs
@@ -782,7 +782,7 @@ event-failed = Nicht abgelegt{ $places ->
 event-all-delivered = Überall abgelegt; wird dem Dienst gemeldet
 event-refused = Aufgegeben; wird dem Dienst gemeldet
 event-report-accepted = Dem Dienst gemeldet
-event-report-refused = Der Dienst nahm die Meldung nicht an
+event-report-refused = Der Dienst nahm die Rückmeldung nicht an
 event-gone = Der Dienst zeigt ihn nicht mehr
 event-start-over = Neu begonnen
 event-relisted = Beim Dienst noch einmal angefordert
@@ -842,7 +842,7 @@ reason-unknown = Die Einzelheiten sind englisch: docsyncd show, mit seiner Numme
 reason-quote = { $why } Es sagt: „{ $line }“
 reason-unconfirmed = Er ist vielleicht angekommen: Sehen Sie am Ziel nach. Ist er nicht dort, kann er erneut gesendet werden. { $why }
 reason-gave-up = docsyncd hat nach vielen Versuchen aufgegeben. { $why }
-reason-not-taken = Er ist abgelegt, von der Praxisverwaltung aber noch nicht übernommen.
+reason-not-taken = Er ist abgelegt, von der Praxissoftware aber noch nicht übernommen.
 reason-patient-nobody = Der Patient steht nicht in der Liste der Praxis.
 reason-patient-several = Mehrere Patienten in der Liste der Praxis können gemeint sein.
 reason-patient-no-date-of-birth = Das Geburtsdatum des Patienten fehlt.
@@ -873,27 +873,27 @@ reason-exit = Das Programm des Ziels { $name } endete mit dem Code { $code }.
 reason-signal = Das Programm des Ziels { $name } wurde durch das Signal { $code } beendet.
 reason-crashed = Das Programm des Ziels { $name } endete, ohne zu sagen, warum.
 reason-out-of-time = Das Programm des Ziels { $name } brauchte zu lange und wurde beendet.
-reason-program = Das Programm des Ziels { $name } lässt sich nicht starten: Führen Sie docsyncd check aus.
+reason-program = Das Programm des Ziels { $name } lässt sich nicht starten: Rufen Sie Ihre IT an (docsyncd check).
 reason-internal = docsyncd hatte auf diesem Computer ein Problem: Das Protokoll sagt, welches.
 
 reason-destination-no-folder = Der Ordner des Ziels { $name } ist nicht zu finden: Ist die Freigabe verbunden?
 reason-destination-not-allowed = Das Ziel { $name } lässt docsyncd nicht schreiben: Geben Sie dem Benutzer des Dienstes das Recht dazu.
 reason-destination-read-only = Das Ziel { $name } ist schreibgeschützt.
-reason-destination-in-the-way = Am Ziel { $name } steht eine andere Datei, ein Ordner oder eine Verknüpfung im Weg: Führen Sie docsyncd check aus.
+reason-destination-in-the-way = Am Ziel { $name } steht eine andere Datei, ein Ordner oder eine Verknüpfung im Weg: Rufen Sie Ihre IT an (docsyncd check).
 reason-destination-other-content = Das Ziel { $name } hat unter der Kennung dieses Briefs einen anderen Inhalt: Sehen Sie dort nach, und löschen Sie ihn.
 reason-destination-name = Das Ziel { $name } nimmt den Dateinamen nicht an: Kürzen oder vereinfachen Sie file_name.
 reason-destination-template = Eine Vorlage des Ziels { $name } lässt sich für diesen Brief nicht ausfüllen: Berichtigen Sie sie in der Konfiguration.
 reason-destination-encoding = Ein Zeichen dieses Briefs fehlt in der Kodierung, die das Ziel { $name } liest: Berichtigen Sie es im Brief, oder wählen Sie eine andere sidecar_encoding.
-reason-destination-patient = Am Ziel { $name } ist der Patient dieses Briefs nicht sicher zu erkennen: Tragen Sie dort Namen und Geburtsdatum ein, oder berichtigen Sie sie, und führen Sie dann docsyncd retry aus.
+reason-destination-patient = Am Ziel { $name } ist der Patient dieses Briefs nicht sicher zu erkennen: Tragen Sie dort Namen und Geburtsdatum ein, oder berichtigen Sie sie, und versuchen Sie es dann erneut.
 reason-destination-too-large = Das Ziel { $name } nimmt keine Datei dieser Größe an.
 reason-destination-not-written = Das Ziel { $name } konnte die Datei nicht speichern: Prüfen Sie den Datenträger oder die Freigabe.
 reason-destination-unreachable = Das Ziel { $name } antwortet nicht: Ist es eingeschaltet und mit dem Netzwerk verbunden?
 reason-destination-crowded = Das Ziel { $name } hat so viele Verbindungen, wie es annimmt, oder weist diesen Computer für eine Weile ab: docsyncd versucht es von selbst wieder.
 reason-destination-broken-off = Die Verbindung zum Ziel { $name } brach ab, oder der Brief kam dort nicht so an, wie er gesendet wurde.
-reason-destination-unsuited = Das Ziel { $name } antwortet nicht wie erwartet: Seine Adresse oder Einstellungen sind zu prüfen. Führen Sie docsyncd check aus.
+reason-destination-unsuited = Das Ziel { $name } antwortet nicht wie erwartet: Seine Adresse oder Einstellungen sind zu prüfen. Rufen Sie Ihre IT an (docsyncd check).
 reason-destination-host-key = Der Hostschlüssel des Ziels { $name } ist nicht der bekannte: Fragen Sie die Person, die den Server betreut.
 reason-destination-sign-in = Das Ziel { $name } lehnt Benutzer, Passwort oder Schlüssel ab, oder docsyncd kann sie nicht lesen.
-reason-destination-tls = Die verschlüsselte Verbindung zum Ziel { $name } kommt nicht zustande: Führen Sie docsyncd check aus.
+reason-destination-tls = Die verschlüsselte Verbindung zum Ziel { $name } kommt nicht zustande: Rufen Sie Ihre IT an (docsyncd check).
 reason-destination-busy = Das Ziel { $name } bittet zu warten (Code { $code }).
 reason-destination-fault = Das Ziel { $name } ist gestört (Code { $code }).
 reason-destination-says-error = Das Ziel { $name } antwortet, dass es fehlgeschlagen ist: Sein eigenes Protokoll sagt, warum.
@@ -1075,7 +1075,7 @@ setup-server-key-help = fragen Sie am Telefon oder schriftlich; an einen Server 
 setup-server-key-answer = der Server zeigt { $fingerprint } ({ $algorithm }): Fragen Sie seinen Betreiber, ob das stimmt, und antworten Sie host_key = "{ $fingerprint }"
 setup-server-key-other = NICHT der bekannte Schlüssel, { $known }: Wenn der Betreiber ihn nicht geändert hat, ist jemand dazwischen
 setup-server-key-refused = an einen unbekannten Server wird nichts gesendet
-setup-list = Patientenliste, wie die Praxisverwaltung sie exportiert:
+setup-list = Patientenliste, wie die Praxissoftware sie exportiert:
 setup-list-help = eine CSV-Datei mit den Spaltennamen in der ersten Zeile (docs/patients.md); leer: keine
 setup-column-number = Nummer des Patienten
 setup-column-last-name = Nachname
@@ -1109,9 +1109,9 @@ setup-none = nichts
 setup-more-there = (wie es ist, oder geändert)
 setup-more-patients = Die Nummer jedes Patienten in der Praxis
 setup-more-patients-about = aus einer Liste, die ihre Software exportiert; Dateinamen können sie enthalten
-setup-more-confirm = Sicher sein, dass die Praxisverwaltung jeden Brief übernommen hat
+setup-more-confirm = Sicher sein, dass die Praxissoftware jeden Brief übernommen hat
 setup-more-confirm-about = erkennbar daran, was sie mit der Datei tut; erst dann erfährt der Dienst davon
-setup-confirm = Was die Praxisverwaltung mit einem Brief tut:
+setup-confirm = Was die Praxissoftware mit einem Brief tut:
 setup-confirm-none = nichts: übernommen, sobald er dort liegt
 setup-confirm-taken = sie nimmt die Datei weg: übernommen, wenn sie nicht mehr da ist
 setup-confirm-moved = sie verschiebt ihn in einen Unterordner: übernommen, wenn er dort liegt
@@ -1201,7 +1201,7 @@ told-server = dieses Ziel funktioniert so nicht: Prüfen Sie Adresse, Benutzer u
 told-alarm = auf diesem Weg lässt sich niemand benachrichtigen
 told-recipient = einer der Empfänger wird abgelehnt
 told-port = der Port ist nicht benutzbar: Vielleicht belegt ihn ein anderes Programm
-told-webhook = das Konto kann keinen eintragen
+told-webhook = das Konto kann keinen Webhook eintragen
 told-sign-in = niemand wurde angemeldet
 told-list = die Patientenliste { $file } ist nicht benutzbar
 told-list-missing = die Datei { $file } gibt es nicht: Exportieren Sie die Liste dorthin
@@ -1338,12 +1338,12 @@ retry-which-failed = welche Briefe? Nennen Sie sie ({ $command }), oder alle feh
     } fehlgeschlagen:
 retry-all-of-them = { $command } zeigt alle
 retry-beside = Neben der alten Fassung abgelegt; wenn die dort entfernt ist, sagen Sie es ({ $command }):
-retry-paused = { $scope } pausiert: { $why }. Es wird von selbst wieder versucht, das nächste Mal am { $next }
+retry-paused = { $scope } ist angehalten: { $why }. Es wird von selbst wieder versucht, das nächste Mal am { $next }
 retry-by-themselves = Sie werden von selbst wieder versucht; ein genannter sofort
 retry-check = Führen Sie docsyncd check aus, um zu sehen, ob es wieder geht
-retry-check-or-sync = Führen Sie docsyncd check aus, um zu sehen, ob es wieder geht; docsyncd sync versucht sofort, was pausiert
+retry-check-or-sync = Führen Sie docsyncd check aus, um zu sehen, ob es wieder geht; docsyncd sync versucht sofort, was angehalten ist
 poll-not-running = docsyncd läuft nicht, also sieht niemand nach: Starten Sie es ({ $start }), oder sehen Sie einmal nach mit { $sync }
-poll-no-answer = das Programm an der Datenbank hat innerhalb von { $seconds } s nicht geantwortet (ein docsyncd sync fragt von selbst ab)
+poll-no-answer = das Programm, das die Datenbank benutzt, hat innerhalb von { $seconds } s nicht geantwortet (ein docsyncd sync fragt von selbst ab)
 poll-done = docsyncd sieht jetzt nach und versucht sofort, was auf ein Ziel oder ein Konto wartet
 
 ## `docsyncd preview`
@@ -1404,10 +1404,10 @@ reconcile-no-account = { $uuid } lässt sich nicht noch einmal ablegen: Sein Kon
 reconcile-not-given = { $uuid } lässt sich nicht noch einmal ablegen: Der Dienst gibt ihn nicht heraus
 reconcile-nobody-asked = nichts wird noch einmal abgelegt, da hier niemand gefragt werden kann: { $command }
 reconcile-question = { $count ->
-    [one] 1 Brief noch einmal ablegen? Hat die Praxisverwaltung ihn schon übernommen, ist er
-   *[other] { $count } Briefe noch einmal ablegen? Hat die Praxisverwaltung sie schon übernommen, sind sie
+    [one] 1 Brief noch einmal ablegen? Hat die Praxissoftware ihn schon übernommen, ist er
+   *[other] { $count } Briefe noch einmal ablegen? Hat die Praxissoftware sie schon übernommen, sind sie
 } doppelt da.
-reconcile-left = der Brief { $uuid } bleibt, wie er ist: Er ist unterwegs, oder seine Meldung ist noch nicht angenommen
+reconcile-left = der Brief { $uuid } bleibt, wie er ist: Er ist unterwegs, oder seine Rückmeldung ist noch nicht angenommen
 alerts-nobody = niemand wird benachrichtigt: [alerts] hat weder heartbeat_url_file noch webhook_url_file noch [alerts.mail]
 alerts-taken = hat die Nachricht angenommen (Antwort { $code })
 open-no-page = es gibt keine Statusseite: Schreiben Sie [status_page] mit listen = "127.0.0.1:8977" in die Konfiguration
@@ -1469,30 +1469,30 @@ login-not-saved-do = Beheben Sie, was unten steht, und führen Sie docsyncd logi
 
 ## docsyncd support
 
-support-written = { $file } ist geschrieben ({ $size } kB), für die Person, die Ihnen hilft. Inhalt, und was fehlt:
+support-written = { $file } ist geschrieben ({ $size } KB), für die Person, die Ihnen hilft. Inhalt, und was fehlt:
 support-names-nobody = Die Datei nennt weder Patienten noch Dateien, Ordner, Computer oder Personen. Sehen Sie hinein, bevor Sie sie senden.
-support-lacks-configuration = fehlt: die Konfiguration ist nicht verwendbar (docsyncd check sagt, warum)
+support-lacks-configuration = fehlt: Die Konfiguration ist nicht verwendbar (docsyncd check sagt, warum)
 support-lacks-not-running = fehlt: docsyncd läuft nicht
 support-lacks-no-page = fehlt: docsyncd läuft ohne Statusseite
-support-lacks-no-answer = fehlt: die Statusseite antwortet nicht
-support-lacks-no-ledger = fehlt: es gibt noch keine Datenbank
-support-lacks-no-right = fehlt: dieser Benutzer darf es nicht lesen; führen Sie den Befehl als Administrator aus
-support-lacks-locked = fehlt: ein anderes Programm hält die Datenbank
-support-lacks-damaged = fehlt: die Datenbank ist beschädigt
-support-lacks-foreign = fehlt: die Datenbank ist von einer anderen Version oder einem anderen Programm
-support-lacks-unreadable = fehlt: es lässt sich nicht lesen
-support-lacks-late = fehlt: es dauerte zu lange
-support-lacks-no-log = fehlt: es gibt weder Protokolldatei noch Systemprotokoll
-support-lacks-no-lines = fehlt: in dieser Zeit wurde nichts protokolliert
-support-lacks-not-known = fehlt: eines der Dokumente ist nicht bekannt
+support-lacks-no-answer = fehlt: Die Statusseite antwortet nicht
+support-lacks-no-ledger = fehlt: Es gibt noch keine Datenbank
+support-lacks-no-right = fehlt: Dieser Benutzer darf es nicht lesen; führen Sie den Befehl als Administrator aus
+support-lacks-locked = fehlt: Ein anderes Programm hält die Datenbank
+support-lacks-damaged = fehlt: Die Datenbank ist beschädigt
+support-lacks-foreign = fehlt: Die Datenbank ist von einer anderen Version oder einem anderen Programm
+support-lacks-unreadable = fehlt: Es lässt sich nicht lesen
+support-lacks-late = fehlt: Es dauerte zu lange
+support-lacks-no-log = fehlt: Es gibt weder Protokolldatei noch Systemprotokoll
+support-lacks-no-lines = fehlt: In dieser Zeit wurde nichts protokolliert
+support-lacks-not-known = fehlt: Einer der Briefe ist nicht bekannt
 support-lacks-too-large = fehlt: zu groß
 
 ## `docsyncd backup`, `restore` und `move`
 
 backup-written = { $file } geschrieben ({ $size }): die Datenbank, wie sie am { $time } war, und die Konfiguration
 backup-letters = { $count ->
-    [one] 1 Brief steht in der Datenbank, mit dem Namen des Patienten: bewahren Sie die Datei so auf, dass niemand sonst sie lesen kann
-   *[other] { $count } Briefe stehen in der Datenbank, mit Namen von Patienten: bewahren Sie die Datei so auf, dass niemand sonst sie lesen kann
+    [one] 1 Brief steht in der Datenbank, mit dem Namen des Patienten: Bewahren Sie die Datei so auf, dass niemand sonst sie lesen kann
+   *[other] { $count } Briefe stehen in der Datenbank, mit Namen von Patienten: Bewahren Sie die Datei so auf, dass niemand sonst sie lesen kann
 }
 backup-plain = Sie ist nicht verschlüsselt, darum enthält sie keinen Schlüssel, kein Passwort und keine Anmeldung. Mit --passphrase-file enthält sie diese
 backup-secrets = { $count ->
@@ -1509,12 +1509,12 @@ restore-missing = Nicht in der Sicherung, also hier einzurichten:
 restore-unseen = { $count ->
     [one] 1 Brief, der unterwegs war, wird vielleicht ein zweites Mal abgelegt oder wartet auf eine Person (on_lost_reply)
    *[other] { $count } Briefe, die unterwegs waren, werden vielleicht ein zweites Mal abgelegt oder warten auf eine Person (on_lost_reply)
-}: niemand kann sehen, ob sie in { $names } angekommen sind. Lief nach der Sicherung nichts mehr, stellen Sie mit --nothing-since wieder her
+}: Niemand kann sehen, ob sie in { $names } angekommen sind. Lief nach der Sicherung nichts mehr, stellen Sie mit --nothing-since wieder her
 restore-all-seen = Bevor docsyncd einen Brief sendet, der unterwegs war, sieht es nach, ob er schon angekommen ist
 restore-nothing-since = Nach der Sicherung wurde nichts abgelegt, wie Sie sagen: Briefe, die unterwegs waren, gehen weiter wie zuvor
 restore-start = Beim Start liest docsyncd zuerst die ganze Liste jedes Kontos. Den Dienst starten: { $command }
-move-done = Die Datenbank ist umgezogen: docsyncd arbeitet hier nicht mehr mit ihr. Auf dem anderen Rechner: { $there }. Um es zurückzunehmen: { $back }
-move-undone = Der Umzug vom { $time } ist zurückgenommen. Ein anderer Rechner hat seither vielleicht gearbeitet: dort darf docsyncd nicht mehr laufen. docsyncd sieht nach, wo jeder Brief ist, bevor es einen sendet
+move-done = Die Datenbank ist umgezogen: docsyncd arbeitet hier nicht mehr mit ihr. Auf dem anderen Computer: { $there }. Um es zurückzunehmen: { $back }
+move-undone = Der Umzug vom { $time } ist zurückgenommen. Ein anderer Computer hat seither vielleicht gearbeitet: Dort darf docsyncd nicht mehr laufen. docsyncd sieht nach, wo jeder Brief ist, bevor es einen sendet
 backup-there = { $file } gibt es schon, und es wurde nichts geschrieben: Wählen Sie einen anderen Namen, oder --force ersetzt die Datei
 backup-own = { $file } ist eine Datei, mit der docsyncd arbeitet, und es wurde nichts geschrieben: Wählen Sie einen anderen Namen
 backup-not-written = { $file } kann nicht geschrieben werden, und nichts davon ist übrig

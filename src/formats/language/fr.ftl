@@ -56,7 +56,7 @@ next-poll-soon = docsyncd redemandera les nouveaux courriers { $seconds ->
     [one] dans { $seconds } seconde.
    *[other] dans { $seconds } secondes.
 }
-sum = Instances : { $instances }. Courriers aujourd'hui : { $today }. En attente : { $waiting }. Échoués : { $failed }.
+sum = Instances : { $instances }. Courriers aujourd'hui : { $today }. En attente : { $waiting }. En échec : { $failed }.
 light-well = Tout va bien
 light-waiting = Quelque chose attend
 light-needs-person = Quelqu'un doit intervenir
@@ -203,7 +203,7 @@ do-unconfirmed = { $count ->
     [one] Regardez dans le logiciel du cabinet s'il y est. Ouvrez ensuite le courrier sur la page
    *[other] Regardez dans le logiciel du cabinet s'ils y sont. Ouvrez ensuite chaque courrier sur la page
 } et appuyez sur « { letter-arrived } » ou « { letter-send-again } ».
-it-unconfirmed = Vérifiez s'il est arrivé : docsyncd list --state fetched le nomme. Sinon, renvoyez-le : docsyncd retry UUID (s'il y est : docsyncd retry --arrived UUID)
+it-unconfirmed = Vérifiez sur place : docsyncd list --state fetched nomme ce qui est à vérifier. Ce qui n'y est pas se renvoie : docsyncd retry UUID (ce qui y est : docsyncd retry --arrived UUID)
 subject-unconfirmed = { $count ->
     [one] { $count } courrier attend : est-il arrivé ?
    *[other] { $count } courriers attendent : sont-ils arrivés ?
@@ -244,7 +244,7 @@ do-not-taken = Vérifiez que le logiciel du cabinet est ouvert et qu'il importe.
     [one] Si le courrier est déjà dans le dossier du patient
    *[other] Si un courrier est déjà dans le dossier du patient
 }, ouvrez-le sur la page et appuyez sur « { letter-arrived } ».
-it-not-taken = Vérifiez que le logiciel du cabinet fonctionne et importe. docsyncd list --state fetched les nomme ; si l'un est dans le dossier, dites-le : docsyncd retry --arrived UUID
+it-not-taken = Vérifiez que le logiciel du cabinet fonctionne et importe. docsyncd list --state fetched les nomme ; si l'un est dans le dossier du patient, dites-le : docsyncd retry --arrived UUID
 subject-not-taken = { $count ->
     [one] { $count } courrier est déposé, mais le logiciel ne l'a pas pris ({ $name })
    *[other] { $count } courriers sont déposés, mais le logiciel ne les a pas pris ({ $name })
@@ -422,7 +422,7 @@ problem-quiet = { $count ->
     [0] Aucun courrier { $since }.
    *[other] Aucun courrier { $since } ; d'habitude { $count } par jour.
 }
-do-quiet = Demandez au cabinet si des courriers ont été rédigés depuis. Si oui, appelez votre informaticien : le compte n'est peut-être pas le bon, ou le service ne lui en montre aucun. Si le cabinet était fermé, il n'y a rien à faire.
+do-quiet = Demandez autour de vous si des courriers ont été rédigés depuis. Si oui, appelez votre informaticien : le compte n'est peut-être pas le bon, ou le service ne lui en montre aucun. Si le cabinet était fermé, il n'y a rien à faire.
 it-quiet = Voyez ce que le compte peut lire : docsyncd check. Les jours de fermeture vont dans [practice] closed ; alerts.quiet_after = "off" met fin à ces alertes.
 subject-quiet = { $count ->
     [0] Plus aucun courrier n'arrive
@@ -485,8 +485,8 @@ table-account = compte
 table-polled = { $name } : dernière interrogation { $at }
 table-poll-failed = DERNIÈRE INTERROGATION EN ÉCHEC : { $why }
 table-not-configured = PAS CONFIGURÉ : { $count ->
-    [one] { $count } document l'attend
-   *[other] { $count } documents l'attendent
+    [one] { $count } courrier l'attend
+   *[other] { $count } courriers l'attendent
 }. Le compte dont la liste les montre les reprend à sa prochaine interrogation ; si aucun ne le fait, remettez [accounts.{ $name }]
 table-sign-in = connexion
 table-sign-in-problem = CONNEXION
@@ -499,7 +499,7 @@ table-paused-why = { $scope } depuis { $since }, nouvel essai { $next } : { $wh
 table-paused-since = { $scope } depuis { $since }, nouvel essai { $next }
 table-scope-account = compte { $name }
 table-scope-fetch = téléchargements du compte { $name }
-table-scope-report = comptes rendus du compte { $name }
+table-scope-report = confirmations du compte { $name }
 table-scope-destination = destination { $name }
 table-ledger = registre
 
@@ -527,7 +527,7 @@ page-open-not-running = docsyncd est arrêté
 page-as-of = État à
 page-refresh = Actualiser
 page-silent-title = docsyncd ne répond pas.
-page-silent = Ce qui est affiché date de l'heure indiquée et n'est peut-être plus vrai. Dès que docsyncd répond, la page se met à jour d'elle-même ; si cela dure, démarrez le service.
+page-silent = Ce qui est affiché date de l'heure indiquée et n'est peut-être plus vrai. Dès que docsyncd répond, la page se met à jour d'elle-même ; si cela dure, appelez votre informaticien : le service est à démarrer.
 page-language = Langue
 language = Français
 page-today = classés aujourd'hui
@@ -676,8 +676,8 @@ page-close = Verrouiller ce navigateur
 page-close-first = Pour le déverrouiller, un administrateur devra lancer « docsyncd open » sur cet ordinateur.
 page-contact = Qui appeler : { $contact }
 page-support = Fichier pour l'assistance
-page-notice-retried = Le courrier est réessayé. La page montre ce qu'il devient.
-page-notice-retried-all = Tout ce qui a échoué est réessayé. La page montre ce qu'il en est.
+page-notice-retried = Un nouvel essai est en cours pour ce courrier. La page montre ce qu'il devient.
+page-notice-retried-all = Un nouvel essai est en cours pour tout ce qui a échoué. La page montre ce qu'il en est.
 page-notice-polled = docsyncd cherche de nouveaux courriers.
 page-notice-closed = Ce navigateur est verrouillé : il ne montre plus de noms.
 page-notice-unknown = Le courrier n'est plus comme la page le montrait : rien n'a été changé. Regardez de nouveau.
@@ -715,7 +715,7 @@ page-foreign-do = Rien n'a été modifié. Rouvrez la page et recommencez ; si 
 page-too-large = C'est trop long
 page-too-large-do = Rien n'a été modifié. Écrivez moins.
 page-trouble = docsyncd ne peut pas lire son registre en ce moment
-page-trouble-do = Réessayez dans un instant. Si cela dure, « docsyncd status » et le journal disent pourquoi.
+page-trouble-do = Réessayez dans un instant. Si cela dure, appelez votre informaticien : « docsyncd status » et le journal disent pourquoi.
 
 type-operative-report = Compte rendu opératoire
 type-referral-letter = Courrier au correspondant
@@ -772,7 +772,7 @@ letter-more = Détails
 letter-created = Créé
 letter-found = Trouvé
 letter-size = Taille
-letter-kilobytes = { $size } Ko
+letter-kilobytes = { $size } ko
 
 event-discovered = Trouvé dans la liste du service
 event-fetched = Téléchargé
@@ -788,7 +788,7 @@ event-report-accepted = Confirmé au service
 event-report-refused = Le service a refusé la confirmation
 event-gone = Le service ne le montre plus
 event-start-over = Recommencé
-event-relisted = Redemandé dans le service
+event-relisted = Redemandé au service
 event-revised = Une nouvelle version est arrivée
 event-retry-requested = Quelqu'un a demandé un nouvel essai
 event-retracted = Remis en attente
@@ -876,13 +876,13 @@ reason-exit = Le programme de la destination { $name } s'est terminé avec le co
 reason-signal = Le programme de la destination { $name } a été arrêté par le signal { $code }.
 reason-crashed = Le programme de la destination { $name } s'est arrêté sans dire pourquoi.
 reason-out-of-time = Le programme de la destination { $name } a mis trop de temps et a été arrêté.
-reason-program = Le programme de la destination { $name } ne peut pas être lancé : lancez docsyncd check.
+reason-program = Le programme de la destination { $name } ne peut pas être lancé : appelez votre informaticien (docsyncd check).
 reason-internal = docsyncd a rencontré un problème sur cet ordinateur : le journal dit lequel.
 
 reason-destination-no-folder = Le dossier de la destination { $name } est introuvable : le partage est-il connecté ?
 reason-destination-not-allowed = La destination { $name } ne laisse pas docsyncd écrire : donnez-en le droit à l'utilisateur du service.
 reason-destination-read-only = La destination { $name } est protégée en écriture.
-reason-destination-in-the-way = Dans la destination { $name }, un autre fichier, dossier ou lien occupe la place du courrier : lancez docsyncd check.
+reason-destination-in-the-way = Dans la destination { $name }, un autre fichier, dossier ou lien occupe la place du courrier : appelez votre informaticien (docsyncd check).
 reason-destination-other-content = La destination { $name } garde un autre contenu sous l'identifiant de ce courrier : regardez là-bas et supprimez-le.
 reason-destination-name = La destination { $name } n'accepte pas le nom du fichier : raccourcissez ou simplifiez file_name.
 reason-destination-template = Un modèle de la destination { $name } ne peut pas être rempli pour ce courrier : corrigez-le dans la configuration.
@@ -893,10 +893,10 @@ reason-destination-not-written = La destination { $name } n'a pas pu enregistrer
 reason-destination-unreachable = La destination { $name } ne répond pas : est-elle allumée et reliée au réseau ?
 reason-destination-crowded = La destination { $name } a autant de connexions qu'elle en accepte, ou écarte cet ordinateur pour un moment : docsyncd réessaie tout seul.
 reason-destination-broken-off = La liaison avec la destination { $name } a été coupée, ou le courrier n'y est pas arrivé tel qu'il a été envoyé.
-reason-destination-unsuited = La destination { $name } ne répond pas comme prévu : son adresse ou ses réglages sont à vérifier. Lancez docsyncd check.
+reason-destination-unsuited = La destination { $name } ne répond pas comme prévu : son adresse ou ses réglages sont à vérifier. Appelez votre informaticien (docsyncd check).
 reason-destination-host-key = La clé d'hôte de la destination { $name } n'est pas celle qui est connue : demandez à la personne qui gère ce serveur.
 reason-destination-sign-in = La destination { $name } refuse l'utilisateur, le mot de passe ou la clé, ou docsyncd ne peut pas les lire.
-reason-destination-tls = La liaison chiffrée avec la destination { $name } ne peut pas être établie : lancez docsyncd check.
+reason-destination-tls = La liaison chiffrée avec la destination { $name } ne peut pas être établie : appelez votre informaticien (docsyncd check).
 reason-destination-busy = La destination { $name } demande d'attendre (code { $code }).
 reason-destination-fault = La destination { $name } est en panne (code { $code }).
 reason-destination-says-error = La destination { $name } répond qu'elle a échoué : son propre journal dit pourquoi.
@@ -1204,7 +1204,7 @@ told-server = cette destination ne fonctionne pas ainsi : vérifiez l'adresse, 
 told-alarm = impossible de prévenir par cette voie
 told-recipient = l'un des destinataires est refusé
 told-port = le port est inutilisable : un autre programme l'occupe peut-être
-told-webhook = le compte ne peut pas en enregistrer un
+told-webhook = le compte ne peut pas enregistrer de webhook
 told-sign-in = personne n'a été connecté
 told-list = la liste des patients { $file } est inutilisable
 told-list-missing = il n'y a pas de fichier { $file } : exportez-y la liste
@@ -1243,8 +1243,8 @@ check-ledger-idle = { $path } ; docsyncd est arrêté
 check-ledger-new = { $path } sera créé au premier démarrage
 check-page-served = http://{ $address }/, affichée par docsyncd qui tourne
 check-page-silent = docsyncd dit servir http://{ $address }/, et n'y répond pas
-check-page-late = http://{ $address }/ est libre, mais docsyncd ne la sert pas encore : il essaie toutes les 30 s
-check-page-free = http://{ $address }/ est libre ; docsyncd s'en servira
+check-page-late = http://{ $address }/ est libre, mais docsyncd n'y affiche pas encore la page : il essaie toutes les 30 s
+check-page-free = http://{ $address }/ est libre ; docsyncd y affichera la page
 check-webhook-heard = docsyncd écoute à http://{ $address }/
 check-webhook-late = http://{ $address }/ est libre, mais docsyncd n'y écoute pas encore : il essaie toutes les 30 s
 check-webhook-free = http://{ $address }/ est libre ; docsyncd y écoutera
@@ -1311,8 +1311,8 @@ assign-removed = { $uuid } : n'est plus attribué ; les courriers déjà class
 
 ## `docsyncd retry` et `poll`
 
-retry-nothing = rien n'est réessayé
-retry-moved = { $uuid } : réessayé, maintenant : { $state }
+retry-nothing = aucun nouvel essai
+retry-moved = { $uuid } : nouvel essai, maintenant : { $state }
 retry-due = { $uuid } : attendait ({ $state }), repris maintenant
 retry-none-failed = aucun courrier n'est en échec : il n'y a rien à réessayer
 retry-done = { $count ->
@@ -1439,7 +1439,7 @@ sign-in-as-practice = connecté : { $person }, cabinet { $practice } (compte { 
 
 login-done = Vous êtes connecté
 login-as = Connecté en tant que
-login-done-do = docsyncd peut désormais classer vos documents sur cet ordinateur.
+login-done-do = docsyncd peut désormais classer vos courriers sur cet ordinateur.
 login-close = Vous pouvez fermer cette fenêtre.
 login-foreign = Ce n'est pas la connexion que docsyncd attend
 login-foreign-do = Elle appartient à une tentative précédente, ou un autre programme l'a inventée. Rien n'a été modifié. Utilisez la dernière adresse affichée par docsyncd.
@@ -1487,7 +1487,7 @@ support-lacks-unreadable = manque : illisible
 support-lacks-late = manque : cela a duré trop longtemps
 support-lacks-no-log = manque : il n'y a ni fichier journal ni journal du système
 support-lacks-no-lines = manque : rien n'a été journalisé pendant ce temps
-support-lacks-not-known = manque : l'un des documents est inconnu
+support-lacks-not-known = manque : l'un des courriers est inconnu
 support-lacks-too-large = manque : trop grand
 
 ## `docsyncd backup`, `restore` et `move`

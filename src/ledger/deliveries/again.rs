@@ -107,11 +107,14 @@ pub fn forget_intents(db: &Connection, document: i64) -> QueryResult<()> {
 }
 
 /// A person looked, and deliveries of the document that may have arrived are there, or were taken from there: they
-/// count as delivered. Returns how many there are.
+/// count as delivered. Where there are none, the word is about those that wait for their proof. Returns how many there
+/// are.
 pub fn arrived(db: &Connection, document: i64, now: Millis) -> QueryResult<usize> {
     let destinations: Vec<(String, Option<String>)> = db.rows(
         "UPDATE delivery SET unconfirmed_at = NULL
-         WHERE document = ?1 AND (unconfirmed_at IS NOT NULL AND +state = 'pending' OR +state = 'filed')
+         WHERE document = ?1 AND (unconfirmed_at IS NOT NULL AND +state = 'pending' OR +state = 'filed' AND NOT EXISTS (
+                   SELECT 1 FROM delivery AS asked
+                   WHERE asked.document = ?1 AND asked.unconfirmed_at IS NOT NULL AND +asked.state = 'pending'))
            AND pdf = (SELECT pdf FROM document WHERE id = ?1 AND state = 'fetched')
          RETURNING destination, place",
         [document],

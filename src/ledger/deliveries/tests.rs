@@ -183,6 +183,21 @@ fn what_a_person_saw_to_have_arrived_is_delivered_and_says_nothing_of_the_next_v
     assert_eq!(views::summary(&db).unwrap().may_have_arrived, 0);
 }
 
+/// The person was asked of the other one (seed 16087).
+#[test]
+fn what_waits_for_its_proof_has_not_arrived_by_a_word_about_another_destination() {
+    let (_folder, db) = ledger();
+    fetch_for(&db, "p", &["engine", "folder"], 1);
+    let delivery = |destination| pending(&db, destination, 1).unwrap().unwrap();
+    let filed = Ended::Filed { place: "there", filed: &crate::domain::proof::Filed::default(), told_at: 99 };
+    end(&db, &delivery("folder"), &filed, 2).unwrap();
+    leave_unconfirmed(&db, &delivery("engine"), "the answer was lost", Some(&cut()), 3).unwrap();
+    for state in [State::Fetched, State::Delivered] {
+        assert_eq!(again::arrived(&db, 1, 4).unwrap(), 1);
+        assert_eq!(documents::state(&db, 1).unwrap(), Some(state));
+    }
+}
+
 #[test]
 fn what_waits_because_the_spool_is_full_is_due_when_a_destination_is_back() {
     let (_folder, db) = ledger();

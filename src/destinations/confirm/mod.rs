@@ -296,7 +296,8 @@ impl Look<'_> {
                 if !is_older(&file, letter)
                     && self.is_free(&path).await
                     // A file with the name of another letter belongs to that letter.
-                    && (by != By::Content || self.is_free(&below(within, &file.name)).await)
+                    && (by != By::Content
+                        || !self.is_of_another(&file, letter) && self.is_free(&below(within, &file.name)).await)
                     && let Some(seen) = self.proves(&path, &file, letter, by).await?
                 {
                     return Ok(Some((path, seen)));
@@ -304,6 +305,13 @@ impl Look<'_> {
             }
         }
         Ok(None)
+    }
+
+    /// Whether another letter of the same content was written at the very moment at which the file was. It is the other
+    /// letter's then, and no older one can be the other's.
+    fn is_of_another(&self, file: &Entry, letter: &Unproved) -> bool {
+        let is_of = |other: &Unproved| other.filed.written == file.modified && other.sha256 == letter.sha256;
+        file.modified.is_some() && !is_of(letter) && self.letters.iter().any(is_of)
     }
 
     async fn is_free(&self, path: &str) -> bool {

@@ -12,6 +12,8 @@ use crate::domain::proof::Filed;
 #[derive(Default)]
 struct Memory {
     files: Mutex<BTreeMap<String, Vec<u8>>>,
+    /// When files were written, if not at 1.
+    written: BTreeMap<String, u64>,
     /// The folder and its files are there for so many looks at it.
     roots: Mutex<Option<usize>>,
     /// These files can be listed, but not read.
@@ -67,7 +69,7 @@ impl Shelf for Memory {
             (within == folder && !self.unlisted.contains(path)).then(|| Entry {
                 name: name.to_owned(),
                 size: Some(content.len() as u64),
-                modified: Some(1),
+                modified: Some(self.written.get(path).copied().unwrap_or(1)),
             })
         };
         Ok(Some(files.iter().filter_map(of).collect()))
@@ -225,6 +227,22 @@ async fn a_sidecar_that_changes_within_a_second_is_read_again() {
         assert_eq!(look().await, ["waits"]);
     }
     assert_eq!(shelf.reads.load(Ordering::Relaxed), 3, "an unchanged file is not read each time");
+}
+
+/// The importer took the second one first. If the first letter got its file, the file of the first would be too old for
+/// the second, which would wait for ever.
+#[tokio::test]
+async fn of_two_letters_with_one_content_each_is_proved_by_the_file_that_was_written_for_it() {
+    let filed = |path: &str, at| {
+        let letter = letter(path, b"same");
+        Unproved { filed: Filed { written: Some(at), ..letter.filed }, ..letter }
+    };
+    let letters = [filed("4711/1.pdf", 1), filed("4711/2.pdf", 2)];
+    let written = BTreeMap::from([("done/a.pdf".to_owned(), 2)]);
+    let shelf = Memory { written, ..Memory::of([("done/a.pdf".to_owned(), b"same".to_vec())]) };
+    assert_eq!(looked(&shelf, moved("done"), &letters).await.unwrap(), ["waits", "moved"]);
+    shelf.write("done/b.pdf", Some(b"same"));
+    assert_eq!(looked(&shelf, moved("done"), &letters).await.unwrap(), ["moved", "moved"]);
 }
 
 #[tokio::test]

@@ -147,7 +147,7 @@ fn one(form: &Form<'_>, question: &Question, now: &Zoned) -> Markup {
     let view = &question.view;
     html! {
         h3 {
-            @if form.letter.is_none() { (link(&view.uuid, &kind(language, view.kind.as_deref()))) }
+            @if form.letter.is_none() { (link(&view.uuid, kind(language, view.kind.as_deref()))) }
             @else { (kind(language, view.kind.as_deref())) }
             ", " (clock(language, view.found_at, now))
             @if let Some(others) = view.letters.checked_sub(1).filter(|others| *others > 0) {

@@ -213,9 +213,8 @@ pub(super) fn at_once(
     let mut status = told(loaded, read, signed_in, true, language);
     let numbers = Some(numbers(&status, oldest)).filter(|_| error.is_none());
     let is_hidden = is_kept_locked && (status.level < Level::Critical || !status.running);
-    match error.as_ref().map(unreadable).or_else(|| is_hidden.then_some("health-locked")) {
-        Some(why) => status.is_unknown(&language.text(why), why == "health-locked"),
-        None => {}
+    if let Some(why) = error.as_ref().map(unreadable).or_else(|| is_hidden.then_some("health-locked")) {
+        status.is_unknown(&language.text(why), why == "health-locked");
     }
     (status, numbers, error)
 }

@@ -50,6 +50,7 @@ pub fn holds_number(destination: &Destination, number: &str) -> bool {
         DestinationKind::Dicom(dicom) => {
             all(&[&dicom.title]) && text(&dicom.patient_id).is_some_and(|id| super::dicom::holds(id.trim()))
         }
+        #[cfg(feature = "smtp")]
         DestinationKind::Smtp(smtp) => {
             let is_address = || text(&smtp.to).is_some_and(|to| super::smtp::holds(&to, &context));
             all(&[&smtp.subject, &smtp.body, &smtp.attachment_name]) && (!smtp.to.needs_number() || is_address())
@@ -57,7 +58,7 @@ pub fn holds_number(destination: &Destination, number: &str) -> bool {
         DestinationKind::Vdds(vdds) => {
             text(&vdds.patient_id).is_some_and(|id| crate::formats::vdds::Announcement::of(id.trim()).bytes().is_some())
         }
-        #[cfg(not(all(feature = "hl7v2", feature = "dicom")))]
+        #[cfg(not(all(feature = "hl7v2", feature = "dicom", feature = "smtp")))]
         _ => true,
     }
 }

@@ -11,7 +11,7 @@ use super::{Millis, Rules};
 /// `alerts.quiet_after`
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum QuietAfter {
-    /// As the practice's own letters show: see [`AMBER`] and [`ALARM`].
+    /// As the practice's own letters show: see `AMBER` and `ALARM`.
     #[default]
     Auto,
     /// Never.

@@ -252,6 +252,9 @@ pub enum Command {
         /// Print the link instead of opening the browser; it counts once, for two minutes
         #[arg(long)]
         print: bool,
+        /// Make a link for a browser of one more computer, which then is known for 90 days; it counts once, for an hour
+        #[arg(long)]
+        for_another: bool,
         /// The language of the answer
         #[command(flatten)]
         spoken: Spoken,

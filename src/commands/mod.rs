@@ -209,8 +209,9 @@ fn carry_out(cli: Cli) -> Outcome {
         Command::Move(args) => moved::moved(&path, &load()?, &args),
         Command::Poll { spoken } => speaking(spoken, false, &poll::poll),
         Command::Support(args) => support::support(&path, args),
-        Command::Open { print, spoken } => {
-            speaking(spoken, false, &|loaded, language| open::open(loaded, print, language))
+        Command::Open { print, for_another, spoken } => {
+            let asked = open::Asked { print, for_another };
+            speaking(spoken, false, &|loaded, language| open::open(loaded, asked, language))
         }
         Command::Retry { uuids, arrived: true, spoken, .. } => {
             speaking(spoken, false, &|loaded, language| retry::arrived(loaded, &uuids, language))

@@ -1,10 +1,9 @@
-//! `docsyncd open`: the status page in the browser, with a link that counts once. The link is written into the ledger,
-//! so that only whoever may write there can make one: docsyncd's own user and the administrators.
+//! `docsyncd open`: the status page in the browser, with a link that counts once; with `--for-another` a link for a
+//! browser of another computer. The link is written into the ledger, so that only whoever may write there can make one:
+//! docsyncd's own user and the administrators.
 
 use std::net::SocketAddr;
 
-use anyhow::Context as _;
-use secrecy::ExposeSecret as _;
 use url::Url;
 
 use super::output::{complain, docsyncd, ledger_to_read, print};
@@ -12,12 +11,21 @@ use super::{Exit, Outcome, browser, runtime, told};
 use crate::config::Loaded;
 use crate::formats::language::Language;
 use crate::ledger::{Ledger, is_locked, process};
-use crate::surfaces::web::keys;
+use crate::surfaces::web::keys::{self, Browser};
 
-pub(super) fn open(loaded: &Loaded, only_print: bool, language: Language) -> Outcome {
-    if loaded.config.status_page.is_none() {
+/// What is asked for.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Asked {
+    /// The link, and no browser.
+    pub(super) print: bool,
+    /// A link for a browser of another computer.
+    pub(super) for_another: bool,
+}
+
+pub(super) fn open(loaded: &Loaded, asked: Asked, language: Language) -> Outcome {
+    let Some(configured) = &loaded.config.status_page else {
         return Err(told::usage(language, "open-no-page", &[]));
-    }
+    };
     let path = &loaded.config.state.path;
     // Opened first: whoever may not look at it is told that, and not that nothing runs.
     let ledger = ledger_to_read(loaded)?.filter(|_| is_locked(path));
@@ -32,18 +40,25 @@ pub(super) fn open(loaded: &Loaded, only_print: bool, language: Language) -> Out
             complain(&format!("docsyncd: {}", language.fill("open-not-served", &[("command", (&check).into())])));
             return Ok(Exit::Failed);
         };
-        let link = keys::make_link(&ledger).await?;
-        let mut address = Url::parse(&format!("http://{page}/open")).context("the address of the page")?;
-        address.query_pairs_mut().append_pair("key", link.expose_secret());
-        if only_print {
+        let elsewhere = configured.elsewhere(page).filter(|_| asked.for_another);
+        let Some(at) = elsewhere.clone().or_else(|| configured.here(page)) else {
+            return Err(told::usage(language, "open-not-encrypted", &[]));
+        };
+        let browser = if asked.for_another { Browser::Elsewhere } else { Browser::Here };
+        let address = keys::behind(&at, &keys::make_link(&ledger, browser).await?);
+        if asked.print {
             return print(&format!("{address}\n"));
+        }
+        if asked.for_another {
+            let how = if elsewhere.is_some() { "open-for-another" } else { "open-for-another-tunnel" };
+            return print(&format!("{}\n\n    {address}\n", language.text(how)));
         }
         if !browser::has_screen() {
             return print(&format!("{} {}", language.text("open-no-screen"), in_a_browser(&address, language)));
         }
         match browser::open(&address).await {
             Ok(()) => {
-                let page = page.to_string();
+                let page = String::from(at);
                 print(&format!("{}\n", language.fill("open-done", &[("page", (&page).into())])))
             }
             Err(error) => {

@@ -11,8 +11,8 @@ use super::layers::Merged;
 use super::report::{Origin, Report};
 use super::schema;
 use super::settings::{self, LogConfig, StateConfig, SyncConfig};
-use super::validated::{ApiConfig, Config, NudgeConfig, Secret, StatusPageConfig};
-use super::{accounts, alerts, destinations, paths, patients, practice, routes};
+use super::validated::{ApiConfig, Config, NudgeConfig, Secret};
+use super::{accounts, alerts, destinations, paths, patients, practice, routes, status_page};
 use crate::domain::retry::RetryPolicy;
 
 /// What every part of the build needs.
@@ -139,7 +139,7 @@ pub fn build(file: &Path, builder: &mut Builder<'_>) -> Result<Option<Config>, &
     state.path = builder.section("state").path("path", &state.path);
     let (raw, mail) = (settings::Alerts::read(merged, None)?, settings::Mail::read(merged, None)?);
     let alerts = alerts::build(raw, mail, &practice.closed, &routes, builder)?;
-    let status_page = settings::StatusPage::read(merged, None)?.listen.map(|listen| StatusPageConfig { listen });
+    let status_page = status_page::build(settings::StatusPage::read(merged, None)?, builder);
     let webhook = webhook(settings::Webhook::read(merged, None)?, &mut builder.section("webhook"));
     let mut log = LogConfig::read(merged, None)?;
     log.file = log.file.map(|path| builder.section("log").path("file", &path));

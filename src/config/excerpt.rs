@@ -70,7 +70,7 @@ fn is_header(line: &str) -> bool {
 
 fn is_harmless(kind: Kind) -> bool {
     match kind {
-        Kind::Path | Kind::Loopback | Kind::Bool | Kind::Integer { .. } | Kind::Duration { .. } => true,
+        Kind::Path | Kind::Loopback | Kind::Listen | Kind::Bool | Kind::Integer { .. } | Kind::Duration { .. } => true,
         Kind::Size { .. } | Kind::Mode { .. } | Kind::Enum(_) | Kind::Template => true,
         Kind::Text | Kind::Secret | Kind::SecretFile | Kind::Program => false,
         Kind::Address | Kind::Proxy | Kind::List | Kind::Templates => false,

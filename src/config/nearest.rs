@@ -23,6 +23,10 @@ pub fn key(section: &str, name: &str) -> Option<&'static Key> {
     if let ([key], false) = (schema::keys_of(section).collect::<Vec<_>>().as_slice(), has_inner(section)) {
         return Some(key);
     }
+    // Where a table has one address with its port, that is meant by both.
+    if let (Some(listen), "port" | "host" | "address") = (schema::find(section, "listen"), name) {
+        return Some(listen);
+    }
     best(KEYS.iter().map(|key| {
         let bonus = match key.section() {
             of if of == section => SAME_SECTION,

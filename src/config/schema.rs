@@ -23,6 +23,8 @@ pub enum Kind {
     Proxy,
     /// `127.0.0.1:PORT` or another loopback address.
     Loopback,
+    /// `127.0.0.1:PORT`, or an address of this computer that others reach.
+    Listen,
     /// `true` or `false`.
     Bool,
     /// A whole number within bounds.

@@ -20,6 +20,7 @@ pub use super::settings::{
     WebhookFormat,
 };
 use super::sidecar::SidecarConfig;
+use super::status_page::StatusPageConfig;
 use super::vdds::VddsConfig;
 use super::web::{FhirConfig, HttpConfig, S3Config, WebConnection, WebDavConfig};
 use crate::domain::health::{Disks, Rules};
@@ -453,13 +454,6 @@ pub struct MailConfig {
     pub from: String,
     /// Recipients; never empty.
     pub to: Vec<String>,
-}
-
-/// `[status_page]`
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct StatusPageConfig {
-    /// The loopback address that serves it. Port 0: any free one.
-    pub listen: SocketAddr,
 }
 
 /// `[webhook]`

@@ -59,6 +59,7 @@ pub fn from_variable(key: &Key, text: &str) -> Result<Option<Value>, Complaint> 
         | Kind::Address
         | Kind::Proxy
         | Kind::Loopback
+        | Kind::Listen
         | Kind::Secret => Ok(trimmed.into()),
     }
     .map(Some)
@@ -164,6 +165,7 @@ pub fn accept(key: &Key, value: Value) -> Result<Value, Complaint> {
         (Kind::Enum(words), Value::String(text)) => word(words, &text).map(Value::from),
         (Kind::Address, Value::String(text)) => address(&text).map(|_| text.into()),
         (Kind::Loopback, Value::String(text)) => loopback(&text).map(|address| address.to_string().into()),
+        (Kind::Listen, Value::String(text)) => listen(&text).map(|address| address.to_string().into()),
         (Kind::Proxy, Value::String(text)) => proxy(&text).map(|_| text.into()),
         (Kind::Secret, Value::String(text)) => secret(&text).map(|()| text.into()),
         (Kind::Text | Kind::Template, Value::String(text)) => filled(&text).map(|()| text.into()),
@@ -284,24 +286,24 @@ pub fn is_loopback(url: &Url) -> bool {
     }
 }
 
-/// A loopback address with a port.
-pub fn loopback(text: &str) -> Result<SocketAddr, Complaint> {
-    let example = "Write it as in \"127.0.0.1:8977\".";
+/// An address of this computer with a port.
+pub fn listen(text: &str) -> Result<SocketAddr, Complaint> {
     let text = text.trim();
     // Everybody means 127.0.0.1 by it, whatever the hosts file says.
     let numbers = text.strip_prefix("localhost:").map(|port| format!("127.0.0.1:{port}"));
-    let address: Result<SocketAddr, _> = numbers.as_deref().unwrap_or(text).parse();
-    match address {
-        Ok(address) if address.ip().is_loopback() => Ok(address),
-        Ok(_) => Err(Complaint::new(
-            "is an address that other computers can reach",
-            format!(
-                "It is for this computer only. {example} The page from elsewhere: ssh -L 8977:127.0.0.1:8977 THIS-COMPUTER; \
-                 webhooks: a reverse proxy (docs/webhook.md)."
-            ),
-        )),
-        Err(_) => Err(Complaint::new("is not an address of this computer with a port", example)),
-    }
+    numbers.as_deref().unwrap_or(text).parse().map_err(|_| {
+        Complaint::new("is not an address of this computer with a port", "Write it as in \"127.0.0.1:8977\".")
+    })
+}
+
+/// A loopback address with a port.
+pub fn loopback(text: &str) -> Result<SocketAddr, Complaint> {
+    let address = listen(text)?;
+    address.ip().is_loopback().then_some(address).ok_or_else(|| {
+        let fix = "It is for this computer only: write it as in \"127.0.0.1:8978\", behind a reverse proxy \
+                   (docs/webhook.md).";
+        Complaint::new("is an address that other computers can reach", fix)
+    })
 }
 
 /// The address of a proxy.
@@ -338,7 +340,7 @@ fn expected(kind: Kind) -> &'static str {
     match kind {
         Kind::Text | Kind::Secret | Kind::Path | Kind::SecretFile | Kind::Program | Kind::Template => "text in quotes",
         Kind::Address | Kind::Proxy => "a web address in quotes",
-        Kind::Loopback => "an address with a port in quotes",
+        Kind::Loopback | Kind::Listen => "an address with a port in quotes",
         Kind::Bool => "true or false without quotes",
         Kind::Integer { .. } => "a whole number without quotes",
         Kind::Duration { .. } => "a duration in quotes",
@@ -377,7 +379,7 @@ pub fn example(key: &Key) -> String {
         (Kind::List | Kind::Templates, None) => r#"["...", "..."]"#.to_owned(),
         (Kind::Duration { .. }, None) => quoted("5m"),
         (Kind::Address, None) => quoted("https://api.example.test"),
-        (Kind::Loopback, None) => quoted("127.0.0.1:8977"),
+        (Kind::Loopback | Kind::Listen, None) => quoted("127.0.0.1:8977"),
         (Kind::Proxy, None) => quoted("http://proxy.practice.test:3128"),
         (Kind::Enum(words), None) => quoted(words.first().copied().unwrap_or_default()),
         (Kind::Path | Kind::SecretFile | Kind::Program, None) if cfg!(windows) => quoted(r"C:\folder\name"),

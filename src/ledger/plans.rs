@@ -405,10 +405,10 @@ fn scenario(db: &Connection) {
     letters::waiting(db, &[State::Fetched], 5).unwrap();
     assert!(views::came(db, Millis::MAX, &jiff::tz::TimeZone::UTC).unwrap().is_some());
     assert!(views::letter::of(db, &DocumentUuid::parse("a").unwrap(), views::letter::read).is_ok());
-    page_keys::add_link(db, "link", 5, 1).unwrap();
+    page_keys::add_link(db, page_keys::Link { digest: "link", expires_at: 5, known_for: 4 }, 1).unwrap();
     assert_eq!(page_keys::links(db, 1).unwrap(), ["link"]);
-    assert!(page_keys::exchange(db, "link", "session", 5, 1).unwrap());
-    assert_eq!(page_keys::sessions(db, 1).unwrap(), [("session".to_owned(), 5)]);
+    assert_eq!(page_keys::exchange(db, "link", "session", "", 1).unwrap(), Some(4));
+    assert_eq!(page_keys::sessions(db, 1).unwrap()[0].expires_at, 5);
     page_keys::renew(db, "session", 6, 1).unwrap();
     page_keys::end_session(db, "session").unwrap();
     webhooks::begin(db, "main", "https://h.test/main").unwrap();

@@ -337,13 +337,16 @@ CREATE INDEX outbox_waiting ON outbox (channel, id) WHERE sent_at IS NULL;
 -- the browser gets a session for it.
 CREATE TABLE page_link (
     digest     TEXT PRIMARY KEY,
-    expires_at INTEGER NOT NULL
+    expires_at INTEGER NOT NULL,
+    known_for  INTEGER NOT NULL                         -- how long its session counts after it was used; milliseconds
 ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE page_session (
     digest     TEXT PRIMARY KEY,
     since      INTEGER NOT NULL,
-    expires_at INTEGER NOT NULL
+    expires_at INTEGER NOT NULL,
+    known_for  INTEGER NOT NULL,                        -- as in its link
+    browser    TEXT NOT NULL                            -- what it is, in two words: Firefox, Windows
 ) STRICT, WITHOUT ROWID;
 
 -- The webhook that docsyncd registers at the API for each account. The row is written before the call, without uuid and

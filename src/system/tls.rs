@@ -115,7 +115,11 @@ fn authorities(file: &Path) -> Result<Arc<dyn ServerCertVerifier>, String> {
     trusted.ok_or_else(|| format!("ca_file {} holds no certificate of an authority", file.display()))
 }
 
-fn certificates(key: &str, file: &Path) -> Result<Vec<CertificateDer<'static>>, String> {
+/// The certificates of a PEM file. `key` is the setting that names it.
+///
+/// # Errors
+/// The file cannot be read, or holds none.
+pub fn certificates(key: &str, file: &Path) -> Result<Vec<CertificateDer<'static>>, String> {
     let shown = file.display();
     let pem = http::read_pem(file).map_err(|error| format!("{key} {shown} cannot be read: {error}"))?;
     let found: Option<Vec<_>> = CertificateDer::pem_slice_iter(&pem).collect::<Result<_, _>>().ok();

@@ -8,6 +8,7 @@ mod hostile;
 mod letter;
 mod live;
 mod measured;
+mod network;
 mod opened;
 mod patients;
 
@@ -133,7 +134,12 @@ pub async fn read(mut stream: TcpStream) -> Answer {
     let mut bytes = Vec::new();
     // One that is reset after the answer was sent is an answer, too.
     let _ = tokio::time::timeout(PATIENCE, stream.read_to_end(&mut bytes)).await.expect("an end");
-    let text = String::from_utf8_lossy(&bytes).into_owned();
+    parsed(&bytes)
+}
+
+/// An answer from its bytes.
+pub fn parsed(bytes: &[u8]) -> Answer {
+    let text = String::from_utf8_lossy(bytes).into_owned();
     let (head, body) = text.split_once("\r\n\r\n").unwrap_or((&text, ""));
     let mut lines = head.lines();
     let status = lines.next().and_then(|line| line.split(' ').nth(1)).and_then(|code| code.parse().ok()).unwrap_or(0);

@@ -71,8 +71,8 @@ class Daemon:
         self.log = []
         for line in self.process.stderr:
             self.log.append(line)
-            if "the status page is at http://" in line:
-                self.url = "http://" + line.split("http://")[1].split("/")[0]
+            if found := re.search(r"the status page is at (https?://[^/]+)/", line):
+                self.url = found[1]
                 break
         bell.cancel()
         # The rest is read as well, or the daemon would wait for a full pipe.
@@ -459,6 +459,54 @@ def test_the_page_lives(person, daemon, sandbox):
     person.until(lambda: not person.find("#silent").is_displayed())
     person.until(lambda: person.find("link[rel=icon]").get_attribute("href").endswith("/well.svg"))
     assert person.find("body").get_attribute("class") == ""
+
+
+def test_one_more_computer_gets_the_page_over_tls_and_loses_it_again(person, daemon, sandbox):
+    letter(sandbox, "Durand", "Zoé", "prescription")
+    make = ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "60"]
+    make += ["-subj", "/CN=docsyncd", "-addext", "subjectAltName=IP:127.0.0.1", "-keyout", "page.key", "-out", "page.pem"]
+    subprocess.run(make, cwd=daemon.folder, check=True, capture_output=True)
+    files = "certificate_file = 'page.pem'\ncertificate_key_file = 'page.key'\n"
+    daemon.config.write_text(daemon.config.read_text() + files)
+    person.browser.execute_cdp_cmd("Security.setIgnoreCertificateErrors", {"ignore": True})
+    daemon.start()
+    assert daemon.url.startswith("https://")
+    daemon.wait_for(lambda status: status["documents"]["reported"] == 1)
+    made = daemon.run("open", "--for-another", "--print")
+    assert (made.returncode, made.stderr) == (0, ""), made
+    person.browser.get(made.stdout.strip())
+    person.until(lambda: person.browser.current_url == f"{daemon.url}/")
+    cookie = next(cookie for cookie in person.browser.get_cookies() if cookie["name"].startswith("docsyncd_"))
+    assert cookie["secure"] and cookie["httpOnly"] and cookie["expiry"] > time.time() + 89 * 24 * 60 * 60
+    both(
+        person,
+        daemon,
+        "tls",
+        ["Durand Zoé", "For one more computer"],
+        ["Durand Zoé", "Pour un autre ordinateur"],
+    )
+    for language in ("de", "fr-FR,fr;q=0.9", "en"):
+        show(person, daemon, language)
+        leave(person, person.find("form[action='/another'] button").click)
+        link = person.find("code.link").text
+        assert link.startswith(f"{daemon.url}/open?key=") and "key" not in person.browser.current_url
+        assert_accessible(person.browser, f"another-{language[:2]}")
+    agent = "Mozilla/5.0 (Windows NT 10.0; Win64; x64; rv:145.0) Gecko/20100101 Firefox/145.0"
+    other = requests.Session()
+    # The environment may name other authorities.
+    other.trust_env, other.verify = False, str(daemon.folder / "page.pem")
+    opened = other.get(link, headers={"User-Agent": agent}, timeout=20)
+    assert opened.status_code == 200, opened.text
+    assert "Durand" in other.get(daemon.url, timeout=20).text
+    assert other.get(link, timeout=20).status_code == 403, "it counts once"
+    assert "2 browsers see the letters" in show(person, daemon, "en")
+    person.find(".browsers summary").click()
+    assert "Firefox, Windows" in text_of(person) and "this one" in text_of(person)
+    assert_accessible(person.browser, "browsers")
+    leave(person, person.find("form[action='/lock'] button").click)
+    assert "That browser is locked" in text_of(person) and "Durand" in text_of(person)
+    assert "Durand" not in other.get(daemon.url, timeout=20).text
+    person.browser.execute_cdp_cmd("Security.setIgnoreCertificateErrors", {"ignore": False})
 
 
 def test_the_page_is_whole_without_scripts(person, daemon, sandbox):

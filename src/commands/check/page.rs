@@ -8,22 +8,41 @@ use tokio::net::{TcpListener, TcpStream};
 
 use super::super::told;
 use super::findings::Findings;
-use crate::config::Config;
+use crate::config::{Config, dialled};
 use crate::formats::language::Language;
 use crate::ledger::{Ledger, is_locked, process};
 use crate::surfaces::web;
+use crate::surfaces::web::certificate::{Certificate, Doubt};
 
 /// How long whoever has the port may take to say who it is.
 const ANSWER_LIMIT: Duration = Duration::from_secs(5);
 /// What is read of its answer; bytes.
 const MAX_HEAD: u64 = 4 * 1024;
 const WHAT: &str = "status page";
+const CERTIFICATE: &str = "certificate of the status page";
 
 /// None when there is no page.
 pub(super) async fn check(config: &Config, language: Language) -> Option<Findings> {
-    let listen = config.status_page?.listen;
+    let page = config.status_page.as_ref()?;
+    let listen = page.listen;
     let mut findings = Findings::default();
-    let of = |text: &str, address: SocketAddr| language.fill(text, &[("address", (&address.to_string()).into())]);
+    if let Some(certificate) = Certificate::of(page) {
+        match certificate.read() {
+            Ok(None) => findings.ok(CERTIFICATE, &language.text("check-page-certificate")),
+            Ok(Some(doubt)) => {
+                let said = told::because(language, "told-certificate-doubt", &[], &doubt.to_string());
+                match doubt {
+                    Doubt::EndsSoon => findings.warn(CERTIFICATE, &said),
+                    _ => findings.fail(CERTIFICATE, &said),
+                }
+            }
+            Err(why) => findings.fail(CERTIFICATE, &told::because(language, "told-certificate", &[], &why)),
+        }
+    }
+    let scheme = if page.certificate.is_some() { "https" } else { "http" };
+    let of = |text: &str, address: SocketAddr| {
+        language.fill(text, &[("address", (&format!("{scheme}://{address}/")).into())])
+    };
     if let Some(serving) = said_by_daemon(config, process::STATUS_PAGE).await {
         match answers_as_docsyncd(serving).await {
             true => findings.ok(WHAT, &of("check-page-served", serving)),
@@ -58,7 +77,8 @@ pub(super) async fn said_by_daemon(config: &Config, key: &str) -> Option<SocketA
 /// Whether docsyncd answers there.
 pub(in crate::commands) async fn answers_as_docsyncd(address: SocketAddr) -> bool {
     let asking = async {
-        let mut stream = TcpStream::connect(address).await?;
+        let mut stream = TcpStream::connect(dialled(address)).await?;
+        // Also where TLS is spoken: that is answered, too.
         stream.write_all(format!("HEAD / HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\n\r\n").as_bytes()).await?;
         let mut head = Vec::new();
         stream.take(MAX_HEAD).read_to_end(&mut head).await?;

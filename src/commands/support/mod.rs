@@ -278,7 +278,7 @@ fn checked(loaded: Loaded, answers: bool, names: &mut Names) -> Result<String, L
 
 /// What a line of `docsyncd check` is about.
 fn about(what: &str, names: &mut Names) -> (&'static str, Option<Alias>) {
-    const WHATS: [&str; 10] = [
+    const WHATS: [&str; 11] = [
         "config",
         "api",
         "patients",
@@ -286,6 +286,7 @@ fn about(what: &str, names: &mut Names) -> (&'static str, Option<Alias>) {
         "alerts webhook",
         "alerts mail",
         "status page",
+        "certificate of the status page",
         "webhook",
         "log",
         "spool",

@@ -14,7 +14,7 @@ use url::Url;
 
 use super::layers::Merged;
 use super::schema::Kind::{
-    self, Address, Bool, Enum, Integer, List, Loopback, Mode, Path, Program, Proxy, Secret, SecretFile,
+    self, Address, Bool, Enum, Integer, List, Listen, Loopback, Mode, Path, Program, Proxy, Secret, SecretFile,
     SecretFileTable, Size, Statuses, Template, TemplateTable, Templates, Text, TypeMap,
 };
 use super::schema::{self, Key};
@@ -425,7 +425,10 @@ settings! {
     }
     /// `[status_page]`
     "status_page." StatusPage {
-        listen: Option<SocketAddr>, Loopback, "where the status page and /metrics are served; off without it";
+        listen: Option<SocketAddr>, Listen, "where the status page and /metrics are served; off without it";
+        certificate_file: Option<PathBuf>, Path, "PEM file with the certificate of the page, for TLS";
+        certificate_key_file: Option<PathBuf>, SecretFile, "file with the key of that certificate";
+        public_url: Option<Url>, Address, "address under which other computers reach the page over TLS";
     }
     /// `[webhook]`
     "webhook." Webhook {

@@ -76,7 +76,7 @@ macro_rules! typed {
 
 typed! {
     Url: |text| value::address(text).or_else(|_| value::proxy(text)).ok();
-    SocketAddr: |text| value::loopback(text).ok();
+    SocketAddr: |text| value::listen(text).ok();
     SecretString: |text: &str| Some(SecretString::from(text));
     Duration: |text| value::duration("", text).ok();
     u64: |text| value::size(text).ok();

@@ -59,6 +59,8 @@ fn every_key_has_its_variable() {
     let dicom = LEAST.replace(folder, "type = \"dicom\"\nhost = \"pacs.test\"");
     let confirmed = with("destinations.pms", "confirm = \"taken\"");
     let webhook = format!("{LEAST}[webhook]\npublic_url = \"https://h.test/\"\nlisten = \"127.0.0.1:1\"\n");
+    let page = "[status_page]\nlisten = \"127.0.0.1:1\"\ncertificate_file = \"c\"\ncertificate_key_file = \"k\"\n";
+    let page = format!("{LEAST}{page}");
     let patients = format!("{LEAST}{}", super::patients::LIST);
     let smtp = "type = \"smtp\"\nhost = \"smtp.h.test\"\nfrom = \"a@b.test\"\nto = \"a@b.test\"";
     let smtp = LEAST.replace(folder, smtp);
@@ -106,6 +108,7 @@ fn every_key_has_its_variable() {
                 () if values.contains(&"vdds") => &vdds,
                 () => &s3,
             },
+            _ if key.section() == "status_page" => &page,
             _ if key.section() == "webhook" => &webhook,
             _ if key.section() == "alerts.*" => &told,
             _ if key.section() == "patients" => &patients,

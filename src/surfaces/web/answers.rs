@@ -1,6 +1,7 @@
 //! From a request to its answer.
 
 use std::borrow::Cow;
+use std::net::SocketAddr;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -8,19 +9,22 @@ use http_body_util::combinators::UnsyncBoxBody;
 use http_body_util::{Either, Full};
 use hyper::body::Bytes;
 use hyper::header::{self, HeaderMap, HeaderName, HeaderValue};
-use hyper::http::request::Parts;
 use hyper::{Response, StatusCode};
 use maud::Markup;
-use secrecy::ExposeSecret as _;
+use rustls::ServerConfig;
 use tokio::sync::Semaphore;
 use url::form_urlencoded;
 
+use super::admission;
+use super::browsers::Browsers;
+use super::certificate::Certificate;
 use super::connections::{self, Asked};
 use super::facts::{self, Overview, Setup};
-use super::guard::{self, Address};
+use super::guard;
 use super::keys::{self, KeyError, Session};
 use super::letter::Had;
-use super::page::{self, Found, Keyed, Notice};
+use super::notice::Notice;
+use super::page::{self, Found, Keyed};
 use super::patients::{self, Questions};
 use super::pdf::{self, Kept};
 use super::{SERVER, frame, letter, metrics, told};
@@ -51,9 +55,11 @@ const LANGUAGE_COOKIE: &str = "docsyncd_language";
 pub(super) struct Site {
     pub(super) context: Shared,
     pub(super) setup: Setup,
-    address: Address,
+    /// Where it is served.
+    pub(super) address: SocketAddr,
+    certificate: Option<Arc<Certificate>>,
     /// The name of the session's cookie: browsers send cookies to every port of a computer.
-    cookie: String,
+    pub(super) cookie: String,
     making: Semaphore,
     /// Who may look for a PDF now: one at a time, as each is read whole and compared.
     reading: Arc<Semaphore>,
@@ -74,6 +80,10 @@ impl connections::Site for Site {
     /// A form with a name in it.
     const MAX_BODY: usize = 8 * 1024;
     type Answer = Body;
+
+    fn encryption(&self) -> Option<Arc<ServerConfig>> {
+        self.certificate.as_ref()?.shown()
+    }
 
     /// Answers, whatever was asked.
     async fn answer(&self, asked: Asked) -> Answer {
@@ -96,7 +106,7 @@ impl Fields {
 }
 
 /// Where forms are sent to.
-const FORMS: [&str; 11] = [
+const FORMS: [&str; 13] = [
     "/retry",
     "/retry-failed",
     "/mended",
@@ -107,17 +117,25 @@ const FORMS: [&str; 11] = [
     "/poll",
     "/find",
     "/support",
+    "/another",
+    "/lock",
     "/close",
 ];
 /// What is no page, or takes long.
 const LONG: [&str; 3] = ["/support", "/mended", "/fetch"];
 
 impl Site {
-    pub(super) fn new(context: Shared, setup: Setup, address: std::net::SocketAddr) -> Self {
+    pub(super) fn new(
+        context: Shared,
+        setup: Setup,
+        address: SocketAddr,
+        certificate: Option<Arc<Certificate>>,
+    ) -> Self {
         Self {
             context,
             setup,
-            address: Address::new(address),
+            address,
+            certificate,
             cookie: format!("docsyncd_{}", address.port()),
             making: Semaphore::new(MAKING),
             reading: Arc::new(Semaphore::new(1)),
@@ -135,7 +153,7 @@ impl Site {
         let remembered = || guard::cookie(headers, LANGUAGE_COOKIE).and_then(Language::parse);
         let accepted = || Language::accepted(headers.get(header::ACCEPT_LANGUAGE)?.to_str().ok()?);
         let language = chosen.or_else(remembered).or_else(accepted).unwrap_or(self.setup.language);
-        let mut answer = if self.address.is_host(&asked.head) {
+        let mut answer = if self.names(asked.way).is_host(&asked.head) {
             self.route(&asked, &query, language).await
         } else {
             sentence(StatusCode::MISDIRECTED_REQUEST, language, "nothing")
@@ -151,6 +169,9 @@ impl Site {
 
     async fn route(&self, asked: &Asked, query: &Fields, language: Language) -> Answer {
         let (head, path) = (&asked.head, asked.head.uri.path());
+        if self.certificate.is_some() && !asked.way.is_encrypted {
+            return admission::encrypt(&asked.head, language);
+        }
         // Nobody makes more than a few pages at once; the semaphore is never closed. A file is no page, and may take
         // long.
         let _making =
@@ -172,7 +193,7 @@ impl Site {
         if let Some(uuid) = letter {
             let (uuid, is_pdf) = uuid.strip_suffix("/pdf").map_or((uuid, false), |uuid| (uuid, true));
             return match DocumentUuid::parse(uuid) {
-                Some(uuid) => self.letter(head, query, uuid, is_pdf, language).await,
+                Some(uuid) => self.letter(asked, query, uuid, is_pdf, language).await,
                 None => sentence(StatusCode::NOT_FOUND, language, "nothing"),
             };
         }
@@ -180,8 +201,10 @@ impl Site {
             return respond(StatusCode::OK, "image/svg+xml", frame::dot(colour));
         }
         match path {
-            "/" => self.page(head, query, language).await,
-            "/open" => self.open(query, language).await,
+            "/" => self.page(asked, query, language).await,
+            "/open" => self.open(asked, query, language).await,
+            // It names accounts and destinations to whoever asks.
+            "/metrics" if !self.is_from_here(asked) => sentence(StatusCode::FORBIDDEN, language, "nothing"),
             "/metrics" => match metrics::text(&self.context, &self.setup).await {
                 Ok(text) => respond(StatusCode::OK, metrics::TYPE, text),
                 Err(error) => unavailable(language, &error),
@@ -190,13 +213,6 @@ impl Site {
             "/page.js" => respond(StatusCode::OK, "text/javascript; charset=utf-8", page::SCRIPT),
             "/changes" => self.changes(language),
             form => self.form(asked, form, language).await,
-        }
-    }
-
-    async fn session(&self, headers: &HeaderMap) -> Result<Option<Session>, LedgerError> {
-        match guard::cookie(headers, &self.cookie) {
-            Some(cookie) => keys::session(&self.context.ledger, cookie).await,
-            None => Ok(None),
         }
     }
 
@@ -213,14 +229,14 @@ impl Site {
     /// A letter's page, or its PDF.
     async fn letter(
         &self,
-        head: &Parts,
+        asked: &Asked,
         query: &Fields,
         uuid: DocumentUuid,
         is_pdf: bool,
         language: Language,
     ) -> Answer {
         let made = async {
-            let Some(session) = self.session(&head.headers).await? else {
+            let Some(session) = self.session(asked).await? else {
                 return Ok(sentence(StatusCode::FORBIDDEN, language, "letter-locked"));
             };
             let short = uuid.short();
@@ -255,7 +271,7 @@ impl Site {
             let shown = letter::Shown { detail: &detail, questions: questions.as_ref(), overview: &overview, pdf };
             let markup = letter::page(language, &session.form_token, &shown, Notice::named(query.get("done")));
             let mut answer = html(StatusCode::OK, language, markup);
-            self.renew(&mut answer, &head.headers, session.is_renewed);
+            self.renew(&mut answer, asked, session.renewed);
             Ok::<_, LedgerError>(answer)
         };
         made.await.unwrap_or_else(|error| unavailable(language, &error))
@@ -279,41 +295,22 @@ impl Site {
         }
     }
 
-    async fn page(&self, head: &Parts, query: &Fields, language: Language) -> Answer {
+    async fn page(&self, asked: &Asked, query: &Fields, language: Language) -> Answer {
         let notice = Notice::named(query.get("done"));
         let made = async {
-            let session = self.session(&head.headers).await?;
+            let session = self.session(asked).await?;
             let markup = match &session {
                 Some(session) => self.keyed(session, None, notice, language).await?,
                 None => {
                     let notice = notice.filter(|notice| *notice == Notice::Closed);
-                    page::page(language, &*self.overview(true).await?, None, notice)
+                    page::page(language, &*self.overview(true).await?, Err(self.locked(asked)), notice)
                 }
             };
             let mut answer = html(StatusCode::OK, language, markup);
-            self.renew(&mut answer, &head.headers, session.is_some_and(|session| session.is_renewed));
+            self.renew(&mut answer, asked, session.and_then(|session| session.renewed));
             Ok::<_, LedgerError>(answer)
         };
         made.await.unwrap_or_else(|error| unavailable(language, &error))
-    }
-
-    /// The cookie counts as long as the session.
-    fn renew(&self, answer: &mut Answer, headers: &HeaderMap, is_renewed: bool) {
-        if let Some(cookie) = guard::cookie(headers, &self.cookie).filter(|_| is_renewed) {
-            self.keep(answer, cookie);
-        }
-    }
-
-    fn keep(&self, answer: &mut Answer, secret: &str) {
-        let (name, seconds) = (&self.cookie, keys::SESSION_SECONDS);
-        let cookie = format!("{name}={secret}; Path=/; Max-Age={seconds}; HttpOnly; SameSite=Strict");
-        add(answer.headers_mut(), header::SET_COOKIE, &cookie);
-    }
-
-    /// The browser forgets the key.
-    pub(super) fn forget(&self, answer: &mut Answer) {
-        let cookie = format!("{}=; Path=/; Max-Age=0; HttpOnly; SameSite=Strict", self.cookie);
-        add(answer.headers_mut(), header::SET_COOKIE, &cookie);
     }
 
     /// The page of somebody who has the key.
@@ -332,8 +329,9 @@ impl Site {
         // Each patient is looked for in the whole list.
         let questions = tokio::task::spawn_blocking(move || Questions::of(waiting, list.as_deref())).await.ok();
         let (token, keeps_names) = (&session.form_token, self.setup.keeps_names);
-        let keyed = Keyed { token, details, questions, found, keeps_names };
-        Ok(page::page(language, &overview, Some(&keyed), notice))
+        let browsers = Browsers { known: keys::browsers(&self.context.ledger).await?, own: &session.digest };
+        let keyed = Keyed { token, details, questions, found, keeps_names, browsers };
+        Ok(page::page(language, &overview, Ok(&keyed), notice))
     }
 
     /// The practice's list of patients that counts now.
@@ -355,25 +353,9 @@ impl Site {
         Ok(overview)
     }
 
-    /// The link of `docsyncd open`. What is answered is a page and no redirect: a browser that came here from elsewhere
-    /// (a terminal that opens links) would not send the new cookie along.
-    async fn open(&self, query: &Fields, language: Language) -> Answer {
-        match keys::open(&self.context.ledger, query.get("key")).await {
-            Ok(Some(session)) => {
-                let mut answer = sentence(StatusCode::OK, language, "opened");
-                self.keep(&mut answer, session.expose_secret());
-                add(answer.headers_mut(), header::REFRESH, "0; url=/");
-                answer
-            }
-            Ok(None) => sentence(StatusCode::FORBIDDEN, language, "used"),
-            Err(KeyError::Ledger(error)) => unavailable(language, &error),
-            Err(KeyError::Random(_)) => sentence(StatusCode::SERVICE_UNAVAILABLE, language, "trouble"),
-        }
-    }
-
     /// Every form: it must come from our own page, with the key and the page's own token.
     async fn form(&self, asked: &Asked, path: &str, language: Language) -> Answer {
-        if !self.address.is_origin(&asked.head.headers) {
+        if !self.names(asked.way).is_origin(&asked.head.headers) {
             return sentence(StatusCode::FORBIDDEN, language, "foreign");
         }
         let Some(body) = &asked.body else {
@@ -381,18 +363,26 @@ impl Site {
         };
         let fields = Fields::of(body);
         let done = async {
-            let session = self.session(&asked.head.headers).await?;
+            let session = self.session(asked).await?;
             let Some(session) = session.filter(|session| keys::is_same(&session.form_token, fields.get("token")))
             else {
                 return Ok(sentence(StatusCode::FORBIDDEN, language, "foreign"));
             };
-            let is_renewed = session.is_renewed;
+            // "Lock this browser" takes it away.
+            let renewed = session.renewed.filter(|_| !["/close", "/lock"].contains(&path));
             let mut answer = self.carry_out(path, &fields, session, language).await?;
-            // "Lock this browser" has taken it away.
-            self.renew(&mut answer, &asked.head.headers, is_renewed && path != "/close");
+            self.renew(&mut answer, asked, renewed);
             Ok(answer)
         };
         done.await.unwrap_or_else(|error| unavailable(language, &error))
+    }
+}
+
+/// A key that cannot be had now.
+pub(super) fn no_key(language: Language, error: &KeyError) -> Answer {
+    match error {
+        KeyError::Ledger(error) => unavailable(language, error),
+        KeyError::Random(_) => sentence(StatusCode::SERVICE_UNAVAILABLE, language, "trouble"),
     }
 }
 

@@ -1,6 +1,5 @@
 //! What a page shows, read in one moment of the ledger.
 
-use std::net::SocketAddr;
 use std::ops::RangeInclusive;
 use std::path::PathBuf;
 
@@ -8,7 +7,7 @@ use jiff::civil::Date;
 use jiff::{ToSpan as _, Zoned};
 use rusqlite::Connection;
 
-use crate::config::{Auth, Config, PracticeConfig};
+use crate::config::{Auth, Config, PracticeConfig, StatusPageConfig};
 use crate::domain::failure::Scope;
 use crate::domain::health::{self, Disks, Facts, Health, Rules};
 use crate::domain::state::State;
@@ -31,8 +30,8 @@ const DAYS: i32 = 30;
 /// What the page has to know of the configuration.
 #[derive(Debug, Clone)]
 pub struct Setup {
-    /// `status_page.listen`
-    pub listen: SocketAddr,
+    /// `[status_page]`
+    pub page: StatusPageConfig,
     /// The accounts: NAME, and whether it signs in rather than having a key.
     pub accounts: Vec<(String, bool)>,
     /// The destinations, each with its folder, server or program.
@@ -56,7 +55,7 @@ impl Setup {
     pub fn of(config: &Config) -> Option<Self> {
         let accounts = config.accounts.values();
         Some(Self {
-            listen: config.status_page?.listen,
+            page: config.status_page.clone()?,
             accounts: accounts.map(|account| (account.name.clone(), matches!(account.auth, Auth::OAuth(_)))).collect(),
             destinations: config.destinations.iter().map(|(name, to)| (name.clone(), to.place())).collect(),
             practice: config.practice.clone(),

@@ -5,13 +5,14 @@ use std::time::Duration;
 use hyper::{StatusCode, header};
 use jiff::Zoned;
 
-use super::answers::{Answer, Fields, Site, add, html, respond, sentence};
+use super::answers::{Answer, Fields, Site, add, html, no_key, respond, sentence};
 use super::facts::{self, Search};
 use super::keys::{self, Session};
-use super::page::{Found, Notice};
+use super::notice::Notice;
+use super::page::Found;
 use super::parts::Form;
 use super::second_look::{self, Asked, Settled};
-use super::{pdf, support};
+use super::{browsers, pdf, support};
 use crate::domain::document::DocumentUuid;
 use crate::formats::language::Language;
 use crate::ledger::history::{self, Action};
@@ -66,9 +67,16 @@ impl Site {
                 self.context.nudges.stages();
                 Notice::RetriedAll
             }
-            "/close" => {
-                keys::end(&self.context.ledger, session).await?;
-                Notice::Closed
+            "/another" => return self.another(&session, language).await,
+            "/lock" | "/close" => {
+                let own = session.digest.as_str();
+                let browser = if path == "/close" { own } else { fields.get("browser") };
+                let is_own = browser == own;
+                match keys::end(&self.context.ledger, browser.to_owned()).await? {
+                    _ if is_own => Notice::Closed,
+                    true => Notice::Locked,
+                    false => Notice::Unknown,
+                }
             }
             _ => {
                 self.context.pauses.probe_all_now();
@@ -84,6 +92,23 @@ impl Site {
             self.forget(&mut answer);
         }
         Ok(answer)
+    }
+
+    /// What `docsyncd open --for-another` does. The link is shown here alone: it is in no address, and kept nowhere.
+    async fn another(&self, session: &Session, language: Language) -> Result<Answer, LedgerError> {
+        let page = &self.setup.page;
+        let elsewhere = page.elsewhere(self.address);
+        let Some(address) = elsewhere.clone().or_else(|| page.here(self.address)) else {
+            return Ok(sentence(StatusCode::NOT_FOUND, language, "not-encrypted"));
+        };
+        Ok(match keys::make_link(&self.context.ledger, keys::Browser::Elsewhere).await {
+            Ok(link) => {
+                let link = keys::behind(&address, &link);
+                tracing::info!(event = "browser_invited", "a link for one more computer was made: {}", session.who());
+                html(StatusCode::OK, language, browsers::invitation(language, &link, elsewhere.is_some()))
+            }
+            Err(error) => no_key(language, &error),
+        })
     }
 
     /// What `docsyncd retry UUID` does, to a document that failed, or that still stands as the letter's page showed it:

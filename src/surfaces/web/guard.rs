@@ -1,6 +1,8 @@
 //! What a request must carry before it is answered: our own address as its host, and, where it is to do something, our
 //! own page as its origin. Pure.
 //!
+//! Our own names are the address of the connection, `localhost`, and the host of `status_page.public_url`.
+//!
 //! A page from elsewhere that is shown in this browser can send requests to this computer. It cannot read the answers
 //! unless its own name leads to this computer (DNS rebinding): then `Host` is that name. It can send forms: then
 //! `Origin` is its own.
@@ -9,6 +11,7 @@ use std::net::SocketAddr;
 
 use hyper::header::{self, AsHeaderName, HeaderMap};
 use hyper::http::request::Parts;
+use url::Url;
 
 /// What browsers say of where a request comes from (Fetch Metadata Request Headers, W3C).
 const SEC_FETCH_SITE: &str = "sec-fetch-site";
@@ -18,28 +21,58 @@ const MAX_COOKIE: usize = 64;
 /// The names under which the page may be asked for.
 #[derive(Debug, Clone)]
 pub(crate) struct Address {
+    scheme: &'static str,
     authorities: Vec<String>,
+    /// The scheme and the authorities of `status_page.public_url`.
+    public: Option<(String, Vec<String>)>,
 }
 
 impl Address {
+    /// Of a page that is served here alone, and not encrypted.
     pub(crate) fn new(address: SocketAddr) -> Self {
-        let mut authorities = vec![address.to_string(), format!("localhost:{}", address.port())];
-        if address.port() == 80 {
-            // Browsers leave the usual port out.
-            let host = |authority: &String| authority.trim_end_matches(":80").to_owned();
-            authorities.extend(authorities.clone().iter().map(host));
-        }
-        Self { authorities }
+        Self::of(address, false, None)
     }
 
-    fn is_ours(&self, authority: &str) -> bool {
-        self.authorities.iter().any(|ours| ours.eq_ignore_ascii_case(authority))
+    /// Of a page at this end of a connection.
+    pub(crate) fn of(local: SocketAddr, is_encrypted: bool, public: Option<&Url>) -> Self {
+        let (ip, port) = (local.ip().to_canonical(), local.port());
+        let (scheme, usual) = if is_encrypted { ("https", 443) } else { ("http", 80) };
+        let ip = SocketAddr::new(ip, port).to_string();
+        let mut authorities = vec![ip, format!("localhost:{port}")];
+        if port == usual {
+            // Browsers leave the usual port out.
+            let host = |authority: &String| authority.trim_end_matches(&format!(":{usual}")).to_owned();
+            authorities.extend(authorities.clone().iter().map(host));
+        }
+        let public = public.and_then(|url| {
+            let host = url.host_str()?;
+            // Its own port, and that behind a proxy which names the host without it.
+            let authority = url.port().map_or_else(|| host.to_owned(), |port| format!("{host}:{port}"));
+            Some((url.scheme().to_owned(), vec![authority, format!("{host}:{port}")]))
+        });
+        Self { scheme, authorities, public }
+    }
+
+    fn is_own(&self, authority: &str) -> bool {
+        self.authorities.iter().any(|own| own.eq_ignore_ascii_case(authority))
+    }
+
+    fn is_public(&self, authority: &str) -> bool {
+        let mut public = self.public.iter().flat_map(|(_, authorities)| authorities);
+        public.any(|public| public.eq_ignore_ascii_case(authority))
+    }
+
+    /// Whether the browser asked for the name by which others reach the page over TLS.
+    pub(super) fn is_asked_from_elsewhere(&self, head: &Parts) -> bool {
+        self.public.as_ref().is_some_and(|(scheme, _)| scheme == "https")
+            && only(&head.headers, &header::HOST).is_some_and(|host| self.is_public(host))
     }
 
     /// Whether the request is for this very page.
     pub(crate) fn is_host(&self, head: &Parts) -> bool {
-        let named = head.uri.authority().is_none_or(|authority| self.is_ours(authority.as_str()));
-        named && only(&head.headers, &header::HOST).is_some_and(|host| self.is_ours(host))
+        let is_ours = |authority: &str| self.is_own(authority) || self.is_public(authority);
+        let named = head.uri.authority().is_none_or(|authority| is_ours(authority.as_str()));
+        named && only(&head.headers, &header::HOST).is_some_and(is_ours)
     }
 
     /// Whether a form was sent from this very page. The page's own policy (`no-referrer`) makes browsers send `null` in
@@ -48,7 +81,10 @@ impl Address {
         let same_origin = || only(headers, SEC_FETCH_SITE) == Some("same-origin");
         match only(headers, &header::ORIGIN) {
             Some("null") => same_origin(),
-            Some(origin) => origin.strip_prefix("http://").is_some_and(|authority| self.is_ours(authority)),
+            Some(origin) => origin.split_once("://").is_some_and(|(scheme, authority)| {
+                let is_public = |(public, _): &(String, _)| scheme == public && self.is_public(authority);
+                scheme == self.scheme && self.is_own(authority) || self.public.as_ref().is_some_and(is_public)
+            }),
             None => false,
         }
     }
@@ -110,6 +146,39 @@ mod tests {
         assert!(!four.is_host(&head("http://evil.test/", &[("host", "127.0.0.1:8977")])), "in the request line");
         assert!(address("[::1]:8977").is_host(&head("/", &[("host", "[::1]:8977")])));
         assert!(address("127.0.0.1:80").is_host(&head("/", &[("host", "localhost")])));
+    }
+
+    #[test]
+    fn the_host_of_the_public_address_is_ours_and_its_origin_is_encrypted() {
+        let public = Url::parse("https://page.practice.test/").unwrap();
+        let proxied = Address::of("127.0.0.1:8977".parse().unwrap(), false, Some(&public));
+        let of = |host: &str| head("/", &[("host", host)]);
+        for (host, ours, elsewhere) in [
+            ("page.practice.test", true, true),
+            ("PAGE.practice.test:8977", true, true),
+            ("127.0.0.1:8977", true, false),
+            ("localhost:8977", true, false),
+            ("page.practice.test:9000", false, false),
+            ("other.practice.test", false, false),
+            ("practice.test", false, false),
+        ] {
+            assert_eq!(
+                (proxied.is_host(&of(host)), proxied.is_asked_from_elsewhere(&of(host))),
+                (ours, elsewhere),
+                "{host}"
+            );
+        }
+        let from = |address: &Address, origin: &str| address.is_origin(&head("/", &[("origin", origin)]).headers);
+        assert!(from(&proxied, "https://page.practice.test") && from(&proxied, "http://127.0.0.1:8977"));
+        assert!(!from(&proxied, "http://page.practice.test"), "anybody in the network can pretend to be that");
+        assert!(!from(&proxied, "https://other.practice.test") && !from(&proxied, "https://127.0.0.1:8977"));
+        let encrypted = Address::of("[::ffff:192.0.2.7]:443".parse().unwrap(), true, None);
+        assert!(encrypted.is_host(&of("192.0.2.7")) && encrypted.is_host(&of("192.0.2.7:443")));
+        assert!(!encrypted.is_host(&of("page.practice.test")), "no name that was not given");
+        assert!(from(&encrypted, "https://192.0.2.7") && !from(&encrypted, "http://192.0.2.7"));
+        let other_port = Url::parse("https://page.practice.test:8443/").unwrap();
+        let other_port = Address::of("192.0.2.7:8977".parse().unwrap(), true, Some(&other_port));
+        assert!(other_port.is_host(&of("page.practice.test:8443")) && !other_port.is_host(&of("page.practice.test")));
     }
 
     #[test]

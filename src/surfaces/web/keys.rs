@@ -1,5 +1,5 @@
-//! The key to the page: `docsyncd open` makes a link that counts once and for two minutes; the browser gets a session
-//! for it.
+//! The key to the page: `docsyncd open` makes a link that counts once and for two minutes, for one more computer for an
+//! hour; the browser gets a session for it.
 //!
 //! Both are random numbers of the system. The ledger keeps their digests, so that command and daemon share them, a
 //! restart forgets none, and only who may read the ledger can make one. A form carries a third value, which follows
@@ -11,23 +11,49 @@ use secrecy::{ExposeSecret as _, SecretString};
 use sha2::{Digest as _, Sha256};
 use subtle::ConstantTimeEq as _;
 use thiserror::Error;
+use url::Url;
 
 use crate::domain::document::hex;
+use crate::ledger::page_keys::{Known, Link};
 use crate::ledger::{Ledger, LedgerError, Millis, now, page_keys};
 
 /// Random bytes of a link and of a session: 256 bits.
 const SECRET_BYTES: usize = 32;
 /// The same as text.
 const SECRET_CHARACTERS: usize = 43;
-/// How long a link counts; milliseconds.
-const LINK_LIFE: Millis = 2 * 60 * 1000;
-/// How long a session counts after it was used; milliseconds. A month: whoever made the link must have the rights of an
-/// administrator, and is not to be called every morning.
-const SESSION_LIFE: Millis = 30 * 24 * 60 * 60 * 1000;
-/// The same for the cookie; seconds.
-pub(super) const SESSION_SECONDS: Millis = SESSION_LIFE / 1000;
+const MINUTE: Millis = 60 * 1000;
+const DAY: Millis = 24 * 60 * MINUTE;
+
+/// For which browser a link is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Browser {
+    /// One of this computer, which opens it at once.
+    Here,
+    /// One of another computer, to which a person carries it.
+    Elsewhere,
+}
+
+impl Browser {
+    /// How long the link counts; milliseconds.
+    fn link_life(self) -> Millis {
+        match self {
+            Self::Here => 2 * MINUTE,
+            Self::Elsewhere => 60 * MINUTE,
+        }
+    }
+
+    /// How long the browser is known after it used its key; milliseconds. Whoever made the link is not to be called
+    /// every morning.
+    pub(super) fn known_for(self) -> Millis {
+        match self {
+            Self::Here => 30 * DAY,
+            Self::Elsewhere => 90 * DAY,
+        }
+    }
+}
+
 /// A session is renewed when so much of its time is over; milliseconds. A day: one write a day.
-const RENEWED_AFTER: Millis = 24 * 60 * 60 * 1000;
+const RENEWED_AFTER: Millis = DAY;
 
 /// Why there is no key.
 #[derive(Debug, Error)]
@@ -47,14 +73,14 @@ pub(super) struct Session {
     pub(super) digest: String,
     /// What every form carries.
     pub(super) form_token: String,
-    /// Its time has begun anew: so must that of the cookie.
-    pub(super) is_renewed: bool,
+    /// Its time has begun anew: so must that of the cookie, for so long; milliseconds.
+    pub(super) renewed: Option<Millis>,
 }
 
 impl Session {
     /// Who presses a button, for the history: which browser, by the beginning of its digest.
     pub(super) fn who(&self) -> String {
-        format!("status page, browser {}", self.digest.get(..6).unwrap_or_default())
+        format!("status page, {}", named(&self.digest))
     }
 }
 
@@ -87,16 +113,30 @@ fn is_shaped(secret: &str) -> bool {
 ///
 /// # Errors
 /// [`KeyError`]
-pub async fn make_link(ledger: &Ledger) -> Result<SecretString, KeyError> {
+pub async fn make_link(ledger: &Ledger, browser: Browser) -> Result<SecretString, KeyError> {
     let link = secret()?;
     let kept = digest("link", link.expose_secret());
-    let at = now();
-    ledger.write(move |db| page_keys::add_link(db, &kept, at.saturating_add(LINK_LIFE), at)).await?;
+    let (at, known_for) = (now(), browser.known_for());
+    let expires_at = at.saturating_add(browser.link_life());
+    ledger.write(move |db| page_keys::add_link(db, Link { digest: &kept, expires_at, known_for }, at)).await?;
     Ok(link)
 }
 
-/// Uses a link up; the session that it opens, `None` when it does not count (any more).
-pub(super) async fn open(ledger: &Ledger, link: &str) -> Result<Option<SecretString>, KeyError> {
+/// Where a browser opens this link, on the page at this address.
+pub fn behind(page: &Url, link: &SecretString) -> Url {
+    let mut address = page.clone();
+    address.set_path("/open");
+    address.query_pairs_mut().append_pair("key", link.expose_secret());
+    address
+}
+
+/// Uses a link up; the session that it opens and for how long, `None` when it does not count (any more). `browser` says
+/// what opens it.
+pub(super) async fn open(
+    ledger: &Ledger,
+    link: &str,
+    browser: String,
+) -> Result<Option<(SecretString, Millis)>, KeyError> {
     let at = now();
     let shown = digest("link", link);
     if !is_shaped(link) {
@@ -107,9 +147,12 @@ pub(super) async fn open(ledger: &Ledger, link: &str) -> Result<Option<SecretStr
     let Some(kept) = open.into_iter().find(|kept| is_same(kept, &shown)) else { return Ok(None) };
     let session = secret()?;
     let begun = digest("session", session.expose_secret());
-    let expires_at = at.saturating_add(SESSION_LIFE);
-    let opened = ledger.write(move |db| page_keys::exchange(db, &kept, &begun, expires_at, at)).await?;
-    Ok(opened.then_some(session))
+    let who = named(&begun);
+    let opened = ledger.write(move |db| page_keys::exchange(db, &kept, &begun, &browser, at)).await?;
+    if opened.is_some() {
+        tracing::info!(event = "browser_known", "one more browser has the key to the status page: {who}");
+    }
+    Ok(opened.map(|known_for| (session, known_for)))
 }
 
 /// The session of this cookie, if it counts. It is renewed by that.
@@ -120,19 +163,60 @@ pub(super) async fn session(ledger: &Ledger, cookie: &str) -> Result<Option<Sess
     let shown = digest("session", cookie);
     let at = now();
     let known = ledger.read(move |db| page_keys::sessions(db, at)).await?;
-    let Some((digest_, expires_at)) = known.into_iter().find(|(known, _)| is_same(known, &shown)) else {
-        return Ok(None);
-    };
-    let (renewed, used) = (at.saturating_add(SESSION_LIFE), digest_.clone());
-    let is_old = renewed.saturating_sub(expires_at) >= RENEWED_AFTER;
+    let Some(known) = known.into_iter().find(|known| is_same(&known.digest, &shown)) else { return Ok(None) };
+    let (renewed, used) = (at.saturating_add(known.known_for), known.digest.clone());
+    let is_old = renewed.saturating_sub(known.expires_at) >= RENEWED_AFTER;
     // A ledger that cannot be written now can still be looked at.
     let is_renewed = is_old && ledger.write(move |db| page_keys::renew(db, &used, renewed, at)).await.is_ok();
-    Ok(Some(Session { digest: digest_, form_token: digest("form", cookie), is_renewed }))
+    let renewed = is_renewed.then_some(known.known_for);
+    Ok(Some(Session { digest: known.digest, form_token: digest("form", cookie), renewed }))
 }
 
-/// Ends a session.
-pub(super) async fn end(ledger: &Ledger, session: Session) -> Result<(), LedgerError> {
-    ledger.write(move |db| page_keys::end_session(db, &session.digest)).await
+/// Ends the session with this digest. Returns whether there was one.
+pub(super) async fn end(ledger: &Ledger, digest: String) -> Result<bool, LedgerError> {
+    let who = named(&digest);
+    let ended = ledger.write(move |db| page_keys::end_session(db, &digest)).await?;
+    if ended {
+        tracing::info!(event = "browser_locked", "a browser has the key to the status page no more: {who}");
+    }
+    Ok(ended)
+}
+
+/// The browsers that are known now, in the order in which they came.
+pub(super) async fn browsers(ledger: &Ledger) -> Result<Vec<Known>, LedgerError> {
+    let mut known = ledger.read(|db| page_keys::sessions(db, now())).await?;
+    known.sort_by_key(|known| known.since);
+    Ok(known)
+}
+
+/// How the log and the history name the browser of a session: by the beginning of its digest.
+pub(super) fn named(digest: &str) -> String {
+    format!("browser {}", digest.get(..6).unwrap_or_default())
+}
+
+/// What a browser says that it is, in two words for people; empty if it says nothing known. Others imitate those that
+/// stand behind them.
+pub(super) fn kind(user_agent: &str) -> String {
+    let first = |known: &[(&str, &'static str)]| {
+        known.iter().find(|(sign, _)| user_agent.contains(sign)).map(|(_, word)| *word)
+    };
+    let browser = first(&[
+        ("Edg", "Edge"),
+        ("Firefox/", "Firefox"),
+        ("OPR/", "Opera"),
+        ("Chrome/", "Chrome"),
+        ("CriOS/", "Chrome"),
+        ("Safari/", "Safari"),
+    ]);
+    let system = first(&[
+        ("Windows", "Windows"),
+        ("iPhone", "iPhone"),
+        ("iPad", "iPad"),
+        ("Android", "Android"),
+        ("Mac OS X", "Mac"),
+        ("Linux", "Linux"),
+    ]);
+    browser.into_iter().chain(system).collect::<Vec<_>>().join(", ")
 }
 
 #[cfg(test)]
@@ -143,41 +227,86 @@ mod tests {
     async fn a_link_opens_one_session_and_only_its_cookie_counts() {
         let folder = tempfile::tempdir().unwrap();
         let (ledger, _lock) = Ledger::open_exclusive(&folder.path().join("ledger.sqlite3")).unwrap();
-        let link = make_link(&ledger).await.unwrap();
+        let link = make_link(&ledger, Browser::Here).await.unwrap();
         assert_eq!(link.expose_secret().len(), SECRET_CHARACTERS);
         for wrong in ["", "x", &"A".repeat(SECRET_CHARACTERS), &format!("{}=", link.expose_secret())] {
-            assert!(open(&ledger, wrong).await.unwrap().is_none(), "{wrong}");
+            assert!(open(&ledger, wrong, String::new()).await.unwrap().is_none(), "{wrong}");
         }
-        let cookie = open(&ledger, link.expose_secret()).await.unwrap().unwrap();
-        assert!(open(&ledger, link.expose_secret()).await.unwrap().is_none(), "a second time");
+        let (cookie, _) = open(&ledger, link.expose_secret(), String::new()).await.unwrap().unwrap();
+        assert!(open(&ledger, link.expose_secret(), String::new()).await.unwrap().is_none(), "a second time");
         assert!(session(&ledger, link.expose_secret()).await.unwrap().is_none(), "a link is no session");
         let known = session(&ledger, cookie.expose_secret()).await.unwrap().unwrap();
         assert!(known.form_token != known.digest && !known.form_token.contains(cookie.expose_secret()));
-        end(&ledger, known).await.unwrap();
+        assert!(end(&ledger, known.digest).await.unwrap());
         assert!(session(&ledger, cookie.expose_secret()).await.unwrap().is_none());
     }
 
     #[tokio::test]
     async fn a_session_is_renewed_by_use_once_a_day() {
+        for (browser, days) in [(Browser::Here, 30), (Browser::Elsewhere, 90)] {
+            let folder = tempfile::tempdir().unwrap();
+            let (ledger, _lock) = Ledger::open_exclusive(&folder.path().join("ledger.sqlite3")).unwrap();
+            let link = make_link(&ledger, browser).await.unwrap();
+            let (cookie, life) = open(&ledger, link.expose_secret(), String::new()).await.unwrap().unwrap();
+            assert_eq!(life, days * DAY);
+            let used = async || session(&ledger, cookie.expose_secret()).await.unwrap().map(|used| used.renewed);
+            let ends = async || browsers(&ledger).await.unwrap().first().unwrap().expires_at;
+            assert_eq!(used().await, Some(None), "it has just begun");
+            let set = async |at: Millis| {
+                ledger
+                    .write(move |db| db.execute("UPDATE page_session SET expires_at = ?1", [at]).map(drop))
+                    .await
+                    .unwrap();
+            };
+            set(now() + life - RENEWED_AFTER - 1).await;
+            assert_eq!(used().await, Some(Some(life)));
+            assert!(ends().await > now() + life - RENEWED_AFTER / 2, "it counts for as long again");
+            assert_eq!(used().await, Some(None), "one write a day");
+            set(now() - 1).await;
+            assert_eq!(used().await, None, "it was not used for as long");
+        }
+    }
+
+    #[tokio::test]
+    async fn a_link_counts_for_two_minutes_here_and_for_an_hour_elsewhere() {
         let folder = tempfile::tempdir().unwrap();
         let (ledger, _lock) = Ledger::open_exclusive(&folder.path().join("ledger.sqlite3")).unwrap();
-        let link = make_link(&ledger).await.unwrap();
-        let cookie = open(&ledger, link.expose_secret()).await.unwrap().unwrap();
-        let used = async || session(&ledger, cookie.expose_secret()).await.unwrap().map(|used| used.is_renewed);
-        let ends = async || ledger.read(|db| page_keys::sessions(db, 0)).await.unwrap().first().unwrap().1;
-        assert_eq!(used().await, Some(false), "it has just begun");
-        let set = async |at: Millis| {
-            ledger
-                .write(move |db| db.execute("UPDATE page_session SET expires_at = ?1", [at]).map(drop))
-                .await
-                .unwrap();
-        };
-        set(now() + SESSION_LIFE - RENEWED_AFTER - 1).await;
-        assert_eq!(used().await, Some(true));
-        assert!(ends().await > now() + SESSION_LIFE - RENEWED_AFTER / 2, "it counts for a month again");
-        assert_eq!(used().await, Some(false), "one write a day");
-        set(now() - 1).await;
-        assert_eq!(used().await, None, "it was not used for a month");
+        for (browser, minutes) in [(Browser::Here, 2), (Browser::Elsewhere, 60)] {
+            let link = make_link(&ledger, browser).await.unwrap();
+            let sooner = async |by: Millis| {
+                let sql = "UPDATE page_link SET expires_at = expires_at - ?1";
+                ledger.write(move |db| db.execute(sql, [by]).map(drop)).await.unwrap();
+            };
+            let counts = async || ledger.read(|db| page_keys::links(db, now())).await.unwrap().len();
+            sooner(minutes * MINUTE - MINUTE / 2).await;
+            assert_eq!(counts().await, 1, "{browser:?}");
+            sooner(MINUTE / 2).await;
+            assert_eq!(counts().await, 0, "{browser:?}");
+            assert!(open(&ledger, link.expose_secret(), String::new()).await.unwrap().is_none());
+        }
+    }
+
+    #[test]
+    fn a_browser_is_named_by_what_it_says() {
+        for (agent, named) in [
+            ("Mozilla/5.0 (Windows NT 10.0; Win64; x64; rv:145.0) Gecko/20100101 Firefox/145.0", "Firefox, Windows"),
+            (
+                "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140 Safari/537.36",
+                "Chrome, Linux",
+            ),
+            (
+                "Mozilla/5.0 (Windows NT 10.0) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140 Safari/537.36 Edg/140",
+                "Edge, Windows",
+            ),
+            (
+                "Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) AppleWebKit/605 Version/18 Safari/604",
+                "Safari, iPhone",
+            ),
+            ("curl/8.5.0", ""),
+            ("<b>Windows</b>", "Windows"),
+        ] {
+            assert_eq!(kind(agent), named, "{agent}");
+        }
     }
 
     #[tokio::test]
@@ -185,9 +314,9 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("ledger.sqlite3");
         let (ledger, lock) = Ledger::open_exclusive(&path).unwrap();
-        let link = make_link(&ledger).await.unwrap();
-        let used = make_link(&ledger).await.unwrap();
-        let cookie = open(&ledger, used.expose_secret()).await.unwrap().unwrap();
+        let link = make_link(&ledger, Browser::Here).await.unwrap();
+        let used = make_link(&ledger, Browser::Here).await.unwrap();
+        let cookie = open(&ledger, used.expose_secret(), String::new()).await.unwrap().unwrap().0;
         drop((ledger, lock));
         let bytes = std::fs::read(&path).unwrap();
         for secret in [&link, &used, &cookie] {

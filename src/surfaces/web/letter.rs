@@ -5,7 +5,8 @@ use maud::{Markup, html};
 
 use super::facts::Overview;
 use super::frame::{Frame, frame};
-use super::page::{self, Notice};
+use super::notice::{self, Notice};
+use super::page;
 use super::parts::{self, Form, clock, kind};
 use super::patients::{self, Questions};
 use crate::domain::document::short;
@@ -45,7 +46,7 @@ pub(super) fn page(language: Language, token: &str, shown: &Shown<'_>, notice: O
     let next = letter.next_attempt.filter(is_to_come);
     let title = format!("{} …{}", kind(language, letter.kind.as_deref()), short(&letter.uuid));
     let body = html! {
-        (page::notice(language, notice))
+        (notice::show(language, notice))
         p { a href="/" { (language.text("page-back")) } }
         section .letter.(light(letter.state)) aria-labelledby="letter" {
             h1 #letter { (parts::patient(language, letter.name.as_deref(), &letter.uuid)) }

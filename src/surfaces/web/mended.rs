@@ -7,7 +7,7 @@ use tokio::time::Instant;
 use super::answers::Site;
 use super::forms::act;
 use super::keys::Session;
-use super::page::Notice;
+use super::notice::Notice;
 use crate::domain::health::{Cause, assess};
 use crate::ledger::history::Action;
 use crate::ledger::{LedgerError, away, now, retry};

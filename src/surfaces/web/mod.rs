@@ -1,7 +1,8 @@
-//! The status page and `/metrics`, served to this computer only.
+//! The status page and `/metrics`, served to this computer, and to others as `[status_page]` says.
 //!
-//! Anybody at this computer sees whether all is well: a sentence, counts, states. What names patients, files or
-//! documents, and every button, needs the key that `docsyncd open` brings into the browser ([`keys`]). A page is made
+//! Anybody who reaches it sees whether all is well: a sentence, counts, states. What names patients, files or
+//! documents, and every button, needs the key that `docsyncd open` brings into the browser ([`keys`]), and a connection
+//! that is encrypted or stays on this computer (`connections::Way`). `/metrics` is for this computer. A page is made
 //! anew for each request by the server alone, and the browser keeps nothing of it. Its one script only asks for the
 //! page again when something changed.
 //!
@@ -9,21 +10,27 @@
 //! |---|---|
 //! | [`keys`] | links that count once, and sessions |
 //! | `connections` | who may be connected, for how long, and with how many bytes |
+//! | [`certificate`] | what encrypts them |
 //! | `guard` | what a request must carry before it is answered |
+//! | `admission` | who is let in: ways, keys, cookies |
 //! | `answers` | from a request to its answer |
 //! | `forms` | what the buttons do |
 //! | `pdf` | a letter's PDF, from where it lies |
 //! | `mended` | "It is mended, try again" |
 //! | `support` | the file for whoever helps |
+//! | `browsers` | those that have the key, and one more computer |
 //! | `told` | tells a page that is open when there is something new |
 //! | `facts` | what a page shows, read in one moment of the ledger |
-//! | `frame`, `page`, `letter`, `parts`, `chart`, `patients`, `second_look` | the HTML |
+//! | `frame`, `page`, `letter`, `parts`, `chart`, `patients`, `second_look`, `notice` | the HTML |
 //! | `metrics` | the numbers, in OpenMetrics |
 //!
 //! It may fail in any way without an effect on a document: it has a task of its own, asks the ledger for little, and
 //! begins again when its port cannot be had.
 
+mod admission;
 mod answers;
+mod browsers;
+pub mod certificate;
 mod chart;
 pub(crate) mod connections;
 mod facts;
@@ -34,6 +41,7 @@ pub mod keys;
 mod letter;
 mod mended;
 mod metrics;
+mod notice;
 mod page;
 mod parts;
 mod patients;
@@ -53,6 +61,7 @@ use tokio_util::sync::CancellationToken;
 use crate::ledger::process;
 use crate::pipeline::Shared;
 use answers::Site;
+use certificate::Certificate;
 pub use facts::Setup;
 
 /// How long after a port could not be had it is tried again.
@@ -70,8 +79,28 @@ pub async fn run(context: Shared, setup: Setup) {
             BIND_PAUSE.as_secs()
         );
     };
-    let serve = |socket, address| serve(&context, &setup, socket, address);
-    listen(&context.stop, "status_page.listen", setup.listen, unavailable, serve).await;
+    let certificate = Certificate::of(&setup.page).map(Arc::new);
+    if let Some(certificate) = &certificate
+        && context.stop.run_until_cancelled(begin(certificate, &unavailable)).await.is_none()
+    {
+        return;
+    }
+    let serve = |socket, address| serve(&context, &setup, certificate.clone(), socket, address);
+    listen(&context.stop, "status_page.listen", setup.page.listen, unavailable, serve).await;
+}
+
+/// Reads the certificate. One that cannot be used is said once and tried again.
+async fn begin(certificate: &Arc<Certificate>, unavailable: impl Fn(&str)) {
+    let mut refused = false;
+    loop {
+        let reading = Arc::clone(certificate);
+        match tokio::task::spawn_blocking(move || reading.read()).await {
+            Ok(Ok(doubt)) => return certificate::tell_read(doubt),
+            Ok(Err(why)) if !std::mem::replace(&mut refused, true) => unavailable(&why),
+            Ok(Err(_)) | Err(_) => {}
+        }
+        tokio::time::sleep(BIND_PAUSE).await;
+    }
 }
 
 /// Listens and lets `serve`, until `stop`. A port that cannot be had is said once and tried again. `key` is the setting
@@ -121,15 +150,31 @@ fn with_address(socket: TcpListener) -> io::Result<(TcpListener, SocketAddr)> {
     Ok((socket, address))
 }
 
-async fn serve(context: &Shared, setup: &Setup, socket: TcpListener, address: SocketAddr) {
+async fn serve(
+    context: &Shared,
+    setup: &Setup,
+    certificate: Option<Arc<Certificate>>,
+    socket: TcpListener,
+    address: SocketAddr,
+) {
     // `docsyncd open` in another process has to know the port. A ledger that cannot be written now is the stages'
     // affair.
     let told = context.ledger.write(move |db| process::set(db, process::STATUS_PAGE, &address.to_string())).await;
     if let Err(error) = told {
         tracing::debug!(event = "status_page_not_told", "{error}");
     }
-    tracing::info!(event = "status_page", "the status page is at http://{address}/ (docsyncd open)");
-    let site = Arc::new(Site::new(context.clone(), setup.clone(), address));
-    connections::accept(socket, site, context.stop.clone()).await;
+    let scheme = if certificate.is_some() { "https" } else { "http" };
+    tracing::info!(event = "status_page", "the status page is at {scheme}://{address}/ (docsyncd open)");
+    let site = Arc::new(Site::new(context.clone(), setup.clone(), address, certificate.clone()));
+    let followed = async {
+        match &certificate {
+            Some(certificate) => certificate.follow().await,
+            None => std::future::pending().await,
+        }
+    };
+    tokio::select! {
+        () = connections::accept(socket, site, context.stop.clone()) => {}
+        () = followed => {}
+    }
     let _ = context.ledger.write(|db| process::remove(db, process::STATUS_PAGE)).await;
 }

@@ -4,10 +4,12 @@
 use jiff::Zoned;
 use maud::{Markup, html};
 
+use super::browsers::{self, Browsers};
 use super::chart::chart;
 use super::facts::{Details, Hits, Overview, Place, Search};
 use super::frame::{Frame, frame};
 use super::mended;
+use super::notice::{self, Notice};
 use super::parts::{self, Form, Told, clock};
 use super::patients::{self, Questions};
 use crate::domain::document::DOCUMENT_TYPES;
@@ -18,80 +20,6 @@ use crate::formats::language::{Group, Language, groups, zoned};
 pub(super) const STYLE: &str = include_str!("style.css");
 /// The one script.
 pub(super) const SCRIPT: &str = include_str!("page.js");
-
-/// What a person is told who has just pressed a button.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Notice {
-    Retried,
-    RetriedAll,
-    Polled,
-    Closed,
-    Unknown,
-    Assigned,
-    NotAssigned,
-    SharedNumber,
-    NoNumber,
-    Undone,
-    NotUndone,
-    Arrived,
-    Mended,
-    NotMended,
-    Trying,
-}
-
-impl Notice {
-    const ALL: [Self; 15] = [
-        Self::Retried,
-        Self::RetriedAll,
-        Self::Polled,
-        Self::Closed,
-        Self::Unknown,
-        Self::Assigned,
-        Self::NotAssigned,
-        Self::SharedNumber,
-        Self::NoNumber,
-        Self::Undone,
-        Self::NotUndone,
-        Self::Arrived,
-        Self::Mended,
-        Self::NotMended,
-        Self::Trying,
-    ];
-
-    /// Whether nothing came of it.
-    fn is_bad(self) -> bool {
-        matches!(
-            self,
-            Self::Unknown | Self::NotAssigned | Self::SharedNumber | Self::NoNumber | Self::NotUndone | Self::NotMended
-        )
-    }
-
-    /// The one of this word.
-    pub(super) fn named(word: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|notice| notice.as_str() == word)
-    }
-
-    /// The word in the address, and the end of its text's name.
-    pub(super) fn as_str(self) -> &'static str {
-        match self {
-            Notice::Retried => "retried",
-            Notice::RetriedAll => "retried-all",
-            Notice::Polled => "polled",
-            Notice::Closed => "closed",
-            Notice::Unknown => "unknown",
-            Notice::Assigned => "assigned",
-            Notice::NotAssigned => "not-assigned",
-            Notice::SharedNumber => "shared-number",
-            Notice::NoNumber => "no-number",
-            Notice::Undone => "undone",
-            Notice::NotUndone => "not-undone",
-            Notice::Arrived => "arrived",
-            Notice::Mended => "mended",
-            Notice::NotMended => "not-mended",
-            Notice::Trying => "trying",
-        }
-    }
-}
 
 /// What a search was for and what it found.
 pub(super) struct Found {
@@ -109,15 +37,28 @@ pub(super) struct Keyed<'a> {
     pub(super) questions: Option<Questions>,
     pub(super) found: Option<Found>,
     pub(super) keeps_names: bool,
+    pub(super) browsers: Browsers<'a>,
+}
+
+/// Why somebody sees the page without names and buttons.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Locked {
+    /// A browser of this computer, without the key.
+    Here,
+    /// One of another computer.
+    Elsewhere,
+    /// One of another computer whose connection is not encrypted: no key opens it.
+    NotEncrypted,
 }
 
 /// The whole page.
 pub(super) fn page(
     language: Language,
     overview: &Overview,
-    keyed: Option<&Keyed<'_>>,
+    key: Result<&Keyed<'_>, Locked>,
     notice: Option<Notice>,
 ) -> Markup {
+    let keyed = key.ok();
     let headline = match keyed {
         Some(_) => language.headline(&overview.health.headline, &overview.now),
         None => language.text(&format!("page-open-{}", dashed(overview.health.light))),
@@ -125,7 +66,7 @@ pub(super) fn page(
     let light = overview.health.light;
     let problems = groups(&overview.health.problems);
     let body = html! {
-        (self::notice(language, notice))
+        (notice::show(language, notice))
         section .status.(light.as_str()).amber[!overview.health.is_red()] aria-labelledby="headline" {
             span .lamp aria-hidden="true" { (sign(light)) }
             div {
@@ -142,9 +83,9 @@ pub(super) fn page(
             }
         }
         (tiles(language, overview, keyed.is_some()))
-        @match keyed {
-            Some(keyed) => (with_key(language, overview, keyed, &problems)),
-            None => (without_key(language, overview)),
+        @match key {
+            Ok(keyed) => (with_key(language, overview, keyed, &problems)),
+            Err(locked) => (without_key(language, overview, locked)),
         }
         section aria-labelledby="days" {
             h2 #days { (language.text("page-days")) }
@@ -153,6 +94,7 @@ pub(super) fn page(
     };
     let foot = html! {
         @if let Some(keyed) = keyed {
+            (browsers::show(&form(language, keyed), &keyed.browsers, &overview.now))
             (form(language, keyed).button("/support", &language.text("page-support"), "quiet", &[]))
             div .lock {
                 (form(language, keyed).button("/close", &language.text("page-close"), "quiet", &[]))
@@ -164,15 +106,6 @@ pub(super) fn page(
     let live = keyed.is_none_or(|keyed| keyed.found.is_none()).then_some("/");
     let practice = Some(&overview.practice);
     frame(language, &Frame { title: &headline, icon: icon(&overview.health), live, practice }, &body, &foot)
-}
-
-/// What a button did.
-pub(super) fn notice(language: Language, notice: Option<Notice>) -> Markup {
-    html! {
-        @if let Some(notice) = notice {
-            p .notice .bad[notice.is_bad()] role="status" { (language.text(&format!("page-notice-{}", notice.as_str()))) }
-        }
-    }
 }
 
 /// When the page was true, and how to ask for it again.
@@ -250,11 +183,16 @@ fn works(language: Language, overview: &Overview) -> Markup {
     }
 }
 
-fn without_key(language: Language, overview: &Overview) -> Markup {
+fn without_key(language: Language, overview: &Overview, locked: Locked) -> Markup {
+    let how = match locked {
+        Locked::Here => "page-locked-how",
+        Locked::Elsewhere => "page-locked-elsewhere",
+        Locked::NotEncrypted => "page-locked-not-encrypted",
+    };
     html! {
         section aria-labelledby="more" {
             h2 #more { (language.text("page-locked")) }
-            p { (language.text("page-locked-how")) }
+            p { (language.text(how)) }
             @if let Some(contact) = &overview.practice.contact {
                 p { strong { (language.fill("page-contact", &[("contact", contact.into())])) } }
             }

@@ -201,7 +201,7 @@ impl NotTaken {
 /// What is wrong with the text.
 pub fn pasted_for(key: &str, text: &str) -> Result<SecretString, NotTaken> {
     match key {
-        "key_file" | "client_key_file" => private_key(text.trim_end()),
+        "key_file" | "client_key_file" | "certificate_key_file" => private_key(text.trim_end()),
         "password_file" | "key_passphrase_file" | "header_files" => password(text),
         _ => pasted(text),
     }

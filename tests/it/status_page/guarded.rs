@@ -144,9 +144,20 @@ async fn a_form_needs_its_origin_the_key_and_the_pages_own_token() {
             "token=0000000000000000000000000000000000000000000000000000000000000000",
         ),
     ] {
-        for path in
-            ["/retry", "/retry-failed", "/mended", "/arrived", "/assign", "/undo", "/fetch", "/poll", "/find", "/close"]
-        {
+        for path in [
+            "/retry",
+            "/retry-failed",
+            "/mended",
+            "/arrived",
+            "/assign",
+            "/undo",
+            "/fetch",
+            "/poll",
+            "/find",
+            "/another",
+            "/lock",
+            "/close",
+        ] {
             let answer = page.ask("POST", path, &headers, body).await;
             assert_eq!(answer.status, 403, "{path} {headers:?} {answer:?}");
             assert!(CANARIES.iter().all(|canary| !answer.body.contains(canary)), "{path} {headers:?}");
@@ -156,7 +167,7 @@ async fn a_form_needs_its_origin_the_key_and_the_pages_own_token() {
     let other = page.key(&practice).await;
     assert_eq!(page.ask("POST", "/poll", &[("Cookie", &other), ("Origin", &good)], &body).await.status, 403);
     assert_eq!(practice.show(&uuids[0]).await["history"].as_array().unwrap().len(), before, "nothing was done");
-    for path in ["/retry", "/poll", "/mended", "/undo", "/fetch", "/find", "/close"] {
+    for path in ["/retry", "/poll", "/mended", "/undo", "/fetch", "/find", "/another", "/lock", "/close"] {
         assert_eq!(page.ask("GET", path, &[("Cookie", &key)], "").await.status, 405, "{path}");
     }
     assert_eq!(page.ask("POST", "/", &[("Cookie", &key), ("Origin", &good)], &body).await.status, 405);

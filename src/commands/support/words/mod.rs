@@ -15,7 +15,7 @@ use crate::formats::language::{self, Language, Reason};
 /// What happens, as the log and the history call it. A test compares this with the sources.
 const EVENTS: &str = "\
     alert alert_doubtful alert_given_up alert_not_sent alert_over alert_sent all_delivered already_delivered \
-    arrived assign assigned config_warning configuration_changed confirm_failed confirmed delivered delivery_failed \
+    arrived assign assigned browser_invited browser_known browser_locked config_warning configuration_changed confirm_failed confirmed delivered delivery_failed \
     destination_away destination_back discovered drain_timeout ended failure_reported fetched file_again filed \
     forget forgotten gone hangs heartbeat_failed held history_removed internal_error items_skipped ledger_busy \
     ledger_failed ledger_trouble ledger_well ledger_works lines_lost login logout look_failed memory_kept \
@@ -25,7 +25,7 @@ const EVENTS: &str = "\
     reconciled refresh_again refresh_failed refusal_not_recorded refused relisted reload_refused reloaded \
     report_accepted report_again report_refused reported resumed retracted retry retry_requested revised \
     settled_elsewhere several_there slept spool_cleaned spool_leftover start_over started status_page \
-    status_page_failed status_page_not_told status_page_unavailable still_paused stopped stopping taken_over \
+    status_page_certificate status_page_failed status_page_not_told status_page_unavailable still_paused stopped stopping taken_over \
     token_refreshed tried_again unassign unassigned unconfirmed unreadable waiting watch_failed webhook \
     webhook_not_registered webhook_not_told webhook_registered webhook_removed webhook_unavailable withdrawn";
 /// Other words that stand in the log, in metrics and in the ledger's columns.

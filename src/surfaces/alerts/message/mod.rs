@@ -80,14 +80,12 @@ pub enum Page {
 }
 
 impl Page {
-    fn of(config: &Config, computer: &str) -> Self {
-        match config.status_page {
-            None => Self::Off,
-            Some(page) if !page.listen.ip().is_loopback() => {
-                Self::At(format!("http://{computer}:{}/", page.listen.port()))
-            }
-            Some(_) if cfg!(windows) => Self::Menu,
-            Some(_) => Self::Command,
+    fn of(config: &Config) -> Self {
+        let Some(page) = &config.status_page else { return Self::Off };
+        match page.seen_elsewhere(page.listen) {
+            Some(address) => Self::At(address.into()),
+            None if cfg!(windows) => Self::Menu,
+            None => Self::Command,
         }
     }
 }
@@ -95,13 +93,12 @@ impl Page {
 impl Letterhead {
     /// That of this configuration, on this computer.
     pub fn of(config: &Config) -> Self {
-        let computer = computer();
         Self {
             language: config.alerts.language,
             practice: config.practice.clone(),
             disks: config.disks(),
-            page: Page::of(config, &computer),
-            computer,
+            page: Page::of(config),
+            computer: computer(),
         }
     }
 

@@ -1,0 +1,91 @@
+//! What a person is told who has just pressed a button.
+
+use maud::{Markup, html};
+
+use crate::formats::language::Language;
+
+/// What a person is told who has just pressed a button.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Notice {
+    Retried,
+    RetriedAll,
+    Polled,
+    Closed,
+    Unknown,
+    Assigned,
+    NotAssigned,
+    SharedNumber,
+    NoNumber,
+    Undone,
+    NotUndone,
+    Arrived,
+    Mended,
+    NotMended,
+    Trying,
+    Locked,
+}
+
+impl Notice {
+    const ALL: [Self; 16] = [
+        Self::Retried,
+        Self::RetriedAll,
+        Self::Polled,
+        Self::Closed,
+        Self::Unknown,
+        Self::Assigned,
+        Self::NotAssigned,
+        Self::SharedNumber,
+        Self::NoNumber,
+        Self::Undone,
+        Self::NotUndone,
+        Self::Arrived,
+        Self::Mended,
+        Self::NotMended,
+        Self::Trying,
+        Self::Locked,
+    ];
+
+    /// Whether nothing came of it.
+    fn is_bad(self) -> bool {
+        matches!(
+            self,
+            Self::Unknown | Self::NotAssigned | Self::SharedNumber | Self::NoNumber | Self::NotUndone | Self::NotMended
+        )
+    }
+
+    /// The one of this word.
+    pub(super) fn named(word: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|notice| notice.as_str() == word)
+    }
+
+    /// The word in the address, and the end of its text's name.
+    pub(super) fn as_str(self) -> &'static str {
+        match self {
+            Notice::Retried => "retried",
+            Notice::RetriedAll => "retried-all",
+            Notice::Polled => "polled",
+            Notice::Closed => "closed",
+            Notice::Unknown => "unknown",
+            Notice::Assigned => "assigned",
+            Notice::NotAssigned => "not-assigned",
+            Notice::SharedNumber => "shared-number",
+            Notice::NoNumber => "no-number",
+            Notice::Undone => "undone",
+            Notice::NotUndone => "not-undone",
+            Notice::Arrived => "arrived",
+            Notice::Mended => "mended",
+            Notice::NotMended => "not-mended",
+            Notice::Trying => "trying",
+            Notice::Locked => "locked",
+        }
+    }
+}
+
+/// What a button did.
+pub(super) fn show(language: Language, notice: Option<Notice>) -> Markup {
+    html! {
+        @if let Some(notice) = notice {
+            p .notice .bad[notice.is_bad()] role="status" { (language.text(&format!("page-notice-{}", notice.as_str()))) }
+        }
+    }
+}

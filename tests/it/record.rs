@@ -216,7 +216,7 @@ async fn a_number_that_the_list_gave_to_somebody_else_is_not_used_for_the_second
     practice.docsyncd(&["poll"]).await;
     until(async || names(&practice), |names| names.contains(&format!("7/{later}.pdf"))).await;
     fs::create_dir(practice.path("archive")).unwrap();
-    practice.docsyncd(&["retry", &uuid]).await;
+    practice.docsyncd(&["retry", "--yes", &uuid]).await;
     until(async || status(&practice).await["needs_person"].as_u64(), |count| *count == Some(1)).await;
     let archived = || -> Vec<String> {
         fs::read_dir(practice.path("archive"))
@@ -321,7 +321,7 @@ async fn a_letter_is_reported_when_the_practices_software_took_it_and_not_before
     until(async || status(&practice).await["to_confirm"].as_u64(), |count| *count == Some(1)).await;
     // Whatever is tried: it is neither told nor filed again, also after a restart.
     practice.docsyncd(&["poll"]).await;
-    practice.docsyncd(&["retry", &uuid]).await;
+    practice.docsyncd(&["retry", "--yes", &uuid]).await;
     running.stop().await;
     practice.assert_spool_empty();
     let mut running = practice.run().await;
@@ -391,7 +391,7 @@ async fn what_is_half_written_proves_nothing_and_a_sidecars_name_is_one_letters(
     practice.docsyncd(&["poll"]).await;
     until(async || letters_in(&practice), |letters| *letters == 2).await;
     fs::remove_file(&index).unwrap();
-    practice.docsyncd(&["retry", &two[0], &two[1]]).await;
+    practice.docsyncd(&["retry", "--yes", &two[0], &two[1]]).await;
     tokio::time::sleep(Duration::from_secs(4)).await;
     assert_eq!(letters_in(&practice), 2, "no second letter has that sidecar");
     fs::write(&index, "READY=1\r\n").unwrap();

@@ -1339,6 +1339,13 @@ retry-question = { $count ->
     [one] Der Brief { $uuid } ist schon abgelegt und dem Dienst gemeldet. Ihn noch einmal abholen, ablegen und melden?
    *[other] { $count } Briefe sind schon abgelegt und dem Dienst gemeldet. Sie noch einmal abholen, ablegen und melden?
 } Eine Datei, die mit demselben Inhalt da ist, bleibt, wie sie ist.
+retry-nobody-asked = { $count ->
+    [one] der Brief { $uuid } ist schon abgelegt und dem Dienst gemeldet, und niemand kann hier gefragt werden, ob er
+   *[other] { $count } Briefe sind schon abgelegt und dem Dienst gemeldet, und niemand kann hier gefragt werden, ob sie
+} noch einmal abgelegt werden { $count ->
+    [one] soll
+   *[other] sollen
+}: Schreiben Sie --yes dazu
 retry-at-once = docsyncd kümmert sich sofort darum
 retry-not-running = docsyncd läuft nicht: Es geht weiter mit { $command } oder sync
 retry-removed = { $uuid }: Die alte Fassung ist nicht mehr da

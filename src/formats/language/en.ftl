@@ -1337,6 +1337,10 @@ retry-question = { $count ->
     [one] Document { $uuid } is filed and reported already. Fetch, file and report it
    *[other] { $count } documents are filed and reported already. Fetch, file and report them
 } again? A file that is there with the same content stays as it is.
+retry-nobody-asked = { $count ->
+    [one] document { $uuid } is filed and reported already, and nobody can be asked here whether it
+   *[other] { $count } documents are filed and reported already, and nobody can be asked here whether they
+} shall be filed once more: write --yes
 retry-at-once = the running daemon takes it up at once
 retry-not-running = docsyncd is not running: it is taken up by the next { $command } or sync
 retry-removed = { $uuid }: the version before is there no more

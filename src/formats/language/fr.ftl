@@ -1342,6 +1342,10 @@ retry-question = { $count ->
     [one] Le courrier { $uuid } est déjà classé et confirmé au service. Le télécharger, le classer et le confirmer encore une fois ?
    *[other] { $count } courriers sont déjà classés et confirmés au service. Les télécharger, les classer et les confirmer encore une fois ?
 } Un fichier qui est là avec le même contenu reste tel quel.
+retry-nobody-asked = { $count ->
+    [one] le courrier { $uuid } est déjà classé et confirmé au service, et il n'y a personne ici à qui demander s'il faut le classer
+   *[other] { $count } courriers sont déjà classés et confirmés au service, et il n'y a personne ici à qui demander s'il faut les classer
+} encore une fois : ajoutez --yes
 retry-at-once = docsyncd s'en occupe tout de suite
 retry-not-running = docsyncd est arrêté : cela reprend avec { $command } ou sync
 retry-removed = { $uuid } : l'ancienne version n'y est plus

@@ -913,6 +913,7 @@ reason-destination-tls = Die verschlüsselte Verbindung zum Ziel { $name } kommt
 reason-destination-busy = Das Ziel { $name } bittet zu warten (Code { $code }).
 reason-destination-fault = Das Ziel { $name } ist gestört (Code { $code }).
 reason-destination-says-error = Das Ziel { $name } antwortet, dass es fehlgeschlagen ist: Sein eigenes Protokoll sagt, warum.
+reason-destination-unclear-answer = Die Antwort des Ziels { $name } klingt nach einem Fehler, und es ist vielleicht keiner: Sehen Sie dort nach, ob der Brief angekommen ist.
 reason-destination-status = Das Ziel { $name } antwortete mit einem Fehler (Code { $code }).
 reason-destination-check = Das Ziel { $name } funktioniert nicht: Ist der Computer mit dem Ordner eingeschaltet, ist der Ordner da, darf docsyncd dort schreiben?
 reason-destination-refuses = Das Ziel { $name } nimmt diesen Brief nicht an.
@@ -935,6 +936,7 @@ reason-service-refuses = Der Dienst gibt diesen Brief nicht heraus.
 reason-service-fails = Der Dienst konnte diesen Brief nicht liefern.
 reason-not-a-pdf = Was der Dienst gesendet hat, ist kein PDF; vielleicht kam stattdessen die Seite eines Proxys oder einer Anmeldung.
 reason-wrong-size = Das empfangene PDF hat nicht die angekündigte Größe.
+reason-no-end = Die Verbindung endete anscheinend, bevor das PDF vollständig war.
 reason-slow = Das Herunterladen ist zu langsam.
 reason-spool = docsyncd kann das PDF nicht auf seinem Datenträger speichern: { $places ->
     [0] Schaffen Sie Platz.

@@ -913,6 +913,7 @@ reason-destination-tls = The encrypted connection to the destination { $name } c
 reason-destination-busy = The destination { $name } asks to wait (code { $code }).
 reason-destination-fault = The destination { $name } has a fault (code { $code }).
 reason-destination-says-error = The destination { $name } answers that it failed: its own log says why.
+reason-destination-unclear-answer = The answer of the destination { $name } sounds like a failure, and may be none: look there whether the letter arrived.
 reason-destination-status = The destination { $name } answered with an error (code { $code }).
 reason-destination-check = The destination { $name } does not work: is the computer that holds it switched on, is the folder there, may docsyncd write to it?
 reason-destination-refuses = The destination { $name } does not accept this letter.
@@ -935,6 +936,7 @@ reason-service-refuses = The service does not hand out this letter.
 reason-service-fails = The service could not give this letter.
 reason-not-a-pdf = What the service sent is no PDF; the page of a proxy or of a sign-in may have come instead.
 reason-wrong-size = The received PDF does not have the announced size.
+reason-no-end = The connection ended before the PDF was whole, it seems.
 reason-slow = The download is too slow.
 reason-spool = docsyncd cannot keep the PDF on its disk: { $places ->
     [0] free space.

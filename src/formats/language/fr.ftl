@@ -916,6 +916,7 @@ reason-destination-tls = La liaison chiffrée avec la destination { $name } ne p
 reason-destination-busy = La destination { $name } demande d'attendre (code { $code }).
 reason-destination-fault = La destination { $name } est en panne (code { $code }).
 reason-destination-says-error = La destination { $name } répond qu'elle a échoué : son propre journal dit pourquoi.
+reason-destination-unclear-answer = La réponse de la destination { $name } ressemble à un échec, sans en être un à coup sûr : regardez-y si le courrier est arrivé.
 reason-destination-status = La destination { $name } a répondu par une erreur (code { $code }).
 reason-destination-check = La destination { $name } ne fonctionne pas : l'ordinateur qui contient le dossier est-il allumé, le dossier est-il là, docsyncd peut-il y écrire ?
 reason-destination-refuses = La destination { $name } n'accepte pas ce courrier.
@@ -938,6 +939,7 @@ reason-service-refuses = Le service refuse de donner ce courrier.
 reason-service-fails = Le service n'a pas pu donner ce courrier.
 reason-not-a-pdf = Ce que le service a envoyé n'est pas un PDF ; un proxy ou une page de connexion l'a peut-être remplacé.
 reason-wrong-size = Le PDF reçu n'a pas la taille annoncée.
+reason-no-end = La connexion s'est terminée, semble-t-il, avant la fin du PDF.
 reason-slow = Le téléchargement est trop lent.
 reason-spool = docsyncd ne peut pas garder le PDF sur son disque : { $places ->
     [0] libérez de la place.

@@ -159,6 +159,7 @@ fn of_destination(word: &str) -> Option<&'static str> {
         | "dicom_0122"
         | "dicom_0124" => "destination-unsuited",
         "says_error" => "destination-says-error",
+        "unclear_answer" => "destination-unclear-answer",
         "full" => "no-room",
         "host_key" | "known_hosts" => "destination-host-key",
         "credentials" | "secret_file" | "sign_in_refused" => "destination-sign-in",
@@ -187,6 +188,7 @@ fn of_service(word: &str) -> Option<&'static str> {
         "too_much" => "record-too-large",
         "no_route" => "no-route",
         "wrong_size" => "wrong-size",
+        "no_end" => "no-end",
         "spool" | "spool_file_limit" | "spool_damaged" => "spool",
         "cut_off" => "cut-off",
         "internal_fault" => "internal",

@@ -380,5 +380,6 @@ fn version(document: usize, number: usize, trouble: Trouble) -> Version {
     let mut bytes = format!("%PDF-1.7 document {document} version {number} ").into_bytes();
     let length = if trouble == Trouble::TooLarge { 10_001 } else { bytes.len() + 7 * document + 100 * number };
     bytes.resize(length, b'.');
+    bytes.extend_from_slice(b"\n%%EOF");
     Version { pdf: format!("p-{document}-{number}"), bytes }
 }

@@ -3,6 +3,7 @@
 //! Pure data. Nothing here reads a file, a socket or a clock.
 
 mod identity;
+mod pdf_end;
 mod pdf_head;
 mod type_code;
 
@@ -18,6 +19,7 @@ use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
 
 pub use identity::RemoteIdentity;
+pub use pdf_end::PdfEnd;
 pub use pdf_head::{NotPdf, PdfHead};
 pub use type_code::{CodeSystem, LOINC, OTHER, TypeCode, TypeMap};
 

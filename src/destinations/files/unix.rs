@@ -33,6 +33,19 @@ pub(crate) fn is_only_name(path: &Path) -> io::Result<bool> {
     }
 }
 
+/// Tells a folder from another at its path: the same after the machine started anew or a share was mounted again, so the
+/// device has no part in it. A mount point and what is mounted there differ.
+pub(crate) fn identity(path: &Path) -> Option<String> {
+    fs::metadata(path).ok().map(|found| found.ino().to_string())
+}
+
+/// Whether something is mounted at this path: without it the folder is still there, and empty.
+pub(crate) fn is_mount_point(path: &Path) -> bool {
+    let device = |path: &Path| fs::metadata(path).map(|found| found.dev());
+    let above = fs::canonicalize(path).ok().and_then(|path| path.parent().map(|above| device(above).ok()));
+    above.flatten().zip(device(path).ok()).is_some_and(|(above, here)| above != here)
+}
+
 fn flags(flags: OFlags) -> i32 {
     flags.bits().cast_signed()
 }

@@ -133,7 +133,7 @@ async fn main() -> anyhow::Result<()> {
 async fn link(ledger: &Ledger) -> anyhow::Result<String> {
     let said = ledger.read(process::all).await?;
     let page = said.get(process::STATUS_PAGE).context("the status page is not served")?;
-    let key = keys::make_link(ledger).await?;
+    let key = keys::make_link(ledger, keys::Browser::Here).await?;
     Ok(format!("http://{page}/open?key={}", key.expose_secret()))
 }
 

@@ -56,6 +56,57 @@
 //! Any module may use two of `system`: `faults` has two macros that mark where tests break things, and `clock` gives
 //! time and chance, which the simulation replaces.
 //!
+//! # Glossary
+//!
+//! The words that the code uses in a sense of its own.
+//!
+//! | Word | Sense |
+//! |---|---|
+//! | account | one key or sign-in for the API, by its NAME in the configuration, and the documents that it lists |
+//! | adopt | to take over a document whose own account is no longer configured (an orphan) |
+//! | alike | of two failures: the same call failed in the same way; the words for people do not count |
+//! | alert | a message to people; a cause gives one when it lasts, and one when it is over |
+//! | ask | to try nothing until a person has looked |
+//! | cause | why something needs a person or waits, as one word of `--json`, such as `destination_away` |
+//! | charge | to count an attempt and to wait for the backoff |
+//! | cursor | where the walk of an account's list stands |
+//! | delivery | one version of a document and one destination |
+//! | destination | where letters go, by its NAME in the configuration; its `type` says how |
+//! | document | what the API lists, by its uuid; for people it is a *letter* |
+//! | evidence | what is known of a scope when a failure is decided; or what a look for a proof has seen |
+//! | fingerprint | the digest of a patient's name and date of birth, by which a change is seen and nobody is known |
+//! | frozen | the number that this version was delivered with elsewhere; it stays for all destinations |
+//! | hand-over | an account leaves a document to another one that lists it, too |
+//! | held | ended, and told to nobody until [`domain::failure::HOLD`] has passed |
+//! | intent | what is about to be done in a destination, recorded before it is done |
+//! | key | the identifier of a delivery that stays the same in each attempt, so that a destination knows it again |
+//! | lane | a queue within a stage: an account's documents, or a destination's deliveries, with one scope and one limit |
+//! | light | the colour that sums up all causes: green, amber, red |
+//! | look | a read that changes nothing, to learn what is true now |
+//! | mark | the note in the ledger that a document is being read, after a daemon was cut off: it may be the document that ends the process |
+//! | nudge | wakes a loop; it carries no data |
+//! | number | the patient's number in the practice's own list |
+//! | origin | the host that PDFs of an account come from |
+//! | pause | a scope is left alone for a while, and its work spends no attempts |
+//! | place | where a file lies in a destination, kept as the digest of its address |
+//! | poll | one reading of an account's list |
+//! | probe | the one piece of work that a paused scope gets, to find out whether it works again |
+//! | proof | what shows that a destination has the letter: more than that it was sent |
+//! | push | to tell the service the number of a patient |
+//! | record | the patient or the user of a document, at the API; or the practice's record, where letters go in the end |
+//! | refusal | an answer that will be the same the next time |
+//! | reservation | a place that belongs to one version of a document, for ever |
+//! | retract | to take back a held failure, because others failed alike |
+//! | round | how often a document began anew; what belongs to an earlier round is not recorded |
+//! | ruling | the consequence of a failure, as data |
+//! | scope | what is paused as one: an account, its downloads, its reports, or a destination |
+//! | sight | what a look for a proof saw of one letter |
+//! | sweep | the number of the poll that listed a document last |
+//! | spool | the folder of downloaded PDFs that some destination still needs |
+//! | stage | one of the four loops of [`pipeline`] |
+//! | version | a document with one PDF, by `pdf.uuid`; one that is rendered anew is another version |
+//! | walk | the reading of a list page by page while documents come into it and leave it |
+//!
 //! # What is deliberately absent
 //!
 //! - No queue in memory, which would be lost with the process.

@@ -1,4 +1,4 @@
-//! `docsyncd assign`: a person says who a letter's patient is in the practice's own list (RECORD.md, section 1).
+//! `docsyncd assign`: a person says who a letter's patient is in the practice's own list (docs/patients.md).
 
 use std::borrow::Cow;
 use std::fmt::Write as _;

@@ -1,4 +1,4 @@
-//! `docsyncd reconcile`: what the API, the ledger and the destinations say of each letter (RECORD.md, section 5). It
+//! `docsyncd reconcile`: what the API, the ledger and the destinations say of each letter (docs/reconcile.md). It
 //! changes nothing, unless a person asks for what is safe (`--repair`).
 
 use std::collections::BTreeMap;

@@ -1,4 +1,4 @@
-//! What proves that a destination's software took a letter (RECORD.md, section 2).
+//! What proves that a destination's software took a letter (docs/destinations.md).
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! Whether delivered letters still lie where they were put (`docsyncd reconcile`; RECORD.md, section 5). It only reads.
+//! Whether delivered letters still lie where they were put (`docsyncd reconcile`; docs/reconcile.md). It only reads.
 //!
 //! It asks for each letter by name. Listing folders would save nothing, because each letter is read to be compared. It
 //! concludes that nothing lies there between two looks at the destination's folder itself, as in [`super::confirm`].

@@ -1,4 +1,4 @@
-//! What proves that a destination has a letter, and the result of a look for that proof (RECORD.md, section 2).
+//! What proves that a destination has a letter, and the result of a look for that proof (docs/destinations.md).
 //!
 //! Pure.
 

@@ -1,4 +1,4 @@
-//! confirm: looks which of the filed letters the destination's software has taken (RECORD.md, section 2).
+//! confirm: looks which of the filed letters the destination's software has taken (docs/destinations.md).
 //!
 //! Each destination that is asked for proof has a loop of its own, so that one which hangs holds up no other. A letter
 //! may wait for ever: it holds up nothing, and no request is repeated for it. The cost of looks is bounded: a folder is

@@ -1,4 +1,4 @@
-//! patients: the number of a letter's patient in the practice's list (RECORD.md, section 1).
+//! patients: the number of a letter's patient in the practice's list (docs/patients.md).
 //!
 //! A delivery that needs the number asks for it right before it is made. If the number is not known, the delivery is
 //! left until the list or a person tells it. The loop here looks at all such deliveries whenever the list changed, or

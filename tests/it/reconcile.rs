@@ -1,4 +1,4 @@
-//! `docsyncd reconcile`: the API, the ledger and the destinations, compared (RECORD.md, section 5).
+//! `docsyncd reconcile`: the API, the ledger and the destinations, compared (docs/reconcile.md).
 
 use std::fs;
 use std::path::PathBuf;

@@ -1,5 +1,5 @@
 //! The last metre: the patient's number in the practice's list, and proof that the practice's software took a letter
-//! (RECORD.md).
+//! (docs/patients.md, docs/destinations.md).
 
 use std::fs;
 use std::path::PathBuf;

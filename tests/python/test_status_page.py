@@ -302,8 +302,8 @@ def test_the_key_of_the_account_is_refused(person, daemon, sandbox):
         person,
         daemon,
         "sign-in",
-        ["A person is needed", "the key of the account main", "docsyncd check"],
-        ["Quelqu'un doit intervenir", "la clé du compte main", "docsyncd check"],
+        ["A person is needed", "the key of the account main", "the account main needs a new key"],
+        ["Quelqu'un doit intervenir", "la clé du compte main", "il faut une nouvelle clé"],
     )
 
 
@@ -322,8 +322,8 @@ def test_the_account_has_to_sign_in_again(person, daemon, sandbox):
         person,
         daemon,
         "sign-in-again",
-        ["A person is needed", "the account main has to sign in again", "Run: docsyncd login", "paused"],
-        ["Quelqu'un doit intervenir", "le compte main doit se reconnecter", "Lancez : docsyncd login", "en pause"],
+        ["A person is needed", "the account main has to sign in again", "Call your IT", "paused"],
+        ["Quelqu'un doit intervenir", "le compte main doit se reconnecter", "Appelez votre informaticien", "en pause"],
     )
 
 

@@ -1,5 +1,5 @@
-//! Compares what the API, the ledger and the destinations say of each letter (`docsyncd reconcile`; RECORD.md, section
-//! 5).
+//! Compares what the API, the ledger and the destinations say of each letter (`docsyncd reconcile`;
+//! docs/reconcile.md).
 //!
 //! It only reads, at a bounded rate. In memory it keeps only the letters that it is checking and the first differences.
 //! A letter that cannot be checked is reported as such, and is no difference.

@@ -1,4 +1,4 @@
-//! Looks which filed letters the destination's software took (`confirm`; RECORD.md, section 2), in the same way
+//! Looks which filed letters the destination's software took (`confirm`; docs/destinations.md), in the same way
 //! whatever the folder is.
 //!
 //! A folder implements [`Shelf`]; [`look`] does the rest. It concludes that a letter is gone from a look at the

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 /// The entry for documents without a type, or with one that the map does not name.
 pub const OTHER: &str = "other";
 
-/// The LOINC code of each type that the API describes (PRACTICE-SYSTEMS.md, "Codes for the eleven types", column
-/// "Elsewhere"). LOINC has none for lab slips: they get the nearest one. Other types get "Note".
+/// The LOINC code of each type that the API describes (docs/practice-systems.md, "Codes for the types of letters").
+/// LOINC has none for lab slips: they get the nearest one. Other types get "Note".
 pub const LOINC: [(&str, &str); 12] = [
     ("operative_report", "11504-8"),
     ("referral_letter", "57134-9"),

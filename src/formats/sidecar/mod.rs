@@ -1,4 +1,4 @@
-//! Encodes sidecars for practice software (RECORD.md, section 3): turns the text into the bytes that such software
+//! Encodes sidecars for practice software (docs/templates.md): turns the text into the bytes that such software
 //! reads.
 //!
 //! Pure. Characters that the encoding lacks are replaced in the values, before a template inserts them, because the

@@ -3,7 +3,7 @@
 use super::peer::SILENCE;
 use super::*;
 
-/// The table of ADAPTERS.md, section 9 (smtp), at each step.
+/// Each fault of a mail server, at each step.
 #[tokio::test]
 async fn each_code_at_each_step_has_its_meaning() {
     let steps = ["connect", "EHLO", "AUTH", "MAIL", "RCPT", "DATA", "."];

@@ -117,8 +117,8 @@ pub(super) fn elsewhere(folder: &str, path: &str) -> Vec<String> {
     [format!("{folder}/{path}")].into_iter().chain(name).collect()
 }
 
-/// The sub-folders in which the proof of a letter in `within` may appear: below the folder that letters are moved to, or
-/// where it is.
+/// The sub-folders in which the proof of a letter in `within` may appear: below the folder that letters are moved to,
+/// or where it is.
 fn places(moved: Option<&str>, within: &str) -> Vec<String> {
     match moved {
         Some(folder) if within.is_empty() => vec![folder.to_owned()],
@@ -210,8 +210,8 @@ impl Look<'_> {
 
     async fn held(&mut self, evidence: &Evidence, gone: &Gone, said: &[Answer], wanted: Said) -> Result<Held, Outcome> {
         match evidence {
-            // A file that came back and went again has changed its folder. In another folder than that in which the letter
-            // was put, such as the mount point of a share that went away, its absence says nothing.
+            // A file that came back and went again has changed its folder. In another folder than that in which the
+            // letter was put, such as the mount point of a share that went away, its absence says nothing.
             Evidence::Taken => {
                 let here = self.shelf.identity().await;
                 let letter = |index: &usize| self.letters.get(*index);

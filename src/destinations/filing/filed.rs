@@ -37,7 +37,8 @@ impl<S: Storage> Filing<'_, S> {
     pub(super) async fn was(&self, folder: &S::Folder, now: &str, path: String) -> Was {
         let confirm = self.storage.options().confirm.filter(|confirm| confirm.is_in_another_file());
         let Some(confirm) = confirm else { return Was { path, ..Was::default() } };
-        // First: if the software moves the document before the folders are listed, the time tells it from what was there.
+        // First: if the software moves the document before the folders are listed, the time tells it from what was
+        // there.
         let written = self.storage.written(folder, now).await;
         let mut before = Vec::new();
         for path in confirm.folders().flat_map(|moved| elsewhere(moved, &path)) {
@@ -54,8 +55,8 @@ impl<S: Storage> Filing<'_, S> {
         Was { path, before, is_listed, written }
     }
 
-    /// The files of the document's size in the places where its proof may appear; `None` if they cannot be listed now, or
-    /// are too many.
+    /// The files of the document's size in the places where its proof may appear; `None` if they cannot be listed now,
+    /// or are too many.
     async fn alike(&self, confirm: &Confirm, path: &str) -> Option<Vec<String>> {
         let mut alike = Vec::new();
         for place in places_of(confirm, split(path).0) {

@@ -142,8 +142,8 @@ pub(super) trait Storage: Send + Sync {
     /// When the file was last written, by the folder's own clock, if it tells; in the unit of its listings.
     async fn written(&self, folder: &Self::Folder, name: &str) -> Option<u64>;
 
-    /// The files in a sub-folder, as they were a moment ago, up to a bound; `None` if that cannot be seen now. Without the
-    /// sub-folder there are none.
+    /// The files in a sub-folder, as they were a moment ago, up to a bound; `None` if that cannot be seen now. Without
+    /// the sub-folder there are none.
     async fn listed(&self, folder: &str) -> Option<Arc<Vec<Entry>>>;
 
     /// Tells the folder from another at its path, if the machine can: see [`crate::domain::proof::Filed::root`].
@@ -409,8 +409,8 @@ impl<'a, S: Storage> Filing<'a, S> {
     }
 
     /// The path of a document that the software has moved since, if the ledger was restored and has forgotten it. Its
-    /// content tells. A person has to say whether another file with its name, where the software moves its letters to, is
-    /// the document as the software changed it.
+    /// content tells. A person has to say whether another file with its name, where the software moves its letters to,
+    /// is the document as the software changed it.
     async fn moved_before(&self, target: &Target<S::Folder>, known: &Known) -> Result<Option<String>, Outcome> {
         let mut is_unsure = false;
         for (version, index) in candidate::forgotten(self.item, known) {

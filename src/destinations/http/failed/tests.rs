@@ -215,11 +215,15 @@ proptest! {
     /// Whatever a service repeats of the document: names, titles, file names.
     #[test]
     fn no_value_of_a_document_makes_a_failure_of_a_success_and_none_hides_one(
-        values in prop::collection::vec("(Fehler|Error|failed|refusé|Ko|rejected|not|abgelehnt|0|-1|[a-zA-Zéü :=<{]{0,12})( [a-z]{1,8})?", 6),
-        wrapper in prop::sample::select(&WRAPPERS[..]), yes in prop::sample::select(&["stored", "success", "accepted"][..])
+        values in prop::collection::vec(
+            "(Fehler|Error|failed|refusé|Ko|rejected|not|abgelehnt|0|-1|[a-zA-Zéü :=<{]{0,12})( [a-z]{1,8})?", 6
+        ),
+        wrapper in prop::sample::select(&WRAPPERS[..]),
+        yes in prop::sample::select(&["stored", "success", "accepted"][..]),
     ) {
         let names = ["lastName", "firstName", "title", "fileName", "description", "town"];
-        let mut echo: Map<String, Value> = names.iter().map(|name| (*name).to_owned()).zip(values.into_iter().map(Value::from)).collect();
+        let names = names.iter().map(|name| (*name).to_owned());
+        let mut echo: Map<String, Value> = names.zip(values.into_iter().map(Value::from)).collect();
         echo.insert(yes.to_owned(), true.into());
         let taken = Value::from(echo.clone()).to_string();
         prop_assert_eq!(said(taken.as_bytes()), Says::Yes, "{}", taken);

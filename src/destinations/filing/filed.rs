@@ -68,23 +68,31 @@ impl<S: Storage> Filing<'_, S> {
         (alike.len() <= MOST_ALIKE).then_some(alike)
     }
 
-    /// Whether the document lies where the software moves it to from this path: under its name, or, with its content,
-    /// under another. The software may have changed the content of what has its name, or it is another's.
+    /// Whether the document lies under its name where the software moves it to from this path. The software may have
+    /// changed the content of what has its name, or it is another's.
     pub(super) async fn was_moved(&self, path: &str) -> Result<Existing, Outcome> {
-        let Some(confirm) = self.storage.options().confirm.filter(|confirm| confirm.is_in_another_file()) else {
-            return Ok(Existing::Absent);
-        };
-        let named = confirm.folders().flat_map(|moved| elsewhere(moved, path));
-        let alike = self.alike(confirm, path).await.unwrap_or_default();
         let mut found = Existing::Absent;
-        for (at, is_named) in named.map(|at| (at, true)).chain(alike.into_iter().map(|at| (at, false))) {
-            match self.existing_at(&at).await? {
-                Existing::Same => return Ok(Existing::Same),
-                Existing::Different if is_named => found = Existing::Different,
-                Existing::Different | Existing::Absent => {}
+        for moved in self.storage.options().confirm.into_iter().flat_map(Confirm::folders) {
+            for path in elsewhere(moved, path) {
+                match self.existing_at(&path).await? {
+                    Existing::Same => return Ok(Existing::Same),
+                    Existing::Different => found = Existing::Different,
+                    Existing::Absent => {}
+                }
             }
         }
         Ok(found)
+    }
+
+    /// Whether its content lies under another name where the software moves it to from this path, or renames it.
+    pub(super) async fn has_another_name(&self, path: &str) -> Result<bool, Outcome> {
+        let Some(confirm) = self.storage.options().confirm else { return Ok(false) };
+        for path in self.alike(confirm, path).await.unwrap_or_default() {
+            if self.existing_at(&path).await? == Existing::Same {
+                return Ok(true);
+            }
+        }
+        Ok(false)
     }
 
     async fn existing_at(&self, path: &str) -> Result<Existing, Outcome> {

@@ -423,6 +423,14 @@ impl<'a, S: Storage> Filing<'a, S> {
             }
             is_unsure |= moved == Existing::Different;
         }
+        let first = self.candidate(target, known, 0);
+        let (path, wanted) = (below(&target.within, &first.name), self.reserved_by(&target.folder, &first));
+        if self.item.restored
+            && self.has_another_name(&path).await?
+            && self.item.names.reserve(known.version, &wanted, None).await?
+        {
+            return Ok(Some(path));
+        }
         let words = "the ledger was restored, and a file with its name lies where letters are moved to";
         if is_unsure { Err(Outcome::cut_off(words)) } else { Ok(None) }
     }

@@ -916,7 +916,7 @@ reason-destination-tls = La liaison chiffrée avec la destination { $name } ne p
 reason-destination-busy = La destination { $name } demande d'attendre (code { $code }).
 reason-destination-fault = La destination { $name } est en panne (code { $code }).
 reason-destination-says-error = La destination { $name } répond qu'elle a échoué : son propre journal dit pourquoi.
-reason-destination-unclear-answer = La réponse de la destination { $name } ressemble à un échec, sans en être un à coup sûr : regardez-y si le courrier est arrivé.
+reason-destination-unclear-answer = La réponse de la destination { $name } ressemble à un échec, sans en être un à coup sûr : regardez-y si le courrier est arrivé.
 reason-destination-status = La destination { $name } a répondu par une erreur (code { $code }).
 reason-destination-check = La destination { $name } ne fonctionne pas : l'ordinateur qui contient le dossier est-il allumé, le dossier est-il là, docsyncd peut-il y écrire ?
 reason-destination-refuses = La destination { $name } n'accepte pas ce courrier.
@@ -1347,7 +1347,7 @@ retry-question = { $count ->
 retry-nobody-asked = { $count ->
     [one] le courrier { $uuid } est déjà classé et confirmé au service, et il n'y a personne ici à qui demander s'il faut le classer
    *[other] { $count } courriers sont déjà classés et confirmés au service, et il n'y a personne ici à qui demander s'il faut les classer
-} encore une fois : ajoutez --yes
+} encore une fois : ajoutez --yes
 retry-at-once = docsyncd s'en occupe tout de suite
 retry-not-running = docsyncd est arrêté : cela reprend avec { $command } ou sync
 retry-removed = { $uuid } : l'ancienne version n'y est plus

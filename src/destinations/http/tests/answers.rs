@@ -158,7 +158,7 @@ async fn a_success_that_says_that_it_failed_is_a_failure_of_the_kind_that_it_nam
         peer.inject(Fault::Says(200, r#"{"resultCode": 1, "message": "Canaryworth"}"#));
         let outcome = deliver(post(&peer), &item).await;
         assert_eq!(short(&outcome), expected, "{outcome:?}");
-        assert!(!reason(&outcome).contains(CANARY), "{outcome:?}");
+        assert!(!outcome.reason().contains(CANARY), "{outcome:?}");
     }
     // One that was cut may have said anything.
     peer.inject(Fault::Says(200, r#"{"id": 7, "success": "#));

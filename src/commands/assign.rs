@@ -5,12 +5,14 @@ use std::fmt::Write as _;
 
 use super::harmless::in_line;
 use super::output::{can_ask, complain, docsyncd, ledger_to_read, local, print, say, table};
-use super::{Exit, Outcome, named, retry, runtime, told};
+use super::{Exit, Outcome, interruptible, named, ready_clients, retry, runtime, told};
 use crate::commands::cli::AssignArgs;
 use crate::config::{Loaded, PatientsConfig};
+use crate::domain::document::Version;
 use crate::formats::language::Language;
-use crate::ledger::Ledger;
+use crate::ledger::documents::{self, Document};
 use crate::ledger::patients as kept;
+use crate::ledger::{Ledger, deliveries};
 use crate::patients::{Difference, List, Person, Row, load_once};
 use crate::pipeline::assign::{self, Letter, NotAssigned};
 use crate::pipeline::patients;
@@ -20,6 +22,15 @@ struct Desk<'a> {
     loaded: &'a Loaded,
     config: &'a PatientsConfig,
     language: Language,
+}
+
+/// A letter that a person named.
+struct Named {
+    uuid: String,
+    document: Document,
+    /// The number that it was, or may have been, filed by.
+    number: Option<String>,
+    letter: Letter,
 }
 
 pub(super) fn assign(loaded: &Loaded, args: &AssignArgs, language: Language) -> Outcome {
@@ -40,15 +51,17 @@ pub(super) fn assign(loaded: &Loaded, args: &AssignArgs, language: Language) -> 
 }
 
 impl Desk<'_> {
-    /// The letter that a person named, with its uuid; `None`: it was said that there is none.
-    fn letter(&self, ledger: &Ledger, uuid: &str) -> anyhow::Result<Option<(String, Letter)>> {
+    /// The letter that a person named; `None`: it was said that there is none, or that nobody knows whose it is.
+    fn letter(&self, ledger: &Ledger, uuid: &str) -> anyhow::Result<Option<Named>> {
         let wanted = vec![uuid.to_owned()];
         let (named, letters) = runtime()?.block_on(ledger.read(move |db| {
             let named = named::find_for_sure(db, &wanted)?;
             let mut letters = Vec::new();
             for (text, ids) in &named.found {
                 for id in ids {
-                    letters.push((text.clone(), Letter::read(db, *id)?));
+                    let Some(document) = documents::by_number(db, *id)? else { continue };
+                    let number = deliveries::frozen(db, *id)?;
+                    letters.push(Named { uuid: text.clone(), document, number, letter: Letter::read(db, *id)? });
                 }
             }
             Ok((named, letters))
@@ -56,6 +69,36 @@ impl Desk<'_> {
         let named = named.unambiguous(self.language)?;
         named.complain_of_unknown(self.language);
         Ok(letters.into_iter().next())
+    }
+
+    /// The same with its patient; `None`: it was said that this is not known. What is filed already is read again, as
+    /// nothing of its patient is kept here.
+    fn whose(&self, ledger: &Ledger, uuid: &str, number: &str) -> anyhow::Result<Option<(Named, Person)>> {
+        let Some(mut named) = self.letter(ledger, uuid)? else { return Ok(None) };
+        let Version { account, uuid, .. } = &named.document.version;
+        if named.letter.metadata.is_none() && named.number.is_some() {
+            let clients = ready_clients(&self.loaded.config)?;
+            let client = clients.iter().find(|(name, _)| *name == account.as_str()).map(|(_, client)| client);
+            let read = async {
+                let Some(client) = client else { return Ok(None) };
+                named.letter.clone().read_anew(client, account, uuid).await.map(Some)
+            };
+            match runtime()?.block_on(interruptible(client, async { Ok::<_, anyhow::Error>(read.await) }))? {
+                Ok(Some(letter)) => named.letter = letter,
+                Ok(None) => {}
+                Err(error) => {
+                    let values = [("uuid", named.uuid.as_str().into())];
+                    let what = told::because(self.language, "assign-not-read", &values, &error.to_string());
+                    complain(&format!("docsyncd: {what}"));
+                    return Ok(None);
+                }
+            }
+        }
+        let Some(person) = named.letter.person() else {
+            self.refuse(&named.uuid, number, NotAssigned::Ended)?;
+            return Ok(None);
+        };
+        Ok(Some((named, person)))
     }
 
     fn list(&self, ledger: &Ledger) -> anyhow::Result<List> {
@@ -82,8 +125,9 @@ impl Desk<'_> {
     fn candidates(&self, uuid: &str) -> Outcome {
         let language = self.language;
         let ledger = Ledger::open_beside(&self.loaded.config.state.path)?;
-        let Some((uuid, letter)) = self.letter(&ledger, uuid)? else { return Ok(Exit::Failed) };
-        let Some(person) = letter.person() else { return self.refuse(&uuid, "", NotAssigned::Ended) };
+        let Some((Named { uuid, letter, .. }, person)) = self.whose(&ledger, uuid, "")? else {
+            return Ok(Exit::Failed);
+        };
         let list = self.list(&ledger)?;
         let mut text = format!("{}\n{}\n", self.document(&uuid), self.beside(&person, None));
         match letter.number(Some(&list), &person) {
@@ -156,8 +200,8 @@ impl Desk<'_> {
     fn settle(&self, uuid: &str, number: &str, args: &AssignArgs) -> Outcome {
         let language = self.language;
         let ledger = Ledger::open_beside(&self.loaded.config.state.path)?;
-        let Some((uuid, letter)) = self.letter(&ledger, uuid)? else { return Ok(Exit::Failed) };
-        let Some(person) = letter.person() else { return self.refuse(&uuid, number, NotAssigned::Ended) };
+        let Some((named, person)) = self.whose(&ledger, uuid, number)? else { return Ok(Exit::Failed) };
+        let Named { uuid, document, number: filed_by, letter } = named;
         let list = self.list(&ledger)?;
         let assigned = match letter.assign(&list, number, args.not_listed, crate::system::readers::person()) {
             Ok(assigned) => assigned,
@@ -171,29 +215,37 @@ impl Desk<'_> {
             }
         };
         say(&format!("{}\n{sides}\n", self.document(&uuid)))?;
-        if !args.yes && !self.agreed(number)? {
+        let is_filed_otherwise = filed_by.is_some_and(|filed_by| filed_by != assigned.number);
+        if !args.yes && !self.agreed(number, is_filed_otherwise)? {
             print(&format!("{}\n", language.text("assign-none")))?;
             return Ok(Exit::Failed);
         }
         let named = uuid.clone();
-        runtime()?.block_on(ledger.write(move |db| assign::write(db, &assigned, &named)))?;
-        let when = retry::when(self.loaded, language);
-        let values = [("uuid", (&uuid).into()), ("number", number.into()), ("when", (&when).into())];
-        say(&format!("{}\n", language.fill("assign-done", &values)))
+        let write = ledger.write(move |db| assign::write(db, &assigned, (document.id, &named)));
+        let text = if runtime()?.block_on(write)? { "assign-anew" } else { "assign-done" };
+        let (when, show) = (retry::when(self.loaded, language), docsyncd(&format!("show {uuid}")));
+        let values = [
+            ("uuid", (&uuid).into()),
+            ("number", number.into()),
+            ("when", (&when).into()),
+            ("command", (&show).into()),
+        ];
+        say(&format!("{}\n", language.fill(text, &values)))
     }
 
     /// Whether the person at the terminal agrees.
-    fn agreed(&self, number: &str) -> anyhow::Result<bool> {
+    fn agreed(&self, number: &str, is_filed_otherwise: bool) -> anyhow::Result<bool> {
         if !can_ask() {
             return Err(told::usage(self.language, "assign-nobody-asked", &[]));
         }
-        super::output::agreed(&self.language.fill("assign-question", &[("number", number.into())]), self.language)
+        let question = if is_filed_otherwise { "assign-question-anew" } else { "assign-question" };
+        super::output::agreed(&self.language.fill(question, &[("number", number.into())]), self.language)
     }
 
     /// A person takes back what was said of a letter's patient.
     fn remove(&self, uuid: &str) -> Outcome {
         let ledger = Ledger::open_beside(&self.loaded.config.state.path)?;
-        let Some((uuid, letter)) = self.letter(&ledger, uuid)? else { return Ok(Exit::Failed) };
+        let Some(Named { uuid, letter, .. }) = self.letter(&ledger, uuid)? else { return Ok(Exit::Failed) };
         let (named, who) = (uuid.clone(), crate::system::readers::person());
         let is_removed = runtime()?.block_on(ledger.write(move |db| assign::remove(db, &letter, &named, who)))?;
         if !is_removed {

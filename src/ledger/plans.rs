@@ -145,7 +145,7 @@ fn patients(db: &Connection, document: i64) {
     kept::remove(db, "a").unwrap();
     kept::of_document(db, document).unwrap();
     kept::metadata(db, document).unwrap();
-    kept::corrected(db, document, "a", "{}").unwrap();
+    documents::shown(db, document, 0, 1).unwrap();
     kept::newest_document(db, "a").unwrap();
     kept::push(db, "a", "main", "1", 1).unwrap();
     let (due, _) = kept::due_push(db, 1).unwrap();

@@ -2,6 +2,7 @@
 //!
 //! Pure data. Nothing here reads a file, a socket or a clock.
 
+pub mod edition;
 mod identity;
 mod pdf_end;
 mod pdf_head;
@@ -167,7 +168,8 @@ impl fmt::Debug for Metadata {
 impl Metadata {
     /// The data of a letter that remains after everything else about it was erased.
     pub fn of_identity(version: &Version) -> Self {
-        let document = serde_json::json!({ "uuid": version.uuid.as_str(), "pdf": { "uuid": version.pdf } });
+        let pdf = edition::rendered(&version.pdf);
+        let document = serde_json::json!({ "uuid": version.uuid.as_str(), "pdf": { "uuid": pdf } });
         let serde_json::Value::Object(document) = document else { return Self::default() };
         Self { account: version.account.clone(), document, ..Self::default() }
     }
@@ -266,7 +268,7 @@ pub struct Version {
     pub account: String,
     /// The document.
     pub uuid: DocumentUuid,
-    /// The PDF's uuid; empty if the API gave none.
+    /// The PDF's uuid, which is empty if the API gave none, and the number of a later edition ([`edition`]).
     pub pdf: String,
 }
 

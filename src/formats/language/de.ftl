@@ -812,6 +812,7 @@ event-postponed = Nicht gelungen{ $places ->
 event-waiting = Wartet
 event-unconfirmed = Vielleicht angekommen bei { $name }
 event-not-replaced = Bei { $name } neben der alten Fassung abgelegt
+event-filed-for-another = Die Kopie bei { $name } war für einen anderen Patienten
 event-needs-person = Wartet: welcher Patient?
 event-assigned = Einem Patienten zugeordnet
 event-unassigned = Die Zuordnung wurde rückgängig gemacht
@@ -874,6 +875,12 @@ reason-no-content = Der Dienst kündigt sein PDF an, aber der Server hat dessen 
 reason-rendered-anew = Sein PDF wird gerade erneuert.
 reason-other-patient = Der Dienst nennt dafür zwei Patienten: Sehen Sie dort nach, wessen Brief es ist.
 reason-two-versions = Der Dienst zeigt zwei Fassungen zugleich: Er wird noch einmal geprüft.
+reason-filed-for-another = Er wurde zuvor für einen anderen Patienten abgelegt: Entfernen Sie ihn dort{ $places ->
+    [0] .
+   *[other] : { $place }
+}
+reason-maybe-for-another = Er wurde vielleicht zuvor für einen anderen Patienten abgelegt: Sehen Sie dort nach, und entfernen Sie ihn.
+reason-not-read = Der Dienst hat ihn vielleicht inzwischen berichtigt und zeigt ihn gerade nicht: Er wird erst noch einmal gelesen.
 reason-many-versions = Der Dienst zeigt davon immer neue Fassungen: Er wird immer seltener heruntergeladen.
 reason-spool-full = Der Platz für heruntergeladene Briefe ist voll (state.spool_limit): Er wird heruntergeladen, wenn andere abgelegt sind.
 reason-spool-damaged = Sein heruntergeladenes PDF ist verschwunden oder verändert: docsyncd lädt es noch einmal herunter. Vielleicht hat ein Virenscanner es gelöscht.
@@ -1283,6 +1290,7 @@ check-without-date = { "" }; { $rows } ohne Geburtsdatum, denen kein Brief von s
 assign-no-list = es gibt keine Patientenliste, nach der Briefe zugeordnet werden: Fügen Sie einen Abschnitt [patients] hinzu (docs/patients.md)
 assign-which = welcher Brief? Nennen Sie ihn: { $command }
 assign-ended = Brief { $uuid }: Sein Patient ist nicht bekannt: Er ist abgeschlossen oder noch nicht heruntergeladen; { $command } zeigt, wie es um ihn steht
+assign-not-read = Dokument { $uuid }: Es wurde schon abgelegt, und der Dienst sagt gerade nicht, wer sein Patient ist
 assign-not-listed = Brief { $uuid }: Niemand in der Liste der Praxis hat diese Nummer ({ $number }): Berichtigen Sie sie, oder schreiben Sie --not-listed, wenn der Patient dort neu ist
 assign-no-number = Brief { $uuid }: Eine Nummer hat mindestens ein Zeichen und kein unsichtbares
 assign-shared = Brief { $uuid }: Die Liste der Praxis hat zwei Personen unter dieser Nummer: Berichtigen Sie das zuerst dort
@@ -1322,8 +1330,10 @@ assign-settles = { $command } ordnet ihn zu
 assign-unlisted = die Nummer { $number } steht nicht in der Liste der Praxis
 assign-none = nichts wurde zugeordnet
 assign-done = { $uuid }: dem Patienten mit der Nummer { $number } zugeordnet; { $when }
+assign-anew = { $uuid }: Sein Patient hat die Nummer { $number }, und er wird damit noch einmal abgelegt; { $when }. Die Kopie mit der anderen Nummer bleibt, wo sie ist: { $command } nennt den Ort; entfernen Sie sie dort
 assign-nobody-asked = hier kann niemand bestätigen, dass es dieser Patient ist: Vergleichen Sie die Angaben oben, und schreiben Sie --yes
 assign-question = Dem Patienten mit der Nummer { $number } zuordnen?
+assign-question-anew = Er wurde mit einer anderen Nummer abgelegt und wird noch einmal abgelegt. Ist das der Patient mit der Nummer { $number }?
 assign-not-assigned = niemand hat den Brief { $uuid } zugeordnet
 assign-removed = { $uuid }: nicht mehr zugeordnet; abgelegte Briefe bleiben, wo sie sind
 

@@ -812,6 +812,7 @@ event-postponed = Did not work{ $places ->
 event-waiting = Waits
 event-unconfirmed = May have arrived at { $name }
 event-not-replaced = Filed at { $name } beside the old version
+event-filed-for-another = The copy at { $name } was for another patient
 event-needs-person = Waits: which patient?
 event-assigned = Assigned to a patient
 event-unassigned = The assignment was undone
@@ -874,6 +875,12 @@ reason-no-content = The service announces its PDF, but the server does not have 
 reason-rendered-anew = Its PDF is being updated.
 reason-other-patient = The service names two patients for it: look there whose letter it is.
 reason-two-versions = The service shows two versions of it at once: it is looked at again.
+reason-filed-for-another = It was filed before for another patient: remove it there{ $places ->
+    [0] .
+   *[other] : { $place }
+}
+reason-maybe-for-another = It may have been filed before for another patient: look there, and remove it.
+reason-not-read = The service may have corrected it since, and does not show it now: it is read again first.
 reason-many-versions = The service shows new versions of it again and again: it is downloaded ever more rarely.
 reason-spool-full = The room for downloaded letters is full (state.spool_limit): it is downloaded when others are filed.
 reason-spool-damaged = Its downloaded PDF is gone or was changed: docsyncd downloads it again. A virus scanner may have removed it.
@@ -1281,6 +1288,7 @@ check-without-date = { "" }; { $rows } without a date of birth, to whom no lette
 assign-no-list = there is no list of patients to assign letters by: add a section [patients] (docs/patients.md)
 assign-which = whose letter? Name it: { $command }
 assign-ended = document { $uuid }: it is not known who its patient is: it has ended, or was not downloaded yet; { $command } shows where it stands
+assign-not-read = document { $uuid }: it was filed already, and the service does not say now who its patient is
 assign-not-listed = document { $uuid }: nobody in the practice's list has that number ({ $number }): correct it, or write --not-listed if the patient is new there
 assign-no-number = document { $uuid }: a number has at least one character, and none that is not seen
 assign-shared = document { $uuid }: the practice's list has two persons under that number: mend that there first
@@ -1320,8 +1328,10 @@ assign-settles = { $command } settles it
 assign-unlisted = the number { $number } is not in the practice's list
 assign-none = nothing was assigned
 assign-done = { $uuid }: its patient is number { $number }; { $when }
+assign-anew = { $uuid }: its patient is number { $number }, and it is filed anew by that number; { $when }. The copy by the other number stays where it is: { $command } says where; remove it there
 assign-nobody-asked = nobody can be asked here whether this is the patient: look at both sides above, and write --yes
 assign-question = Is this the patient with the number { $number }?
+assign-question-anew = It was filed by another number, and is filed anew. Is this the patient with the number { $number }?
 assign-not-assigned = nobody assigned the patient of document { $uuid }
 assign-removed = { $uuid }: its patient is assigned no more; letters that are delivered stay where they are
 

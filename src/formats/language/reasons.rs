@@ -38,7 +38,10 @@ impl Language {
         let Some(code) = reason.code.as_deref() else { return unknown() };
         let Some(failure) = Failure::parse(code) else {
             let key = format!("reason-{}", code.replace('_', "-"));
-            return if self.has(&key) { self.text(&key) } else { unknown() };
+            let place = reason.text.split_once(": ").map(|(_, place)| place);
+            let places = Value::Count(u64::from(place.is_some()));
+            let values = [("places", places), ("place", place.unwrap_or_default().into())];
+            return if self.has(&key) { self.fill(&key, &values) } else { unknown() };
         };
         let (key, number) = key(&failure);
         let name = Value::Text(&reason.name);

@@ -136,7 +136,7 @@ pub(super) fn settle(db: &Connection, list: &List, asked: &Asked, who: String) -
         let is_anothers = kept::is_anothers(db, number, &patient)?;
         let is_plain = candidate.as_ref().is_some_and(|candidate| candidate.is_exact && !candidate.is_alike);
         if asked.is_sure && !asked.seen.is_empty() || is_plain && !is_anothers && !asked.seen.is_empty() {
-            assign::write(db, &assigned, &asked.uuid)?;
+            assign::write(db, &assigned, (id, &asked.uuid))?;
             return Ok(Settled::Done);
         }
         let (number, seen) = (assigned.number, assigned.fingerprint);

@@ -7,7 +7,7 @@ use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use rustix::fs::{Mode, OFlags};
+use rustix::fs::{Access, AtFlags, CWD, Mode, OFlags};
 use rustix::io::Errno;
 
 use crate::destinations::blocking::Claim;
@@ -30,6 +30,15 @@ pub(crate) fn is_only_name(path: &Path) -> io::Result<bool> {
         Ok(found) => Ok(found.nlink() <= 1),
         Err(error) if is_absent(&error) => Ok(false),
         Err(error) => Err(error),
+    }
+}
+
+/// Whether this process may make files in the folder. Only what surely refuses it counts: what the system cannot say,
+/// a letter finds out.
+pub(crate) fn can_be_written(folder: &Path) -> io::Result<()> {
+    match rustix::fs::accessat(CWD, folder, Access::WRITE_OK | Access::EXEC_OK, AtFlags::EACCESS) {
+        Err(refused @ (Errno::ACCESS | Errno::ROFS)) => Err(refused.into()),
+        Ok(()) | Err(_) => Ok(()),
     }
 }
 

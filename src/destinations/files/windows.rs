@@ -2,10 +2,13 @@
 
 use std::fs::{self, File, OpenOptions};
 use std::io;
+use std::os::windows::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 
 use windows_sys::Win32::Foundation::{ERROR_ALREADY_EXISTS, ERROR_FILE_EXISTS};
-use windows_sys::Win32::Storage::FileSystem::{MOVEFILE_WRITE_THROUGH, MoveFileExW};
+use windows_sys::Win32::Storage::FileSystem::{
+    FILE_ADD_FILE, FILE_FLAG_BACKUP_SEMANTICS, MOVEFILE_WRITE_THROUGH, MoveFileExW,
+};
 
 use crate::system::durable::{is_absent, patiently, wide_path};
 
@@ -45,6 +48,18 @@ pub(crate) fn is_only_name(path: &Path) -> io::Result<bool> {
         Ok(_) => Ok(true),
         Err(error) if is_absent(&error) => Ok(false),
         Err(error) => Err(error),
+    }
+}
+
+/// Whether this process may make files in the folder: a handle with that right is refused to whoever lacks it. Only what
+/// surely refuses it counts: what the system cannot say, a letter finds out.
+pub(crate) fn can_be_written(folder: &Path) -> io::Result<()> {
+    let opened = OpenOptions::new().access_mode(FILE_ADD_FILE).custom_flags(FILE_FLAG_BACKUP_SEMANTICS).open(folder);
+    match opened {
+        Err(error) if matches!(error.kind(), io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem) => {
+            Err(error)
+        }
+        Ok(_) | Err(_) => Ok(()),
     }
 }
 

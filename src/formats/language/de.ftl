@@ -59,6 +59,7 @@ next-poll-soon = docsyncd fragt { $seconds ->
 sum = Instanzen: { $instances }. Briefe heute: { $today }. Warten noch: { $waiting }. Fehlgeschlagen: { $failed }.
 light-well = Alles in Ordnung
 light-waiting = Etwas wartet
+light-shut = Briefe können gerade nicht abgelegt werden
 light-needs-person = Jemand muss eingreifen
 light-not-running = Läuft nicht
 
@@ -223,18 +224,38 @@ subject-patient-unknown = { $count ->
 over-patient-unknown = Von jedem Brief ist klar, zu welchem Patienten er gehört.
 
 why-patients-file = { $count ->
-    [0] Die Patientenliste der Praxis ist nicht verwendbar
+    [0] Die Patientenliste der Praxis ist nicht verwendbar ({ $reason })
    *[other] Die Patientenliste der Praxis enthält von { $count } wartenden Briefen keinen einzigen Patienten
 }
 do-patients-file = { $count ->
-    [0] Lassen Sie die Liste neu aus der Praxissoftware exportieren. Briefe, die die Nummer des Patienten brauchen, warten; die anderen werden abgelegt.
+    [0] Lassen Sie die Liste neu aus der Praxissoftware exportieren. { $goes ->
+        [0] Bis dahin warten Briefe, die die Nummer des Patienten brauchen; die anderen werden abgelegt.
+       *[other] Bis dahin gilt die vorige Liste: Nur Briefe von Patienten, die seither neu sind, warten.
+    }
    *[other] Vergleichen Sie auf der Seite Namen und Geburtsdaten: Vielleicht ist es die Liste einer anderen Praxis, oder die Geburtsdaten sind um einen Tag verschoben. Lassen Sie sie neu exportieren; was wartet, wird dann abgelegt.
 }
 it-patients-file = { $count ->
-    [0] docsyncd check sagt, was daran nicht stimmt. Briefe, die die Nummer des Patienten brauchen, warten; die anderen werden abgelegt.
+    [0] docsyncd check sagt, was daran nicht stimmt ({ $reason }). { $goes ->
+        [0] Eine vorige Liste gibt es nicht: Briefe, die die Nummer des Patienten brauchen, warten.
+       *[other] Bis sie berichtigt ist oder docsyncd neu startet, gilt die vorige Liste.
+    }
    *[other] Vergleichen Sie Namen und Geburtsdaten der Liste mit docsyncd assign UUID: Vielleicht ist es die Liste einer anderen Praxis, oder die Geburtsdaten sind um einen Tag verschoben. Exportieren Sie sie neu; was wartet, wird dann abgelegt.
 }
 over-patients-file = Die Patientenliste der Praxis ist wieder verwendbar.
+list-wrong-missing = ihre Datei ist nicht da
+list-wrong-unreadable = docsyncd darf ihre Datei nicht lesen
+list-wrong-away = ihre Datei antwortet nicht
+list-wrong-written = sie ist vielleicht nicht vollständig: der Export ist nicht zu Ende
+list-wrong-short = sie ist leer oder viel kürzer als zuvor
+list-wrong-strange = die Nummern der bisher abgelegten Briefe stehen nicht darin
+list-wrong-workbook = sie ist eine Excel-Arbeitsmappe und keine CSV-Datei
+list-wrong-columns = ihre erste Zeile nennt nicht die nötigen Spalten
+list-wrong-letters = Zeile { $row }: Buchstaben sind nicht lesbar
+list-wrong-row = Zeile { $row }: sie passt nicht zu den Spalten
+list-wrong-number = Zeile { $row }: die Patientennummer ist beschädigt
+list-wrong-date = Zeile { $row }: das Geburtsdatum ist nicht lesbar
+list-wrong-two-ways = Zeile { $row }: das Datum lässt sich auf zwei Arten lesen, Tag oder Monat zuerst
+list-wrong-content = sie ist nicht lesbar
 
 problem-not-taken = { $count ->
     [one] 1 Brief ist abgelegt, aber die Software bei { $name } hat ihn nicht übernommen ({ $since }).
@@ -417,6 +438,12 @@ over-configuration = Die Einstellungen sind wieder in Ordnung und gelten.
 why-clock = Die Uhr dieses Computers und die des Dienstes gehen mehr als fünf Minuten auseinander
 do-clock = Stellen Sie die Uhr dieses Computers, und lassen Sie sie von einem Zeitserver stellen. Bis dahin können Anmeldungen und Zeitangaben falsch sein.
 over-clock = Die Uhr dieses Computers geht wieder richtig.
+
+why-certificate = Browser erkennen das Zertifikat der Statusseite nicht an oder bald nicht mehr
+do-certificate = Rufen Sie Ihre IT an: Das Zertifikat dieser Seite ist zu erneuern. Briefe werden trotzdem abgelegt.
+it-certificate = docsyncd check sagt, was an certificate_file nicht stimmt: Erneuern oder berichtigen Sie es. docsyncd liest es innerhalb einer Minute.
+subject-certificate = Das Zertifikat der Statusseite ist zu erneuern
+over-certificate = Das Zertifikat der Statusseite ist wieder in Ordnung.
 
 problem-quiet = { $count ->
     [0] Kein Brief { $since }.
@@ -609,7 +636,8 @@ page-days-summary = { $count ->
 page-days-table = Die Zahlen als Tabelle
 page-day = Tag
 page-day-well = Briefe abgelegt, alles in Ordnung
-page-day-trouble = etwas ist fehlgeschlagen oder brauchte jemanden
+page-day-trouble = etwas ist fehlgeschlagen oder ließ sich nicht ablegen
+page-day-person = jemand musste eingreifen
 page-day-silent = keine Briefe
 page-day-numbers = { $date }: { $filed } abgelegt, { $failed } fehlgeschlagen
 page-strip = { $well ->
@@ -618,6 +646,9 @@ page-strip = { $well ->
 } { $trouble ->
     [one] 1 mit einem Problem,
    *[other] { $trouble } mit Problemen,
+} { $person ->
+    [one] an 1 musste jemand eingreifen,
+   *[other] an { $person } musste jemand eingreifen,
 } { $silent ->
     [one] 1 ohne Briefe.
    *[other] { $silent } ohne Briefe.

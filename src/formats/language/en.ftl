@@ -59,6 +59,7 @@ next-poll-soon = docsyncd asks for new letters again { $seconds ->
 sum = Instances: { $instances }. Letters today: { $today }. Waiting: { $waiting }. Failed: { $failed }.
 light-well = All is well
 light-waiting = Something waits
+light-shut = No letters can be filed now
 light-needs-person = A person is needed
 light-not-running = Not running
 
@@ -223,18 +224,38 @@ subject-patient-unknown = { $count ->
 over-patient-unknown = Of every letter it is clear which patient it is about.
 
 why-patients-file = { $count ->
-    [0] the practice's list of patients cannot be used
+    [0] the practice's list of patients cannot be used ({ $reason })
    *[other] the practice's list of patients has the patient of none of { $count } letters that wait
 }
 do-patients-file = { $count ->
-    [0] Have the list exported again from the practice's software. Letters that need a patient's number wait; the others are filed.
+    [0] Have the list exported again from the practice's software. { $goes ->
+        [0] Until then letters that need a patient's number wait; the others are filed.
+       *[other] Until then docsyncd goes by the list before: only letters of patients who are new since then wait.
+    }
    *[other] Compare names and dates of birth on the page: it may be another practice's list, or the dates may be a day off. Have it exported again; what waits is then filed.
 }
 it-patients-file = { $count ->
-    [0] docsyncd check says what is wrong with it. Letters that need a patient's number wait; the others are filed.
+    [0] docsyncd check says what is wrong with it ({ $reason }). { $goes ->
+        [0] There is no list before it to go by: letters that need a patient's number wait.
+       *[other] Until it is mended, or docsyncd is started again, the list before it counts.
+    }
    *[other] Compare names and dates of birth in the list with docsyncd assign UUID: it may be another practice's list, or dates may be a day off. Export it again; what waits is then filed.
 }
 over-patients-file = The practice's list of patients can be used again.
+list-wrong-missing = its file is not there
+list-wrong-unreadable = docsyncd may not read its file
+list-wrong-away = its file does not answer
+list-wrong-written = it may not be whole: the export has not ended
+list-wrong-short = it is empty, or much shorter than before
+list-wrong-strange = the numbers of the letters filed so far are not in it
+list-wrong-workbook = it is a workbook of Excel, and no CSV
+list-wrong-columns = its first line does not name the columns that are needed
+list-wrong-letters = row { $row }: letters cannot be read
+list-wrong-row = row { $row }: it does not fit the columns
+list-wrong-number = row { $row }: the patient's number is spoilt
+list-wrong-date = row { $row }: the date of birth cannot be read
+list-wrong-two-ways = row { $row }: the date can be read in two ways, day or month first
+list-wrong-content = it cannot be read
 
 problem-not-taken = { $count ->
     [one] 1 letter was filed, and the software at { $name } has not taken it ({ $since }).
@@ -417,6 +438,12 @@ over-configuration = The configuration can be used again, and is in force.
 why-clock = the clock of this computer and that of the service differ by more than five minutes
 do-clock = Set the clock of this computer, and let it be set by a time server. Sign-ins and times in the record may be wrong until then.
 over-clock = The clock of this computer is right again.
+
+why-certificate = browsers do not trust the certificate of the status page, or soon will not
+do-certificate = Call your IT: the certificate of this page has to be renewed. Letters are filed all the same.
+it-certificate = docsyncd check says what is wrong with certificate_file: renew it, or correct it. docsyncd reads it within a minute.
+subject-certificate = The certificate of the status page has to be renewed
+over-certificate = The certificate of the status page is good again.
 
 problem-quiet = { $count ->
     [0] docsyncd has found no letter { $since }.
@@ -609,7 +636,8 @@ page-days-summary = { $count ->
 page-days-table = The numbers as a table
 page-day = Day
 page-day-well = letters filed, all well
-page-day-trouble = something failed or needed a person
+page-day-trouble = something failed, or could not be filed
+page-day-person = a person was needed
 page-day-silent = no letters
 page-day-numbers = { $date }: { $filed } filed, { $failed } failed
 page-strip = { $well ->
@@ -618,6 +646,9 @@ page-strip = { $well ->
 } { $trouble ->
     [one] 1 had trouble,
    *[other] { $trouble } had trouble,
+} { $person ->
+    [one] 1 needed a person,
+   *[other] { $person } needed a person,
 } { $silent ->
     [one] 1 had no letters.
    *[other] { $silent } had no letters.

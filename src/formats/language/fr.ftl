@@ -59,6 +59,7 @@ next-poll-soon = docsyncd redemandera les nouveaux courriers { $seconds ->
 sum = Instances : { $instances }. Courriers aujourd'hui : { $today }. En attente : { $waiting }. En échec : { $failed }.
 light-well = Tout va bien
 light-waiting = Quelque chose attend
+light-shut = Aucun courrier ne peut être classé
 light-needs-person = Quelqu'un doit intervenir
 light-not-running = À l'arrêt
 
@@ -223,18 +224,38 @@ subject-patient-unknown = { $count ->
 over-patient-unknown = On sait de chaque courrier de quel patient il s'agit.
 
 why-patients-file = { $count ->
-    [0] la liste des patients du cabinet est inutilisable
+    [0] la liste des patients du cabinet est inutilisable ({ $reason })
    *[other] la liste des patients du cabinet ne contient le patient d'aucun des { $count } courriers qui attendent
 }
 do-patients-file = { $count ->
-    [0] Faites exporter de nouveau la liste depuis le logiciel du cabinet. Les courriers qui ont besoin d'un numéro de patient attendent ; les autres sont classés.
+    [0] Faites exporter de nouveau la liste depuis le logiciel du cabinet. { $goes ->
+        [0] D'ici là, les courriers qui ont besoin d'un numéro de patient attendent ; les autres sont classés.
+       *[other] D'ici là, docsyncd utilise la liste précédente : seuls les courriers de patients nouveaux depuis attendent.
+    }
    *[other] Comparez les noms et les dates de naissance sur la page : c'est peut-être la liste d'un autre cabinet, ou les dates sont décalées d'un jour. Faites-la exporter de nouveau ; ce qui attend sera alors classé.
 }
 it-patients-file = { $count ->
-    [0] docsyncd check dit ce qui ne va pas. Les courriers qui ont besoin d'un numéro de patient attendent ; les autres sont classés.
+    [0] docsyncd check dit ce qui ne va pas ({ $reason }). { $goes ->
+        [0] Il n'y a pas de liste précédente : les courriers qui ont besoin d'un numéro de patient attendent.
+       *[other] Jusqu'à la correction, ou jusqu'au redémarrage de docsyncd, la liste précédente sert encore.
+    }
    *[other] Comparez les noms et dates de naissance de la liste avec docsyncd assign UUID : c'est peut-être la liste d'un autre cabinet, ou les dates sont décalées d'un jour. Exportez-la de nouveau ; ce qui attend sera alors classé.
 }
 over-patients-file = La liste des patients du cabinet est de nouveau utilisable.
+list-wrong-missing = son fichier n'est pas là
+list-wrong-unreadable = docsyncd n'a pas le droit de lire son fichier
+list-wrong-away = son fichier ne répond pas
+list-wrong-written = elle n'est peut-être pas entière : l'export n'est pas terminé
+list-wrong-short = elle est vide, ou bien plus courte qu'avant
+list-wrong-strange = les numéros des courriers déjà classés n'y sont pas
+list-wrong-workbook = c'est un classeur Excel, et non un CSV
+list-wrong-columns = sa première ligne ne nomme pas les colonnes nécessaires
+list-wrong-letters = ligne { $row } : des lettres sont illisibles
+list-wrong-row = ligne { $row } : elle ne correspond pas aux colonnes
+list-wrong-number = ligne { $row } : le numéro du patient est abîmé
+list-wrong-date = ligne { $row } : la date de naissance est illisible
+list-wrong-two-ways = ligne { $row } : la date se lit de deux façons, jour ou mois d'abord
+list-wrong-content = elle est illisible
 
 problem-not-taken = { $count ->
     [one] { $count } courrier est déposé, et le logiciel de { $name } ne l'a pas pris ({ $since }).
@@ -417,6 +438,12 @@ over-configuration = Les réglages sont de nouveau corrects et en vigueur.
 why-clock = l'horloge de cet ordinateur et celle du service diffèrent de plus de cinq minutes
 do-clock = Mettez l'horloge de cet ordinateur à l'heure, et faites-la régler par un serveur de temps. D'ici là, les connexions et les heures notées peuvent être fausses.
 over-clock = L'horloge de cet ordinateur est de nouveau à l'heure.
+
+why-certificate = les navigateurs n'acceptent plus le certificat de la page d'état, ou bientôt plus
+do-certificate = Appelez votre informaticien : le certificat de cette page est à renouveler. Les courriers sont classés malgré tout.
+it-certificate = docsyncd check dit ce qui ne va pas avec certificate_file : renouvelez-le ou corrigez-le. docsyncd le relit dans la minute.
+subject-certificate = Le certificat de la page d'état est à renouveler
+over-certificate = Le certificat de la page d'état est de nouveau bon.
 
 problem-quiet = { $count ->
     [0] Aucun courrier { $since }.
@@ -612,7 +639,8 @@ page-days-summary = { $count ->
 page-days-table = Les nombres dans un tableau
 page-day = Jour
 page-day-well = courriers classés, tout va bien
-page-day-trouble = échec, ou intervention nécessaire
+page-day-trouble = échec, ou classement impossible
+page-day-person = intervention nécessaire
 page-day-silent = aucun courrier
 page-day-numbers = { $date } : { $filed } classés, { $failed } en échec
 page-strip = { $well ->
@@ -621,6 +649,9 @@ page-strip = { $well ->
 } { $trouble ->
     [one] { $trouble } avec un problème,
    *[other] { $trouble } avec un problème,
+} { $person ->
+    [one] { $person } avec une intervention,
+   *[other] { $person } avec une intervention,
 } { $silent ->
     [one] { $silent } sans courrier.
    *[other] { $silent } sans courrier.

@@ -168,8 +168,12 @@ async fn serve(
     let site = Arc::new(Site::new(context.clone(), setup.clone(), address, certificate.clone()));
     let followed = async {
         match &certificate {
-            Some(certificate) => certificate.follow().await,
-            None => std::future::pending().await,
+            Some(certificate) => certificate.follow(&context.ledger).await,
+            None => {
+                // One that was doubted before is shown no more.
+                let _ = context.ledger.write(|db| certificate::note(db, false, 0)).await;
+                std::future::pending().await
+            }
         }
     };
     tokio::select! {

@@ -90,6 +90,9 @@ pub fn facts(db: &Connection, present: &Present) -> QueryResult<Facts> {
             facts.pauses.push(PauseFacts { scope, failure, since, probe_at, count });
         }
     }
+    let shut = |name: &String| facts.pauses.iter().any(|pause| pause.scope == Scope::Destination(name.clone()));
+    let any_shut = facts.pauses.iter().any(|pause| matches!(pause.scope, Scope::Destination(_)));
+    facts.is_shut = any_shut && away::last_worked(db)?.keys().all(shut);
     facts.stalled = stalled(db, present.now, only)?;
     facts.failed = in_state(db, State::Failed, only)?;
     facts.unreported = in_state(db, State::Unreported, only)?;
@@ -104,7 +107,9 @@ pub fn facts(db: &Connection, present: &Present) -> QueryResult<Facts> {
     facts.not_agreeing = Ended { count: agreeing.count, first: agreeing.since, last: agreeing.latest };
     let of_daemon = |at: Option<&String>| at.filter(|_| present.running).and_then(|at| at.parse().ok());
     facts.patients_file_since = of_daemon(process.get(process::PATIENTS_FILE));
+    facts.patients_file_wrong = process.get(process::PATIENTS_WRONG).cloned().unwrap_or_default();
     facts.clock_since = of_daemon(process.get(process::CLOCK));
+    facts.certificate_since = of_daemon(process.get(process::CERTIFICATE));
     let refused = process::Refused::of(&process).filter(|_| present.running);
     facts.moved_at = restored::moved_of(&process);
     facts.refused = refused.map(|refused| (refused.since, refused.what));

@@ -532,21 +532,6 @@ table-ledger = Datenbank
 
 ## Die Statusseite
 
-page-month = { $month ->
-    [1] Jan.
-    [2] Feb.
-    [3] März
-    [4] Apr.
-    [5] Mai
-    [6] Juni
-    [7] Juli
-    [8] Aug.
-    [9] Sept.
-    [10] Okt.
-    [11] Nov.
-   *[12] Dez.
-}
-page-date = { $day }. { $month }
 page-open-well = Alles in Ordnung
 page-open-waiting = Briefe warten; das kann sich von selbst erledigen
 page-open-needs-person = Jemand muss eingreifen
@@ -597,12 +582,13 @@ page-first-name = Vorname
 page-born = Geboren
 page-assign = Diesem Patienten zuordnen
 page-undo = Rückgängig machen
-page-decided-title = Wird gleich abgelegt
-page-decided = Er ist dem Patienten mit der Nummer { $number } zugeordnet und wird gleich abgelegt.
+page-decided = Dem Patienten mit der Nummer { $number } zugeordnet, auch für künftige Briefe. Er wird gleich abgelegt; bis dahin können Sie es rückgängig machen.
 page-look-title = Bitte sehen Sie noch einmal hin
 page-look-differs = Dienst und Praxis machen verschiedene Angaben: Was abweicht, ist markiert.
 page-look-spelling = Der Name ist auf beiden Seiten verschieden geschrieben.
-page-look-anothers = Briefe eines anderen Patienten des Dienstes gehen schon an die Nummer { $number }.
+page-look-anothers = Ein anderer Patient hat diese Nummer: Briefe eines anderen Patienten des Dienstes gehen schon an die Nummer { $number }.
+page-look-another = In der Liste der Praxis hat ein anderer Patient die Nummer { $number }.
+page-look-twin = Liste der Praxis, anderer Patient
 page-look-not-listed = Die Nummer { $number } steht nicht in der Liste der Praxis. Ist der Patient neu?
 page-look-yes = Ja, der Nummer { $number } zuordnen
 page-look-no = Nein, zurück
@@ -613,6 +599,16 @@ page-not-taken-title = Abgelegt, noch nicht übernommen ({ $count })
 page-today-title = Heute abgelegt
 page-today-none = Heute wurde noch kein Brief abgelegt.
 page-poll = Jetzt nach neuen Briefen suchen
+page-decisions = Welcher Patient: in den letzten 30 Tagen entschieden
+page-decisions-count = { $count ->
+    [one] 1 Entscheidung anzeigen
+   *[other] { $count } Entscheidungen anzeigen
+}
+page-decisions-how = War eine falsch? Öffnen Sie den Brief.
+page-decisions-more = Es gibt noch mehr: Der Verlauf jedes Briefs zeigt die seinen.
+page-who = Wer
+page-who-browser = diese Seite, Browser { $browser }
+page-taken-back = zurückgenommen
 page-places = Konten und Ziele
 page-accounts = Konten
 page-destinations = Ziele
@@ -712,7 +708,6 @@ page-notice-polled = docsyncd sucht jetzt nach neuen Briefen.
 page-notice-closed = Dieser Browser ist gesperrt: Er zeigt keine Namen mehr.
 page-notice-locked = Jener Browser ist gesperrt: Er zeigt keine Namen mehr.
 page-notice-unknown = Der Brief ist nicht mehr so, wie die Seite ihn zeigte: Nichts wurde geändert. Sehen Sie noch einmal nach.
-page-notice-assigned = Es ist vermerkt, zu wem der Brief gehört, auch für künftige Briefe. Er wird in einigen Sekunden abgelegt; bis dahin können Sie es rückgängig machen.
 page-notice-not-assigned = Nichts wurde geändert: Der Brief wartet nicht mehr darauf, oder die Liste oder der Patient ist nicht mehr so, wie die Seite es zeigte. Sehen Sie noch einmal nach.
 page-notice-shared-number = Nichts wurde geändert: Die Liste hat zwei Personen unter dieser Nummer. Berichtigen Sie sie zuerst.
 page-notice-no-number = Nichts wurde geändert: Geben Sie eine Nummer ein.
@@ -740,17 +735,18 @@ page-nothing-do = Die Statusseite hat die Adresse, die „docsyncd open --print�
 page-opened = Dieser Browser darf die Briefe jetzt zeigen
 page-opened-do = Er behält den Schlüssel, solange er einmal im Monat benutzt wird. „Diesen Browser sperren“ auf der Seite nimmt ihn wieder weg.
 page-opened-elsewhere = Dieser Browser darf die Briefe jetzt zeigen
-page-opened-elsewhere-do = Er behält den Schlüssel, solange er einmal in 90 Tagen benutzt wird. „Diesen Browser sperren“ auf der Seite nimmt ihn wieder weg.
+page-opened-elsewhere-do = Er behält den Schlüssel 90 Tage lang. „Diesen Browser sperren“ auf der Seite nimmt ihn wieder weg.
 page-not-encrypted = Diese Verbindung ist nicht verschlüsselt
 page-not-encrypted-do = Die Briefe werden hier nicht gezeigt. Öffnen Sie die Seite unter ihrer Adresse mit https://. Hat sie keine, kann ihr ein Zertifikat geben, wer sich um die Computer kümmert.
 page-another = Für einen weiteren Computer
-page-another-how = Öffnen Sie diese Adresse innerhalb einer Stunde in einem Browser des anderen Computers. Er zeigt dann die Briefe, solange er einmal in 90 Tagen benutzt wird.
+page-another-how = Öffnen Sie diese Adresse innerhalb einer Stunde in einem Browser des anderen Computers. Er zeigt dann 90 Tage lang die Briefe.
 page-another-tunnel = Andere Computer erreichen diese Seite nicht. Wer sich um die Computer kümmert, kann das ändern, mit einem Zertifikat für die Seite. Bis dahin öffnet diese Adresse sie innerhalb einer Stunde in einem anderen Browser dieses Computers oder durch einen Tunnel (ssh -L).
 page-another-once = Sie gilt einmal. Wer sie öffnet, sieht die Briefe: Geben Sie sie nur der Person, für die sie ist. Auf der Statusseite lässt sich das wieder wegnehmen.
 page-browsers = { $count } Browser zeigen die Briefe
 page-browser = Browser
 page-browser-this = dieser
 page-browser-known = seit { $since }, bis { $until }, wenn er nicht benutzt wird
+page-browser-until = seit { $since }, bis { $until }
 page-browser-lock = Sperren
 page-used = Dieser Link ist nicht mehr gültig
 page-used-do = Ein Link gilt einmal und zwei Minuten lang, einer für einen anderen Computer eine Stunde. Machen Sie einen neuen. Hat jemand anderes ihn benutzt, sperren Sie dessen Browser.
@@ -805,7 +801,7 @@ letter-to-come = abzulegen
 letter-older-version = eine ältere Fassung
 letter-copy = Kopieren
 letter-copied = Kopiert
-letter-proof = Bestätigt:
+letter-proof = Festgestellt { $at }:
 letter-history = Was geschehen ist
 letter-history-removed = Älteres wurde gelöscht (state.keep_history).
 letter-times = ({ $count }-mal)

@@ -532,21 +532,6 @@ table-ledger = ledger
 
 ## The status page
 
-page-month = { $month ->
-    [1] Jan
-    [2] Feb
-    [3] Mar
-    [4] Apr
-    [5] May
-    [6] Jun
-    [7] Jul
-    [8] Aug
-    [9] Sep
-    [10] Oct
-    [11] Nov
-   *[12] Dec
-}
-page-date = { $day } { $month }
 page-open-well = All is well
 page-open-waiting = Letters wait; they may go on by themselves
 page-open-needs-person = Something needs a person
@@ -597,12 +582,13 @@ page-first-name = First name
 page-born = Born
 page-assign = Assign to this patient
 page-undo = Undo
-page-decided-title = About to be filed
-page-decided = It is assigned to the patient with the number { $number } and about to be filed.
+page-decided = Assigned to the patient with the number { $number }, also for letters to come. It is filed in a moment; until then you can undo it.
 page-look-title = Please look once more
 page-look-differs = The service and the practice do not say the same of this patient: what differs is marked.
 page-look-spelling = The name is spelt differently on the two sides.
-page-look-anothers = Letters of another patient of the service already go to the number { $number }.
+page-look-anothers = Another patient has this number: letters of another patient of the service already go to the number { $number }.
+page-look-another = In the practice's list another patient has the number { $number }.
+page-look-twin = Practice's list, another patient
 page-look-not-listed = The number { $number } is not in the practice's list. Is the patient new?
 page-look-yes = Yes, assign to number { $number }
 page-look-no = No, go back
@@ -613,6 +599,16 @@ page-not-taken-title = Filed, not yet taken ({ $count })
 page-today-title = Filed today
 page-today-none = No letter was filed today so far.
 page-poll = Look for new letters now
+page-decisions = Which patient: decided in the last 30 days
+page-decisions-count = { $count ->
+    [one] Show 1 decision
+   *[other] Show { $count } decisions
+}
+page-decisions-how = Was one wrong? Open the letter.
+page-decisions-more = There are more: the history of each letter has its own.
+page-who = Who
+page-who-browser = this page, browser { $browser }
+page-taken-back = taken back
 page-places = Accounts and destinations
 page-accounts = Accounts
 page-destinations = Destinations
@@ -712,7 +708,6 @@ page-notice-polled = docsyncd looks for new letters now.
 page-notice-closed = This browser is locked: it shows no names any more.
 page-notice-locked = That browser is locked: it shows no names any more.
 page-notice-unknown = The letter is not any more as the page showed it: nothing was changed. Look again.
-page-notice-assigned = It is written down whose letter that is, also for letters to come. It is filed in a few seconds; until then you can undo it.
 page-notice-not-assigned = Nothing was changed: the letter waits for that no more, or the list or the patient is not what the page showed. Look again.
 page-notice-shared-number = Nothing was changed: the list has two persons under this number. Mend that there first.
 page-notice-no-number = Nothing was changed: type a number.
@@ -740,17 +735,18 @@ page-nothing-do = The status page is at the address that “docsyncd open --prin
 page-opened = This browser may now see the letters
 page-opened-do = It keeps the key for as long as it is used once a month. “Lock this browser” on the page takes it away.
 page-opened-elsewhere = This browser may now see the letters
-page-opened-elsewhere-do = It keeps the key for as long as it is used once in 90 days. “Lock this browser” on the page takes it away.
+page-opened-elsewhere-do = It keeps the key for 90 days. “Lock this browser” on the page takes it away.
 page-not-encrypted = This connection is not encrypted
 page-not-encrypted-do = The letters are not shown here. Open the page at its address with https://. If it has none, whoever looks after the computers can give it a certificate.
 page-another = For one more computer
-page-another-how = Open this address in a browser of the other computer within an hour. That browser then sees the letters, for as long as it is used once in 90 days.
+page-another-how = Open this address in a browser of the other computer within an hour. That browser then sees the letters for 90 days.
 page-another-tunnel = Other computers do not reach this page. Whoever looks after the computers can change that, with a certificate for the page. Until then this address opens it in another browser of this computer, or through a tunnel (ssh -L), within an hour.
 page-another-once = It counts once. Whoever opens it sees the letters: give it only to the person whom it is for. The status page takes it away again.
 page-browsers = { $count } browsers see the letters
 page-browser = Browser
 page-browser-this = this one
 page-browser-known = since { $since }, until { $until } if it is not used
+page-browser-until = since { $since }, until { $until }
 page-browser-lock = Lock
 page-used = This link is no longer valid
 page-used-do = A link can be used once, within two minutes, and one for another computer within an hour. Make a new one. If somebody else used it, lock that browser.
@@ -805,7 +801,7 @@ letter-to-come = to be filed
 letter-older-version = an older version
 letter-copy = Copy
 letter-copied = Copied
-letter-proof = Proof:
+letter-proof = Seen { $at }:
 letter-history = What happened
 letter-history-removed = What is older was removed (state.keep_history).
 letter-times = ({ $count } times)

@@ -532,21 +532,6 @@ table-ledger = registre
 
 ## La page d'état
 
-page-month = { $month ->
-    [1] janv.
-    [2] févr.
-    [3] mars
-    [4] avr.
-    [5] mai
-    [6] juin
-    [7] juil.
-    [8] août
-    [9] sept.
-    [10] oct.
-    [11] nov.
-   *[12] déc.
-}
-page-date = { $day } { $month }
 page-open-well = Tout va bien
 page-open-waiting = Des courriers attendent ; cela peut s'arranger tout seul
 page-open-needs-person = Quelqu'un doit intervenir
@@ -597,12 +582,13 @@ page-first-name = Prénom
 page-born = Né(e) le
 page-assign = Attribuer à ce patient
 page-undo = Annuler
-page-decided-title = Va être classé
-page-decided = Il est attribué au patient numéro { $number } et va être classé.
+page-decided = Attribué au patient numéro { $number }, aussi pour les courriers suivants. Il sera classé dans un instant ; d'ici là, vous pouvez annuler.
 page-look-title = Vérifiez une fois de plus
 page-look-differs = Le service et le cabinet n'indiquent pas la même chose : ce qui diffère est marqué.
 page-look-spelling = Le nom n'est pas écrit de la même façon des deux côtés.
-page-look-anothers = Les courriers d'un autre patient du service vont déjà au numéro { $number }.
+page-look-anothers = Un autre patient a ce numéro : les courriers d'un autre patient du service vont déjà au numéro { $number }.
+page-look-another = Dans la liste du cabinet, un autre patient a le numéro { $number }.
+page-look-twin = Liste du cabinet, autre patient
 page-look-not-listed = Le numéro { $number } n'est pas dans la liste du cabinet. Est-ce un nouveau patient ?
 page-look-yes = Oui, attribuer au numéro { $number }
 page-look-no = Non, revenir
@@ -613,6 +599,16 @@ page-not-taken-title = Déposés, pas encore pris ({ $count })
 page-today-title = Classés aujourd'hui
 page-today-none = Pas encore de courrier classé aujourd'hui.
 page-poll = Chercher de nouveaux courriers
+page-decisions = Quel patient : décidé ces 30 derniers jours
+page-decisions-count = { $count ->
+    [one] Afficher { $count } décision
+   *[other] Afficher { $count } décisions
+}
+page-decisions-how = L'une était fausse ? Ouvrez le courrier.
+page-decisions-more = Il y en a d'autres : l'historique de chaque courrier montre les siennes.
+page-who = Qui
+page-who-browser = cette page, navigateur { $browser }
+page-taken-back = annulé
 page-places = Comptes et destinations
 page-accounts = Comptes
 page-destinations = Destinations
@@ -715,7 +711,6 @@ page-notice-polled = docsyncd cherche de nouveaux courriers.
 page-notice-closed = Ce navigateur est verrouillé : il ne montre plus de noms.
 page-notice-locked = Ce navigateur-là est verrouillé : il ne montre plus de noms.
 page-notice-unknown = Le courrier n'est plus comme la page le montrait : rien n'a été changé. Regardez de nouveau.
-page-notice-assigned = Le patient de ce courrier est enregistré, aussi pour les suivants. Il sera classé dans quelques secondes ; d'ici là, vous pouvez annuler.
 page-notice-not-assigned = Rien n'a été modifié : le courrier n'attend plus cela, ou la liste ou le patient n'est plus ce que la page montrait. Regardez à nouveau.
 page-notice-shared-number = Rien n'a été modifié : la liste a deux personnes sous ce numéro. Corrigez-la d'abord.
 page-notice-no-number = Rien n'a été modifié : saisissez un numéro.
@@ -743,17 +738,18 @@ page-nothing-do = La page d'état est à l'adresse que montre « docsyncd open 
 page-opened = Ce navigateur peut maintenant voir les courriers
 page-opened-do = Il garde la clé tant que la page est ouverte au moins une fois par mois. « Verrouiller ce navigateur » sur la page la retire.
 page-opened-elsewhere = Ce navigateur peut maintenant voir les courriers
-page-opened-elsewhere-do = Il garde la clé tant que la page est ouverte au moins une fois tous les 90 jours. « Verrouiller ce navigateur » sur la page la retire.
+page-opened-elsewhere-do = Il garde la clé pendant 90 jours. « Verrouiller ce navigateur » sur la page la retire.
 page-not-encrypted = Cette connexion n'est pas chiffrée
 page-not-encrypted-do = Les courriers ne sont pas montrés ici. Ouvrez la page à son adresse en https://. Si elle n'en a pas, la personne qui s'occupe des ordinateurs peut lui donner un certificat.
 page-another = Pour un autre ordinateur
-page-another-how = Ouvrez cette adresse dans un navigateur de l'autre ordinateur dans l'heure qui vient. Ce navigateur voit ensuite les courriers, tant que la page y est ouverte au moins une fois tous les 90 jours.
+page-another-how = Ouvrez cette adresse dans un navigateur de l'autre ordinateur dans l'heure qui vient. Ce navigateur voit ensuite les courriers pendant 90 jours.
 page-another-tunnel = Les autres ordinateurs n'atteignent pas cette page. La personne qui s'occupe des ordinateurs peut y remédier, avec un certificat pour la page. D'ici là, cette adresse l'ouvre dans un autre navigateur de cet ordinateur, ou par un tunnel (ssh -L), dans l'heure qui vient.
 page-another-once = Elle ne sert qu'une fois. Qui l'ouvre voit les courriers : ne la donnez qu'à la personne concernée. La page d'état permet de retirer cet accès.
 page-browsers = { $count } navigateurs voient les courriers
 page-browser = Navigateur
 page-browser-this = celui-ci
 page-browser-known = depuis le { $since }, jusqu'au { $until } s'il ne sert pas
+page-browser-until = depuis le { $since }, jusqu'au { $until }
 page-browser-lock = Verrouiller
 page-used = Ce lien n'est plus valable
 page-used-do = Un lien sert une seule fois, pendant deux minutes, et pour un autre ordinateur pendant une heure. Créez-en un nouveau. Si quelqu'un d'autre l'a utilisé, verrouillez ce navigateur-là.
@@ -808,7 +804,7 @@ letter-to-come = à classer
 letter-older-version = une version précédente
 letter-copy = Copier
 letter-copied = Copié
-letter-proof = Confirmé par :
+letter-proof = Constaté { $at } :
 letter-history = Ce qui s'est passé
 letter-history-removed = Ce qui est plus ancien a été supprimé (state.keep_history).
 letter-times = ({ $count } fois)

@@ -21,7 +21,7 @@
 //! | `browsers` | those that have the key, and one more computer |
 //! | `told` | tells a page that is open when there is something new |
 //! | `facts` | what a page shows, read in one moment of the ledger |
-//! | `frame`, `page`, `letter`, `parts`, `chart`, `patients`, `second_look`, `notice` | the HTML |
+//! | `frame`, `page`, `letter`, `parts`, `chart`, `patients`, `second_look`, `decisions`, `notice` | the HTML |
 //! | `metrics` | the numbers, in OpenMetrics |
 //!
 //! It may fail in any way without an effect on a document: it has a task of its own, asks the ledger for little, and
@@ -33,6 +33,7 @@ mod browsers;
 pub mod certificate;
 mod chart;
 pub(crate) mod connections;
+mod decisions;
 mod facts;
 mod forms;
 mod frame;

@@ -234,7 +234,10 @@ fn scenario(db: &Connection) {
     deliveries::needs_none(db, &["pms".to_owned()], 1).unwrap();
     deliveries::leave_unmatched(db, &due("pms"), "nobody", "who?", 1).unwrap();
     deliveries::unmatched(db).unwrap();
-    views::patients::unmatched(db, 10).unwrap();
+    views::patients::unmatched(db, 1, 10).unwrap();
+    views::patients::asks(db, 1, 1).unwrap();
+    views::patients::decided(db, 1, 5).unwrap();
+    views::patients::decisions(db, 1, 5).unwrap();
     deliveries::matched(db, &[(first.id, "pms".to_owned())], 1).unwrap();
     let filed = crate::domain::proof::Filed { path: "x".into(), ..Default::default() };
     deliveries::send_with(db, &due("pms"), "1").unwrap();

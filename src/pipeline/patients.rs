@@ -272,18 +272,19 @@ async fn read_patients(context: &Context) -> Result<(), LedgerError> {
 async fn tell_of_file(
     context: &Context,
     numbers: &Numbers,
-    told: &mut Option<(bool, Option<Before>)>,
+    told: &mut Option<(Option<String>, Option<Before>)>,
 ) -> Result<(), LedgerError> {
     let Snapshot { list, problem, .. } = numbers.patients.current();
-    let is_wrong = problem.is_some();
+    let wrong = problem.map(|problem| problem.why.word(list.is_some()).to_string());
     let believed = context.ledger.read(|db| Ok(process::all(db)?.remove(process::PATIENTS_BELIEVED))).await?;
     if let Some(sha256) = believed {
         numbers.patients.believe(&sha256);
     }
-    let now_told = Some((is_wrong, list.as_deref().map(List::as_before)));
+    let now_told = Some((wrong.clone(), list.as_deref().map(List::as_before)));
     if *told == now_told {
         return Ok(());
     }
+    let is_known = told.as_ref().is_some_and(|(wrong, _)| wrong.is_some());
     let before = list.map(|list| serde_json::to_string(&list.as_before()).unwrap_or_default());
     context
         .ledger
@@ -291,10 +292,13 @@ async fn tell_of_file(
             if let Some(before) = before {
                 process::set(db, process::PATIENTS_BEFORE, &before)?;
             }
-            match is_wrong {
-                true => process::set(db, process::PATIENTS_FILE, &now().to_string()),
-                false => process::remove(db, process::PATIENTS_FILE).map(drop),
-            }
+            let Some(wrong) = wrong else {
+                process::remove(db, process::PATIENTS_WRONG)?;
+                return process::remove(db, process::PATIENTS_FILE).map(drop);
+            };
+            process::set(db, process::PATIENTS_WRONG, &wrong)?;
+            // Another thing that is wrong with it begins nothing new.
+            if is_known { Ok(()) } else { process::set(db, process::PATIENTS_FILE, &now().to_string()) }
         })
         .await?;
     *told = now_told;

@@ -8,8 +8,8 @@ use std::path::{Path, PathBuf};
 
 use windows_sys::Win32::Foundation::{ERROR_ALREADY_EXISTS, ERROR_FILE_EXISTS};
 use windows_sys::Win32::Storage::FileSystem::{
-    BY_HANDLE_FILE_INFORMATION, FILE_FLAG_BACKUP_SEMANTICS, GetFileInformationByHandle, MOVEFILE_WRITE_THROUGH,
-    MoveFileExW,
+    BY_HANDLE_FILE_INFORMATION, FILE_ADD_FILE, FILE_FLAG_BACKUP_SEMANTICS, GetFileInformationByHandle,
+    MOVEFILE_WRITE_THROUGH, MoveFileExW,
 };
 
 use crate::system::durable::{is_absent, patiently, wide_path};
@@ -67,6 +67,18 @@ pub(crate) fn identity(path: &Path) -> Option<String> {
 /// folder at all.
 pub(crate) fn is_mount_point(path: &Path) -> bool {
     fs::symlink_metadata(path).is_ok_and(|found| found.is_symlink())
+}
+
+/// Whether this process may make files in the folder: a handle with that right is refused to whoever lacks it. Only what
+/// surely refuses it counts: what the system cannot say, a letter finds out.
+pub(crate) fn can_be_written(folder: &Path) -> io::Result<()> {
+    let opened = OpenOptions::new().access_mode(FILE_ADD_FILE).custom_flags(FILE_FLAG_BACKUP_SEMANTICS).open(folder);
+    match opened {
+        Err(error) if matches!(error.kind(), io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem) => {
+            Err(error)
+        }
+        Ok(_) | Err(_) => Ok(()),
+    }
 }
 
 pub(super) fn open_to_read(path: &Path) -> io::Result<File> {

@@ -140,7 +140,7 @@ impl Adapter for FolderAdapter {
 
     async fn is_there(&self) -> Result<(), Outcome> {
         let adapter = self.clone();
-        let work = move || adapter.local().map(drop);
+        let work = move || place::Folder::open(&adapter.config)?.can_be_written();
         let found = blocking::run(self.claim("whether it is there"), CHECK_LIMIT, work).await;
         found.unwrap_or_else(|stuck| Err(Outcome::transient(Code::word("no_answer"), self.stuck(stuck))))
     }

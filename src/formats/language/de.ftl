@@ -59,6 +59,7 @@ next-poll-soon = docsyncd fragt { $seconds ->
 sum = Instanzen: { $instances }. Briefe heute: { $today }. Warten noch: { $waiting }. Fehlgeschlagen: { $failed }.
 light-well = Alles in Ordnung
 light-waiting = Etwas wartet
+light-shut = Briefe können gerade nicht abgelegt werden
 light-needs-person = Jemand muss eingreifen
 light-not-running = Läuft nicht
 
@@ -223,18 +224,38 @@ subject-patient-unknown = { $count ->
 over-patient-unknown = Von jedem Brief ist klar, zu welchem Patienten er gehört.
 
 why-patients-file = { $count ->
-    [0] Die Patientenliste der Praxis ist nicht verwendbar
+    [0] Die Patientenliste der Praxis ist nicht verwendbar ({ $reason })
    *[other] Die Patientenliste der Praxis enthält von { $count } wartenden Briefen keinen einzigen Patienten
 }
 do-patients-file = { $count ->
-    [0] Lassen Sie die Liste neu aus der Praxissoftware exportieren. Briefe, die die Nummer des Patienten brauchen, warten; die anderen werden abgelegt.
+    [0] Lassen Sie die Liste neu aus der Praxissoftware exportieren. { $goes ->
+        [0] Bis dahin warten Briefe, die die Nummer des Patienten brauchen; die anderen werden abgelegt.
+       *[other] Bis dahin gilt die vorige Liste: Nur Briefe von Patienten, die seither neu sind, warten.
+    }
    *[other] Vergleichen Sie auf der Seite Namen und Geburtsdaten: Vielleicht ist es die Liste einer anderen Praxis, oder die Geburtsdaten sind um einen Tag verschoben. Lassen Sie sie neu exportieren; was wartet, wird dann abgelegt.
 }
 it-patients-file = { $count ->
-    [0] docsyncd check sagt, was daran nicht stimmt. Briefe, die die Nummer des Patienten brauchen, warten; die anderen werden abgelegt.
+    [0] docsyncd check sagt, was daran nicht stimmt ({ $reason }). { $goes ->
+        [0] Eine vorige Liste gibt es nicht: Briefe, die die Nummer des Patienten brauchen, warten.
+       *[other] Bis sie berichtigt ist oder docsyncd neu startet, gilt die vorige Liste.
+    }
    *[other] Vergleichen Sie Namen und Geburtsdaten der Liste mit docsyncd assign UUID: Vielleicht ist es die Liste einer anderen Praxis, oder die Geburtsdaten sind um einen Tag verschoben. Exportieren Sie sie neu; was wartet, wird dann abgelegt.
 }
 over-patients-file = Die Patientenliste der Praxis ist wieder verwendbar.
+list-wrong-missing = ihre Datei ist nicht da
+list-wrong-unreadable = docsyncd darf ihre Datei nicht lesen
+list-wrong-away = ihre Datei antwortet nicht
+list-wrong-written = sie ist vielleicht nicht vollständig: der Export ist nicht zu Ende
+list-wrong-short = sie ist leer oder viel kürzer als zuvor
+list-wrong-strange = die Nummern der bisher abgelegten Briefe stehen nicht darin
+list-wrong-workbook = sie ist eine Excel-Arbeitsmappe und keine CSV-Datei
+list-wrong-columns = ihre erste Zeile nennt nicht die nötigen Spalten
+list-wrong-letters = Zeile { $row }: Buchstaben sind nicht lesbar
+list-wrong-row = Zeile { $row }: sie passt nicht zu den Spalten
+list-wrong-number = Zeile { $row }: die Patientennummer ist beschädigt
+list-wrong-date = Zeile { $row }: das Geburtsdatum ist nicht lesbar
+list-wrong-two-ways = Zeile { $row }: das Datum lässt sich auf zwei Arten lesen, Tag oder Monat zuerst
+list-wrong-content = sie ist nicht lesbar
 
 problem-not-taken = { $count ->
     [one] 1 Brief ist abgelegt, aber die Software bei { $name } hat ihn nicht übernommen ({ $since }).
@@ -418,6 +439,12 @@ why-clock = Die Uhr dieses Computers und die des Dienstes gehen mehr als fünf M
 do-clock = Stellen Sie die Uhr dieses Computers, und lassen Sie sie von einem Zeitserver stellen. Bis dahin können Anmeldungen und Zeitangaben falsch sein.
 over-clock = Die Uhr dieses Computers geht wieder richtig.
 
+why-certificate = Browser erkennen das Zertifikat der Statusseite nicht an oder bald nicht mehr
+do-certificate = Rufen Sie Ihre IT an: Das Zertifikat dieser Seite ist zu erneuern. Briefe werden trotzdem abgelegt.
+it-certificate = docsyncd check sagt, was an certificate_file nicht stimmt: Erneuern oder berichtigen Sie es. docsyncd liest es innerhalb einer Minute.
+subject-certificate = Das Zertifikat der Statusseite ist zu erneuern
+over-certificate = Das Zertifikat der Statusseite ist wieder in Ordnung.
+
 problem-quiet = { $count ->
     [0] Kein Brief { $since }.
    *[other] Kein Brief { $since }; sonst { $count } am Tag.
@@ -505,21 +532,6 @@ table-ledger = Datenbank
 
 ## Die Statusseite
 
-page-month = { $month ->
-    [1] Jan.
-    [2] Feb.
-    [3] März
-    [4] Apr.
-    [5] Mai
-    [6] Juni
-    [7] Juli
-    [8] Aug.
-    [9] Sept.
-    [10] Okt.
-    [11] Nov.
-   *[12] Dez.
-}
-page-date = { $day }. { $month }
 page-open-well = Alles in Ordnung
 page-open-waiting = Briefe warten; das kann sich von selbst erledigen
 page-open-needs-person = Jemand muss eingreifen
@@ -570,12 +582,13 @@ page-first-name = Vorname
 page-born = Geboren
 page-assign = Diesem Patienten zuordnen
 page-undo = Rückgängig machen
-page-decided-title = Wird gleich abgelegt
-page-decided = Er ist dem Patienten mit der Nummer { $number } zugeordnet und wird gleich abgelegt.
+page-decided = Dem Patienten mit der Nummer { $number } zugeordnet, auch für künftige Briefe. Er wird gleich abgelegt; bis dahin können Sie es rückgängig machen.
 page-look-title = Bitte sehen Sie noch einmal hin
 page-look-differs = Dienst und Praxis machen verschiedene Angaben: Was abweicht, ist markiert.
 page-look-spelling = Der Name ist auf beiden Seiten verschieden geschrieben.
-page-look-anothers = Briefe eines anderen Patienten des Dienstes gehen schon an die Nummer { $number }.
+page-look-anothers = Ein anderer Patient hat diese Nummer: Briefe eines anderen Patienten des Dienstes gehen schon an die Nummer { $number }.
+page-look-another = In der Liste der Praxis hat ein anderer Patient die Nummer { $number }.
+page-look-twin = Liste der Praxis, anderer Patient
 page-look-not-listed = Die Nummer { $number } steht nicht in der Liste der Praxis. Ist der Patient neu?
 page-look-yes = Ja, der Nummer { $number } zuordnen
 page-look-no = Nein, zurück
@@ -586,6 +599,16 @@ page-not-taken-title = Abgelegt, noch nicht übernommen ({ $count })
 page-today-title = Heute abgelegt
 page-today-none = Heute wurde noch kein Brief abgelegt.
 page-poll = Jetzt nach neuen Briefen suchen
+page-decisions = Welcher Patient: in den letzten 30 Tagen entschieden
+page-decisions-count = { $count ->
+    [one] 1 Entscheidung anzeigen
+   *[other] { $count } Entscheidungen anzeigen
+}
+page-decisions-how = War eine falsch? Öffnen Sie den Brief.
+page-decisions-more = Es gibt noch mehr: Der Verlauf jedes Briefs zeigt die seinen.
+page-who = Wer
+page-who-browser = diese Seite, Browser { $browser }
+page-taken-back = zurückgenommen
 page-places = Konten und Ziele
 page-accounts = Konten
 page-destinations = Ziele
@@ -609,7 +632,8 @@ page-days-summary = { $count ->
 page-days-table = Die Zahlen als Tabelle
 page-day = Tag
 page-day-well = Briefe abgelegt, alles in Ordnung
-page-day-trouble = etwas ist fehlgeschlagen oder brauchte jemanden
+page-day-trouble = etwas ist fehlgeschlagen oder ließ sich nicht ablegen
+page-day-person = jemand musste eingreifen
 page-day-silent = keine Briefe
 page-day-numbers = { $date }: { $filed } abgelegt, { $failed } fehlgeschlagen
 page-strip = { $well ->
@@ -618,6 +642,9 @@ page-strip = { $well ->
 } { $trouble ->
     [one] 1 mit einem Problem,
    *[other] { $trouble } mit Problemen,
+} { $person ->
+    [one] an 1 musste jemand eingreifen,
+   *[other] an { $person } musste jemand eingreifen,
 } { $silent ->
     [one] 1 ohne Briefe.
    *[other] { $silent } ohne Briefe.
@@ -681,7 +708,6 @@ page-notice-polled = docsyncd sucht jetzt nach neuen Briefen.
 page-notice-closed = Dieser Browser ist gesperrt: Er zeigt keine Namen mehr.
 page-notice-locked = Jener Browser ist gesperrt: Er zeigt keine Namen mehr.
 page-notice-unknown = Der Brief ist nicht mehr so, wie die Seite ihn zeigte: Nichts wurde geändert. Sehen Sie noch einmal nach.
-page-notice-assigned = Es ist vermerkt, zu wem der Brief gehört, auch für künftige Briefe. Er wird in einigen Sekunden abgelegt; bis dahin können Sie es rückgängig machen.
 page-notice-not-assigned = Nichts wurde geändert: Der Brief wartet nicht mehr darauf, oder die Liste oder der Patient ist nicht mehr so, wie die Seite es zeigte. Sehen Sie noch einmal nach.
 page-notice-shared-number = Nichts wurde geändert: Die Liste hat zwei Personen unter dieser Nummer. Berichtigen Sie sie zuerst.
 page-notice-no-number = Nichts wurde geändert: Geben Sie eine Nummer ein.
@@ -709,17 +735,18 @@ page-nothing-do = Die Statusseite hat die Adresse, die „docsyncd open --print�
 page-opened = Dieser Browser darf die Briefe jetzt zeigen
 page-opened-do = Er behält den Schlüssel, solange er einmal im Monat benutzt wird. „Diesen Browser sperren“ auf der Seite nimmt ihn wieder weg.
 page-opened-elsewhere = Dieser Browser darf die Briefe jetzt zeigen
-page-opened-elsewhere-do = Er behält den Schlüssel, solange er einmal in 90 Tagen benutzt wird. „Diesen Browser sperren“ auf der Seite nimmt ihn wieder weg.
+page-opened-elsewhere-do = Er behält den Schlüssel 90 Tage lang. „Diesen Browser sperren“ auf der Seite nimmt ihn wieder weg.
 page-not-encrypted = Diese Verbindung ist nicht verschlüsselt
 page-not-encrypted-do = Die Briefe werden hier nicht gezeigt. Öffnen Sie die Seite unter ihrer Adresse mit https://. Hat sie keine, kann ihr ein Zertifikat geben, wer sich um die Computer kümmert.
 page-another = Für einen weiteren Computer
-page-another-how = Öffnen Sie diese Adresse innerhalb einer Stunde in einem Browser des anderen Computers. Er zeigt dann die Briefe, solange er einmal in 90 Tagen benutzt wird.
+page-another-how = Öffnen Sie diese Adresse innerhalb einer Stunde in einem Browser des anderen Computers. Er zeigt dann 90 Tage lang die Briefe.
 page-another-tunnel = Andere Computer erreichen diese Seite nicht. Wer sich um die Computer kümmert, kann das ändern, mit einem Zertifikat für die Seite. Bis dahin öffnet diese Adresse sie innerhalb einer Stunde in einem anderen Browser dieses Computers oder durch einen Tunnel (ssh -L).
 page-another-once = Sie gilt einmal. Wer sie öffnet, sieht die Briefe: Geben Sie sie nur der Person, für die sie ist. Auf der Statusseite lässt sich das wieder wegnehmen.
 page-browsers = { $count } Browser zeigen die Briefe
 page-browser = Browser
 page-browser-this = dieser
 page-browser-known = seit { $since }, bis { $until }, wenn er nicht benutzt wird
+page-browser-until = seit { $since }, bis { $until }
 page-browser-lock = Sperren
 page-used = Dieser Link ist nicht mehr gültig
 page-used-do = Ein Link gilt einmal und zwei Minuten lang, einer für einen anderen Computer eine Stunde. Machen Sie einen neuen. Hat jemand anderes ihn benutzt, sperren Sie dessen Browser.
@@ -774,7 +801,7 @@ letter-to-come = abzulegen
 letter-older-version = eine ältere Fassung
 letter-copy = Kopieren
 letter-copied = Kopiert
-letter-proof = Bestätigt:
+letter-proof = Festgestellt { $at }:
 letter-history = Was geschehen ist
 letter-history-removed = Älteres wurde gelöscht (state.keep_history).
 letter-times = ({ $count }-mal)

@@ -59,6 +59,7 @@ next-poll-soon = docsyncd asks for new letters again { $seconds ->
 sum = Instances: { $instances }. Letters today: { $today }. Waiting: { $waiting }. Failed: { $failed }.
 light-well = All is well
 light-waiting = Something waits
+light-shut = No letters can be filed now
 light-needs-person = A person is needed
 light-not-running = Not running
 
@@ -223,18 +224,38 @@ subject-patient-unknown = { $count ->
 over-patient-unknown = Of every letter it is clear which patient it is about.
 
 why-patients-file = { $count ->
-    [0] the practice's list of patients cannot be used
+    [0] the practice's list of patients cannot be used ({ $reason })
    *[other] the practice's list of patients has the patient of none of { $count } letters that wait
 }
 do-patients-file = { $count ->
-    [0] Have the list exported again from the practice's software. Letters that need a patient's number wait; the others are filed.
+    [0] Have the list exported again from the practice's software. { $goes ->
+        [0] Until then letters that need a patient's number wait; the others are filed.
+       *[other] Until then docsyncd goes by the list before: only letters of patients who are new since then wait.
+    }
    *[other] Compare names and dates of birth on the page: it may be another practice's list, or the dates may be a day off. Have it exported again; what waits is then filed.
 }
 it-patients-file = { $count ->
-    [0] docsyncd check says what is wrong with it. Letters that need a patient's number wait; the others are filed.
+    [0] docsyncd check says what is wrong with it ({ $reason }). { $goes ->
+        [0] There is no list before it to go by: letters that need a patient's number wait.
+       *[other] Until it is mended, or docsyncd is started again, the list before it counts.
+    }
    *[other] Compare names and dates of birth in the list with docsyncd assign UUID: it may be another practice's list, or dates may be a day off. Export it again; what waits is then filed.
 }
 over-patients-file = The practice's list of patients can be used again.
+list-wrong-missing = its file is not there
+list-wrong-unreadable = docsyncd may not read its file
+list-wrong-away = its file does not answer
+list-wrong-written = it may not be whole: the export has not ended
+list-wrong-short = it is empty, or much shorter than before
+list-wrong-strange = the numbers of the letters filed so far are not in it
+list-wrong-workbook = it is a workbook of Excel, and no CSV
+list-wrong-columns = its first line does not name the columns that are needed
+list-wrong-letters = row { $row }: letters cannot be read
+list-wrong-row = row { $row }: it does not fit the columns
+list-wrong-number = row { $row }: the patient's number is spoilt
+list-wrong-date = row { $row }: the date of birth cannot be read
+list-wrong-two-ways = row { $row }: the date can be read in two ways, day or month first
+list-wrong-content = it cannot be read
 
 problem-not-taken = { $count ->
     [one] 1 letter was filed, and the software at { $name } has not taken it ({ $since }).
@@ -418,6 +439,12 @@ why-clock = the clock of this computer and that of the service differ by more th
 do-clock = Set the clock of this computer, and let it be set by a time server. Sign-ins and times in the record may be wrong until then.
 over-clock = The clock of this computer is right again.
 
+why-certificate = browsers do not trust the certificate of the status page, or soon will not
+do-certificate = Call your IT: the certificate of this page has to be renewed. Letters are filed all the same.
+it-certificate = docsyncd check says what is wrong with certificate_file: renew it, or correct it. docsyncd reads it within a minute.
+subject-certificate = The certificate of the status page has to be renewed
+over-certificate = The certificate of the status page is good again.
+
 problem-quiet = { $count ->
     [0] docsyncd has found no letter { $since }.
    *[other] docsyncd has found no letter { $since }; usually { $count } a day.
@@ -505,21 +532,6 @@ table-ledger = ledger
 
 ## The status page
 
-page-month = { $month ->
-    [1] Jan
-    [2] Feb
-    [3] Mar
-    [4] Apr
-    [5] May
-    [6] Jun
-    [7] Jul
-    [8] Aug
-    [9] Sep
-    [10] Oct
-    [11] Nov
-   *[12] Dec
-}
-page-date = { $day } { $month }
 page-open-well = All is well
 page-open-waiting = Letters wait; they may go on by themselves
 page-open-needs-person = Something needs a person
@@ -570,12 +582,13 @@ page-first-name = First name
 page-born = Born
 page-assign = Assign to this patient
 page-undo = Undo
-page-decided-title = About to be filed
-page-decided = It is assigned to the patient with the number { $number } and about to be filed.
+page-decided = Assigned to the patient with the number { $number }, also for letters to come. It is filed in a moment; until then you can undo it.
 page-look-title = Please look once more
 page-look-differs = The service and the practice do not say the same of this patient: what differs is marked.
 page-look-spelling = The name is spelt differently on the two sides.
-page-look-anothers = Letters of another patient of the service already go to the number { $number }.
+page-look-anothers = Another patient has this number: letters of another patient of the service already go to the number { $number }.
+page-look-another = In the practice's list another patient has the number { $number }.
+page-look-twin = Practice's list, another patient
 page-look-not-listed = The number { $number } is not in the practice's list. Is the patient new?
 page-look-yes = Yes, assign to number { $number }
 page-look-no = No, go back
@@ -586,6 +599,16 @@ page-not-taken-title = Filed, not yet taken ({ $count })
 page-today-title = Filed today
 page-today-none = No letter was filed today so far.
 page-poll = Look for new letters now
+page-decisions = Which patient: decided in the last 30 days
+page-decisions-count = { $count ->
+    [one] Show 1 decision
+   *[other] Show { $count } decisions
+}
+page-decisions-how = Was one wrong? Open the letter.
+page-decisions-more = There are more: the history of each letter has its own.
+page-who = Who
+page-who-browser = this page, browser { $browser }
+page-taken-back = taken back
 page-places = Accounts and destinations
 page-accounts = Accounts
 page-destinations = Destinations
@@ -609,7 +632,8 @@ page-days-summary = { $count ->
 page-days-table = The numbers as a table
 page-day = Day
 page-day-well = letters filed, all well
-page-day-trouble = something failed or needed a person
+page-day-trouble = something failed, or could not be filed
+page-day-person = a person was needed
 page-day-silent = no letters
 page-day-numbers = { $date }: { $filed } filed, { $failed } failed
 page-strip = { $well ->
@@ -618,6 +642,9 @@ page-strip = { $well ->
 } { $trouble ->
     [one] 1 had trouble,
    *[other] { $trouble } had trouble,
+} { $person ->
+    [one] 1 needed a person,
+   *[other] { $person } needed a person,
 } { $silent ->
     [one] 1 had no letters.
    *[other] { $silent } had no letters.
@@ -681,7 +708,6 @@ page-notice-polled = docsyncd looks for new letters now.
 page-notice-closed = This browser is locked: it shows no names any more.
 page-notice-locked = That browser is locked: it shows no names any more.
 page-notice-unknown = The letter is not any more as the page showed it: nothing was changed. Look again.
-page-notice-assigned = It is written down whose letter that is, also for letters to come. It is filed in a few seconds; until then you can undo it.
 page-notice-not-assigned = Nothing was changed: the letter waits for that no more, or the list or the patient is not what the page showed. Look again.
 page-notice-shared-number = Nothing was changed: the list has two persons under this number. Mend that there first.
 page-notice-no-number = Nothing was changed: type a number.
@@ -709,17 +735,18 @@ page-nothing-do = The status page is at the address that “docsyncd open --prin
 page-opened = This browser may now see the letters
 page-opened-do = It keeps the key for as long as it is used once a month. “Lock this browser” on the page takes it away.
 page-opened-elsewhere = This browser may now see the letters
-page-opened-elsewhere-do = It keeps the key for as long as it is used once in 90 days. “Lock this browser” on the page takes it away.
+page-opened-elsewhere-do = It keeps the key for 90 days. “Lock this browser” on the page takes it away.
 page-not-encrypted = This connection is not encrypted
 page-not-encrypted-do = The letters are not shown here. Open the page at its address with https://. If it has none, whoever looks after the computers can give it a certificate.
 page-another = For one more computer
-page-another-how = Open this address in a browser of the other computer within an hour. That browser then sees the letters, for as long as it is used once in 90 days.
+page-another-how = Open this address in a browser of the other computer within an hour. That browser then sees the letters for 90 days.
 page-another-tunnel = Other computers do not reach this page. Whoever looks after the computers can change that, with a certificate for the page. Until then this address opens it in another browser of this computer, or through a tunnel (ssh -L), within an hour.
 page-another-once = It counts once. Whoever opens it sees the letters: give it only to the person whom it is for. The status page takes it away again.
 page-browsers = { $count } browsers see the letters
 page-browser = Browser
 page-browser-this = this one
 page-browser-known = since { $since }, until { $until } if it is not used
+page-browser-until = since { $since }, until { $until }
 page-browser-lock = Lock
 page-used = This link is no longer valid
 page-used-do = A link can be used once, within two minutes, and one for another computer within an hour. Make a new one. If somebody else used it, lock that browser.
@@ -774,7 +801,7 @@ letter-to-come = to be filed
 letter-older-version = an older version
 letter-copy = Copy
 letter-copied = Copied
-letter-proof = Proof:
+letter-proof = Seen { $at }:
 letter-history = What happened
 letter-history-removed = What is older was removed (state.keep_history).
 letter-times = ({ $count } times)

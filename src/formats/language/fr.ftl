@@ -59,6 +59,7 @@ next-poll-soon = docsyncd redemandera les nouveaux courriers { $seconds ->
 sum = Instances : { $instances }. Courriers aujourd'hui : { $today }. En attente : { $waiting }. En échec : { $failed }.
 light-well = Tout va bien
 light-waiting = Quelque chose attend
+light-shut = Aucun courrier ne peut être classé
 light-needs-person = Quelqu'un doit intervenir
 light-not-running = À l'arrêt
 
@@ -223,18 +224,38 @@ subject-patient-unknown = { $count ->
 over-patient-unknown = On sait de chaque courrier de quel patient il s'agit.
 
 why-patients-file = { $count ->
-    [0] la liste des patients du cabinet est inutilisable
+    [0] la liste des patients du cabinet est inutilisable ({ $reason })
    *[other] la liste des patients du cabinet ne contient le patient d'aucun des { $count } courriers qui attendent
 }
 do-patients-file = { $count ->
-    [0] Faites exporter de nouveau la liste depuis le logiciel du cabinet. Les courriers qui ont besoin d'un numéro de patient attendent ; les autres sont classés.
+    [0] Faites exporter de nouveau la liste depuis le logiciel du cabinet. { $goes ->
+        [0] D'ici là, les courriers qui ont besoin d'un numéro de patient attendent ; les autres sont classés.
+       *[other] D'ici là, docsyncd utilise la liste précédente : seuls les courriers de patients nouveaux depuis attendent.
+    }
    *[other] Comparez les noms et les dates de naissance sur la page : c'est peut-être la liste d'un autre cabinet, ou les dates sont décalées d'un jour. Faites-la exporter de nouveau ; ce qui attend sera alors classé.
 }
 it-patients-file = { $count ->
-    [0] docsyncd check dit ce qui ne va pas. Les courriers qui ont besoin d'un numéro de patient attendent ; les autres sont classés.
+    [0] docsyncd check dit ce qui ne va pas ({ $reason }). { $goes ->
+        [0] Il n'y a pas de liste précédente : les courriers qui ont besoin d'un numéro de patient attendent.
+       *[other] Jusqu'à la correction, ou jusqu'au redémarrage de docsyncd, la liste précédente sert encore.
+    }
    *[other] Comparez les noms et dates de naissance de la liste avec docsyncd assign UUID : c'est peut-être la liste d'un autre cabinet, ou les dates sont décalées d'un jour. Exportez-la de nouveau ; ce qui attend sera alors classé.
 }
 over-patients-file = La liste des patients du cabinet est de nouveau utilisable.
+list-wrong-missing = son fichier n'est pas là
+list-wrong-unreadable = docsyncd n'a pas le droit de lire son fichier
+list-wrong-away = son fichier ne répond pas
+list-wrong-written = elle n'est peut-être pas entière : l'export n'est pas terminé
+list-wrong-short = elle est vide, ou bien plus courte qu'avant
+list-wrong-strange = les numéros des courriers déjà classés n'y sont pas
+list-wrong-workbook = c'est un classeur Excel, et non un CSV
+list-wrong-columns = sa première ligne ne nomme pas les colonnes nécessaires
+list-wrong-letters = ligne { $row } : des lettres sont illisibles
+list-wrong-row = ligne { $row } : elle ne correspond pas aux colonnes
+list-wrong-number = ligne { $row } : le numéro du patient est abîmé
+list-wrong-date = ligne { $row } : la date de naissance est illisible
+list-wrong-two-ways = ligne { $row } : la date se lit de deux façons, jour ou mois d'abord
+list-wrong-content = elle est illisible
 
 problem-not-taken = { $count ->
     [one] { $count } courrier est déposé, et le logiciel de { $name } ne l'a pas pris ({ $since }).
@@ -418,6 +439,12 @@ why-clock = l'horloge de cet ordinateur et celle du service diffèrent de plus d
 do-clock = Mettez l'horloge de cet ordinateur à l'heure, et faites-la régler par un serveur de temps. D'ici là, les connexions et les heures notées peuvent être fausses.
 over-clock = L'horloge de cet ordinateur est de nouveau à l'heure.
 
+why-certificate = les navigateurs n'acceptent plus le certificat de la page d'état, ou bientôt plus
+do-certificate = Appelez votre informaticien : le certificat de cette page est à renouveler. Les courriers sont classés malgré tout.
+it-certificate = docsyncd check dit ce qui ne va pas avec certificate_file : renouvelez-le ou corrigez-le. docsyncd le relit dans la minute.
+subject-certificate = Le certificat de la page d'état est à renouveler
+over-certificate = Le certificat de la page d'état est de nouveau bon.
+
 problem-quiet = { $count ->
     [0] Aucun courrier { $since }.
    *[other] Aucun courrier { $since } ; d'habitude { $count } par jour.
@@ -505,21 +532,6 @@ table-ledger = registre
 
 ## La page d'état
 
-page-month = { $month ->
-    [1] janv.
-    [2] févr.
-    [3] mars
-    [4] avr.
-    [5] mai
-    [6] juin
-    [7] juil.
-    [8] août
-    [9] sept.
-    [10] oct.
-    [11] nov.
-   *[12] déc.
-}
-page-date = { $day } { $month }
 page-open-well = Tout va bien
 page-open-waiting = Des courriers attendent ; cela peut s'arranger tout seul
 page-open-needs-person = Quelqu'un doit intervenir
@@ -570,12 +582,13 @@ page-first-name = Prénom
 page-born = Né(e) le
 page-assign = Attribuer à ce patient
 page-undo = Annuler
-page-decided-title = Va être classé
-page-decided = Il est attribué au patient numéro { $number } et va être classé.
+page-decided = Attribué au patient numéro { $number }, aussi pour les courriers suivants. Il sera classé dans un instant ; d'ici là, vous pouvez annuler.
 page-look-title = Vérifiez une fois de plus
 page-look-differs = Le service et le cabinet n'indiquent pas la même chose : ce qui diffère est marqué.
 page-look-spelling = Le nom n'est pas écrit de la même façon des deux côtés.
-page-look-anothers = Les courriers d'un autre patient du service vont déjà au numéro { $number }.
+page-look-anothers = Un autre patient a ce numéro : les courriers d'un autre patient du service vont déjà au numéro { $number }.
+page-look-another = Dans la liste du cabinet, un autre patient a le numéro { $number }.
+page-look-twin = Liste du cabinet, autre patient
 page-look-not-listed = Le numéro { $number } n'est pas dans la liste du cabinet. Est-ce un nouveau patient ?
 page-look-yes = Oui, attribuer au numéro { $number }
 page-look-no = Non, revenir
@@ -586,6 +599,16 @@ page-not-taken-title = Déposés, pas encore pris ({ $count })
 page-today-title = Classés aujourd'hui
 page-today-none = Pas encore de courrier classé aujourd'hui.
 page-poll = Chercher de nouveaux courriers
+page-decisions = Quel patient : décidé ces 30 derniers jours
+page-decisions-count = { $count ->
+    [one] Afficher { $count } décision
+   *[other] Afficher { $count } décisions
+}
+page-decisions-how = L'une était fausse ? Ouvrez le courrier.
+page-decisions-more = Il y en a d'autres : l'historique de chaque courrier montre les siennes.
+page-who = Qui
+page-who-browser = cette page, navigateur { $browser }
+page-taken-back = annulé
 page-places = Comptes et destinations
 page-accounts = Comptes
 page-destinations = Destinations
@@ -612,7 +635,8 @@ page-days-summary = { $count ->
 page-days-table = Les nombres dans un tableau
 page-day = Jour
 page-day-well = courriers classés, tout va bien
-page-day-trouble = échec, ou intervention nécessaire
+page-day-trouble = échec, ou classement impossible
+page-day-person = intervention nécessaire
 page-day-silent = aucun courrier
 page-day-numbers = { $date } : { $filed } classés, { $failed } en échec
 page-strip = { $well ->
@@ -621,6 +645,9 @@ page-strip = { $well ->
 } { $trouble ->
     [one] { $trouble } avec un problème,
    *[other] { $trouble } avec un problème,
+} { $person ->
+    [one] { $person } avec une intervention,
+   *[other] { $person } avec une intervention,
 } { $silent ->
     [one] { $silent } sans courrier.
    *[other] { $silent } sans courrier.
@@ -684,7 +711,6 @@ page-notice-polled = docsyncd cherche de nouveaux courriers.
 page-notice-closed = Ce navigateur est verrouillé : il ne montre plus de noms.
 page-notice-locked = Ce navigateur-là est verrouillé : il ne montre plus de noms.
 page-notice-unknown = Le courrier n'est plus comme la page le montrait : rien n'a été changé. Regardez de nouveau.
-page-notice-assigned = Le patient de ce courrier est enregistré, aussi pour les suivants. Il sera classé dans quelques secondes ; d'ici là, vous pouvez annuler.
 page-notice-not-assigned = Rien n'a été modifié : le courrier n'attend plus cela, ou la liste ou le patient n'est plus ce que la page montrait. Regardez à nouveau.
 page-notice-shared-number = Rien n'a été modifié : la liste a deux personnes sous ce numéro. Corrigez-la d'abord.
 page-notice-no-number = Rien n'a été modifié : saisissez un numéro.
@@ -712,17 +738,18 @@ page-nothing-do = La page d'état est à l'adresse que montre « docsyncd open 
 page-opened = Ce navigateur peut maintenant voir les courriers
 page-opened-do = Il garde la clé tant que la page est ouverte au moins une fois par mois. « Verrouiller ce navigateur » sur la page la retire.
 page-opened-elsewhere = Ce navigateur peut maintenant voir les courriers
-page-opened-elsewhere-do = Il garde la clé tant que la page est ouverte au moins une fois tous les 90 jours. « Verrouiller ce navigateur » sur la page la retire.
+page-opened-elsewhere-do = Il garde la clé pendant 90 jours. « Verrouiller ce navigateur » sur la page la retire.
 page-not-encrypted = Cette connexion n'est pas chiffrée
 page-not-encrypted-do = Les courriers ne sont pas montrés ici. Ouvrez la page à son adresse en https://. Si elle n'en a pas, la personne qui s'occupe des ordinateurs peut lui donner un certificat.
 page-another = Pour un autre ordinateur
-page-another-how = Ouvrez cette adresse dans un navigateur de l'autre ordinateur dans l'heure qui vient. Ce navigateur voit ensuite les courriers, tant que la page y est ouverte au moins une fois tous les 90 jours.
+page-another-how = Ouvrez cette adresse dans un navigateur de l'autre ordinateur dans l'heure qui vient. Ce navigateur voit ensuite les courriers pendant 90 jours.
 page-another-tunnel = Les autres ordinateurs n'atteignent pas cette page. La personne qui s'occupe des ordinateurs peut y remédier, avec un certificat pour la page. D'ici là, cette adresse l'ouvre dans un autre navigateur de cet ordinateur, ou par un tunnel (ssh -L), dans l'heure qui vient.
 page-another-once = Elle ne sert qu'une fois. Qui l'ouvre voit les courriers : ne la donnez qu'à la personne concernée. La page d'état permet de retirer cet accès.
 page-browsers = { $count } navigateurs voient les courriers
 page-browser = Navigateur
 page-browser-this = celui-ci
 page-browser-known = depuis le { $since }, jusqu'au { $until } s'il ne sert pas
+page-browser-until = depuis le { $since }, jusqu'au { $until }
 page-browser-lock = Verrouiller
 page-used = Ce lien n'est plus valable
 page-used-do = Un lien sert une seule fois, pendant deux minutes, et pour un autre ordinateur pendant une heure. Créez-en un nouveau. Si quelqu'un d'autre l'a utilisé, verrouillez ce navigateur-là.
@@ -777,7 +804,7 @@ letter-to-come = à classer
 letter-older-version = une version précédente
 letter-copy = Copier
 letter-copied = Copié
-letter-proof = Confirmé par :
+letter-proof = Constaté { $at } :
 letter-history = Ce qui s'est passé
 letter-history-removed = Ce qui est plus ancien a été supprimé (state.keep_history).
 letter-times = ({ $count } fois)

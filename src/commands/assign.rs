@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 
 use super::harmless::in_line;
 use super::output::{can_ask, complain, docsyncd, ledger_to_read, local, print, say, table};
+use super::unconfigured::needs_more;
 use super::{Exit, Outcome, interruptible, named, ready_clients, retry, runtime, told};
 use crate::commands::cli::AssignArgs;
 use crate::config::{Loaded, PatientsConfig};
@@ -13,7 +14,7 @@ use crate::formats::language::Language;
 use crate::ledger::documents::{self, Document};
 use crate::ledger::patients as kept;
 use crate::ledger::{Ledger, deliveries};
-use crate::patients::{Difference, List, Person, Row, load_once};
+use crate::patients::{Difference, List, Near, Person, Row, load_once};
 use crate::pipeline::assign::{self, Letter, NotAssigned};
 use crate::pipeline::patients;
 
@@ -35,7 +36,7 @@ struct Named {
 
 pub(super) fn assign(loaded: &Loaded, args: &AssignArgs, language: Language) -> Outcome {
     let Some(config) = &loaded.config.patients else {
-        return Err(told::usage(language, "assign-no-list", &[]));
+        return Err(needs_more(loaded, language).unwrap_or_else(|| told::usage(language, "assign-no-list", &[])));
     };
     let desk = Desk { loaded, config, language };
     match (&args.uuid, &args.number) {
@@ -145,32 +146,90 @@ impl Desk<'_> {
         if near.is_empty() {
             let _ = writeln!(text, "{}", language.text("assign-nobody"));
         } else {
-            let head = ["number", "last-name", "first-name", "born", "differs"]
-                .map(|column| language.text(&format!("assign-column-{column}")));
-            let mut rows = table(&head.each_ref().map(String::as_str));
-            for near in &near {
-                let in_words = |difference: &Difference| language.text(&format!("assign-{}", word(*difference)));
-                let differences: Vec<String> = near.differences.iter().map(in_words).collect();
-                let nothing = || language.text("assign-nothing");
-                let differences = if differences.is_empty() { nothing() } else { differences.join(", ") };
-                rows.add_row([
-                    near.row.number,
-                    &in_line(&near.row.last_names_shown()),
-                    &in_line(near.row.first_name),
-                    &near.row.born.map_or_else(|| "-".to_owned(), |born| born.to_string()),
-                    &differences,
-                ]);
-            }
+            let rows = self.rows(&list, &near);
             let _ = writeln!(text, "\n{}\n{rows}", language.text("assign-may-be"));
+            if near.iter().any(|one| near.iter().any(|other| is_twin(&one.row, &other.row))) {
+                let _ = writeln!(text, "{}", language.text("page-patients-alike"));
+            }
         }
-        let command = docsyncd(&format!("assign {uuid} NUMBER"));
+        let command = docsyncd(&format!("assign {uuid} {}", language.text("assign-a-number")));
         let _ = writeln!(text, "\n{}", language.fill("assign-settles", &[("command", (&command).into())]));
         say(&text)
     }
 
+    /// A date of birth as the language writes it; in English as the list does.
+    fn born(&self, born: Option<jiff::civil::Date>) -> String {
+        match (born, self.language) {
+            (None, _) => "-".to_owned(),
+            (Some(born), Language::English) => born.to_string(),
+            (Some(born), language) => language.short_day(born),
+        }
+    }
+
+    /// Those who may be meant, a line each, with every further column of the list where two of them are alike.
+    fn rows(&self, list: &List, near: &[Near<'_>]) -> comfy_table::Table {
+        let further = |row: &Row<'_>| {
+            let is_alike = near.iter().any(|other| is_twin(&other.row, row));
+            if is_alike { list.further(row) } else { &[] }
+        };
+        let columns =
+            near.iter().map(|near| further(&near.row)).find(|further| !further.is_empty()).unwrap_or_default();
+        let columns: Vec<&str> = columns.iter().map(|(name, _)| name.as_str()).collect();
+        let known = |column: &str| self.language.text(&format!("assign-column-{column}"));
+        let mut head: Vec<String> = ["number", "last-name", "first-name", "born"].map(known).into();
+        head.extend(columns.iter().map(|name| in_line(name).into_owned()));
+        head.push(known("differs"));
+        let mut rows = table(&head.iter().map(String::as_str).collect::<Vec<_>>());
+        for near in near {
+            let in_words = |difference: &Difference| self.language.text(&format!("assign-{}", word(*difference)));
+            let differences: Vec<String> = near.differences.iter().map(in_words).collect();
+            let nothing = || self.language.text("assign-nothing");
+            let mut cells = vec![
+                near.row.number.to_owned(),
+                in_line(&near.row.last_names_shown()).into_owned(),
+                in_line(near.row.first_name).into_owned(),
+                self.born(near.row.born),
+            ];
+            let said = further(&near.row);
+            let value =
+                |column: &&str| said.iter().find(|(name, _)| name == column).map_or("", |(_, value)| value.as_str());
+            cells.extend(columns.iter().map(|column| in_line(value(column)).into_owned()));
+            cells.push(if differences.is_empty() { nothing() } else { differences.join(", ") });
+            rows.add_row(cells);
+        }
+        rows
+    }
+
+    /// Why a person is asked once more: another patient of the list is alike in all that is compared, or the number is
+    /// already another's.
+    fn doubts(
+        &self,
+        ledger: &Ledger,
+        list: &List,
+        (letter, person): (&Letter, &Person),
+        number: &str,
+    ) -> anyhow::Result<Vec<String>> {
+        let mut doubts = Vec::new();
+        let near = list.near(person);
+        let row = list.row(number);
+        let twins: Vec<Near<'_>> = match &row {
+            Some(row) => near.into_iter().filter(|near| near.row.number == number || is_twin(&near.row, row)).collect(),
+            None => Vec::new(),
+        };
+        if twins.len() > 1 {
+            doubts.push(format!("{}\n{}", self.language.text("page-patients-alike"), self.rows(list, &twins)));
+        }
+        let (number, patient) = (number.to_owned(), letter.patient.clone().unwrap_or_default());
+        let named = number.clone();
+        if runtime()?.block_on(ledger.read(move |db| kept::is_anothers(db, &named, &patient)))? {
+            doubts.push(self.language.fill("page-look-anothers", &[("number", (&number).into())]));
+        }
+        Ok(doubts)
+    }
+
     /// Both sides beside one another, with a mark at what differs.
     fn beside(&self, person: &Person, row: Option<&Row<'_>>) -> String {
-        let born = |born: Option<jiff::civil::Date>| born.map_or_else(|| "-".to_owned(), |born| born.to_string());
+        let born = |born| self.born(born);
         let say = |text: &str| self.language.text(text);
         let Some(row) = row else {
             let (last, first) = (named_or(person.last_name()), named_or(person.first_name()));
@@ -215,8 +274,15 @@ impl Desk<'_> {
             }
         };
         say(&format!("{}\n{sides}\n", self.document(&uuid)))?;
+        let doubts = self.doubts(&ledger, &list, (&letter, &person), number.trim())?;
+        for doubt in &doubts {
+            say(&format!("{doubt}\n\n"))?;
+        }
         let is_filed_otherwise = filed_by.is_some_and(|filed_by| filed_by != assigned.number);
-        if !args.yes && !self.agreed(number, is_filed_otherwise)? {
+        let question = if is_filed_otherwise { "assign-question-anew" } else { "assign-question" };
+        let is_sure = || self.agreed(question, number);
+        let is_sure_again = || anyhow::Ok(doubts.is_empty() || self.agreed("assign-question-again", number)?);
+        if !args.yes && !(is_sure()? && is_sure_again()?) {
             print(&format!("{}\n", language.text("assign-none")))?;
             return Ok(Exit::Failed);
         }
@@ -234,12 +300,11 @@ impl Desk<'_> {
     }
 
     /// Whether the person at the terminal agrees.
-    fn agreed(&self, number: &str, is_filed_otherwise: bool) -> anyhow::Result<bool> {
+    fn agreed(&self, text: &str, number: &str) -> anyhow::Result<bool> {
         if !can_ask() {
             return Err(told::usage(self.language, "assign-nobody-asked", &[]));
         }
-        let question = if is_filed_otherwise { "assign-question-anew" } else { "assign-question" };
-        super::output::agreed(&self.language.fill(question, &[("number", number.into())]), self.language)
+        super::output::agreed(&self.language.fill(text, &[("number", number.into())]), self.language)
     }
 
     /// A person takes back what was said of a letter's patient.
@@ -284,11 +349,16 @@ impl Desk<'_> {
                 &assigned.number,
                 &in_line(&listed),
                 &at,
-                assigned.who.as_deref().unwrap_or("-"),
+                &assigned.who.as_deref().map_or_else(|| "-".to_owned(), |who| language.who(who)),
             ]);
         }
         say(&format!("{rows}\n"))
     }
+}
+
+/// Whether two rows of different numbers are alike in all that is compared.
+fn is_twin(one: &Row<'_>, other: &Row<'_>) -> bool {
+    one.number != other.number && one.is_same_person(other)
 }
 
 /// The end of its text's key.

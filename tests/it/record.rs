@@ -577,3 +577,83 @@ async fn the_whole_way_by_single_passes() {
     let reconciled = practice.docsyncd(&["reconcile"]).await;
     assert_eq!(reconciled.code, 0, "{reconciled:?}");
 }
+
+/// Whoever broke the settings still says whose a letter is, and what is tried again, in the language of the practice.
+#[tokio::test]
+async fn a_refused_configuration_locks_nobody_out() {
+    let mut practice = practice_with_list(&["44;Canary;Zoé;31.12.1999"]).await;
+    practice.env.insert("DOCSYNCD__LANGUAGE".into(), "de".into());
+    let twin = letter(&practice, "Canary", "Zora", Some("1999-12-31")).await;
+    let good = fs::read_to_string(practice.config_path()).unwrap() + "\n[status_page]\nlisten = \"127.0.0.1:0\"\n";
+    practice.configure_wholly(&good);
+    let mut running = practice.run().await;
+    until(async || status(&practice).await["needs_person"].as_u64(), |count| *count == Some(1)).await;
+    practice.env.remove("DOCSYNCD__LANGUAGE");
+    practice.configure_wholly(&format!("{good}\n[[[ 'canary'"));
+    running.wait_for_log("event=\"reload_refused\"").await;
+    let ledger = practice.ledger().display().to_string();
+    let says = async |args: &[&str], sign: &str| {
+        let ended = practice.docsyncd(args).await;
+        let is_told = ended.stderr.contains(&ledger) && ended.stderr.contains("die Konfiguration ist nicht benutzbar");
+        assert!(ended.code == 0 && is_told, "{args:?}: {ended:?}");
+        assert!(!ended.stderr.contains("the configuration") && ended.stdout.contains(sign), "{args:?}: {ended:?}");
+    };
+    until(async || practice.docsyncd(&["poll"]).await.code, |code| *code == 0).await;
+    says(&["poll"], "docsyncd sieht").await;
+    says(&["open", "--print"], "http://127.0.0.1:").await;
+    says(&["assign", &twin], "mögliche Patienten").await;
+    says(&["retry", &twin], &twin).await;
+    says(&["assign", &twin, "44", "--yes"], "dem Patienten mit der Nummer 44 zugeordnet").await;
+    until(async || names(&practice), |names| names.len() == 1).await;
+    says(&["show", &twin], "Brief").await;
+    // The key was changed at the service: what helps is another key, and no sign-in.
+    practice.sandbox.inject(Fault::always(Route::List, FaultKind::status(401)));
+    practice.docsyncd(&["poll"]).await;
+    let seen = async || practice.docsyncd(&["status"]).await.stdout;
+    let shown = until(seen, |shown| shown.contains("Schlüssel des Kontos main")).await;
+    assert!(!shown.contains("docsyncd login") && !shown.contains("angemeldet werden"), "{shown}");
+    running.kill().await;
+}
+
+/// What the command shows to a person at a terminal who types these lines.
+#[cfg(target_os = "linux")]
+async fn at_a_terminal(practice: &Practice, args: &str, typed: &str) -> (String, bool) {
+    use tokio::io::AsyncWriteExt as _;
+    let line = format!("'{}' --config docsyncd.toml {args}", crate::harness::program().display());
+    let mut script = tokio::process::Command::new("script");
+    script.args(["-qec", &line, "/dev/null"]).current_dir(practice.dir.path()).envs(&practice.env);
+    script.stdin(std::process::Stdio::piped()).stdout(std::process::Stdio::piped());
+    let mut child = script.spawn().unwrap();
+    child.stdin.as_mut().unwrap().write_all(typed.as_bytes()).await.unwrap();
+    let ended = child.wait_with_output().await.unwrap();
+    (String::from_utf8_lossy(&ended.stdout).into_owned(), ended.status.success())
+}
+
+/// As on the page.
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn at_the_terminal_a_twin_and_a_number_of_another_are_asked_about_once_more() {
+    use crate::faults::tools::needs;
+    needs!("script");
+    let practice = practice_with_list(&[]).await;
+    let twins = "501;Canary;Zoé;31.12.1999;Arles\n502;Canary;Zoe;31.12.1999;Nantes\n44;Petit;Luc;13.01.1970;Nice\n";
+    fs::write(practice.path("patients.csv"), format!("PatNum;LName;FName;Birthdate;Ville\n{twins}")).unwrap();
+    let zoe = letter(&practice, "Canary", "Zoé", Some("1999-12-31")).await;
+    let luc = letter(&practice, "Petit", "Luc", Some("1970-01-13")).await;
+    let lucas = letter(&practice, "Petit", "Lucas", Some("1970-01-13")).await;
+    assert_eq!(practice.sync().await.code, 3);
+    let candidates = practice.docsyncd(&["assign", &zoe]).await.stdout;
+    for sign in ["Ville", "Arles", "Nantes", "cannot tell them apart"] {
+        assert!(candidates.contains(sign), "{sign}: {candidates}");
+    }
+    assert!(!practice.docsyncd(&["assign", &lucas]).await.stdout.contains("Ville"), "nobody is alike");
+    let (said, is_good) = at_a_terminal(&practice, &format!("assign {zoe} 501"), "y\nn\n").await;
+    assert!(!is_good && said.contains("nothing was assigned"), "{said}");
+    for sign in ["Arles", "Nantes", "cannot tell them apart", "Are you sure?"] {
+        assert!(said.contains(sign), "{sign}: {said}");
+    }
+    assert!(names(&practice).iter().any(|name| name == &format!("44/{luc}.pdf")));
+    let (said, is_good) = at_a_terminal(&practice, &format!("assign {lucas} 44"), "y\ny\n").await;
+    assert!(is_good && said.contains("another patient of the service already go to the number 44"), "{said}");
+    assert!(said.contains("Are you sure?"), "{said}");
+}

@@ -341,7 +341,7 @@ why-destination-refuses = { $names ->
    *[other] { $names } destinations take no letters ({ $name })
 }
 do-destination-refuses = The page says why, below “{ page-places }”. If you cannot mend that, call your IT. Then press “{ page-mended }”.
-it-destination-refuses = See why: docsyncd status. Then run: docsyncd check
+it-destination-refuses = { see-status } Then run: docsyncd check
 over-destination-refuses = { $names ->
     [one] The destination { $name } takes letters again.
    *[other] { $names } destinations take letters again ({ $name }).
@@ -372,7 +372,7 @@ why-downloads = { $names ->
    *[other] the service gives no proper PDFs for { $names } accounts ({ $name })
 }
 do-downloads = If it stays so for an hour, call your IT: something between this computer and the service may be in the way.
-it-downloads = See why: docsyncd status. A proxy or a firewall may be in the way; else ask the operator of the service.
+it-downloads = { see-status } A proxy or a firewall may be in the way; else ask the operator of the service.
 over-downloads = { $names ->
     [one] The service gives PDFs for the account { $name } again.
    *[other] The service gives PDFs for { $names } accounts again ({ $name }).
@@ -383,7 +383,7 @@ why-reports = { $names ->
    *[other] the service takes no reports from { $names } accounts ({ $name })
 }
 do-reports = The letters are in their places: nothing is missing. If it stays so for a day, call your IT.
-it-reports = The letters are filed. See why: docsyncd status. If it stays so, ask the operator of the service.
+it-reports = The letters are filed. { see-status } If it stays so, ask the operator of the service.
 over-reports = { $names ->
     [one] The service takes reports from the account { $name } again.
    *[other] The service takes reports from { $names } accounts again ({ $name }).
@@ -482,11 +482,13 @@ alarm-of-practice = { $subject } ({ $practice })
 alarm-reminder = Still so: { $problem }
 alarm-over = { $over } It began { $began }.
 alarm-all-well = All is well again.
+alarm-left = Still open: { $what }
 alarm-do = What to do: { $advice }
 alarm-page-at = The page: { $address }
 alarm-page-menu = The page: on the computer { $computer }, in the Start menu: docsyncd
 alarm-page-command = The page: on the computer { $computer }, with the command: docsyncd open
 alarm-page-off = docsyncd has no page here: the commands below do the same.
+see-status = See why: docsyncd status.
 alarm-it = For IT, on { $computer }: { $commands }
 alarm-test = This is a test. You will get the messages of docsyncd here. There is nothing to do.
 
@@ -504,7 +506,10 @@ table-failed = failed
 table-uncertain = UNCERTAIN
 table-uncertain-how = { $count } may have arrived: look there ({ $list } names them); { $retry } sends one again
 table-person = NEEDS A PERSON
-table-person-how = { $count }: it is not clear which patient they are about ({ $command })
+table-person-how = { $count ->
+    [one] { $count }: it is not clear which patient it is about
+   *[other] { $count }: it is not clear which patient they are about
+} ({ $command })
 table-to-confirm = to confirm
 table-to-confirm-how = { $count } filed, not yet taken by the practice's software ({ $command })
 table-withdrawn = withdrawn
@@ -868,6 +873,8 @@ not-known = no document { $text } is known{ $least ->
 find-none = no document is found; try only the first letters of a name
 find-none-no-names = no document is found; names are not kept (state.keep_names), so only uuids are searched
 find-none-newest = no document is found among the newest: all these words are in very many letters, so write a name
+find-nothing = nothing to find: a word needs a letter or a digit
+find-a-word = WORD
 find-more = there are more than these { $limit }: write more, or { $command }
 find-older = there may be older ones: all these words are in very many letters. Write a name, or { $command } for all
 show-bytes = { $size } bytes
@@ -989,6 +996,7 @@ setup-interrupted = interrupted: nothing was written
 setup-no-terminal = setup asks questions, and there is no terminal to ask at: give it the answers in a file, as in docsyncd setup --answers answers.toml (docs/first-hour.md has one)
 setup-unusable-terminal = the terminal cannot be used
 setup-keys = ↑ and ↓ move, Enter chooses, Esc goes back
+setup-gone-back = (back)
 setup-its-number = Its number:
 setup-number-expected = a number from 1 to { $most } is expected
 setup-yes = Yes
@@ -1156,7 +1164,9 @@ setup-more = What else is set up:
 setup-more-nothing = nothing more
 setup-more-nothing-told = nothing more; look at docsyncd status yourself
 setup-lose = Go back, and give up what was just set up here?
-setup-none = none
+setup-none = { $what ->
+   *[other] none
+}
 setup-more-there = (as it is now, or changed)
 setup-more-patients = The practice's own number of each patient
 setup-more-patients-about = from a list that its software exports; names of files can have it
@@ -1195,6 +1205,7 @@ setup-part-address = the address of the cloud service: { $value }
 setup-part-account = the account, and its key or sign-in: { $value }
 setup-part-place = where letters go ({ $name }): { $value }
 setup-part-reader = who reads them there ({ $name }): { $value }
+setup-part-practice = the name of the practice, and who is called: { $value }
 setup-part-patients = the practice's list of patients: { $value }
 setup-part-confirm = proof that the software took each letter ({ $name }): { $value }
 setup-part-page = the page in the browser: { $value }
@@ -1229,6 +1240,10 @@ setup-open = How it is, in the browser: { $command }
 ## What did not work: the exact reason stands behind it in brackets, in English. In English it stands alone.
 
 told-configuration = the configuration cannot be used
+told-no-configuration = { $file }: there is no such configuration file. docsyncd setup asks what is needed and writes one; or name yours with --config FILE
+told-refused-key = the service refuses this key: check it, or ask the operator of the service for a new one
+told-busy = the service asks to wait: try again later
+told-fault = the service has a fault: try again later
 told-ledger = docsyncd's ledger cannot be used
 told-ledger-new = the ledger cannot be created there
 told-log = the log file cannot be written
@@ -1267,10 +1282,44 @@ told-list-columns = the first line of { $file } does not name the columns that a
 told-list-two-ways = the dates in { $file } can be read in two ways: day or month first
 told-list-dates = a date of birth in { $file } cannot be read
 told-list-content = { $file } cannot be used as it is: export it again
+refused-by-ledger = the configuration cannot be used ({ $why }); this goes by the ledger { $ledger }
+no-account = there is no account "{ $name }"; the nearest is "{ $nearest }"
+account-all-by-key = no account needs a sign-in: all use an API key. Set auth = "oauth" for one that should
+account-by-key = account { $name } uses an API key, so it needs no sign-in; with auth = "oauth" it would. A new key belongs into { $place }
+account-not-there = there is no account { $name } to sign in; there are: { $names }
+account-which = several accounts sign in: choose one with --account ({ $names })
+root-made-folder = warning: { $folder } was created, and belongs to root, who ran this. If the service runs as another user, it cannot write there: give it the folder with chown -R USER { $folder }
+typed-unknown-option = unknown option: { $what }
+typed-unknown-command = unknown command: { $what }
+typed-no-command = a command is missing
+typed-missing = missing: { $what }
+typed-conflict = does not go with the rest: { $what }
+typed-value = not what is expected: { $what }
+typed-otherwise = this command line has a mistake
 named-several = { $text } is part of { $count } uuids: write more of the one that is meant
 
 ## `docsyncd check`
 
+check-what-config = config
+check-what-account = account { $name }
+check-what-api = api
+check-what-destination = destination { $name }
+check-what-patients = patients
+check-what-alerts-mail = alerts mail
+check-what-alerts-webhook = alerts webhook
+check-what-alerts-heartbeat = alerts heartbeat
+check-what-alerts-mail-of = alerts mail of { $name }
+check-what-alerts-webhook-of = alerts webhook of { $name }
+check-what-alerts = alerts
+check-what-status-page = status page
+check-what-certificate-of-the-status-page = certificate of the status page
+check-what-webhook = webhook
+check-what-webhook-of = webhook of { $name }
+check-what-ledger = ledger
+check-what-log = log
+check-what-spool = spool
+list-dates = dates as { $date }
+check-list-unused = { $file }: no destination uses the list: put {"{{"} patient.number {"}}"} into a destination's file_name, or docsyncd setup asks for it
 check-answers = the API answers; { $waiting }
 check-answers-as = the API answers; { $waiting }; as { $user }
 check-answers-practice = the API answers; { $waiting }, practice { $practice }
@@ -1357,6 +1406,9 @@ assign-none = nothing was assigned
 assign-done = { $uuid }: its patient is number { $number }; { $when }
 assign-anew = { $uuid }: its patient is number { $number }, and it is filed anew by that number; { $when }. The copy by the other number stays where it is: { $command } says where; remove it there
 assign-nobody-asked = nobody can be asked here whether this is the patient: look at both sides above, and write --yes
+assign-question-again = Are you sure? Assign to the patient with the number { $number }?
+assign-a-number = NUMBER
+who-page = status page, browser { $browser }
 assign-question = Is this the patient with the number { $number }?
 assign-question-anew = It was filed by another number, and is filed anew. Is this the patient with the number { $number }?
 assign-not-assigned = nobody assigned the patient of document { $uuid }
@@ -1406,6 +1458,34 @@ poll-not-running = it is not running, so nobody looks: start it ({ $start }), or
 poll-no-answer = whoever works on the ledger has not answered within { $seconds } s (a docsyncd sync polls by itself)
 poll-done = the running daemon looks now, and tries at once what waits for a destination or an account
 
+forget-question = Erase the names and places that are kept of { $which }? They cannot be had back.
+forget-nothing = nothing is erased
+forget-done = { $uuid }: its names and places are erased; that it was delivered, and its digest, stay
+forget-open = { $uuid } is still being worked on ({ $state }) and keeps its names until it has ended: { $command } says when
+forget-traces = traces of the names may be left in unused parts of the ledger's file, which could not be written anew: { $why }. Run the same command again later.
+forget-output = { $uuid }: what a program printed about it, in the folder `output` beside the ledger, cannot be removed: { $why }. Run the same command again later.
+service-no-systemd = this system was not started by systemd, and docsyncd knows no other manager of services here. Let yours run `docsyncd run`: it logs to standard error, reads its configuration again on SIGHUP, and ends with 0 on SIGTERM within 30 s, when what is in flight is finished
+service-no-unit = there is no { $unit }: the deb and rpm packages of docsyncd bring it, with its user and its folders
+service-installed-runs = { $unit } runs, and starts with the system
+service-installed = { $unit } starts with the system from now on; at once: docsyncd service start
+service-uninstalled = { $unit } does not run, and no longer starts with the system; configuration, ledger and keys stay. What the package has installed is removed with the package
+service-runs = { $unit } runs
+service-runs-not = { $unit } does not run
+service-not-read = no service reads { $file }: docsyncd.service reads { $default }, and docsyncd@NAME.service reads { $folder }/NAME.toml, with letters, digits and _ . : - in NAME
+service-not-done = systemd did not do it. The log of the service says why: journalctl -u { $unit } -n 20
+service-only-root = only root may do that: { $command }
+service-windows-removed = the service is removed; configuration, ledger and logs stay
+service-windows-none = there was no service
+service-windows-runs = the service runs
+service-windows-runs-already = the service runs already
+service-windows-stopped = the service has stopped
+service-windows-runs-not = the service does not run
+service-windows-missing = the service is not installed: docsyncd service install
+sync-runs = the running daemon does this already: docsyncd poll makes it look now ({ $file } is in use by another docsyncd)
+sync-account = account { $name }: { $why }
+sync-done = { $now } reported now; in all { $reported } reported, { $failed } failed, { $waiting } waiting
+sync-paused = { $scope } is paused: { $why }
+sync-unreadable = the list shows documents without an identifier that can be used ({ $count } on one page): ask the software's vendor
 ## `docsyncd preview`
 
 preview-not-filed = it would not be filed
@@ -1495,6 +1575,23 @@ sign-in-no-name = a user without a name
 sign-in-as = signed in as { $person } (account { $name })
 sign-in-as-practice = signed in as { $person }, practice { $practice } (account { $name })
 
+sign-in-no-page = api.app_url is not set: the page to sign in on lies below it. Ask the operator for it
+sign-in-port-taken = port { $port } of 127.0.0.1 (accounts.{ $name }.redirect_port) cannot be used: { $why }. Another program uses it, maybe another docsyncd login: end that. Or choose another port, and have the operator register the address with it
+sign-in-port-refused = port { $port } of 127.0.0.1 (accounts.{ $name }.redirect_port) cannot be used: { $why }. Choose another port, and have the operator register the address with it
+sign-in-nobody = nobody signed in within { $patience }: nothing was changed. Run docsyncd login again
+sign-in-interrupted = interrupted: nothing was changed
+sign-in-pasted-incomplete = that is not the address: it has to contain code= and state= (or error=). Copy the whole address from the browser and paste it again
+sign-in-pasted-other = that address belongs to another sign-in. Open the address above, and paste the one that the browser ends on then
+sign-in-strangers = ten answers came that do not belong to this sign-in: a program or page on this computer makes them up, or an old tab reloads. Further ones are ignored without a word. Still waiting
+sign-in-stranger = an answer came that does not belong to this sign-in (wrong state): it was ignored. Still waiting
+sign-in-stranger-incomplete = an answer came that says neither code nor error: it was ignored. Still waiting
+sign-in-another = warning: account { $name } was signed in as { $before } before. Documents of { $before } that docsyncd knows stay as they are; from now on those of { $email } are fetched. If that is a mistake, run docsyncd login --account { $name } again as { $before }, and give { $email } an account of its own
+sign-in-not-remembered = warning: who signed in could not be remembered: { $why }
+sign-in-not-all-allowed = warning: not everything was allowed: { $scopes }. What needs it will fail with HTTP 403; run docsyncd login --account { $name } again and leave everything ticked
+logout-failed = account { $name } could not be signed out
+logout-nothing = account { $name } was not signed in: nothing to do
+logout-done = account { $name } is signed out: its tokens are deleted from this computer, and a running docsyncd pauses it.
+    What was filed stays. docsyncd login --account { $name } signs it in again.
 ## The pages that `docsyncd login` ends on, and why nobody is signed in. `-do` says what to do.
 
 login-done = You are signed in
@@ -1534,6 +1631,7 @@ login-not-saved-do = Correct what is said below, then run docsyncd login again.
 
 support-written = { $file } is written ({ $size } kB), for whoever helps you. In it, and missing:
 support-names-nobody = It names no patient, file, folder, computer or person. Look into it before you send it.
+support-kilobytes = { $size } kB
 support-lacks-configuration = missing: the configuration cannot be used (docsyncd check says why)
 support-lacks-not-running = missing: docsyncd is not running
 support-lacks-no-page = missing: docsyncd runs and serves no status page
@@ -1545,7 +1643,7 @@ support-lacks-damaged = missing: the ledger is damaged
 support-lacks-foreign = missing: the ledger is of another version, or of another program
 support-lacks-unreadable = missing: it cannot be read
 support-lacks-late = missing: it took too long
-support-lacks-no-log = missing: there is no log file and no journal
+support-lacks-no-log = missing: there is no log file and no journal; docsyncd writes its lines to standard error (log.file keeps them)
 support-lacks-no-lines = missing: nothing was logged in this time
 support-lacks-not-known = missing: one of the documents is not known
 support-lacks-too-large = missing: it is too large

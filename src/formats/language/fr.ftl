@@ -50,8 +50,8 @@ others = { $count ->
     [one] Il y a { $count } autre problème.
    *[other] Il y a { $count } autres problèmes.
 }
-next-poll = docsyncd redemandera les nouveaux courriers { $at }.
-next-poll-soon = docsyncd redemandera les nouveaux courriers { $seconds ->
+next-poll = docsyncd relèvera les nouveaux courriers { $at }.
+next-poll-soon = docsyncd relèvera les nouveaux courriers { $seconds ->
     [0] tout de suite.
     [one] dans { $seconds } seconde.
    *[other] dans { $seconds } secondes.
@@ -135,7 +135,7 @@ why-host-key = { $names ->
    *[other] les serveurs de { $names } destinations s'identifient autrement qu'avant ({ $name })
 }
 do-host-key = Appelez votre informaticien : ce n'est peut-être plus le même serveur. Aucun courrier n'y est envoyé tant que cela n'est pas vérifié.
-it-host-key = Demandez à la personne qui gère ce serveur si sa clé a été changée. Sinon, quelqu'un est peut-être entre les deux : n'y classez rien. Si oui, écrivez la nouvelle empreinte comme `host_key`.
+it-host-key = Demandez à la personne qui gère ce serveur si sa clé a été changée. Sinon, quelqu'un intercepte peut-être la connexion : n'y classez rien. Si oui, écrivez la nouvelle empreinte comme `host_key`.
 over-host-key = { $names ->
     [one] Le serveur de la destination { $name } s'identifie de nouveau comme avant.
    *[other] Les serveurs de { $names } destinations s'identifient de nouveau comme avant ({ $name }).
@@ -209,7 +209,7 @@ subject-unconfirmed = { $count ->
     [one] { $count } courrier attend : est-il arrivé ?
    *[other] { $count } courriers attendent : sont-ils arrivés ?
 }
-over-unconfirmed = On sait de chaque courrier s'il est arrivé.
+over-unconfirmed = Tous les courriers douteux sont vérifiés.
 
 problem-patient-unknown = { $count ->
     [one] Pour { $count } courrier, on ne sait pas de quel patient du cabinet il s'agit ({ $since }).
@@ -221,7 +221,7 @@ subject-patient-unknown = { $count ->
     [one] { $count } courrier attend : quel patient ?
    *[other] { $count } courriers attendent : quel patient ?
 }
-over-patient-unknown = On sait de chaque courrier de quel patient il s'agit.
+over-patient-unknown = Tous les courriers sont attribués à un patient.
 
 why-patients-file = { $count ->
     [0] la liste des patients du cabinet est inutilisable ({ $reason })
@@ -300,19 +300,19 @@ subject-not-agreeing = { $count ->
 over-not-agreeing = Le service, docsyncd et les destinations sont d'accord sur tous les courriers.
 
 why-silence = { $names ->
-    [one] docsyncd n'a pas pu demander les nouveaux courriers du compte { $name }
-   *[other] docsyncd n'a pas pu demander les nouveaux courriers de { $names } comptes ({ $name })
+    [one] docsyncd n'a pas pu relever les nouveaux courriers du compte { $name }
+   *[other] docsyncd n'a pas pu relever les nouveaux courriers de { $names } comptes ({ $name })
 }
 do-silence = Vérifiez la connexion internet de cet ordinateur. Si elle fonctionne, appelez votre informaticien.
 it-silence = Vérifiez la connexion internet de cet ordinateur, puis lancez : docsyncd check
 over-silence = { $names ->
-    [one] docsyncd demande de nouveau les nouveaux courriers du compte { $name }.
-   *[other] docsyncd demande de nouveau les nouveaux courriers de { $names } comptes ({ $name }).
+    [one] docsyncd relève de nouveau les courriers du compte { $name }.
+   *[other] docsyncd relève de nouveau les courriers de { $names } comptes ({ $name }).
 }
 
 why-slept = cet ordinateur était en veille ou éteint, aucun courrier n'a donc été classé
 do-slept = Laissez l'ordinateur allumé, même la nuit : désactivez sa mise en veille.
-over-slept = docsyncd demande de nouveau les nouveaux courriers.
+over-slept = docsyncd relève de nouveau les courriers.
 
 why-destination-program = { $names ->
     [one] le programme de la destination { $name } manque ou ne peut pas être lancé
@@ -341,7 +341,7 @@ why-destination-refuses = { $names ->
    *[other] { $names } destinations ne prennent aucun courrier ({ $name })
 }
 do-destination-refuses = La page dit pourquoi, sous « { page-places } ». Si vous ne pouvez pas corriger la cause, appelez votre informaticien. Appuyez ensuite sur « { page-mended } ».
-it-destination-refuses = Voyez pourquoi : docsyncd status. Puis lancez : docsyncd check
+it-destination-refuses = { see-status } Lancez ensuite : docsyncd check
 over-destination-refuses = { $names ->
     [one] La destination { $name } prend de nouveau les courriers.
    *[other] { $names } destinations prennent de nouveau les courriers ({ $name }).
@@ -372,7 +372,7 @@ why-downloads = { $names ->
    *[other] le service ne donne pas de PDF corrects pour { $names } comptes ({ $name })
 }
 do-downloads = Si cela dure plus d'une heure, appelez votre informaticien : quelque chose gêne peut-être entre cet ordinateur et le service.
-it-downloads = Voyez pourquoi : docsyncd status. Un proxy ou un pare-feu gêne peut-être ; sinon, demandez à l'exploitant du service.
+it-downloads = { see-status } Un proxy ou un pare-feu gêne peut-être ; sinon, demandez à l'exploitant du service.
 over-downloads = { $names ->
     [one] Le service donne de nouveau les PDF pour le compte { $name }.
    *[other] Le service donne de nouveau les PDF pour { $names } comptes ({ $name }).
@@ -383,7 +383,7 @@ why-reports = { $names ->
    *[other] le service refuse les confirmations de { $names } comptes ({ $name })
 }
 do-reports = Les courriers sont à leur place : rien ne manque. Si cela dure plus d'un jour, appelez votre informaticien.
-it-reports = Les courriers sont classés. Voyez pourquoi : docsyncd status. Si cela dure, demandez à l'exploitant du service.
+it-reports = Les courriers sont classés. { see-status } Si cela dure, demandez à l'exploitant du service.
 over-reports = { $names ->
     [one] Le service accepte de nouveau les confirmations du compte { $name }.
    *[other] Le service accepte de nouveau les confirmations de { $names } comptes ({ $name }).
@@ -482,11 +482,13 @@ alarm-of-practice = { $subject } ({ $practice })
 alarm-reminder = Toujours d'actualité : { $problem }
 alarm-over = { $over } Cela avait commencé { $began }.
 alarm-all-well = Tout va bien de nouveau.
+alarm-left = Reste à régler : { $what }
 alarm-do = Que faire : { $advice }
 alarm-page-at = La page : { $address }
 alarm-page-menu = La page : sur l'ordinateur { $computer }, dans le menu Démarrer : docsyncd
 alarm-page-command = La page : sur l'ordinateur { $computer }, avec la commande : docsyncd open
 alarm-page-off = docsyncd n'a pas de page ici : les commandes ci-dessous font la même chose.
+see-status = Voyez pourquoi : docsyncd status.
 alarm-it = Pour l'informaticien, sur { $computer } : { $commands }
 alarm-test = Ceci est un essai. Vous recevrez ici les alertes de docsyncd. Il n'y a rien à faire.
 
@@ -583,7 +585,7 @@ page-born = Né(e) le
 page-assign = Attribuer à ce patient
 page-undo = Annuler
 page-decided = Attribué au patient numéro { $number }, aussi pour les courriers suivants. Il sera classé dans un instant ; d'ici là, vous pouvez annuler.
-page-look-title = Vérifiez une fois de plus
+page-look-title = Vérifiez encore une fois
 page-look-differs = Le service et le cabinet n'indiquent pas la même chose : ce qui diffère est marqué.
 page-look-spelling = Le nom n'est pas écrit de la même façon des deux côtés.
 page-look-anothers = Un autre patient a ce numéro : les courriers d'un autre patient du service vont déjà au numéro { $number }.
@@ -598,7 +600,7 @@ page-beside-title = Classés à côté d'une ancienne version
 page-not-taken-title = Déposés, pas encore pris ({ $count })
 page-today-title = Classés aujourd'hui
 page-today-none = Pas encore de courrier classé aujourd'hui.
-page-poll = Chercher de nouveaux courriers
+page-poll = Relever les nouveaux courriers
 page-decisions = Quel patient : décidé ces 30 derniers jours
 page-decisions-count = { $count ->
     [one] Afficher { $count } décision
@@ -707,7 +709,7 @@ page-contact = Qui appeler : { $contact }
 page-support = Fichier pour l'assistance
 page-notice-retried = Un nouvel essai est en cours pour ce courrier. La page montre ce qu'il devient.
 page-notice-retried-all = Un nouvel essai est en cours pour tout ce qui a échoué. La page montre ce qu'il en est.
-page-notice-polled = docsyncd cherche de nouveaux courriers.
+page-notice-polled = docsyncd relève les nouveaux courriers.
 page-notice-closed = Ce navigateur est verrouillé : il ne montre plus de noms.
 page-notice-locked = Ce navigateur-là est verrouillé : il ne montre plus de noms.
 page-notice-unknown = Le courrier n'est plus comme la page le montrait : rien n'a été changé. Regardez de nouveau.
@@ -871,6 +873,8 @@ not-known = aucun courrier { $text } n'est connu{ $least ->
 find-none = aucun courrier trouvé ; essayez avec les premières lettres du nom seulement
 find-none-no-names = aucun courrier trouvé ; les noms ne sont pas conservés (state.keep_names) : seuls les numéros sont cherchés
 find-none-newest = aucun courrier trouvé parmi les plus récents : tous ces mots figurent dans de très nombreux courriers, écrivez donc un nom
+find-nothing = rien à chercher : un mot a au moins une lettre ou un chiffre
+find-a-word = MOT
 find-more = il y en a plus que ces { $limit } : précisez, ou lancez { $command }
 find-older = il y en a peut-être de plus anciens : tous ces mots figurent dans de très nombreux courriers. Écrivez un nom, ou lancez { $command } pour tous les voir
 show-bytes = { $size } octets
@@ -895,8 +899,8 @@ reason-patient-several = Plusieurs patients de la liste du cabinet peuvent être
 reason-patient-no-date-of-birth = La date de naissance du patient manque.
 reason-patient-no-name = Le nom du patient manque.
 reason-patient-other-number = À la destination, le patient n'a pas le numéro de celui du courrier.
-reason-patient-not-there = La destination n'a aucun patient de ce numéro : créez-le là-bas, puis réessayez.
-reason-patient-several-there = La destination a plusieurs patients de ce numéro : fusionnez-les là-bas, puis réessayez.
+reason-patient-not-there = La destination n'a aucun patient avec ce numéro : créez-le là-bas, puis réessayez.
+reason-patient-several-there = La destination a plusieurs patients avec ce numéro : fusionnez-les là-bas, puis réessayez.
 reason-patient-not-held = La destination ne peut pas garder le numéro du patient tel quel (un caractère, sa longueur ou sa fin), et docsyncd ne modifie jamais un numéro : donnez un autre numéro au patient, ou faites modifier les réglages de la destination, puis réessayez.
 reason-patient-given-away = Le courrier est parti ailleurs avec un numéro que la liste du cabinet donne maintenant à quelqu'un d'autre.
 reason-patient-no-list = Il attend la liste des patients du cabinet.
@@ -988,10 +992,11 @@ setup-new = { $file } sera écrit à la fin.
 setup-begin = Les réponses sont vérifiées au fur et à mesure. Rien n'est écrit avant la fin ; Ctrl+C laisse tout tel quel.
 setup-begin-back = Échap ou { $back } revient à la question précédente.
 setup-nothing-written = Rien n'a été écrit.
-setup-interrupted = interrompu : rien n'a été écrit
+setup-interrupted = Interrompu. Rien n'a été écrit.
 setup-no-terminal = setup pose des questions, et il n'y a pas de terminal où les poser : donnez-lui les réponses dans un fichier, comme dans docsyncd setup --answers answers.toml (docs/first-hour.md en a un)
 setup-unusable-terminal = le terminal est inutilisable
 setup-keys = ↑ ↓ choisir · Entrée valider · Échap retour
+setup-gone-back = (retour)
 setup-its-number = Son numéro :
 setup-number-expected = un nombre de 1 à { $most } est attendu
 setup-yes = Oui
@@ -1091,7 +1096,7 @@ setup-pasted-empty-password = c'est vide : il faut un mot de passe
 setup-pasted-password = ce n'est pas un mot de passe : une seule ligne est attendue
 setup-choice-encryption-starttls = STARTTLS, après l'accueil (habituel)
 setup-choice-encryption-tls = TLS dès le début
-setup-choice-encryption-none = rien (seulement vers un serveur sur cet ordinateur)
+setup-choice-encryption-none = aucun (seulement vers un serveur sur cet ordinateur)
 setup-choice-on-lost-reply-resend = il est renvoyé, sous le même numéro
 setup-choice-on-lost-reply-hold = il attend que quelqu'un ait regardé
 setup-choice-profile-mhd = IHE MHD
@@ -1128,7 +1133,7 @@ setup-group = { $name } est un groupe, pas un utilisateur
 setup-server-key = Le serveur montre { $fingerprint } ({ $algorithm }). Son exploitant dit-il la même chose ?
 setup-server-key-help = demandez-lui par téléphone ou par écrit ; rien n'est envoyé à un serveur qui a une autre clé
 setup-server-key-answer = le serveur montre { $fingerprint } ({ $algorithm }) : demandez à son exploitant si c'est juste, et répondez host_key = "{ $fingerprint }"
-setup-server-key-other = CE N'EST PAS la clé connue, { $known } : si son exploitant ne l'a pas changée, quelqu'un est entre les deux
+setup-server-key-other = CE N'EST PAS la clé connue, { $known } : si son exploitant ne l'a pas changée, quelqu'un intercepte la connexion
 setup-server-key-refused = rien n'est envoyé à un serveur inconnu
 setup-list = Liste des patients, telle que le logiciel du cabinet l'exporte :
 setup-list-help = un fichier CSV, dont la première ligne nomme les colonnes (docs/patients.md) ; vide : aucune
@@ -1160,7 +1165,18 @@ setup-more = Autres réglages :
 setup-more-nothing = terminer
 setup-more-nothing-told = terminer, sans alerte
 setup-lose = Revenir en arrière et abandonner ce qui vient d'être réglé ici ?
-setup-none = aucun
+setup-none = { $what ->
+    [place] nulle part
+    [reader] personne d'autre
+    [address] aucune
+    [account] aucune
+    [key] aucune
+    [alarm] aucune
+    [patients] aucune
+    [confirm] aucune
+    [page] aucune
+   *[other] aucun
+}
 setup-more-there = (tel quel, ou à modifier)
 setup-more-patients = Le numéro de chaque patient dans le cabinet
 setup-more-patients-about = d'après une liste que son logiciel exporte ; les noms des fichiers peuvent le contenir
@@ -1199,6 +1215,7 @@ setup-part-address = l'adresse du service en ligne : { $value }
 setup-part-account = le compte, et sa clé ou sa connexion : { $value }
 setup-part-place = où vont les courriers ({ $name }) : { $value }
 setup-part-reader = qui les y lit ({ $name }) : { $value }
+setup-part-practice = le nom du cabinet, et la personne à appeler : { $value }
 setup-part-patients = la liste des patients du cabinet : { $value }
 setup-part-confirm = preuve que le logiciel a pris chaque courrier ({ $name }) : { $value }
 setup-part-page = la page dans le navigateur : { $value }
@@ -1233,6 +1250,10 @@ setup-open = L'état, dans le navigateur : { $command }
 ## Ce qui n'a pas fonctionné : la raison exacte suit entre parenthèses, en anglais.
 
 told-configuration = la configuration est inutilisable
+told-no-configuration = { $file } : ce fichier de configuration n'existe pas. docsyncd setup pose les questions nécessaires et l'écrit ; ou indiquez le vôtre avec --config FICHIER
+told-refused-key = le service refuse cette clé : vérifiez-la, ou demandez-en une nouvelle à l'exploitant du service
+told-busy = le service demande d'attendre : réessayez plus tard
+told-fault = le service est en panne : réessayez plus tard
 told-ledger = le registre de docsyncd est inutilisable
 told-ledger-new = le registre ne peut pas y être créé
 told-log = le fichier journal ne peut pas être écrit
@@ -1271,10 +1292,44 @@ told-list-columns = la première ligne de { $file } ne nomme pas les colonnes n�
 told-list-two-ways = les dates de { $file } se lisent de deux façons : jour ou mois d'abord
 told-list-dates = une date de naissance de { $file } est illisible
 told-list-content = { $file } est inutilisable tel quel : exportez-le de nouveau
+refused-by-ledger = la configuration est inutilisable ({ $why }) ; ceci s'appuie sur le registre { $ledger }
+no-account = il n'y a pas de compte « { $name } » ; le plus proche est « { $nearest } »
+account-all-by-key = aucun compte n'a besoin de se connecter : tous ont une clé d'API. Mettez auth = "oauth" pour celui qui doit le faire
+account-by-key = le compte { $name } a une clé d'API et n'a pas besoin de se connecter ; avec auth = "oauth", si. Une nouvelle clé se met dans { $place }
+account-not-there = il n'y a pas de compte { $name } à connecter ; il y a : { $names }
+account-which = plusieurs comptes se connectent : choisissez-en un avec --account ({ $names })
+root-made-folder = avertissement : { $folder } a été créé et appartient à root, qui a lancé cette commande. Si le service a un autre utilisateur, il ne peut pas y écrire : donnez-lui le dossier avec chown -R UTILISATEUR { $folder }
+typed-unknown-option = option inconnue : { $what }
+typed-unknown-command = commande inconnue : { $what }
+typed-no-command = il manque une commande
+typed-missing = il manque : { $what }
+typed-conflict = ne va pas avec le reste : { $what }
+typed-value = ne convient pas : { $what }
+typed-otherwise = cette commande contient une erreur
 named-several = { $text } fait partie de { $count } identifiants (uuid) : écrivez-en davantage
 
 ## `docsyncd check`
 
+check-what-config = configuration
+check-what-account = compte { $name }
+check-what-api = service
+check-what-destination = destination { $name }
+check-what-patients = liste des patients
+check-what-alerts-mail = alertes par e-mail
+check-what-alerts-webhook = alertes par webhook
+check-what-alerts-heartbeat = surveillance
+check-what-alerts-mail-of = alertes par e-mail de { $name }
+check-what-alerts-webhook-of = alertes par webhook de { $name }
+check-what-alerts = alertes
+check-what-status-page = page d'état
+check-what-certificate-of-the-status-page = certificat de la page
+check-what-webhook = webhook
+check-what-webhook-of = webhook de { $name }
+check-what-ledger = registre
+check-what-log = journal
+check-what-spool = espace disque
+list-dates = dates comme { $date }
+check-list-unused = { $file } : aucune destination n'utilise la liste : mettez {"{{"} patient.number {"}}"} dans le file_name d'une destination, ou docsyncd setup le propose
 check-answers = le service répond ; { $waiting }
 check-answers-as = le service répond ; { $waiting } ; connecté : { $user }
 check-answers-practice = le service répond ; { $waiting } ; cabinet : { $practice }
@@ -1362,6 +1417,9 @@ assign-none = rien n'a été attribué
 assign-done = { $uuid } : attribué au patient numéro { $number } ; { $when }
 assign-anew = { $uuid } : son patient a le numéro { $number }, et le courrier est classé de nouveau sous ce numéro ; { $when }. La copie sous l'autre numéro reste où elle est : { $command } dit où ; retirez-la de là
 assign-nobody-asked = personne ne peut confirmer ici que c'est ce patient : comparez les fiches ci-dessus, et ajoutez --yes
+assign-question-again = En êtes-vous sûr ? Attribuer au patient numéro { $number } ?
+assign-a-number = NUMÉRO
+who-page = page d'état, navigateur { $browser }
 assign-question = Attribuer au patient numéro { $number } ?
 assign-question-anew = Il a été classé sous un autre numéro et sera classé de nouveau. Est-ce le patient qui a le numéro { $number } ?
 assign-not-assigned = personne n'a attribué le courrier { $uuid }
@@ -1411,6 +1469,34 @@ poll-not-running = docsyncd est arrêté, donc personne ne regarde : démarrez-
 poll-no-answer = le programme qui utilise le registre n'a pas répondu en { $seconds } s (un docsyncd sync interroge de lui-même)
 poll-done = docsyncd regarde maintenant, et réessaie tout de suite ce qui attend une destination ou un compte
 
+forget-question = Effacer les noms et les emplacements conservés de { $which } ? Ils ne peuvent pas être retrouvés.
+forget-nothing = rien n'est effacé
+forget-done = { $uuid } : ses noms et ses emplacements sont effacés ; le fait qu'il a été classé et son empreinte restent
+forget-open = { $uuid } est encore en cours ({ $state }) et garde ses noms jusqu'à la fin : { $command } dit où il en est
+forget-traces = des traces des noms restent peut-être dans des parties inutilisées du registre, qui n'a pas pu être réécrit ({ $why }). Relancez la même commande plus tard.
+forget-output = { $uuid } : ce qu'un programme a écrit à son sujet, dans le dossier `output` à côté du registre, ne peut pas être supprimé ({ $why }). Relancez la même commande plus tard.
+service-no-systemd = ce système n'a pas été démarré par systemd, et docsyncd ne connaît pas d'autre gestionnaire de services ici. Faites lancer `docsyncd run` par le vôtre : il journalise sur la sortie d'erreur, relit sa configuration sur SIGHUP, et se termine avec 0 sur SIGTERM en 30 s, une fois fini ce qui est en cours
+service-no-unit = il n'y a pas de { $unit } : les paquets deb et rpm de docsyncd l'apportent, avec son utilisateur et ses dossiers
+service-installed-runs = { $unit } tourne, et démarre avec le système
+service-installed = { $unit } démarre désormais avec le système ; tout de suite : docsyncd service start
+service-uninstalled = { $unit } ne tourne pas, et ne démarre plus avec le système ; la configuration, le registre et les clés restent. Ce que le paquet a installé s'enlève avec le paquet
+service-runs = { $unit } tourne
+service-runs-not = { $unit } ne tourne pas
+service-not-read = aucun service ne lit { $file } : docsyncd.service lit { $default }, et docsyncd@NOM.service lit { $folder }/NOM.toml, avec des lettres, des chiffres et _ . : - dans NOM
+service-not-done = systemd ne l'a pas fait. Le journal du service dit pourquoi : journalctl -u { $unit } -n 20
+service-only-root = seul root peut le faire : { $command }
+service-windows-removed = le service est supprimé ; la configuration, le registre et les journaux restent
+service-windows-none = il n'y avait pas de service
+service-windows-runs = le service tourne
+service-windows-runs-already = le service tourne déjà
+service-windows-stopped = le service est arrêté
+service-windows-runs-not = le service ne tourne pas
+service-windows-missing = le service n'est pas installé : docsyncd service install
+sync-runs = docsyncd tourne et s'en charge déjà : docsyncd poll le fait regarder maintenant ({ $file } est utilisé par un autre docsyncd)
+sync-account = compte { $name } : { $why }
+sync-done = { $now } classés à l'instant ; en tout { $reported } classés, { $failed } en échec, { $waiting } en attente
+sync-paused = { $scope } est en pause : { $why }
+sync-unreadable = la liste montre des courriers sans identifiant utilisable ({ $count } sur une page) : demandez à l'éditeur du logiciel
 ## `docsyncd preview`
 
 preview-not-filed = il ne serait pas classé
@@ -1500,6 +1586,23 @@ sign-in-no-name = un utilisateur sans nom
 sign-in-as = connecté : { $person } (compte { $name })
 sign-in-as-practice = connecté : { $person }, cabinet { $practice } (compte { $name })
 
+sign-in-no-page = api.app_url n'est pas indiqué : c'est là que se trouve la page de connexion. Demandez-le à l'exploitant
+sign-in-port-taken = le port { $port } de 127.0.0.1 (accounts.{ $name }.redirect_port) est inutilisable ({ $why }). Un autre programme s'en sert, peut-être un autre docsyncd login : arrêtez-le. Ou choisissez un autre port, et faites enregistrer l'adresse avec celui-ci par l'exploitant
+sign-in-port-refused = le port { $port } de 127.0.0.1 (accounts.{ $name }.redirect_port) est inutilisable ({ $why }). Choisissez un autre port, et faites enregistrer l'adresse avec celui-ci par l'exploitant
+sign-in-nobody = personne ne s'est connecté en { $patience } : rien n'a été modifié. Relancez docsyncd login
+sign-in-interrupted = interrompu : rien n'a été modifié
+sign-in-pasted-incomplete = ce n'est pas l'adresse : elle doit contenir code= et state= (ou error=). Copiez toute l'adresse dans le navigateur et collez-la de nouveau
+sign-in-pasted-other = cette adresse appartient à une autre connexion. Ouvrez l'adresse ci-dessus, et collez celle sur laquelle le navigateur finit alors
+sign-in-strangers = dix réponses sont arrivées qui n'appartiennent pas à cette connexion : un programme ou une page de cet ordinateur les invente, ou un ancien onglet se recharge. Les suivantes seront ignorées sans un mot. L'attente continue
+sign-in-stranger = une réponse est arrivée qui n'appartient pas à cette connexion (autre state) : elle est ignorée. L'attente continue
+sign-in-stranger-incomplete = une réponse est arrivée sans code ni error : elle est ignorée. L'attente continue
+sign-in-another = avertissement : le compte { $name } était connecté en tant que { $before }. Les courriers de { $before } que docsyncd connaît restent tels quels ; désormais, ceux de { $email } sont téléchargés. Si c'est une erreur, relancez docsyncd login --account { $name } en tant que { $before }, et donnez à { $email } son propre compte
+sign-in-not-remembered = avertissement : le nom de la personne connectée n'a pas pu être enregistré ({ $why })
+sign-in-not-all-allowed = avertissement : tout n'a pas été autorisé : { $scopes }. Ce qui en a besoin échouera (HTTP 403) ; relancez docsyncd login --account { $name } et laissez tout coché
+logout-failed = le compte { $name } n'a pas pu être déconnecté
+logout-nothing = le compte { $name } n'était pas connecté : il n'y a rien à faire
+logout-done = le compte { $name } est déconnecté : ses jetons sont supprimés de cet ordinateur, et un docsyncd en marche le met en pause.
+    Ce qui est classé reste. docsyncd login --account { $name } le reconnecte.
 ## Les pages sur lesquelles `docsyncd login` se termine.
 
 login-done = Vous êtes connecté
@@ -1539,6 +1642,7 @@ login-not-saved-do = Corrigez ce qui est indiqué ci-dessous, puis relancez docs
 
 support-written = { $file } est écrit ({ $size } ko), pour la personne qui vous aide. Contenu, et ce qui manque :
 support-names-nobody = Il ne nomme ni patient, ni fichier, ni dossier, ni ordinateur, ni personne. Regardez-le avant de l'envoyer.
+support-kilobytes = { $size } ko
 support-lacks-configuration = manque : la configuration est inutilisable (docsyncd check dit pourquoi)
 support-lacks-not-running = manque : docsyncd est arrêté
 support-lacks-no-page = manque : docsyncd tourne sans page d'état
@@ -1550,7 +1654,7 @@ support-lacks-damaged = manque : le registre est endommagé
 support-lacks-foreign = manque : le registre est d'une autre version ou d'un autre programme
 support-lacks-unreadable = manque : illisible
 support-lacks-late = manque : cela a duré trop longtemps
-support-lacks-no-log = manque : il n'y a ni fichier journal ni journal du système
+support-lacks-no-log = manque : il n'y a ni fichier journal ni journal du système ; docsyncd écrit ses lignes sur la sortie d'erreur (log.file les conserve)
 support-lacks-no-lines = manque : rien n'a été journalisé pendant ce temps
 support-lacks-not-known = manque : l'un des courriers est inconnu
 support-lacks-too-large = manque : trop grand

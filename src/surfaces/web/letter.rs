@@ -275,7 +275,8 @@ fn decision(language: Language, row: &HistoryView, who: &str) -> String {
     let is_listed = row.reason.as_ref().is_some_and(|reason| reason.code.as_deref() == Some("listed"));
     let listed = language.text(if is_listed { "letter-listed" } else { "letter-not-listed" });
     let number = row.number.as_deref().unwrap_or("–");
-    language.fill("letter-decision", &[("number", number.into()), ("listed", (&listed).into()), ("who", who.into())])
+    let who = language.who(who);
+    language.fill("letter-decision", &[("number", number.into()), ("listed", (&listed).into()), ("who", (&who).into())])
 }
 
 /// What has no code says no more than its event.

@@ -136,11 +136,11 @@ impl World {
         if !self.plan.required(document).is_some_and(|required| required.contains(&destination)) {
             self.violate(|| format!("{name} went to destination {destination}, where no route sends it"));
         }
-        let pdf = item.metadata.document.get("pdf").and_then(|pdf| pdf.get("uuid")).and_then(|pdf| pdf.as_str());
-        let version = self.truths[document].versions.iter().find(|version| Some(version.pdf.as_str()) == pdf);
         if self.patient_in(document, item) > self.patient(document) {
             self.violate(|| format!("{name} was delivered for a patient whom nobody named"));
         }
+        let pdf = item.metadata.document.get("pdf").and_then(|pdf| pdf.get("uuid")).and_then(|pdf| pdf.as_str());
+        let version = self.truths[document].versions.iter().find(|version| Some(version.pdf.as_str()) == pdf);
         if version.is_none_or(|version| version.bytes != bytes) {
             self.violate(|| format!("{name} was delivered with other bytes than those of its version {pdf:?}"));
         }

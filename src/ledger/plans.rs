@@ -232,6 +232,8 @@ fn scenario(db: &Connection) {
     deliveries::send_with(db, &due("pms"), "1").unwrap();
     deliveries::sent_nothing(db, &due("pms")).unwrap();
     deliveries::needs_none(db, &["pms".to_owned()], 1).unwrap();
+    let named = format!("document {}", due("pms").document.version.uuid);
+    history::act(db, 1, history::Action::Assign, &named, None).unwrap();
     deliveries::leave_unmatched(db, &due("pms"), "nobody", "who?", 1).unwrap();
     deliveries::unmatched(db).unwrap();
     views::patients::unmatched(db, 1, 10).unwrap();

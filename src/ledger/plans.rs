@@ -89,7 +89,8 @@ const MAY_SCAN: [(&str, &str); 41] = [
     ("ORDER BY changed_at DESC, id DESC", "docsyncd list shows them all, in the order of the index"),
 ];
 /// Statements that may sort, because they sort few rows whatever the ledger holds.
-const MAY_SORT: [(&str, &str); 14] = [
+const MAY_SORT: [(&str, &str); 15] = [
+    ("CROSS JOIN document INDEXED BY document_patient", "the patients that persons named within the hour"),
     ("FROM alert WHERE over_at IS NULL AND audience = ?1", "what lasts: one alert for each cause at most"),
     ("INDEXED BY document_open WHERE state IN", "what is open, once after a restore"),
     ("WHERE document = ?1 AND (is_present OR", "the deliveries of one letter"),
@@ -232,6 +233,8 @@ fn scenario(db: &Connection) {
     deliveries::send_with(db, &due("pms"), "1").unwrap();
     deliveries::sent_nothing(db, &due("pms")).unwrap();
     deliveries::needs_none(db, &["pms".to_owned()], 1).unwrap();
+    let named = format!("document {}", due("pms").document.version.uuid);
+    history::act(db, 1, history::Action::Assign, &named, None).unwrap();
     deliveries::leave_unmatched(db, &due("pms"), "nobody", "who?", 1).unwrap();
     deliveries::unmatched(db).unwrap();
     views::patients::unmatched(db, 1, 10).unwrap();

@@ -251,7 +251,7 @@ def test_letters_wait_for_a_folder_that_is_not_there(person, daemon, sandbox):
     assert "Destinations that work: 0 of 1." in locked and "pms" not in locked
     person.browser.get(daemon.link())
     # The only destination is away: that is red, however short it has been.
-    assert person.sees("section.status.red") and "No letters can be filed now" in show(person, daemon, "en")
+    assert person.sees("section.status.shut") and "No letters can be filed now" in show(person, daemon, "en")
     both(
         person,
         daemon,

@@ -111,7 +111,7 @@ fn head(
 ) -> Markup {
     let (light, is_red) = (overview.health.light, overview.health.is_red());
     html! {
-        section .status.(light.as_str()).red[is_red].amber[!is_red] aria-labelledby="headline" {
+        section .status.(light.as_str()).shut[is_red && light == Light::Waiting].amber[!is_red] aria-labelledby="headline" {
             span .lamp aria-hidden="true" { (sign(light)) }
             div {
                 // The sentences that all is well, and those without the key, say it themselves.

@@ -82,7 +82,8 @@ fn a_letter_that_becomes_due_while_its_destination_is_away_begins_nothing_new() 
     away::begin(&db, "pms", &away(300)).unwrap();
     assert_eq!(seen(), (vec![300], true));
     let scope = Scope::Destination("pms".into()).to_string();
-    pauses::save(&db, &Pause { scope, since: 800, probe_at: 950, ..Pause::default() }).unwrap();
+    let failure = Some(Failure { call: Call::Deliver, kind: Kind::Down(Code::word("unreachable")) });
+    pauses::save(&db, &Pause { scope, failure, since: 800, probe_at: 950, ..Pause::default() }).unwrap();
     assert_eq!(seen(), (vec![300], true), "one cause, one beginning");
     away::begin(&db, "pms", &away(850)).unwrap();
     assert_eq!(seen(), (vec![800], true));

@@ -81,7 +81,8 @@ pub fn asks(db: &Connection, document: i64, now: Millis) -> QueryResult<bool> {
 /// Any SQLite error.
 pub fn decided(db: &Connection, since: Millis, limit: usize) -> QueryResult<Vec<i64>> {
     db.values(
-        "SELECT min(document.id) FROM patient JOIN document ON document.patient = patient.uuid
+        "SELECT min(document.id) FROM patient
+         CROSS JOIN document INDEXED BY document_patient ON document.patient = patient.uuid
          WHERE patient.at >= ?1 AND document.state = 'fetched' GROUP BY patient.uuid ORDER BY patient.at DESC LIMIT ?2",
         params![since, limit],
     )

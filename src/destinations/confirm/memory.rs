@@ -47,7 +47,7 @@ impl Memory {
         list: impl AsyncFnOnce() -> Result<Option<Vec<Entry>>, Outcome>,
     ) -> Option<Arc<Vec<Entry>>> {
         let seen = |seen: &mut HashMap<String, _>| {
-            seen.retain(|_, (at, took, _): &mut (Instant, Duration, _)| at.elapsed() < *took * USED_AGAIN);
+            seen.retain(|_, (at, took, _): &mut Listing| at.elapsed() < *took * USED_AGAIN);
             seen.get(folder).map(|(_, _, files)| Arc::clone(files))
         };
         let known = seen(&mut self.seen.lock().unwrap_or_else(PoisonError::into_inner));

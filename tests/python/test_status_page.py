@@ -724,7 +724,8 @@ def test_the_screens_of_the_documentation_show_the_page_as_it_is(person, daemon,
     person.browser.get(daemon.link())
     show(person, daemon, "en")
     compared(person, "status-page.png")
-    rows = person.browser.find_elements(By.CSS_SELECTOR, "#today ~ table tr")
+    person.browser.execute_script("document.querySelectorAll('details').forEach(fold => { fold.open = true; })")
+    rows = person.browser.find_elements(By.CSS_SELECTOR, "#today ~ table tr, #today ~ details tr")
     [row] = [row for row in rows if "Durand Zoé" in row.text and "Prescription" in row.text]
     letter = row.find_element(By.CSS_SELECTOR, "a").get_attribute("href")
     speak(person.browser, "de")

@@ -641,6 +641,7 @@ def test_a_phone_shows_ten_letters_of_each_kind_on_few_screens(person, daemon, s
     daemon.wait_for(lambda status: status["pauses"] and status["waiting"] >= 30)
     person.browser.get(daemon.link())
     # A name of a file is shown with its spaces.
+    assert person.find("#today ~ table .file")
     of_name = "const name = document.querySelector('#today ~ table .file'); return [name.innerText, name.title]"
     name, place = person.browser.execute_script(of_name)
     assert name.replace("\n", " ") == place.rsplit("/", 1)[1], name

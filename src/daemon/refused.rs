@@ -2,7 +2,7 @@
 //! page and the alerts.
 //!
 //! Other commands find the ledger by the configuration, which may be unreadable then. So the daemon leaves its path, and
-//! the settings in force that a person at work needs ([`NEEDED`]), in a small file beside the configuration, or in the
+//! the settings in force that a person at work needs (`NEEDED`), in a small file beside the configuration, or in the
 //! service's own folder in memory where it may not write there.
 
 use std::ffi::OsString;

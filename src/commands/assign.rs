@@ -72,12 +72,12 @@ impl Desk<'_> {
         Ok(letters.into_iter().next())
     }
 
-    /// The same with its patient; `None`: it was said that this is not known. What is filed already is read again, as
-    /// nothing of its patient is kept here.
+    /// The same with its patient; `None`: it was said that this is not known. What is filed already is read again: nothing
+    /// of its patient is kept here, or the service may have corrected the patient since.
     fn whose(&self, ledger: &Ledger, uuid: &str, number: &str) -> anyhow::Result<Option<(Named, Person)>> {
         let Some(mut named) = self.letter(ledger, uuid)? else { return Ok(None) };
         let Version { account, uuid, .. } = &named.document.version;
-        if named.letter.metadata.is_none() && named.number.is_some() {
+        if named.number.is_some() {
             let clients = ready_clients(&self.loaded.config)?;
             let client = clients.iter().find(|(name, _)| *name == account.as_str()).map(|(_, client)| client);
             let read = async {
@@ -86,7 +86,7 @@ impl Desk<'_> {
             };
             match runtime()?.block_on(interruptible(client, async { Ok::<_, anyhow::Error>(read.await) }))? {
                 Ok(Some(letter)) => named.letter = letter,
-                Ok(None) => {}
+                Ok(None) => named.letter.metadata = None,
                 Err(error) => {
                     let values = [("uuid", named.uuid.as_str().into())];
                     let what = told::because(self.language, "assign-not-read", &values, &error.to_string());

@@ -183,6 +183,15 @@ impl Detail {
 pub struct ReportAnswer {
     /// The identifier of the document's current PDF; `None` if the answer shows none.
     pub pdf: Option<String>,
+    /// The patient, in the forms of [`Detail::patient`].
+    pub patient: Record,
+}
+
+impl From<Listed> for ReportAnswer {
+    /// The list of synchronized documents shows that a report was accepted.
+    fn from(listed: Listed) -> Self {
+        Self { pdf: listed.pdf, patient: related(listed.patient.map(Value::String).as_ref()) }
+    }
 }
 
 impl ReportAnswer {
@@ -196,12 +205,12 @@ impl ReportAnswer {
         if json::without_bom(body).trim_ascii().is_empty() {
             return Ok(Self::default());
         }
-        let answer = json::fields(body, &["uuid", "@id", "pdf"])?;
+        let answer = json::fields(body, &["uuid", "@id", "pdf", "patient"])?;
         let shown = answer.as_object().and_then(|_| identifier(&answer));
         if !shown.is_some_and(|shown| shown.eq_ignore_ascii_case(uuid.as_str())) {
             return Err(ApiError::Shape("the reported document was expected, and it is something else".to_owned()));
         }
-        Ok(Self { pdf: answer.get("pdf").and_then(identifier).map(version) })
+        Ok(Self { pdf: answer.get("pdf").and_then(identifier).map(version), patient: related(answer.get("patient")) })
     }
 }
 
@@ -327,6 +336,17 @@ mod tests {
             (r#"{"uuid": "0c1f-ab", "pdf": "/pdfs/p-1"}"#, Some("p-1")),
         ] {
             assert_eq!(accepted(body).unwrap().pdf.as_deref(), pdf, "{body}");
+        }
+        for (body, patient) in [
+            (r#"{"uuid": "0c1f-ab", "patient": "/patients/q-1"}"#, json!({"uuid": "q-1"})),
+            (
+                r#"{"uuid": "0c1f-ab", "patient": {"uuid": "q-1", "lastName": "Roy"}}"#,
+                json!({"uuid": "q-1", "lastName": "Roy"}),
+            ),
+            (r#"{"uuid": "0c1f-ab", "patient": null}"#, json!({})),
+            ("", json!({})),
+        ] {
+            assert_eq!(Value::Object(accepted(body).unwrap().patient), patient, "{body}");
         }
         for other in [
             "OK",

@@ -227,10 +227,12 @@ pub enum Command {
         /// Every document that failed; look first for those that may have arrived, and name them instead
         #[arg(long, conflicts_with = "uuids")]
         failed: bool,
-        /// Send nothing: what may have arrived of these documents is there, and no old version beside it, as somebody
-        /// has seen
+        /// Send nothing: what may have arrived of these documents is there, as somebody has seen
         #[arg(long, requires = "uuids")]
         arrived: bool,
+        /// Send nothing: the old copies of these documents are there no more, as somebody has seen
+        #[arg(long, requires = "uuids", conflicts_with = "arrived")]
+        removed: bool,
         /// Do not ask about documents that are reported already
         #[arg(long)]
         yes: bool,

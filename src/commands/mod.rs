@@ -235,8 +235,8 @@ fn carry_out(cli: Cli) -> Outcome {
             let asked = open::Asked { print, for_another };
             by_ledger(&path, spoken, None, |loaded, language| open::open(loaded, asked, language))
         }
-        Command::Retry { uuids, arrived: true, spoken, .. } => {
-            by_ledger(&path, spoken, None, |loaded, language| retry::arrived(loaded, &uuids, language))
+        Command::Retry { uuids, arrived, removed, spoken, .. } if arrived || removed => {
+            by_ledger(&path, spoken, None, |loaded, language| retry::seen(loaded, &uuids, removed, language))
         }
         Command::Retry { uuids, failed, yes, spoken, .. } => {
             by_ledger(&path, spoken, None, |loaded, language| retry::retry(loaded, &uuids, failed, yes, language))

@@ -112,45 +112,64 @@ pub(super) fn when(loaded: &Loaded, language: Language) -> String {
     }
 }
 
-/// What may have arrived of these documents has, as a person saw.
-pub(super) fn arrived(loaded: &Loaded, uuids: &[String], language: Language) -> Outcome {
+/// What a person saw of a document at its destinations.
+enum Seen {
+    /// What may have arrived has.
+    Arrived,
+    /// The old copies are there no more.
+    Removed,
+    /// Either may be meant: the document waits for a word, and an old copy of it as well.
+    Unclear,
+    /// Nothing waits for a word.
+    Nothing,
+}
+
+/// A person saw that what may have arrived of these documents has, or that no old copy is there any more. While both
+/// wait for a word, only `--removed` is clear.
+pub(super) fn seen(loaded: &Loaded, uuids: &[String], only_removed: bool, language: Language) -> Outcome {
     let ledger = Ledger::open_beside(&loaded.config.state.path)?;
     let wanted = uuids.to_vec();
     let (said, named) = runtime()?.block_on(ledger.write(move |db| {
         let named = named::find_for_sure(db, &wanted)?;
         let mut said = Vec::new();
         for (uuid, ids) in &named.found {
-            let (mut arrived, mut removed) = (0, 0);
+            let mut result = Seen::Nothing;
             for id in ids {
-                arrived += deliveries::arrived(db, *id, now())?;
-                removed += deliveries::removed(db, *id)?;
+                let (waits, has_old) = (deliveries::waits_for_word(db, *id)?, deliveries::has_old(db, *id)?);
+                result = match (waits, has_old) {
+                    (true, true) if !only_removed => Seen::Unclear,
+                    (_, true) if deliveries::removed(db, *id)? > 0 => Seen::Removed,
+                    (true, _) if !only_removed && deliveries::arrived(db, *id, now())? > 0 => Seen::Arrived,
+                    _ => result,
+                };
             }
-            if arrived + removed > 0 {
+            if matches!(result, Seen::Arrived | Seen::Removed) {
                 record::record(db, Action::Arrived, &record::documents(&[uuid]))?;
             }
-            said.push((uuid.clone(), arrived > 0, removed > 0));
+            said.push((uuid.clone(), result));
         }
         Ok((said, named))
     }))?;
     let named = named.unambiguous(language)?;
-    for (uuid, arrived, removed) in &said {
-        if *removed {
-            print(&format!("{}\n", language.fill("retry-removed", &[("uuid", uuid.into())])))?;
+    for (uuid, result) in &said {
+        let complain_with = |key: &str, command: &str| {
+            let values = [("uuid", uuid.into()), ("command", Value::from(command))];
+            complain(&format!("docsyncd: {}", language.fill(key, &values)));
+        };
+        match result {
+            Seen::Removed => drop(print(&format!("{}\n", language.fill("retry-removed", &[("uuid", uuid.into())])))?),
+            Seen::Arrived => {
+                let when = when(loaded, language);
+                let values = [("uuid", uuid.into()), ("when", Value::from(&when))];
+                say(&format!("{}\n", language.fill("retry-arrived", &values)))?;
+            }
+            Seen::Unclear => complain_with("retry-unclear", &docsyncd(&format!("retry --removed {uuid}"))),
+            Seen::Nothing => complain_with("retry-not-arrived", &docsyncd(&format!("show {uuid}"))),
         }
-        if *arrived {
-            let when = when(loaded, language);
-            let values = [("uuid", uuid.into()), ("when", Value::from(&when))];
-            say(&format!("{}\n", language.fill("retry-arrived", &values)))?;
-        }
-        if *arrived || *removed {
-            continue;
-        }
-        let show = docsyncd(&format!("show {uuid}"));
-        let values = [("uuid", uuid.into()), ("command", Value::from(&show))];
-        complain(&format!("docsyncd: {}", language.fill("retry-not-arrived", &values)));
     }
     named.complain_of_unknown(language);
-    let is_done = named.unknown.is_empty() && said.iter().all(|(_, arrived, removed)| *arrived || *removed);
+    let is_clear = |result: &Seen| matches!(result, Seen::Arrived | Seen::Removed);
+    let is_done = named.unknown.is_empty() && said.iter().all(|(_, result)| is_clear(result));
     Ok(if is_done { Exit::Done } else { Exit::Failed })
 }
 
@@ -198,8 +217,8 @@ pub(super) fn choices(loaded: &Loaded, language: Language) -> Outcome {
         complain(&format!("  ... {}", language.fill("retry-all-of-them", &[("command", (&list).into())])));
     }
     if !beside.is_empty() {
-        let arrived = docsyncd("retry --arrived UUID");
-        complain(&language.fill("retry-beside", &[("command", (&arrived).into())]));
+        let removed = docsyncd("retry --removed UUID");
+        complain(&language.fill("retry-beside", &[("command", (&removed).into())]));
         beside.iter().for_each(|uuid| complain(&format!("  {uuid}")));
     }
     if failed == 0 && waiting > 0 {

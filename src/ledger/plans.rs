@@ -292,6 +292,7 @@ fn scenario(db: &Connection) {
     .unwrap();
     deliveries::not_replaced(db, &beside, 1).unwrap();
     assert_eq!(deliveries::beside(db, 5).unwrap().len(), 1);
+    assert!(deliveries::has_old(db, first.id).unwrap() && !deliveries::waits_for_word(db, first.id).unwrap());
     assert_eq!(deliveries::removed(db, first.id).unwrap(), 1);
     reservations::delivered(db, &owner).unwrap();
     assert_eq!(refuse("scan"), Some(State::Failing));

@@ -38,11 +38,11 @@ pub fn retry(db: &Connection, id: i64, now: Millis) -> QueryResult<Option<Retrie
     // A document that was already due keeps its due time: it waited until then, even if the clock jumped since. A
     // refusal of its report that is not believed yet is void: the report is sent once more.
     db.run(
-        "UPDATE document SET due_at = min(due_at, ?2), refusals = 0,
-                report_failure = ?3
-         WHERE id = ?1 AND due_at IS NOT NULL",
+        "UPDATE document SET due_at = min(due_at, ?2), refusals = 0, report_failure = ?3 WHERE id = ?1 AND due_at IS NOT NULL",
         params![id, now, kept],
     )?;
+    // The patient may have been corrected while the document waited: it is read once more.
+    db.run("UPDATE document SET read_at = NULL WHERE id = ?1 AND state = 'fetched'", [id])?;
     deliveries::due_now(db, id, now)?;
     history::append(db, id, now, Event::RetryRequested.as_str(), state, 0, None, None)?;
     Ok(Some(Retried::DueNow(state)))

@@ -142,8 +142,8 @@ CREATE TABLE delivery (
     document       INTEGER NOT NULL REFERENCES document (id) ON DELETE CASCADE,
     pdf            TEXT NOT NULL,
     destination    TEXT NOT NULL,
-    -- 'pending', 'delivered', 'failed', or 'filed': the file lies there, and counts once the destination's software has
-    -- taken it.
+    -- 'pending', 'delivered', 'failed'; 'filed': the file lies there, and counts once the destination's software has
+    -- taken it; 'again': it was delivered, and a person asked for it once more.
     state          TEXT NOT NULL,
     attempts       INTEGER NOT NULL DEFAULT 0,
     due_at         INTEGER,                             -- if 'filed': when the alarm is due that nothing took it

@@ -2,6 +2,8 @@
 //! the service may correct both. Whoever had to wait since the service last showed the document reads it again, before
 //! a delivery as before a report. If it shows another version or another patient, the document begins anew.
 
+use std::time::Duration;
+
 use rusqlite::Connection;
 
 use super::failure::{
@@ -11,7 +13,7 @@ use super::pauses::{Scope, after};
 use super::transition_log::TransitionLog;
 use super::{Context, fetch};
 use crate::api::{Api, ApiError, Meaning};
-use crate::domain::document::edition;
+use crate::domain::document::{Metadata, edition};
 use crate::domain::failure::{Call, Kind};
 use crate::domain::state::{Event, State};
 use crate::ledger::deliveries::Delivery;
@@ -23,6 +25,14 @@ use crate::patients::whom;
 /// Why a document that was to be filed is read anew, or waits for that; in words, and as a code.
 const NOT_READ: (&str, &str) =
     ("the service may have corrected it since, and does not show it now: it is read again first", "not_read");
+
+/// What was read so long ago may be corrected since, and is read again: a letter that goes through at once takes less.
+const FRESH: Duration = Duration::from_secs(10);
+
+/// How long what was read counts without another look.
+pub(super) fn fresh_for(context: &Context) -> Duration {
+    context.limits.poll_interval.min(FRESH)
+}
 
 /// What the API shows of a document.
 pub(super) enum Shown {
@@ -71,13 +81,19 @@ pub(super) async fn look(context: &Context, client: &dyn Api, document: &Documen
         Ok(metadata) => metadata,
         Err((doing, error)) => return unread(context, document, doing, &error).await,
     };
-    let now_for = whom(&metadata, &document.version.uuid);
-    if document.person.as_ref().is_some_and(|then| edition::merged(then, &now_for).is_none()) {
+    if is_for_another(document, &metadata) {
         return Ok(Shown::Another(pdf));
     }
     let (id, round) = (document.id, document.round);
     context.ledger.write(move |db| documents::shown(db, id, round, read_at)).await?;
     Ok(Shown::Same)
+}
+
+/// Whether the patient that an answer about the document shows is another one than the document was decided for, as far
+/// as the answer shows the patient at all.
+pub(super) fn is_for_another(document: &Document, shown: &Metadata) -> bool {
+    let now_for = whom(shown, &document.version.uuid);
+    document.person.as_ref().is_some_and(|then| edition::merged(then, &now_for).is_none())
 }
 
 async fn unread(context: &Context, document: &Document, doing: &str, error: &ApiError) -> Result<Shown, LedgerError> {
@@ -95,7 +111,7 @@ async fn unread(context: &Context, document: &Document, doing: &str, error: &Api
 /// paused: the delivery waits.
 pub(super) async fn is_same(context: &Context, delivery: &Delivery) -> Result<bool, LedgerError> {
     let document = &delivery.document;
-    let is_fresh = |at: Millis| at <= now() && after(at, context.limits.poll_interval) >= now();
+    let is_fresh = |at: Millis| at <= now() && after(at, fresh_for(context)) >= now();
     if document.read_at.is_some_and(is_fresh) {
         return Ok(true);
     }
@@ -112,10 +128,16 @@ pub(super) async fn is_same(context: &Context, delivery: &Delivery) -> Result<bo
     Ok(false)
 }
 
-/// The same of a document whose patient is not known: the service may have corrected it.
+/// The same of a document that waits for a person, or that the list shows although it is filed: the service may have
+/// corrected its patient.
 pub(super) async fn follow(context: &Context, document: &Document) -> Result<(), LedgerError> {
+    let (id, round) = (document.id, document.round);
     match look_unless_paused(context, document).await? {
         Some(Shown::Another(pdf)) => revise(context, document, Some(pdf)).await,
+        // It is not asked for at each poll. A PDF that is rendered later is news of its own.
+        Some(Shown::Nothing | Shown::Refused(_)) if document.state == State::Reported => {
+            context.ledger.write(move |db| documents::shown(db, id, round, now())).await
+        }
         _ => Ok(()),
     }
 }

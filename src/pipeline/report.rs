@@ -15,7 +15,7 @@ use super::pauses::{Scope, after};
 use super::stage::{self, Lane, Stage};
 use super::transition_log::TransitionLog;
 use crate::api::{Api, ApiError, Meaning, ReportAnswer, look};
-use crate::domain::document::contradict;
+use crate::domain::document::{Metadata, contradict};
 use crate::domain::failure::{Call, HOLD};
 use crate::domain::state::{Event, State};
 use crate::ledger::documents::{self, Document};
@@ -57,14 +57,14 @@ impl Stage for Report {
 }
 
 /// Whether the document may have been rendered anew or corrected unnoticed since the API last showed it. It may if that
-/// is longer ago than a poll interval, if the delivery or the report had to wait, or if the list names another patient
+/// is some seconds ago ([`latest::fresh_for`]), if the delivery or the report had to wait, or if the list names another patient
 /// now. A document that went through at once is reported without asking again.
 async fn has_waited(context: &Context, document: &Document) -> Result<bool, LedgerError> {
     let poll = context.limits.poll_interval;
     let (shown_at, fresh_for) = match document.state {
         // Each failure is held for a moment before it is told.
         State::Failing => (Some(document.tries.changed_at), poll.max(HOLD * 2)),
-        _ => (document.read_at, poll),
+        _ => (document.read_at, latest::fresh_for(context)),
     };
     let is_fresh = |at: &Millis| *at >= context.started && *at <= now() && after(*at, fresh_for) >= now();
     let Some(shown_at) = shown_at.filter(is_fresh) else { return Ok(true) };
@@ -128,7 +128,7 @@ async fn tell(
         answer => Ok(answer),
     };
     context.reports_ended.fetch_add(1, Ordering::SeqCst);
-    let shown = match answer?.map(|answer| answer.pdf) {
+    let shown = match answer? {
         Err(refused) => {
             if !was_sent && !refused.may_have_had_effect() {
                 let written = write_until_durable(context, || {
@@ -141,10 +141,18 @@ async fn tell(
             let doing = if failed { "reporting the error" } else { "reporting success" };
             return failed_call(context, document, Call::Report, doing, &refused).await.map(Some);
         }
-        Ok(Some(pdf)) => Shown::of(document, &pdf),
+        Ok(ReportAnswer { pdf: Some(pdf), patient }) => match Shown::of(document, &pdf) {
+            // An answer may show only a part of the patient, so the document itself decides.
+            Shown::Same
+                if !failed && latest::is_for_another(document, &Metadata { patient, ..Metadata::default() }) =>
+            {
+                latest::look(context, client, document).await?
+            }
+            shown => shown,
+        },
         // An empty answer shows no version, so docsyncd looks again: after a failure as well, whose report has always
         // waited, if only for its hold.
-        Ok(None) => latest::look(context, client, document).await?,
+        Ok(_) => latest::look(context, client, document).await?,
     };
     let revised = match shown {
         Shown::Same | Shown::Refused(_) => None,
@@ -183,7 +191,7 @@ async fn unless_accepted_before(
         Ok(if is_open { None } else { look(client, asked, true).await?.items.remove(uuid) })
     };
     Ok(match looked.await {
-        Ok(Some(listed)) => Ok(ReportAnswer { pdf: listed.pdf }),
+        Ok(Some(listed)) => Ok(listed.into()),
         Err::<_, ApiError>(error) if matches!(error.meaning(), Meaning::Transient | Meaning::Origin) => Err(error),
         _ => Err(refused),
     })

@@ -11,6 +11,8 @@ use serde_json::{Value, json};
 use crate::dictated::*;
 use crate::harness::{PATIENCE, Practice};
 
+mod corrected;
+
 /// A letter of a patient of these names, born then.
 async fn letter(practice: &Practice, last: &str, first: &str, born: Option<&str>) -> String {
     let patient = json!({"lastName": last, "firstName": first, "dateOfBirth": born});
@@ -445,110 +447,6 @@ async fn letters_that_wait_for_their_proof_hold_up_no_other() {
     }
     practice.wait_for_posts(62).await;
     running.stop().await;
-}
-
-#[tokio::test]
-async fn a_patient_who_was_corrected_while_a_letter_waited_is_who_gets_it() {
-    let mut practice = practice_with_list(&["471;Durand;Anne;25.01.1970", "472;Martin;Anne;25.01.1970"]).await;
-    practice.env.insert("DOCSYNCD__SYNC__POLL_INTERVAL".into(), "1s".into());
-    let away = practice.path("away");
-    fs::rename(practice.inbox(), &away).unwrap();
-    let uuid = letter(&practice, "Durand", "Anne", Some("1970-01-25")).await;
-    let mut running = practice.run().await;
-    until(async || fs::read_dir(practice.path("archive")).unwrap().count(), |count| *count == 1).await;
-    correct(&practice, &uuid, "Martin").await;
-    // Longer than a poll's interval: what was read is not fresh any more.
-    tokio::time::sleep(Duration::from_secs(2)).await;
-    fs::rename(&away, practice.inbox()).unwrap();
-    wait_for_state(&practice, &uuid, "reported").await;
-    assert_eq!(names(&practice), [format!("472/{uuid}.pdf")]);
-    running.stop().await;
-}
-
-/// The service corrects the patient of a letter: its last name.
-async fn correct(practice: &Practice, uuid: &str, last_name: &str) {
-    let patient = patient_of(practice, uuid).await;
-    let patient = patient["uuid"].as_str().or(patient.as_str()).unwrap().to_owned();
-    let body = json!({ "lastName": last_name }).to_string();
-    let answer = practice.docsyncd(&["api", "PATCH", &format!("/patients/{patient}"), "--body", &body]).await;
-    assert_eq!(answer.code, 0, "{answer:?}");
-}
-
-#[tokio::test]
-async fn a_letter_that_is_listed_again_for_another_patient_is_filed_for_that_one() {
-    let practice = practice_with_list(&["471;Durand;Anne;25.01.1970", "472;Martin;Anne;25.01.1970"]).await;
-    let uuid = letter(&practice, "Durand", "Anne", Some("1970-01-25")).await;
-    assert_eq!(practice.sync().await.code, 0);
-    correct(&practice, &uuid, "Martin").await;
-    practice.sandbox.set_listed(&uuid, true).await.unwrap();
-    let synced = practice.sync().await;
-    assert_eq!(synced.code, 0, "{synced:?}");
-    let is_filed = |number: &str| names(&practice).iter().any(|name| name.starts_with(&format!("{number}/{uuid}")));
-    assert!(is_filed("471") && is_filed("472"), "{:?}", names(&practice));
-    assert!(synced.stderr.contains("corrected") && !synced.stderr.contains("471"), "{synced:?}");
-    let shown = practice.show(&uuid).await;
-    let told = shown["history"].as_array().unwrap().iter().filter(|row| row["event"] == "filed_for_another");
-    let reasons: Vec<&str> = told.map(|row| row["reason"].as_str().unwrap()).collect();
-    assert!(reasons.len() == 2 && reasons.iter().any(|reason| reason.contains("471")), "{reasons:?}");
-    let problems = status(&practice).await["problems"].clone();
-    assert!(problems.as_array().unwrap().iter().any(|problem| problem["cause"] == "not-replaced"), "{problems}");
-    assert_eq!(practice.docsyncd(&["retry", "--arrived", &uuid]).await.code, 0);
-    // Listed once more, and the same: nothing is filed.
-    let before = names(&practice);
-    practice.sandbox.set_listed(&uuid, true).await.unwrap();
-    assert_eq!(practice.sync().await.code, 0);
-    assert_eq!(names(&practice), before);
-}
-
-#[tokio::test]
-async fn a_letter_that_cannot_be_read_again_after_a_wait_is_not_filed() {
-    let mut practice = practice_with_list(&["471;Durand;Anne;25.01.1970", "472;Martin;Anne;25.01.1970"]).await;
-    practice.env.insert("DOCSYNCD__SYNC__POLL_INTERVAL".into(), "1s".into());
-    let away = practice.path("away");
-    fs::rename(practice.inbox(), &away).unwrap();
-    let uuid = letter(&practice, "Durand", "Anne", Some("1970-01-25")).await;
-    let mut running = practice.run().await;
-    until(async || fs::read_dir(practice.path("archive")).unwrap().count(), |count| *count == 1).await;
-    correct(&practice, &uuid, "Martin").await;
-    let broken = practice.sandbox.inject(Fault::always(Route::Document, FaultKind::status(503)));
-    tokio::time::sleep(Duration::from_secs(2)).await;
-    fs::rename(&away, practice.inbox()).unwrap();
-    let is_asked = |view: &docsyncd_sandbox::View| {
-        view.requests().filter(|request| request.path.ends_with(&format!("/documents/{uuid}"))).count() > 2
-    };
-    practice.sandbox.wait_for(is_asked, PATIENCE).await.unwrap();
-    assert_eq!(names(&practice), <[String; 0]>::default());
-    practice.sandbox.remove_fault(broken);
-    wait_for_state(&practice, &uuid, "reported").await;
-    assert_eq!(names(&practice), [format!("472/{uuid}.pdf")]);
-    running.stop().await;
-}
-
-#[tokio::test]
-async fn a_letter_that_was_filed_by_a_wrong_number_is_filed_anew_by_the_right_one() {
-    let practice = practice_with_list(&["7;Roy;Anna;25.01.1970", "8;Roy;Annika;25.01.1970"]).await;
-    let uuid = letter(&practice, "Roy", "Anne", Some("1970-01-25")).await;
-    assert_eq!(practice.sync().await.code, 3);
-    assert_eq!(practice.docsyncd(&["assign", &uuid, "7", "--yes"]).await.code, 0);
-    assert_eq!(practice.sync().await.code, 0);
-    assert_eq!(practice.docsyncd(&["assign", &uuid, "7", "--yes"]).await.code, 0);
-    assert_eq!(practice.sync().await.code, 0);
-    assert_eq!(names(&practice), [format!("7/{uuid}.pdf")], "it is right");
-    let mended = practice.docsyncd(&["assign", &uuid, "8", "--yes"]).await;
-    assert!(mended.code == 0 && mended.stdout.contains("filed anew"), "{mended:?}");
-    assert_eq!(practice.sync().await.code, 0);
-    assert!(names(&practice).iter().any(|name| name.starts_with(&format!("8/{uuid}"))), "{:?}", names(&practice));
-    assert_eq!(posts_of(&practice.sandbox, &uuid).len(), 2);
-    // What needs no number has the letter already.
-    assert_eq!(fs::read_dir(practice.path("archive")).unwrap().count(), 1);
-    let shown = practice.show(&uuid).await;
-    let told = |row: &&Value| row["event"] == "filed_for_another" && row["reason"].as_str().unwrap().contains("7/");
-    assert_eq!(shown["history"].as_array().unwrap().iter().filter(told).count(), 1, "{shown}");
-    // The patient's next letter goes by the new decision.
-    let patient = patient_of(&practice, &uuid).await;
-    let second = add_of(&practice, "second", patient).await;
-    assert_eq!(practice.sync().await.code, 0);
-    assert!(names(&practice).contains(&format!("8/{second}.pdf")), "{:?}", names(&practice));
 }
 
 #[tokio::test]

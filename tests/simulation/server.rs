@@ -345,7 +345,8 @@ impl Api for Server {
                 return Err(status(REFUSED_TO));
             }
             world.told(index, error, begun.unwrap());
-            Ok(ReportAnswer { pdf: detail(world, index).pdf.map(|pdf| pdf.uuid) })
+            let Detail { pdf, patient, .. } = detail(world, index);
+            Ok(ReportAnswer { pdf: pdf.map(|pdf| pdf.uuid), patient })
         };
         let doing = format!("report {uuid} {}", error.unwrap_or("success"));
         self.call(Call::Report, index, &doing, effect).await

@@ -280,7 +280,7 @@ do-not-replaced = Entfernen Sie { $count ->
     [one] die alte Fassung
    *[other] jede alte Fassung
 } in der Praxissoftware. Öffnen Sie dann den Brief auf der Seite unter „{ page-beside-title }“, und klicken Sie auf „{ letter-removed }“.
-it-not-replaced = Entfernen Sie dort die alte Fassung, und bestätigen Sie es dann: docsyncd retry --arrived UUID. docsyncd retry nennt die Briefe.
+it-not-replaced = Entfernen Sie dort die alte Fassung, und bestätigen Sie es dann: docsyncd retry --removed UUID. docsyncd retry nennt die Briefe.
 subject-not-replaced = { $count ->
     [one] 1 Brief liegt doppelt: Entfernen Sie die alte Fassung
    *[other] { $count } Briefe liegen doppelt: Entfernen Sie die alten Fassungen
@@ -1452,6 +1452,7 @@ retry-not-running = docsyncd läuft nicht: Es geht weiter mit { $command } oder 
 retry-removed = { $uuid }: Die alte Fassung ist nicht mehr da
 retry-arrived = { $uuid }: angekommen, zählt als abgelegt; { $when }
 retry-not-arrived = beim Brief { $uuid } muss niemand sagen, dass er angekommen ist: { $command } zeigt, wie es um ihn steht
+retry-unclear = beim Brief { $uuid } fehlt noch der Nachweis, und eine alte Kopie liegt daneben: Ist die alte Kopie entfernt, bestätigen Sie zuerst das ({ $command })
 retry-which = welche Briefe? Nennen Sie sie ({ $command }), oder alle fehlgeschlagenen ({ $all })
 retry-which-waiting = welche Briefe? Nennen Sie sie ({ $command }); keiner ist fehlgeschlagen, { $count ->
     [0] und keiner wartet

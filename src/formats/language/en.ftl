@@ -280,7 +280,7 @@ do-not-replaced = Remove { $count ->
     [one] the old version
    *[other] each old version
 } in the practice's software. Then open the letter on the page, below “{ page-beside-title }”, and press “{ letter-removed }”.
-it-not-replaced = Remove the old version there, then say so: docsyncd retry --arrived UUID. docsyncd retry names the letters.
+it-not-replaced = Remove the old version there, then say so: docsyncd retry --removed UUID. docsyncd retry names the letters.
 subject-not-replaced = { $count ->
     [one] 1 letter lies there twice: remove the old version
    *[other] { $count } letters lie there twice: remove the old versions
@@ -1437,6 +1437,7 @@ retry-not-running = docsyncd is not running: it is taken up by the next { $comma
 retry-removed = { $uuid }: the version before is there no more
 retry-arrived = { $uuid }: it arrived, and counts as delivered; { $when }
 retry-not-arrived = of document { $uuid } nothing waits for somebody to say that it arrived: { $command } shows where it stands
+retry-unclear = document { $uuid } waits for its proof, and an old copy of it lies beside it: if the old copy is gone, say so first ({ $command })
 retry-which = which documents? Name them ({ $command }), or all that failed ({ $all })
 retry-which-waiting = which documents? Name them ({ $command }); none has failed, { $count ->
     [0] and none waits

@@ -130,6 +130,15 @@ pub fn arrived(db: &Connection, document: i64, now: Millis) -> QueryResult<usize
     Ok(arrived)
 }
 
+/// Whether a person may say that the document arrived ([`arrived`]).
+pub fn waits_for_word(db: &Connection, document: i64) -> QueryResult<bool> {
+    db.prepare_cached(
+        "SELECT 1 FROM delivery WHERE document = ?1 AND (unconfirmed_at IS NOT NULL AND +state = 'pending' OR +state = 'filed')
+           AND pdf = (SELECT pdf FROM document WHERE id = ?1 AND state = 'fetched')",
+    )?
+    .exists([document])
+}
+
 /// The place of a delivery that a person has seen.
 const SEEN: &str = "seen there by a person";
 
@@ -138,15 +147,26 @@ pub(in crate::ledger) fn forget_refusals(db: &Connection, document: i64) -> Quer
     db.run("UPDATE delivery SET refusals = 0 WHERE document = ?1", [document])
 }
 
-/// A person asked for the document again: it is to be delivered everywhere once more.
+/// A person asked for the document again: it is to be delivered everywhere once more. What lies there stays known until
+/// it is known for whom the document is now ([`super::void`]).
 pub(in crate::ledger) fn forget_success(db: &Connection, document: i64) -> QueryResult<()> {
-    db.run("DELETE FROM delivery WHERE document = ?1", [document])
+    db.run(
+        "DELETE FROM delivery WHERE document = ?1 AND reason_code IS NOT 'not_replaced'
+           AND (+state NOT IN ('filed', 'delivered') OR pdf <> (SELECT pdf FROM document WHERE id = ?1))",
+        [document],
+    )?;
+    db.run(
+        "UPDATE delivery SET state = 'again', due_at = NULL
+         WHERE document = ?1 AND pdf = (SELECT pdf FROM document WHERE id = ?1)",
+        [document],
+    )
 }
 
 /// Like [`forget_success`], at these destinations only, and for the current version.
 pub(in crate::ledger) fn forget_at(db: &Connection, document: i64, destinations: &[String]) -> QueryResult<()> {
     db.run(
-        "DELETE FROM delivery WHERE document = ?1 AND pdf = (SELECT pdf FROM document WHERE id = ?1)
+        "UPDATE delivery SET state = 'again', due_at = NULL
+         WHERE document = ?1 AND pdf = (SELECT pdf FROM document WHERE id = ?1)
            AND destination IN (SELECT value FROM json_each(?2))",
         params![document, as_json(destinations)],
     )

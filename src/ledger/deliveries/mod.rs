@@ -13,12 +13,12 @@ use crate::domain::failure::Failure;
 use crate::domain::reservation::Known;
 use crate::domain::state::State;
 
-pub use self::again::{arrived, reroute_unknown, spool_empties};
+pub use self::again::{arrived, reroute_unknown, spool_empties, waits_for_word};
 pub(super) use self::again::{due_now, forget_at, forget_intents, forget_refusals, forget_success, retract};
 pub use self::ended::{Ended, end, leave_unconfirmed, postpone};
 pub use self::filed::{Unproved, lies_at, not_asked_for, unproved, was_sent, with_metadata};
 pub(super) use self::replaced::void;
-pub use self::replaced::{NOT_REPLACED, beside, not_replaced, removed};
+pub use self::replaced::{NOT_REPLACED, beside, has_old, not_replaced, removed};
 pub use self::unmatched::{
     Waiting, ask_anew, is_numbered, leave_unmatched, matched, needs_none, needs_person, send_with, sent_nothing,
     unmatched,

@@ -57,8 +57,8 @@ pub(in crate::ledger) fn void(
         )?;
     }
     let filed: Vec<(String, String, Option<String>, bool)> = db.rows(
-        "SELECT destination, pdf, place, state IN ('filed', 'delivered') FROM delivery
-         WHERE document = ?1 AND (+state IN ('filed', 'delivered') OR unconfirmed_at IS NOT NULL OR EXISTS (
+        "SELECT destination, pdf, place, state IN ('filed', 'delivered', 'again') FROM delivery
+         WHERE document = ?1 AND (+state IN ('filed', 'delivered', 'again') OR unconfirmed_at IS NOT NULL OR EXISTS (
              SELECT 1 FROM file_reservation WHERE uuid = ?2 AND file_reservation.destination = delivery.destination
                AND file_reservation.pdf = delivery.pdf AND temporary IS NOT NULL))",
         params![before.id, before.version.uuid.as_str()],
@@ -67,8 +67,9 @@ pub(in crate::ledger) fn void(
         let (words, code) = if is_there { FOR_ANOTHER } else { MAYBE_FOR_ANOTHER };
         let text = place.map_or_else(|| words.to_owned(), |place| format!("{words}: {place}"));
         db.run(
-            "UPDATE delivery SET reason = ?4, reason_code = 'not_replaced', changed_at = ?5
-             WHERE document = ?1 AND pdf = ?2 AND destination = ?3 AND +state IN ('filed', 'delivered')",
+            "UPDATE delivery SET reason = ?4, reason_code = 'not_replaced', changed_at = ?5,
+                    state = CASE state WHEN 'again' THEN 'delivered' ELSE state END
+             WHERE document = ?1 AND pdf = ?2 AND destination = ?3 AND +state IN ('filed', 'delivered', 'again')",
             params![before.id, pdf, to, words, now],
         )?;
         let because = Some(Because::coded(&text, Some(code)));
@@ -83,6 +84,12 @@ pub fn removed(db: &Connection, document: i64) -> QueryResult<usize> {
         "UPDATE delivery SET reason = NULL, reason_code = NULL WHERE document = ?1 AND reason_code = 'not_replaced'",
         [document],
     )
+}
+
+/// Whether an old copy of the document waits for a person to remove it.
+pub fn has_old(db: &Connection, document: i64) -> QueryResult<bool> {
+    db.prepare_cached("SELECT 1 FROM delivery WHERE document = ?1 AND +reason_code = 'not_replaced'")?
+        .exists([document])
 }
 
 /// The first `limit` documents whose old versions a person has to remove.

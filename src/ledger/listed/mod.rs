@@ -6,7 +6,7 @@ use super::columns::{Statements as _, from_row};
 use super::documents::{self, Document, revise, transition};
 use super::{Millis, QueryResult, deliveries, history};
 pub use crate::domain::document::Listed;
-use crate::domain::document::{DocumentUuid, edition};
+use crate::domain::document::{DocumentUuid, contradict, edition};
 use crate::domain::failure::{Call, Failure, Scope};
 use crate::domain::state::{Event, State};
 
@@ -25,9 +25,12 @@ pub enum Seen {
     New,
     /// The document is known, and there is nothing to do.
     Known,
-    /// The document has ended, and would start over. One page may be stale, so the list must first be queried for the
-    /// document. Nothing was written.
+    /// The document has ended, and would start over, or has to be read. One page may be stale, so the list must first be
+    /// queried for the document. Nothing was written.
     Doubtful,
+    /// The document of this number must be read: the service may have corrected its patient ([`must_be_read`]). Its
+    /// `read_at` says so until it was.
+    Unread(i64),
     /// The document starts over.
     Reopened {
         /// Why.
@@ -52,6 +55,8 @@ pub struct Reader {
     pub paused: Vec<Scope>,
     /// The number of the poll.
     pub poll: i64,
+    /// When the poll began.
+    pub began: Millis,
     /// Whether the list was queried for these documents, so that it is no stale page.
     pub confirmed: bool,
     /// How long a document that the list shows without a PDF is not read, unless the list shows a PDF before;
@@ -66,6 +71,12 @@ pub(crate) struct Known {
     round: i64,
     pub(crate) listed: bool,
     pub(crate) listed_pdf: Option<String>,
+    listed_patient: Option<String>,
+    /// The patient that the document was last read with.
+    patient: Option<String>,
+    read_at: Option<Millis>,
+    changed_at: Millis,
+    absent_at: Option<Millis>,
     /// The PDF that the document was last read with.
     pdf: String,
     /// The last failure of its report, or else of the document.
@@ -87,7 +98,8 @@ fn parsed(failure: Option<String>) -> Option<Failure> {
 
 pub(crate) fn known(db: &Connection, uuid: &DocumentUuid) -> QueryResult<Option<Known>> {
     let mut statement = db.prepare_cached(
-        "SELECT id, account, state, round, listed, listed_pdf, pdf,
+        "SELECT id, account, state, round, listed, listed_pdf, pdf, listed_patient,
+                CASE WHEN patient NOT LIKE 'letter %' THEN patient END AS patient, read_at, changed_at, absent_at,
                 coalesce(report_failure, failure, reason_code) AS failure,
                 coalesce(failure, reason_code) AS before_report,
                 state = 'failing' AND failure_sent = 1 AS is_being_told, due_at, sweep AS poll, uuid
@@ -99,11 +111,28 @@ pub(crate) fn known(db: &Connection, uuid: &DocumentUuid) -> QueryResult<Option<
             continue;
         }
         return Ok(Some(from_row!(row => Known {
-            id, account, state, round, listed, listed_pdf, pdf, failure: parsed, before_report: parsed, is_being_told, due_at,
-            poll
+            id, account, state, round, listed, listed_pdf, pdf, listed_patient, patient, read_at, changed_at, absent_at,
+            failure: parsed, before_report: parsed, is_being_told, due_at, poll
         })));
     }
     Ok(None)
+}
+
+/// Whether a document that is filed, as far as anybody knows, must be read once more: the list may show it because its
+/// patient was corrected. That is so if the list names another patient than the document had when it was read, and, of a
+/// document that was reported, if it is the first sight of it since its report, or if it was away in between. A document
+/// that merely stays in the list is read once.
+fn must_be_read(known: &Known, reader: &Reader, shown: &Listed) -> bool {
+    let is_filed = matches!(known.state, State::Fetched | State::Delivered | State::Reported);
+    if !is_filed || !known.listed || known.account != reader.account {
+        return false;
+    }
+    let Some(read_at) = known.read_at else { return true };
+    let names_another = |named: &String| known.patient.as_ref().is_some_and(|read| contradict(named, read));
+    let is_corrected = shown.patient != known.listed_patient && shown.patient.as_ref().is_some_and(names_another);
+    // A page that was asked for before the report shows the document as a matter of course.
+    let is_back = known.absent_at.is_some() || read_at <= known.changed_at;
+    is_corrected || known.state == State::Reported && is_back && reader.began > known.changed_at
 }
 
 /// Records that the list shows a document. The account that lists a document first processes it. Another account takes
@@ -152,7 +181,8 @@ pub fn see(db: &Connection, reader: &Reader, shown: &Listed, now: Millis) -> Que
     if revised && known.listed && !anothers && known.poll == reader.poll {
         return Ok(Seen::Known);
     }
-    if (revised || !known.listed || is_stuck) && !is_open && !reader.confirmed {
+    let is_unread = !revised && must_be_read(&known, reader, shown);
+    if (is_unread || (revised || !known.listed || is_stuck) && !is_open) && !reader.confirmed {
         return Ok(Seen::Doubtful);
     }
     db.run(
@@ -169,9 +199,10 @@ pub fn see(db: &Connection, reader: &Reader, shown: &Listed, now: Millis) -> Que
                 due_at = CASE WHEN ?5 AND (state IN ('discovered', 'delivered') OR (state = 'failing' AND report_failure IS NOT NULL))
                               THEN ?6 ELSE due_at END,
                 sweep = CASE WHEN account = ?4 THEN max(sweep, ?2) ELSE ?2 END,
-                listed_patient = coalesce(?3, listed_patient)
+                listed_patient = coalesce(?3, listed_patient),
+                read_at = CASE WHEN NOT ?7 THEN read_at END
          WHERE id = ?1",
-        params![id, reader.poll, shown.patient, reader.account, is_stuck, now],
+        params![id, reader.poll, shown.patient, reader.account, is_stuck, now, is_unread],
     )?;
     // Only where it changes: it is in an index.
     if pdf.is_some() && pdf != before {
@@ -200,6 +231,7 @@ pub fn see(db: &Connection, reader: &Reader, shown: &Listed, now: Millis) -> Que
         // The document is delivered: the other account reports it.
         State::Unreported if is_stuck => Event::Retracted,
         _ if !known.listed || is_stuck && !is_open => Event::Relisted,
+        _ if is_unread => return Ok(Seen::Unread(id)),
         _ => return Ok(Seen::Known),
     };
     if !is_stuck {

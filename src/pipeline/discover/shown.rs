@@ -5,10 +5,10 @@ use crate::api::LOOK_SIZE;
 use crate::domain::document::{DocumentUuid, Version};
 use crate::ledger::accounts::{self, Cursor};
 use crate::ledger::listed::{self, Listed, Seen};
-use crate::ledger::{LedgerError, now};
+use crate::ledger::{LedgerError, documents, now};
 use crate::pipeline::failure::RENDERED_AGAIN;
 use crate::pipeline::transition_log::TransitionLog;
-use crate::pipeline::{Progress, Scope};
+use crate::pipeline::{Progress, Scope, latest};
 
 /// If a document seems to begin anew and the list cannot be asked for it, it is believed after this many polls.
 const POLLS_UNASKED: u32 = 2;
@@ -23,20 +23,22 @@ impl Walker<'_> {
         let reader = self.reader.clone();
         let write = self.context.ledger.write(move |db| {
             accounts::save_poll(db, &reader.account, reader.poll)?;
-            let (mut found, mut doubtful) = (Vec::new(), Vec::new());
+            let (mut found, mut doubtful, mut unread) = (Vec::new(), Vec::new(), Vec::new());
             for document in shown {
                 match listed::see(db, &reader, &document, now())? {
                     Seen::Known => {}
                     Seen::Doubtful => doubtful.push(document),
+                    Seen::Unread(id) => unread.push(id),
                     seen => found.push((document.uuid, seen)),
                 }
             }
             if cursor.is_some() {
                 accounts::save_cursor(db, &reader.account, cursor)?;
             }
-            Ok((found, doubtful))
+            Ok((found, doubtful, unread))
         });
-        let (found, doubtful) = write.await?;
+        let (found, doubtful, unread) = write.await?;
+        self.unread.extend(unread);
         let count = found.len() as u64;
         self.doubtful.extend(doubtful.into_iter().map(|document| (document.uuid.clone(), document)));
         self.announce(found).await;
@@ -64,7 +66,20 @@ impl Walker<'_> {
             Ok(believed)
         });
         let believed = write.await?;
-        Ok(self.record_confirmed(believed).await?)
+        self.record_confirmed(believed).await?;
+        Ok(self.read_corrected().await?)
+    }
+
+    /// Reads the documents whose patients the service may have corrected. Those that are too many, or that cannot be
+    /// read now, are for the next poll.
+    async fn read_corrected(&mut self) -> Result<(), LedgerError> {
+        for id in std::mem::take(&mut self.unread).into_iter().take(LOOK_SIZE) {
+            self.alive();
+            if let Some(document) = self.context.ledger.read(move |db| documents::by_number(db, id)).await? {
+                latest::follow(self.context, &document).await?;
+            }
+        }
+        Ok(())
     }
 
     async fn record_confirmed(&mut self, shown: Vec<Listed>) -> Result<(), LedgerError> {

@@ -35,8 +35,10 @@ pub(super) struct Walker<'a> {
     pub(super) found: u64,
     /// Whether the list showed any document.
     pub(super) any: bool,
-    /// Documents that have ended, and that would begin anew by what the list shows.
+    /// Documents that have ended, and that would begin anew by what the list shows, or have to be read.
     pub(super) doubtful: BTreeMap<DocumentUuid, Listed>,
+    /// The numbers of the documents that have to be read.
+    pub(super) unread: Vec<i64>,
     /// Whether the server refuses ordered lists.
     pub(super) is_unordered: bool,
     /// Whether the list may hold documents that it did not show.
@@ -51,9 +53,20 @@ impl<'a> Walker<'a> {
         let working: Vec<String> = context.clients.keys().filter(works).cloned().collect();
         let paused = context.clients.keys().flat_map(scopes).filter(|scope| !is_open(scope.clone())).collect();
         let draft_wait = after(0, context.limits.reconcile_interval);
-        let reader = Reader { account: account.to_owned(), working, paused, poll, confirmed: false, draft_wait };
-        let (doubtful, is_unordered, is_partial) = (BTreeMap::new(), false, false);
-        Self { context, client, reader, page_size: 0, found: 0, any: false, doubtful, is_unordered, is_partial }
+        let account = account.to_owned();
+        let reader = Reader { account, working, paused, poll, began: now(), confirmed: false, draft_wait };
+        Self {
+            context,
+            client,
+            reader,
+            page_size: 0,
+            found: 0,
+            any: false,
+            doubtful: BTreeMap::new(),
+            unread: Vec::new(),
+            is_unordered: false,
+            is_partial: false,
+        }
     }
 
     /// Tells the heartbeats that the poll goes on.

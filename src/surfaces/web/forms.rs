@@ -148,7 +148,9 @@ impl Site {
             let mut arrived = 0;
             for id in ids {
                 if stands(db, id)? == stood {
-                    arrived += deliveries::arrived(db, id, now())? + deliveries::removed(db, id)?;
+                    // The page asks for one word at a time, and first for that of what waits.
+                    let here = deliveries::arrived(db, id, now())?;
+                    arrived += if here > 0 { here } else { deliveries::removed(db, id)? };
                 }
             }
             if arrived > 0 {

@@ -12,7 +12,8 @@ use super::report::{Origin, Report};
 use super::schema;
 use super::settings::{self, LogConfig, StateConfig, SyncConfig};
 use super::validated::{ApiConfig, Config, NudgeConfig, Secret};
-use super::{accounts, alerts, destinations, paths, patients, practice, routes, status_page};
+use super::{accounts, alerts, paths, patients, practice, routes, status_page};
+use crate::destinations::settings as destinations;
 use crate::domain::retry::RetryPolicy;
 
 /// What every part of the build needs.

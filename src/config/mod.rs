@@ -7,33 +7,32 @@
 
 mod accounts;
 mod alerts;
-mod build;
-mod confirm;
-mod destinations;
-mod dicom;
+pub(crate) mod build;
+pub(crate) mod confirm;
+pub(crate) mod dicom;
 mod environment;
 mod excerpt;
 mod file;
-mod hl7v2;
+pub(crate) mod hl7v2;
 mod layers;
-mod mail;
+pub(crate) mod mail;
 mod nearest;
 mod paths;
-mod patients;
+pub(crate) mod patients;
 mod places;
 mod practice;
 mod presence;
 mod report;
 mod routes;
 pub mod schema;
-mod settings;
+pub(crate) mod settings;
 mod show;
-mod sidecar;
+pub(crate) mod sidecar;
 mod status_page;
-mod validated;
-mod value;
-mod vdds;
-mod web;
+pub(crate) mod validated;
+pub(crate) mod value;
+pub(crate) mod vdds;
+pub(crate) mod web;
 
 #[cfg(test)]
 mod tests;

@@ -9,15 +9,15 @@ mod command;
 mod confirm;
 #[cfg(test)]
 mod contract;
-#[cfg(feature = "dicom")]
+#[cfg_attr(not(feature = "dicom"), path = "dicom/settings.rs")]
 mod dicom;
 mod fault;
-#[cfg(feature = "fhir")]
+#[cfg_attr(not(feature = "fhir"), path = "fhir/settings.rs")]
 mod fhir;
 mod files;
 mod filing;
 mod folder;
-#[cfg(feature = "hl7v2")]
+#[cfg_attr(not(feature = "hl7v2"), path = "hl7v2/settings.rs")]
 mod hl7v2;
 mod holds;
 mod http;
@@ -30,11 +30,12 @@ mod outcome;
 #[cfg(any(feature = "hl7v2", feature = "sftp"))]
 mod pool;
 mod remote;
-#[cfg(feature = "s3")]
+#[cfg_attr(not(feature = "s3"), path = "s3/settings.rs")]
 mod s3;
+pub(crate) mod settings;
 #[cfg(feature = "sftp")]
 mod sftp;
-#[cfg(feature = "smtp")]
+#[cfg_attr(not(feature = "smtp"), path = "smtp/settings.rs")]
 mod smtp;
 mod spooled;
 mod vdds;

@@ -25,6 +25,7 @@ mod association;
 mod dimse;
 mod element;
 mod object;
+mod settings;
 #[cfg(test)]
 mod tests;
 mod web;
@@ -33,6 +34,7 @@ pub use association::{Answers, Message};
 use dimse::Dimse;
 use object::Uids;
 pub(super) use object::holds;
+pub(crate) use settings::dicom;
 use web::Web;
 
 /// Duplicate SOP Instance (DICOM PS3.7, annex C).

@@ -30,10 +30,12 @@ mod answer;
 mod look;
 mod patient;
 mod resource;
+mod settings;
 #[cfg(test)]
 mod tests;
 
 pub use answer::shown_letters;
+pub(crate) use settings::fhir;
 
 use answer::{matches, partial_replace};
 use look::{Found, Wanted, content_of};

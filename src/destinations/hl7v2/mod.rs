@@ -21,12 +21,14 @@ use crate::system::tls::Tls;
 mod answer;
 mod connection;
 mod message;
+mod settings;
 #[cfg(test)]
 mod tests;
 mod text;
 
 pub use answer::{Block, Meaning, NotHl7};
 use connection::{answer, is_ended_at_once, is_quiet};
+pub(crate) use settings::hl7v2;
 pub(super) use text::holds;
 
 /// Bytes of the PDF sent at a time: a multiple of base64's groups of three.

@@ -32,6 +32,7 @@ mod look;
 mod lookup;
 mod page;
 mod rendered;
+pub(crate) mod settings;
 #[cfg(test)]
 mod tests;
 

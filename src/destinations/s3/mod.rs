@@ -28,12 +28,14 @@ mod look;
 mod probe;
 mod put;
 mod refusal;
+mod settings;
 #[cfg(test)]
 mod tests;
 
 use look::Existing;
 use put::Put;
 use refusal::Refusal;
+pub(crate) use settings::s3;
 
 /// How long a signature is valid. A signed request is a credential: it is used at once, and never logged.
 const SIGNED_FOR: Duration = Duration::from_secs(15 * 60);

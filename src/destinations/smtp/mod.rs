@@ -18,11 +18,13 @@ use crate::system::tls::Tls;
 
 mod letter;
 mod refusal;
+mod settings;
 #[cfg(test)]
 mod tests;
 mod xdm;
 
 use letter::{Broken, Letter};
+pub(crate) use settings::smtp;
 
 /// A mail server.
 pub struct SmtpAdapter {

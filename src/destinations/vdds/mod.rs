@@ -30,6 +30,7 @@ use crate::system::durable::{Temporary, remove_if_there, sync_folder};
 use crate::system::permissions;
 
 mod archive;
+pub(crate) mod settings;
 #[cfg(test)]
 mod tests;
 

@@ -27,6 +27,7 @@ use crate::domain::proof::{Proof, Sight};
 use crate::formats::template::RESERVED;
 
 mod properties;
+pub(crate) mod settings;
 #[cfg(test)]
 mod tests;
 

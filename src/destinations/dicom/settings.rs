@@ -1,10 +1,10 @@
 //! `type = "dicom"`
 
-use super::super::build::At;
-use super::super::dicom::{DicomArchive, DicomConfig, DicomHost};
-use super::super::settings;
-use super::web::{client_certificate, connection, origin};
-use super::{confirm, record, remote, template};
+use crate::config::build::At;
+use crate::config::dicom::{DicomArchive, DicomConfig, DicomHost};
+use crate::config::settings;
+use crate::destinations::settings::web::{client_certificate, connection, origin};
+use crate::destinations::settings::{confirm, record, remote, template};
 use crate::formats::template::TemplateKind;
 
 /// The registered ports (IANA, "acr-nema" and "dicom-tls").
@@ -14,7 +14,7 @@ const TLS_PORT: u16 = 2762;
 /// The longest title of an application entity (DICOM PS3.5, section 6.2), and of a code and its system, in characters.
 const SHORT: usize = 16;
 
-pub(super) fn dicom(at: &mut At<'_, '_>, mut raw: settings::Destination) -> Option<DicomConfig> {
+pub(crate) fn dicom(at: &mut At<'_, '_>, mut raw: settings::Destination) -> Option<DicomConfig> {
     let verifies = match raw.verify.as_deref() {
         None | Some("none") => false,
         Some("query") => true,

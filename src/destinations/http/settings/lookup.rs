@@ -4,11 +4,11 @@ use std::sync::Arc;
 
 use url::Url;
 
-use super::super::build::At;
-use super::super::settings;
-use super::super::web::{HttpBody, HttpConfig, Lookup};
-use super::http::{fields, same_host};
-use super::template;
+use super::{fields, same_host};
+use crate::config::build::At;
+use crate::config::settings;
+use crate::config::web::{HttpBody, HttpConfig, Lookup};
+use crate::destinations::settings::template;
 use crate::formats::template::{Context, Template, TemplateKind};
 
 /// At least so many characters must differ between letters: a shorter part of a key would soon match another letter.

@@ -1,14 +1,14 @@
 //! `type = "fhir"`
 
-use super::super::build::At;
-use super::super::settings;
-use super::super::validated::FhirProfile;
-use super::super::web::{FhirConfig, FhirPatient};
-use super::web::{connection, origin};
-use super::{confirm, record, template};
+use crate::config::build::At;
+use crate::config::settings;
+use crate::config::validated::FhirProfile;
+use crate::config::web::{FhirConfig, FhirPatient};
+use crate::destinations::settings::web::{connection, origin};
+use crate::destinations::settings::{confirm, record, template};
 use crate::formats::template::TemplateKind;
 
-pub(super) fn fhir(at: &mut At<'_, '_>, mut raw: settings::Destination) -> Option<FhirConfig> {
+pub(crate) fn fhir(at: &mut At<'_, '_>, mut raw: settings::Destination) -> Option<FhirConfig> {
     let mut base = raw.base_url.take()?;
     let origin = origin(at, "base_url", base.as_str())?;
     if base.query().is_some() || base.fragment().is_some() {

@@ -1,15 +1,15 @@
 //! `type = "hl7v2"`
 
-use super::super::build::At;
-use super::super::hl7v2::Hl7v2Config;
-use super::super::settings;
-use super::{record, remote, web};
+use crate::config::build::At;
+use crate::config::hl7v2::Hl7v2Config;
+use crate::config::settings;
+use crate::destinations::settings::{record, remote, web};
 use crate::formats::sidecar::Charset;
 
 /// The registered port (IANA, "hl7").
 const PORT: u16 = 2575;
 
-pub(super) fn hl7v2(at: &mut At<'_, '_>, mut raw: settings::Destination) -> Option<Hl7v2Config> {
+pub(crate) fn hl7v2(at: &mut At<'_, '_>, mut raw: settings::Destination) -> Option<Hl7v2Config> {
     let host = remote::host(at, raw.host.take());
     let is_encrypted = raw.tls?;
     record::without_tls(at, host.as_deref(), is_encrypted);

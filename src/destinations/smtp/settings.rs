@@ -2,15 +2,15 @@
 
 use std::sync::Arc;
 
-use super::super::build::At;
-use super::super::mail::{
+use crate::config::build::At;
+use crate::config::mail::{
     Attach, SmtpConfig, XdmConfig, is_loopback_host, is_within, mail_address, mail_domain, mail_port,
 };
-use super::super::patients;
-use super::super::settings;
-use super::super::validated::MailEncryption;
-use super::web::{client_certificate, credentials, secret};
-use super::{record, remote, template};
+use crate::config::patients;
+use crate::config::settings;
+use crate::config::validated::MailEncryption;
+use crate::destinations::settings::web::{client_certificate, credentials, secret};
+use crate::destinations::settings::{record, remote, template};
 use crate::formats::template::{Context, Template, TemplateKind, TextFormat};
 
 /// The default subject, which names no patient.
@@ -25,7 +25,7 @@ const BODY: &str = "Please find the document attached.\nVeuillez trouver le docu
 /// Values of a delivery that cannot change a header: line ends in them become spaces.
 const TEXT: TemplateKind = TemplateKind::Text(TextFormat::Plain);
 
-pub(super) fn smtp(at: &mut At<'_, '_>, mut raw: settings::Destination) -> Option<SmtpConfig> {
+pub(crate) fn smtp(at: &mut At<'_, '_>, mut raw: settings::Destination) -> Option<SmtpConfig> {
     let host = remote::host(at, raw.host.take());
     let encryption = raw.encryption?;
     if encryption == MailEncryption::None && !host.as_deref().is_none_or(is_loopback_host) {

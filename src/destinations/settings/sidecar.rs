@@ -1,9 +1,9 @@
 //! `sidecar`, `sidecar_name`, …, `visible_path`
 
-use super::super::build::At;
-use super::super::settings;
-use super::super::sidecar::SidecarConfig;
 use super::template;
+use crate::config::build::At;
+use crate::config::settings;
+use crate::config::sidecar::SidecarConfig;
 use crate::domain::name;
 use crate::formats::sidecar::{Charset, Fault, Form};
 use crate::formats::template::{Context, Template, TemplateKind, TextFormat};
@@ -20,7 +20,7 @@ const OPTIONS: [&str; 7] = [
 ];
 
 /// Takes the sidecar's settings out of `raw`.
-pub(super) fn sidecar(
+pub(crate) fn sidecar(
     at: &mut At<'_, '_>,
     raw: &mut settings::Destination,
     file_name: Option<&Template>,

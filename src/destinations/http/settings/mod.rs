@@ -6,12 +6,14 @@ use std::time::Duration;
 
 use url::Url;
 
-use super::super::build::At;
-use super::super::validated::Secret;
-use super::super::web::{HttpBody, HttpConfig};
-use super::super::{settings, value};
-use super::web::{connection, origin};
-use super::{confirm, lookup, template};
+use crate::config::build::At;
+use crate::config::validated::Secret;
+use crate::config::web::{HttpBody, HttpConfig};
+use crate::config::{settings, value};
+use crate::destinations::settings::web::{connection, origin};
+use crate::destinations::settings::{confirm, template};
+
+mod lookup;
 use crate::formats::template::{Context, Template, TemplateKind};
 
 /// Headers about the transfer of a request, which docsyncd sets itself.
@@ -23,7 +25,7 @@ const LISTED_AFTER: Duration = Duration::from_secs(5 * 60);
 /// Headers that hold secrets.
 const SECRET: [&str; 4] = ["authorization", "proxy-authorization", "cookie", "x-api-key"];
 
-pub(super) fn http(at: &mut At<'_, '_>, mut raw: settings::Destination) -> Option<HttpConfig> {
+pub(crate) fn http(at: &mut At<'_, '_>, mut raw: settings::Destination) -> Option<HttpConfig> {
     let source = raw.url.take()?;
     let origin = origin(at, "url", &source)?;
     let url = template(at, "url", TemplateKind::Url, &source)?;

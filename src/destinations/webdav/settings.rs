@@ -2,13 +2,13 @@
 
 use url::Url;
 
-use super::super::build::At;
-use super::super::settings;
-use super::super::web::WebDavConfig;
-use super::remote;
-use super::web::{connection, origin};
+use crate::config::build::At;
+use crate::config::settings;
+use crate::config::web::WebDavConfig;
+use crate::destinations::settings::remote;
+use crate::destinations::settings::web::{connection, origin};
 
-pub(super) fn webdav(at: &mut At<'_, '_>, mut raw: settings::Destination) -> Option<WebDavConfig> {
+pub(crate) fn webdav(at: &mut At<'_, '_>, mut raw: settings::Destination) -> Option<WebDavConfig> {
     let text = raw.url.take()?;
     let origin = origin(at, "url", &text)?;
     let mut url = Url::parse(text.trim()).ok().filter(|url| url.query().is_none() && url.fragment().is_none());

@@ -1,12 +1,12 @@
 //! `type = "vdds"`
 
-use super::super::build::At;
-use super::super::patients;
-use super::super::settings;
-use super::super::vdds::{VddsConfig, VddsProgram};
-use super::{own_file, program, record};
+use crate::config::build::At;
+use crate::config::patients;
+use crate::config::settings;
+use crate::config::vdds::{VddsConfig, VddsProgram};
+use crate::destinations::settings::{own_file, program, record};
 
-pub(super) fn vdds(at: &mut At<'_, '_>, raw: settings::Destination) -> Option<VddsConfig> {
+pub(crate) fn vdds(at: &mut At<'_, '_>, raw: settings::Destination) -> Option<VddsConfig> {
     let found = match (raw.archive, raw.program) {
         (Some(section), None) => Some(VddsProgram::Archive(section)),
         (None, Some(path)) => Some(VddsProgram::Program(program(at, path))),

@@ -6,11 +6,11 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD_NO_PAD;
 use url::Host;
 
-use super::super::build::At;
-use super::super::settings;
-use super::super::validated::{RemoteFolder, SftpConfig, SshHostKey, SshSignIn};
 use super::confirm::{self, Given};
 use super::{marker, sidecar, template};
+use crate::config::build::At;
+use crate::config::settings;
+use crate::config::validated::{RemoteFolder, SftpConfig, SshHostKey, SshSignIn};
 use crate::formats::template::TemplateKind;
 
 /// The start of a fingerprint, as `ssh-keygen -l` prints it.
@@ -19,7 +19,7 @@ const SHA256: &str = "SHA256:";
 const SHA256_BYTES: usize = 32;
 
 /// Takes the shared settings out of `raw`.
-pub(super) fn folder(at: &mut At<'_, '_>, raw: &mut settings::Destination) -> Option<RemoteFolder> {
+pub(crate) fn folder(at: &mut At<'_, '_>, raw: &mut settings::Destination) -> Option<RemoteFolder> {
     let file_name =
         raw.file_name.take().and_then(|source| template(at, "file_name", TemplateKind::RemoteName, &source));
     let sidecar = sidecar::sidecar(at, raw, file_name.as_deref());
@@ -49,7 +49,7 @@ fn path(at: &mut At<'_, '_>, path: PathBuf) -> Option<String> {
     Some(if trimmed.is_empty() && !text.is_empty() { "/".to_owned() } else { trimmed.to_owned() })
 }
 
-pub(super) fn sftp(at: &mut At<'_, '_>, mut raw: settings::Destination) -> Option<SftpConfig> {
+pub(crate) fn sftp(at: &mut At<'_, '_>, mut raw: settings::Destination) -> Option<SftpConfig> {
     if let Some("none" | "query") = raw.verify.as_deref() {
         let fix = "Write \"content\" or \"size\".";
         at.error("verify", "is not for an SFTP server, whose files are read back", fix);
@@ -68,7 +68,7 @@ pub(super) fn sftp(at: &mut At<'_, '_>, mut raw: settings::Destination) -> Optio
     })
 }
 
-pub(super) fn host(at: &mut At<'_, '_>, host: Option<String>) -> Option<String> {
+pub(crate) fn host(at: &mut At<'_, '_>, host: Option<String>) -> Option<String> {
     let text = host?;
     let text = text.trim();
     let example = "Write the name or address alone: host = \"sftp.lab.test\".";

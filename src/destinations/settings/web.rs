@@ -2,15 +2,15 @@
 
 use url::Url;
 
-use super::super::build::At;
-use super::super::settings;
-use super::super::validated::Secret;
-use super::super::value::is_loopback;
-use super::super::web::{WebConnection, WebSignIn};
+use crate::config::build::At;
+use crate::config::settings;
+use crate::config::validated::Secret;
+use crate::config::value::is_loopback;
+use crate::config::web::{WebConnection, WebSignIn};
 
 /// The scheme, host and port of an address that may contain values after the host; reports its errors. `key` is its
 /// setting.
-pub(super) fn origin(at: &mut At<'_, '_>, key: &str, text: &str) -> Option<Url> {
+pub(crate) fn origin(at: &mut At<'_, '_>, key: &str, text: &str) -> Option<Url> {
     let mut wrong = |what: &str, fix: &str| at.refuse(key, what, fix);
     let text = text.trim();
     let example = "Write it as in \"https://documents.practice.test/inbox\".";
@@ -39,7 +39,7 @@ pub(super) fn origin(at: &mut At<'_, '_>, key: &str, text: &str) -> Option<Url> 
 
 /// The connection; takes its settings out of `raw`. `has_other_secrets`: whether requests carry secrets of another
 /// kind.
-pub(super) fn connection(
+pub(crate) fn connection(
     at: &mut At<'_, '_>,
     key: &str,
     origin: Url,
@@ -91,7 +91,7 @@ fn sign_in(at: &mut At<'_, '_>, raw: &mut settings::Destination) -> Option<WebSi
 
 /// A user with the password, or neither.
 #[expect(clippy::option_option, reason = "none at all, or one that is wrong")]
-pub(super) fn credentials(
+pub(crate) fn credentials(
     at: &mut At<'_, '_>,
     user: Option<String>,
     password: Option<Secret>,
@@ -111,7 +111,7 @@ pub(super) fn credentials(
 }
 
 /// A secret from its file or the environment; only one of them may be given.
-pub(super) fn secret(
+pub(crate) fn secret(
     at: &mut At<'_, '_>,
     key: &str,
     file: Option<std::path::PathBuf>,
@@ -125,7 +125,7 @@ pub(super) fn secret(
 }
 
 #[expect(clippy::option_option, reason = "none at all, or one that is wrong")]
-pub(super) fn client_certificate(
+pub(crate) fn client_certificate(
     at: &mut At<'_, '_>,
     raw: &mut settings::Destination,
 ) -> Option<Option<(std::path::PathBuf, Secret)>> {

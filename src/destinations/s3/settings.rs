@@ -1,13 +1,13 @@
 //! `type = "s3"`
 
-use super::super::build::At;
-use super::super::settings;
-use super::super::web::S3Config;
-use super::template;
-use super::web::{connection, secret};
+use crate::config::build::At;
+use crate::config::settings;
+use crate::config::web::S3Config;
+use crate::destinations::settings::template;
+use crate::destinations::settings::web::{connection, secret};
 use crate::formats::template::TemplateKind;
 
-pub(super) fn s3(at: &mut At<'_, '_>, mut raw: settings::Destination) -> Option<S3Config> {
+pub(crate) fn s3(at: &mut At<'_, '_>, mut raw: settings::Destination) -> Option<S3Config> {
     let secret = secret(at, "secret_access_key_file", raw.secret_access_key_file.take(), raw.secret_access_key.take());
     if secret.is_none() {
         let fix = "Write the secret into a file that only docsyncd may read: secret_access_key_file = \"...\".";

@@ -1,29 +1,21 @@
 //! `[destinations.NAME]`: one struct per type, templates compiled.
 
-mod confirm;
-mod dicom;
-mod fhir;
-mod hl7v2;
-mod http;
-mod lookup;
-mod record;
-mod remote;
-mod s3;
-mod sidecar;
-mod smtp;
-mod vdds;
-mod web;
-mod webdav;
+pub(crate) mod confirm;
+pub(crate) mod record;
+pub(crate) mod remote;
+pub(crate) mod sidecar;
+pub(crate) mod web;
 
 use std::collections::BTreeMap;
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
 use self::confirm::Given;
-use super::build::{At, Builder};
-use super::patients;
-use super::settings::{self, DestinationType};
-use super::validated::{CommandConfig, Destination, DestinationKind, FolderConfig};
+use crate::config::build::{At, Builder};
+use crate::config::patients;
+use crate::config::settings::{self, DestinationType};
+use crate::config::validated::{CommandConfig, Destination, DestinationKind, FolderConfig};
+use crate::destinations::{dicom, fhir, hl7v2, http, s3, smtp, vdds, webdav};
 use crate::formats::template::{Template, TemplateKind};
 
 const SECTION: &str = "destinations";
@@ -48,14 +40,14 @@ fn kind(at: &mut At<'_, '_>, raw: settings::Destination) -> Option<DestinationKi
         DestinationType::Folder => DestinationKind::Folder(folder(at, raw)?),
         DestinationType::Command => DestinationKind::Command(command(at, raw)?),
         DestinationType::Sftp => DestinationKind::Sftp(remote::sftp(at, raw)?),
-        DestinationType::Http => DestinationKind::Http(Box::new(http::http(at, raw)?)),
-        DestinationType::WebDav => DestinationKind::WebDav(Box::new(webdav::webdav(at, raw)?)),
+        DestinationType::Http => DestinationKind::Http(Box::new(http::settings::http(at, raw)?)),
+        DestinationType::WebDav => DestinationKind::WebDav(Box::new(webdav::settings::webdav(at, raw)?)),
         DestinationType::S3 => DestinationKind::S3(Box::new(s3::s3(at, raw)?)),
         DestinationType::Fhir => DestinationKind::Fhir(Box::new(fhir::fhir(at, raw)?)),
         DestinationType::Hl7v2 => DestinationKind::Hl7v2(Box::new(hl7v2::hl7v2(at, raw)?)),
         DestinationType::Dicom => DestinationKind::Dicom(Box::new(dicom::dicom(at, raw)?)),
         DestinationType::Smtp => DestinationKind::Smtp(Box::new(smtp::smtp(at, raw)?)),
-        DestinationType::Vdds => DestinationKind::Vdds(vdds::vdds(at, raw)?),
+        DestinationType::Vdds => DestinationKind::Vdds(vdds::settings::vdds(at, raw)?),
     })
 }
 
@@ -79,7 +71,7 @@ fn folder(at: &mut At<'_, '_>, mut raw: settings::Destination) -> Option<FolderC
     })
 }
 
-fn marker(at: &mut At<'_, '_>, marker: Option<PathBuf>) -> Option<PathBuf> {
+pub(crate) fn marker(at: &mut At<'_, '_>, marker: Option<PathBuf>) -> Option<PathBuf> {
     let is_below = |path: &PathBuf| path.components().all(|part| matches!(part, Component::Normal(_)));
     if marker.as_ref().is_some_and(|path| !is_below(path)) {
         let fix = "Write the name of a file on the share, such as marker = \".docsyncd\".";
@@ -102,7 +94,7 @@ fn command(at: &mut At<'_, '_>, raw: settings::Destination) -> Option<CommandCon
 }
 
 /// Refuses a `key` that names a program if others can write the configuration.
-fn own_file(at: &mut At<'_, '_>, key: &str) {
+pub(crate) fn own_file(at: &mut At<'_, '_>, key: &str) {
     if let Some(command) = at.builder.mended_by.clone() {
         let fix = format!("Run {command}: whoever can write the file chooses what docsyncd runs.");
         at.error(key, "names a program, and somebody else can write this file", fix);
@@ -110,13 +102,13 @@ fn own_file(at: &mut At<'_, '_>, key: &str) {
 }
 
 /// A program name without a folder is looked up in PATH at run time.
-fn program(at: &mut At<'_, '_>, program: PathBuf) -> PathBuf {
+pub(crate) fn program(at: &mut At<'_, '_>, program: PathBuf) -> PathBuf {
     let has_separator =
         program.components().count() > 1 || program.is_absolute() || Path::new(".").join(&program) == program;
     if has_separator { at.path("program", &program) } else { program }
 }
 
-fn template(at: &mut At<'_, '_>, key: &str, kind: TemplateKind, source: &str) -> Option<Arc<Template>> {
+pub(crate) fn template(at: &mut At<'_, '_>, key: &str, kind: TemplateKind, source: &str) -> Option<Arc<Template>> {
     let language = settings::Top::read(at.builder.merged, None).ok().and_then(|top| top.language);
     match Template::compile_in(language.unwrap_or_default(), kind, source) {
         Ok(template) => {

@@ -56,6 +56,7 @@ use crate::commands::cli::{AlertsCommand, Cli, Command, ConfigCommand, Spoken};
 use crate::config::{self, Config, ConfigError, Loaded};
 use crate::daemon::memory;
 use crate::daemon::{self, DaemonError};
+use crate::destinations::SCHEMA;
 use crate::formats::language::Language;
 use crate::ledger::LedgerError;
 use crate::system::logging;
@@ -122,10 +123,10 @@ fn carry_out(cli: Cli) -> Outcome {
         | Command::Man { .. } => {}
         _ => planted::refuse(&path)?,
     }
-    let load = || Ok::<Loaded, anyhow::Error>(config::load_default_env(&path)?);
+    let load = || Ok::<Loaded, anyhow::Error>(SCHEMA.load_default_env(&path)?);
     // What a program reads is the same on every machine.
     let speaking = |spoken: Spoken, json: bool, command: &dyn Fn(&Loaded, Language) -> Outcome| {
-        let loaded = config::load_default_env(&path);
+        let loaded = SCHEMA.load_default_env(&path);
         let language = match &loaded {
             _ if json => spoken.lang.unwrap_or_default(),
             Ok(loaded) => language::of(spoken, loaded),
@@ -152,7 +153,7 @@ fn carry_out(cli: Cli) -> Outcome {
             }
         }
         Command::Check { spoken, json } => {
-            let language = match config::load_default_env(&path) {
+            let language = match SCHEMA.load_default_env(&path) {
                 _ if json => spoken.lang.unwrap_or_default(),
                 Ok(loaded) => language::of(spoken, &loaded),
                 Err(_) => spoken.lang.unwrap_or_else(language::of_system),

@@ -7,13 +7,14 @@ use super::UsageError;
 use super::output::complain;
 use crate::config::{self, ConfigError, Loaded};
 use crate::daemon::refused::{in_a_line, ledger_in_use};
+use crate::destinations::SCHEMA;
 
 /// The configuration; or what stands in for it, which is said on standard error.
 ///
 /// # Errors
 /// That of the configuration, if no ledger is known without it.
 pub(super) fn load_to_read(path: &Path) -> Result<Loaded, ConfigError> {
-    let loaded = to_read(path, config::load_default_env(path))?;
+    let loaded = to_read(path, SCHEMA.load_default_env(path))?;
     if let Some(refused) = &loaded.refused {
         complain(&format!(
             "docsyncd: the configuration cannot be used ({refused}); this is what the ledger {} says",
@@ -51,7 +52,7 @@ pub(super) fn to_read(path: &Path, loaded: Result<Loaded, ConfigError>) -> Resul
             Ok(loaded)
         }
         Err(error) => {
-            let stands_in = config::stand_in(path, in_use, in_a_line(&error.in_short()));
+            let stands_in = SCHEMA.stand_in(path, in_use, in_a_line(&error.in_short()));
             let is_default = || std::path::absolute(path).is_ok_and(|path| path == config::default_path());
             // Another configuration's letters are not this one's.
             let is_known =

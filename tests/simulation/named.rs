@@ -10,9 +10,8 @@ use super::clock;
 use super::destination::{UnderWay, from_spool};
 use super::plan::Named as How;
 use super::world::{Shared, World};
-use crate::config::{RemoteFolder, SidecarConfig};
 use crate::destinations::simulated::{Desk, Digest, Entry, Found, Remote, Renamed, Source, abandon, deliver};
-use crate::destinations::{Adapter, Checked, Item, Outcome};
+use crate::destinations::{Adapter, Checked, Item, Outcome, RemoteFolder, SidecarConfig};
 use crate::domain::failure::Code;
 use crate::formats::template::{Template, TemplateKind, TextFormat};
 

@@ -7,11 +7,10 @@ use super::association::{Association, Context, Failed};
 use super::element::{self, Elements};
 use super::object::{Letter, Uids};
 use super::{Archive, Found, PDF_STORAGE, length_is};
-use crate::config::DicomHost;
 use crate::destinations::files::PIECE;
 use crate::destinations::line::Lost;
 use crate::destinations::remote::Source;
-use crate::destinations::{Item, Outcome};
+use crate::destinations::{DicomHost, Item, Outcome};
 use crate::domain::failure::Code;
 use crate::system::tls::Tls;
 

@@ -12,8 +12,10 @@ use serde_json::Value;
 
 use super::confirm::Sights;
 use super::web_client::WebClient;
-use super::{Adapter, Checked, Holds, Item, Kept, Known, Others, Outcome, Planned, Unproved, spooled, wording};
-use crate::config::{DicomArchive, DicomConfig, LostReply};
+use super::{
+    Adapter, Checked, Holds, Invented, Item, Kept, Known, Others, Outcome, Planned, Unproved, spooled, wording,
+};
+use crate::destinations::LostReply;
 use crate::domain::document::{DocumentUuid, Metadata, RemoteIdentity};
 use crate::domain::failure::Code;
 use crate::domain::proof::{Filed, Proof, Sight};
@@ -33,8 +35,8 @@ mod web;
 pub use association::{Answers, Message};
 use dimse::Dimse;
 use object::Uids;
-pub(super) use object::holds;
-pub(crate) use settings::dicom;
+use object::holds;
+pub use settings::*;
 use web::Web;
 
 /// Duplicate SOP Instance (DICOM PS3.7, annex C).
@@ -262,6 +264,11 @@ impl Adapter for DicomAdapter {
             Way::Web(web) => web.client.configured(),
         };
         set_up.err().map(|wrong| self.archive.named(&wrong))
+    }
+
+    fn holds_number(&self, invented: &Invented) -> bool {
+        let is_held = |id: String| holds(id.trim());
+        invented.holds(&[&self.config.title]) && invented.text(&self.config.patient_id).is_some_and(is_held)
     }
 
     async fn plan(&self, _: &DocumentUuid, metadata: &Metadata, _: &Known) -> Result<Planned, String> {

@@ -16,9 +16,10 @@ use url::Url;
 use super::confirm::Sights;
 use super::web_client::{self, Fault, Request, Upload, WebClient};
 use super::{
-    Adapter, Checked, Holds, Item, Kept, Known, Others, Outcome, Planned, Unproved, candidate, spooled, wording,
+    Adapter, Checked, Holds, Invented, Item, Kept, Known, Others, Outcome, Planned, Unproved, candidate, spooled,
+    wording,
 };
-use crate::config::{FhirConfig, FhirPatient, FhirProfile, LostReply};
+use crate::destinations::LostReply;
 use crate::domain::document::{DocumentUuid, Metadata};
 use crate::domain::failure::Code;
 use crate::domain::proof::{Filed, Proof, Sight};
@@ -35,11 +36,11 @@ mod settings;
 mod tests;
 
 pub use answer::shown_letters;
-pub(crate) use settings::fhir;
 
 use answer::{matches, partial_replace};
 use look::{Found, Wanted, content_of};
 use resource::{Content, Replaces, Subject, URI_SYSTEM, identifier};
+pub use settings::*;
 
 /// Media type of FHIR resources (FHIR R4, "RESTful API", 3.1.0.1.9).
 const FHIR_JSON: HeaderValue = HeaderValue::from_static("application/fhir+json");
@@ -321,6 +322,16 @@ impl Adapter for FhirAdapter {
 
     fn unusable(&self) -> Option<String> {
         self.client.configured().err().map(|wrong| self.client.named(&wrong))
+    }
+
+    fn holds_number(&self, invented: &Invented) -> bool {
+        let FhirConfig { patient_id, file_name, patient, .. } = &self.config;
+        let search = match patient {
+            FhirPatient::Search(template) => Some(template),
+            FhirPatient::Contained => None,
+        };
+        // The search is by this identifier.
+        invented.holds(&[patient_id, file_name]) && search.is_none_or(|search| invented.text(search).is_some())
     }
 
     async fn plan(&self, uuid: &DocumentUuid, metadata: &Metadata, _: &Known) -> Result<Planned, String> {

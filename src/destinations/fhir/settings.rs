@@ -1,15 +1,102 @@
 //! `type = "fhir"`
 
-use crate::config::build::At;
-use crate::config::settings;
-use crate::config::validated::FhirProfile;
-use crate::config::web::{FhirConfig, FhirPatient};
-use crate::destinations::settings::web::{connection, origin};
-use crate::destinations::settings::{confirm, record, template};
-use crate::formats::template::TemplateKind;
+use serde::Deserialize;
 
-pub(crate) fn fhir(at: &mut At<'_, '_>, mut raw: settings::Destination) -> Option<FhirConfig> {
-    let mut base = raw.base_url.take()?;
+use crate::destinations::settings::*;
+use crate::domain::document::TypeMap;
+
+settings! {
+    /// Its own values in `[destinations.NAME]`.
+    "destinations.*." FhirKeys {
+        base_url: Option<Url>, Kind::Address, "address of the FHIR server, as in https://HOST/fhir", required();
+        profile: Option<FhirProfile>, Kind::Enum(&["mhd", "pdsm", "isik", "plain"]),
+            "whose rules the document reference follows", default("mhd");
+        patient: Option<String>, Kind::Template, "search that finds the patient there; \"contained\": sent along",
+            default("contained");
+    }
+}
+
+/// How it is registered.
+pub(crate) static KIND: DestinationKind = DestinationKind {
+    word: "fhir",
+    keys: &[
+        &[SharedKeys::file_name],
+        SIGN_IN,
+        LIMITS,
+        WEB,
+        ASKED,
+        FhirKeys::KEYS,
+        &[SharedKeys::author, SharedKeys::patient_id, SharedKeys::type_map],
+    ],
+    check: |at| Some(Arc::new(fhir(at)?)),
+    presets: presets!("fhir"),
+};
+
+/// `type = "fhir"`
+#[derive(Debug, Clone)]
+pub struct FhirConfig {
+    /// How to reach the server.
+    pub connection: WebConnection,
+    /// The URL below which its resources are.
+    pub base: Url,
+    /// The profile that a letter follows.
+    pub profile: FhirProfile,
+    /// How the patient is identified to it.
+    pub patient: FhirPatient,
+    /// The identifier of the patient at the server.
+    pub patient_id: Arc<Template>,
+    /// The code of each type of document.
+    pub type_map: TypeMap,
+    /// The practice, as the author of its letters.
+    pub author: Option<String>,
+    /// The title of a letter; the last part of a path.
+    pub file_name: Arc<Template>,
+    /// What to do with a letter whose answer was lost, if nobody can search for it.
+    pub on_lost_reply: LostReply,
+    /// How long docsyncd only looks for such a letter: the server may be storing it.
+    pub resend_after: Duration,
+    /// What proves that the server keeps a letter.
+    pub confirm: Option<Confirm>,
+}
+
+/// `patient` of a FHIR server
+#[derive(Debug, Clone)]
+pub enum FhirPatient {
+    /// Contained in the letter.
+    Contained,
+    /// Found by this search, which must find exactly one.
+    Search(Arc<Template>),
+}
+
+/// `profile` of a FHIR server
+#[derive(Deserialize, Debug, Clone, Copy, PartialEq, Eq)]
+#[serde(rename_all = "snake_case")]
+pub enum FhirProfile {
+    /// IHE MHD 4.2, "Simplified Publish" (ITI-105).
+    Mhd,
+    /// The French form of that (ANS, PDSm).
+    Pdsm,
+    /// The German form of that for hospitals (gematik, ISiK).
+    Isik,
+    /// FHIR R4 alone.
+    Plain,
+}
+
+of_words!(FhirProfile);
+
+impl Settings for FhirConfig {
+    fn confirm(&self) -> Option<&Confirm> {
+        self.confirm.as_ref()
+    }
+
+    fn server(&self) -> Option<(String, u16)> {
+        self.connection.dialled()
+    }
+}
+
+fn fhir(at: &mut At<'_, '_>) -> Option<FhirConfig> {
+    let (mut raw, mut own): (SharedKeys, FhirKeys) = (at.read()?, at.read()?);
+    let mut base = own.base_url.take()?;
     let origin = origin(at, "base_url", base.as_str())?;
     if base.query().is_some() || base.fragment().is_some() {
         let fix = "Write the address below which resources are, as in https://HOST/fhir.";
@@ -17,8 +104,8 @@ pub(crate) fn fhir(at: &mut At<'_, '_>, mut raw: settings::Destination) -> Optio
     }
     let path = base.path().trim_end_matches('/').to_owned();
     base.set_path(&path);
-    let profile = raw.profile?;
-    let patient = patient(at, &raw.patient.take()?, profile);
+    let profile = own.profile?;
+    let patient = patient(at, &own.patient.take()?, profile);
     let author = raw.author.take().map(|author| author.trim().to_owned()).filter(|author| !author.is_empty());
     if author.is_none() && profile == FhirProfile::Pdsm {
         let fix = "Write the practice's name: author = \"Cabinet dentaire …\".";

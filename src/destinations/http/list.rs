@@ -10,7 +10,7 @@ use super::super::{Item, Outcome};
 use super::lookup::{Judged, Listed, is_marked, judge, listed};
 use super::rendered::{self, Rendered};
 use super::{Found, HttpAdapter};
-use crate::config::Lookup;
+use crate::destinations::Lookup;
 use crate::domain::document::Metadata;
 use crate::domain::failure::Code;
 

@@ -11,7 +11,7 @@ use super::failed::failed;
 use super::page::is_web_page;
 use super::rendered::{self, Rendered};
 use super::{BEGINNING, HttpAdapter};
-use crate::config::HttpBody;
+use crate::destinations::HttpBody;
 use crate::domain::document::{Metadata, PdfHead, Spooled};
 use crate::domain::failure::Code;
 use crate::domain::proof::{Proof, Sight};

@@ -16,8 +16,8 @@ use serde_json::Value;
 use tokio::time::Instant;
 
 use super::web_client::{Answer, Fault, Meaning, WebClient, meaning};
-use super::{Adapter, Checked, Holds, Item, Kept, Known, Others, Outcome, Planned, Unproved, spooled};
-use crate::config::{HttpConfig, LostReply};
+use super::{Adapter, Checked, Holds, Invented, Item, Kept, Known, Others, Outcome, Planned, Unproved, spooled};
+use crate::destinations::LostReply;
 use crate::domain::document::{DocumentUuid, Metadata};
 use crate::domain::failure::Code;
 use crate::domain::proof::Sight;
@@ -32,7 +32,7 @@ mod look;
 mod lookup;
 mod page;
 mod rendered;
-pub(crate) mod settings;
+mod settings;
 #[cfg(test)]
 mod tests;
 
@@ -41,6 +41,7 @@ use failed::{Failed, failed, in_json, is_cut};
 use look::Found;
 use page::is_web_page;
 use rendered::Rendered;
+pub use settings::*;
 
 /// How often docsyncd looks for a waiting document whose answer was lost.
 const LOOK_AGAIN: Duration = Duration::from_secs(60);
@@ -347,6 +348,10 @@ impl Adapter for HttpAdapter {
         let mut headers = HeaderMap::new();
         let wrong = self.client.configured().and_then(|()| rendered::add_secret_headers(&self.config, &mut headers));
         wrong.err().map(|wrong| self.client.named(&wrong))
+    }
+
+    fn holds_number(&self, invented: &Invented) -> bool {
+        self.config.holds(invented)
     }
 
     async fn plan(&self, uuid: &DocumentUuid, metadata: &Metadata, _: &Known) -> Result<Planned, String> {

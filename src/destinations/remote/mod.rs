@@ -30,7 +30,7 @@ use super::confirm::{Entry, Memory};
 use super::files::Digest;
 use super::filing::Filing;
 use super::{DOCUMENT_LIMIT, Item, Outcome, Planned, candidate, wording};
-use crate::config::RemoteFolder;
+use crate::destinations::RemoteFolder;
 use crate::domain::document::{DocumentUuid, Metadata};
 use crate::domain::failure::Code;
 use crate::domain::reservation::{Known, Place};

@@ -8,7 +8,7 @@ use super::super::confirm::{self, Entry, Shelf};
 use super::super::files::Digest;
 use super::super::{Holds, Kept, Others, Outcome, Unproved, holds};
 use super::{DOCUMENT_LIMIT, Desk, Found, Remote, below, find_root, shown};
-use crate::config::RemoteFolder;
+use crate::destinations::RemoteFolder;
 use crate::domain::failure::Code;
 use crate::domain::proof::Sight;
 

@@ -12,7 +12,7 @@ use super::super::files::{Digest, Existing};
 use super::super::filing::{NotNamed, Options, Put, Renamed, Storage};
 use super::super::{Item, Outcome, wording};
 use super::{Desk, Found, Remote, Source, UNSEEN_WAITS, below, read_back};
-use crate::config::RemoteFolder;
+use crate::destinations::RemoteFolder;
 use crate::domain::failure::Code;
 use crate::domain::reservation::Place;
 

@@ -13,7 +13,7 @@ use super::super::remote::{Found, Remote, Renamed, Source};
 use super::connection::{Connection, connect};
 use super::packet::{FILE, FOLDER, LINK, status};
 use super::session::Fault;
-use crate::config::SftpConfig;
+use crate::destinations::SftpConfig;
 use crate::domain::failure::Code;
 
 /// The operation, for people.

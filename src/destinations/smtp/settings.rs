@@ -1,17 +1,11 @@
 //! `type = "smtp"`
 
-use std::sync::Arc;
-
-use crate::config::build::At;
-use crate::config::mail::{
-    Attach, SmtpConfig, XdmConfig, is_loopback_host, is_within, mail_address, mail_domain, mail_port,
-};
-use crate::config::patients;
-use crate::config::settings;
-use crate::config::validated::MailEncryption;
+use crate::config::MailEncryption;
+use crate::config::mail::{is_loopback_host, is_within, mail_address, mail_domain, mail_port};
 use crate::destinations::settings::web::{client_certificate, credentials, secret};
-use crate::destinations::settings::{record, remote, template};
-use crate::formats::template::{Context, Template, TemplateKind, TextFormat};
+use crate::destinations::settings::*;
+use crate::domain::document::TypeMap;
+use crate::formats::template::{Context, TextFormat};
 
 /// The default subject, which names no patient.
 const SUBJECT: &str = "Document {{ key }}";
@@ -25,9 +19,136 @@ const BODY: &str = "Please find the document attached.\nVeuillez trouver le docu
 /// Values of a delivery that cannot change a header: line ends in them become spaces.
 const TEXT: TemplateKind = TemplateKind::Text(TextFormat::Plain);
 
-pub(crate) fn smtp(at: &mut At<'_, '_>, mut raw: settings::Destination) -> Option<SmtpConfig> {
+/// The default of `destinations.*.attachment_name`.
+const ATTACHMENT_NAME: &str = "{{ document.type }}_{{ document.uuid }}.pdf";
+
+settings! {
+    /// Its own values in `[destinations.NAME]`.
+    "destinations.*." SmtpKeys {
+        body: Option<String>, Kind::Template,
+            "form in which the PDF is sent: raw, multipart or json; of a mail its text";
+        encryption: Option<MailEncryption>, Kind::Enum(&["starttls", "tls", "none"]), "how the connection is encrypted",
+            default("starttls");
+        from: Option<String>, Kind::Text, "address that mails come from", required();
+        to: Option<String>, Kind::Template, "address that they go to", required();
+        allowed_domains: Vec<String>, Kind::List, "domains that they may go to, where `to` holds values";
+        subject: Option<String>, Kind::Template, "subject of a mail";
+        attach: Option<String>, Kind::Enum(&["pdf", "xdm"]), "what is attached: the PDF, or an archive of IHE XDM",
+            default("pdf");
+        attachment_name: Option<String>, Kind::Template, "name of the attached PDF", default(ATTACHMENT_NAME);
+    }
+}
+
+/// How it is registered.
+pub(crate) static KIND: DestinationKind = DestinationKind {
+    word: "smtp",
+    keys: &[
+        HOST,
+        SIGN_IN,
+        LIMITS,
+        TLS,
+        &[
+            SmtpKeys::body,
+            SharedKeys::on_lost_reply,
+            SharedKeys::author,
+            SharedKeys::type_map,
+            SmtpKeys::encryption,
+            SmtpKeys::from,
+            SmtpKeys::to,
+            SmtpKeys::allowed_domains,
+            SmtpKeys::subject,
+            SmtpKeys::attach,
+            SmtpKeys::attachment_name,
+        ],
+    ],
+    check: |at| Some(Arc::new(smtp(at)?)),
+    presets: presets!("smtp"),
+};
+
+/// `type = "smtp"`
+#[derive(Debug, Clone)]
+pub struct SmtpConfig {
+    /// NAME of the destination.
+    pub name: String,
+    /// Name or address of the mail server.
+    pub host: String,
+    /// Its port.
+    pub port: u16,
+    /// How the connection is encrypted; unencrypted only to this computer.
+    pub encryption: MailEncryption,
+    /// The user name and the password.
+    pub user: Option<(String, Secret)>,
+    /// PEM file with the only certificate authorities to trust, instead of the system's.
+    pub ca_file: Option<PathBuf>,
+    /// PEM file with the certificate that docsyncd shows, and its key.
+    pub client_certificate: Option<(PathBuf, Secret)>,
+    /// Sender, in the form of [`mail_address`].
+    pub from: String,
+    /// Recipient.
+    pub to: Arc<Template>,
+    /// Domains that mails may go to, in lower case; `*.` at the start means every domain below it. Empty: any, and `to`
+    /// is fixed.
+    pub allowed_domains: Vec<String>,
+    /// Subject.
+    pub subject: Arc<Template>,
+    /// Text.
+    pub body: Arc<Template>,
+    /// What is attached.
+    pub attach: Attach,
+    /// Name of the attached PDF.
+    pub attachment_name: Arc<Template>,
+    /// The longest wait for an answer.
+    pub timeout: Duration,
+    /// Deliveries at a time.
+    pub max_connections: usize,
+    /// What to do with a mail that was sent whole and whose answer was lost.
+    pub on_lost_reply: LostReply,
+}
+
+impl SmtpConfig {
+    /// Whether a mail may go to this address.
+    pub fn allows(&self, address: &str) -> bool {
+        is_within(&self.allowed_domains, address)
+    }
+
+    /// Whether every mail goes to the same address.
+    pub fn has_one_recipient(&self) -> bool {
+        !self.to.source().contains("{{") && !self.to.source().contains("{%")
+    }
+}
+
+/// `attach`
+#[derive(Debug, Clone)]
+pub enum Attach {
+    /// The PDF.
+    Pdf,
+    /// An archive of IHE XDM with the PDF.
+    Xdm(Box<XdmConfig>),
+}
+
+/// The content of the archive.
+#[derive(Debug, Clone)]
+pub struct XdmConfig {
+    /// The codes of the types of documents.
+    pub type_map: TypeMap,
+    /// Name of the practice.
+    pub author: Option<String>,
+}
+
+impl Settings for SmtpConfig {
+    fn server(&self) -> Option<(String, u16)> {
+        Some((self.host.clone(), self.port))
+    }
+
+    fn shows_letters(&self) -> bool {
+        false
+    }
+}
+
+fn smtp(at: &mut At<'_, '_>) -> Option<SmtpConfig> {
+    let (mut raw, mut own): (SharedKeys, SmtpKeys) = (at.read()?, at.read()?);
     let host = remote::host(at, raw.host.take());
-    let encryption = raw.encryption?;
+    let encryption = own.encryption?;
     if encryption == MailEncryption::None && !host.as_deref().is_none_or(is_loopback_host) {
         let fix = "Write \"starttls\" or \"tls\"; \"none\" is for a mail server on this computer only.";
         let what = "would send patient data over the network unencrypted";
@@ -37,7 +158,7 @@ pub(crate) fn smtp(at: &mut At<'_, '_>, mut raw: settings::Destination) -> Optio
         let what = "has no effect with encryption = \"none\"";
         at.warn_of_given(&["ca_file", "client_cert_file", "client_key_file"], what);
     }
-    let from = raw.from.take().and_then(|text| {
+    let from = own.from.take().and_then(|text| {
         let from = mail_address(&text);
         if from.is_none() {
             let fix = "Write the address alone, as in from = \"letters@practice.test\".";
@@ -48,12 +169,12 @@ pub(crate) fn smtp(at: &mut At<'_, '_>, mut raw: settings::Destination) -> Optio
     let password = secret(at, "password_file", raw.password_file.take(), raw.password.take());
     let user = credentials(at, raw.user.take(), password);
     let client_certificate = client_certificate(at, &mut raw);
-    let recipients = recipients(at, &mut raw);
-    let attach = attach(at, &mut raw);
-    let is_xdm = raw.attach.as_deref() == Some("xdm");
-    let subject = subject(at, raw.subject.take(), is_xdm);
-    let body = template(at, "body", TEXT, raw.body.as_deref().unwrap_or(BODY));
-    let attachment_name = template(at, "attachment_name", TemplateKind::RemoteName, &raw.attachment_name.take()?);
+    let recipients = recipients(at, &mut own);
+    let attach = attach(at, &mut raw, &own);
+    let is_xdm = own.attach.as_deref() == Some("xdm");
+    let subject = subject(at, own.subject.take(), is_xdm);
+    let body = template(at, "body", TEXT, own.body.as_deref().unwrap_or(BODY));
+    let attachment_name = template(at, "attachment_name", TemplateKind::RemoteName, &own.attachment_name.take()?);
     let (to, allowed_domains) = recipients?;
     Some(SmtpConfig {
         name: at.name(),
@@ -77,14 +198,14 @@ pub(crate) fn smtp(at: &mut At<'_, '_>, mut raw: settings::Destination) -> Optio
 }
 
 /// The recipients: one address, or one that values choose within named domains.
-fn recipients(at: &mut At<'_, '_>, raw: &mut settings::Destination) -> Option<(Arc<Template>, Vec<String>)> {
-    let source = raw.to.take()?;
+fn recipients(at: &mut At<'_, '_>, own: &mut SmtpKeys) -> Option<(Arc<Template>, Vec<String>)> {
+    let source = own.to.take()?;
     let to = template(at, "to", TEXT, &source)?;
     let domain = |text: &String| match text.trim().strip_prefix("*.") {
         Some(below) => mail_domain(below).map(|domain| format!("*.{domain}")),
         None => mail_domain(text.trim().trim_start_matches('@')),
     };
-    let domains: Option<Vec<String>> = raw.allowed_domains.iter().map(domain).collect();
+    let domains: Option<Vec<String>> = own.allowed_domains.iter().map(domain).collect();
     let Some(domains) = domains else {
         let fix = "Write domains alone, as in [\"clinic.test\"]; \"*.clinic.test\" is every domain below it.";
         return at.refuse("allowed_domains", "holds something that is no domain", fix);
@@ -106,8 +227,8 @@ fn recipients(at: &mut At<'_, '_>, raw: &mut settings::Destination) -> Option<(A
     Some((to, domains))
 }
 
-fn attach(at: &mut At<'_, '_>, raw: &mut settings::Destination) -> Option<Attach> {
-    if raw.attach.as_deref() != Some("xdm") {
+fn attach(at: &mut At<'_, '_>, raw: &mut SharedKeys, own: &SmtpKeys) -> Option<Attach> {
+    if own.attach.as_deref() != Some("xdm") {
         at.warn_of_given(&["type_map", "author"], "has no effect without attach = \"xdm\"");
         return Some(Attach::Pdf);
     }

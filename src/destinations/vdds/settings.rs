@@ -1,13 +1,58 @@
 //! `type = "vdds"`
 
-use crate::config::build::At;
-use crate::config::patients;
-use crate::config::settings;
-use crate::config::vdds::{VddsConfig, VddsProgram};
-use crate::destinations::settings::{own_file, program, record};
+use crate::destinations::settings::*;
 
-pub(crate) fn vdds(at: &mut At<'_, '_>, raw: settings::Destination) -> Option<VddsConfig> {
-    let found = match (raw.archive, raw.program) {
+settings! {
+    /// Its own values in `[destinations.NAME]`.
+    "destinations.*." VddsKeys {
+        archive: Option<String>, Kind::Text, "section of VDDS_MMI.INI that has the program to run (MMOINFIMPORT)";
+    }
+}
+
+/// How it is registered.
+pub(crate) static KIND: DestinationKind = DestinationKind {
+    word: "vdds",
+    keys: &[
+        &[SharedKeys::program.optional(), SharedKeys::timeout, SharedKeys::on_lost_reply, SharedKeys::patient_id],
+        VddsKeys::KEYS,
+    ],
+    check: |at| Some(Arc::new(vdds(at)?)),
+    presets: presets!("vdds", "z1"),
+};
+
+/// `type = "vdds"`
+#[derive(Debug, Clone)]
+pub struct VddsConfig {
+    /// NAME of the destination.
+    pub name: String,
+    /// Which program takes announcements.
+    pub program: VddsProgram,
+    /// What the patient is known by there.
+    pub patient_id: Arc<Template>,
+    /// The longest wait for its answer.
+    pub timeout: Duration,
+    /// What becomes of a document whose answer was lost.
+    pub on_lost_reply: LostReply,
+}
+
+/// `archive` or `program`
+#[derive(Debug, Clone)]
+pub enum VddsProgram {
+    /// MMOINFIMPORT in this section of `VDDS_MMI.INI`.
+    Archive(String),
+    /// This one: an absolute path, or a name to be found in PATH.
+    Program(PathBuf),
+}
+
+impl Settings for VddsConfig {
+    fn shows_letters(&self) -> bool {
+        false
+    }
+}
+
+fn vdds(at: &mut At<'_, '_>) -> Option<VddsConfig> {
+    let (raw, own): (SharedKeys, VddsKeys) = (at.read()?, at.read()?);
+    let found = match (own.archive, raw.program) {
         (Some(section), None) => Some(VddsProgram::Archive(section)),
         (None, Some(path)) => Some(VddsProgram::Program(program(at, path))),
         (given, _) => {

@@ -19,17 +19,18 @@ use super::confirm::Entry;
 use super::files::Digest;
 use super::remote::{self, Desk, Found, Remote, Renamed, Source};
 use super::web_client::{Answer, Fault, Request, Upload, WebClient};
-use super::{Adapter, Checked, Holds, Item, Kept, Known, Others, Outcome, Planned, Unproved};
-use crate::config::WebDavConfig;
+use super::{Adapter, Checked, Holds, Invented, Item, Kept, Known, Others, Outcome, Planned, Unproved};
 use crate::domain::document::{DocumentUuid, Metadata};
 use crate::domain::failure::Code;
 use crate::domain::proof::{Proof, Sight};
 use crate::formats::template::RESERVED;
 
 mod properties;
-pub(crate) mod settings;
+mod settings;
 #[cfg(test)]
 mod tests;
+
+pub use settings::*;
 
 /// The largest answer to PROPFIND that is read, in bytes.
 const PROPERTIES: usize = 64 * 1024;
@@ -370,6 +371,10 @@ impl Adapter for WebDavAdapter {
 
     fn unusable(&self) -> Option<String> {
         self.server.client.configured().err().map(|wrong| self.server.client.named(&wrong))
+    }
+
+    fn holds_number(&self, invented: &Invented) -> bool {
+        invented.in_folder(&self.config.folder)
     }
 
     async fn plan(&self, uuid: &DocumentUuid, metadata: &Metadata, known: &Known) -> Result<Planned, String> {

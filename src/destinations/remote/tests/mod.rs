@@ -8,7 +8,7 @@ use super::super::contract::{
 };
 use super::super::{Adapter, Checked};
 use super::*;
-use crate::config::{LostReply, SidecarConfig};
+use crate::destinations::{LostReply, SidecarConfig};
 use crate::formats::template::{Template, TemplateKind, TextFormat};
 
 mod interrupted;

@@ -2,8 +2,6 @@
 
 use std::process::ExitCode;
 
-use clap::Parser as _;
-
 fn main() -> ExitCode {
-    docsyncd::commands::dispatch(docsyncd::commands::cli::Cli::parse())
+    docsyncd::commands::parsed().map_or_else(|exit| exit, docsyncd::commands::dispatch)
 }

@@ -63,7 +63,7 @@ async fn cell(point: &str, errno: i32, scope: &str, words: &str) {
     practice.env.remove("FAILPOINTS");
     practice.env.retain(|name, _| !name.starts_with("DOCSYNCD__RETRY__"));
     for uuid in &uuids {
-        practice.docsyncd(&["retry", uuid]).await;
+        practice.docsyncd(&["retry", "--yes", uuid]).await;
     }
     let synced = practice.sync().await;
     assert_eq!(synced.code, 0, "{synced:?}");

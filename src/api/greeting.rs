@@ -36,6 +36,25 @@ pub async fn greet(transport: &Transport) -> Result<(), ApiError> {
     }
 }
 
+/// Whether the address has the API's sign-in as well, which asks for no key: the API of a wrong path refuses everybody
+/// who has none, and says nothing of the path. Of an answer that says neither, it is believed.
+///
+/// # Errors
+/// Another server, or another path; [`hint`] explains it.
+pub async fn has_sign_in(transport: &Transport) -> Result<(), ApiError> {
+    const MAX_ANSWER_BYTES: usize = 64 * 1024;
+    let url = transport.endpoint(&["oauth2", "token"]);
+    let asked = transport.post_once(&url, b"{}".to_vec(), MAX_ANSWER_BYTES);
+    let Ok(answer) = transport.in_time(&url, asked).await else { return Ok(()) };
+    // A token endpoint names what is wrong in `error` (RFC 6749, section 5.2).
+    let body: Option<serde_json::Value> = serde_json::from_slice(&answer.body).ok();
+    let is_one = body.is_some_and(|body| body.get("error").is_some_and(serde_json::Value::is_string));
+    match answer.status {
+        status @ (401 | 403..=405 | 410) if !is_one => Err(ApiError::NotHere { status, url: url.to_string() }),
+        _ => Ok(()),
+    }
+}
+
 /// What may be wrong with `api.base_url`, if a server answers there that is not the API.
 pub fn hint(transport: &Transport, error: &ApiError) -> Option<String> {
     let answered = match error {

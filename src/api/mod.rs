@@ -30,7 +30,7 @@ pub use crate::domain::document::Listed;
 pub use addresses::leads_inside;
 pub use download::Download;
 pub use error::{ApiError, Meaning};
-pub use greeting::{Introduced, greet, hint};
+pub use greeting::{Introduced, greet, has_sign_in, hint};
 pub use list::{LOOK_SIZE, ListQuery, Order, PAGE_SIZE, Shown, look};
 pub use me::{Me, me};
 pub use redirect::redirect_target;

@@ -1,13 +1,15 @@
 //! Which account a command is about.
 
-use super::UsageError;
-use crate::config::{Account, Auth, Loaded, OAuthConfig};
+use super::told;
+use crate::config::{Account, Auth, Loaded, OAuthConfig, Secret};
+use crate::formats::language::Language;
 
 /// The account that signs in by the browser: the one that is named, or the only one there is.
 pub(super) fn oauth_account<'a>(
     loaded: &'a Loaded,
     name: Option<&str>,
-) -> Result<(&'a Account, &'a OAuthConfig), UsageError> {
+    language: Language,
+) -> anyhow::Result<(&'a Account, &'a OAuthConfig)> {
     let accounts = &loaded.config.accounts;
     let candidates: Vec<(&Account, &OAuthConfig)> = accounts
         .values()
@@ -17,18 +19,23 @@ pub(super) fn oauth_account<'a>(
         })
         .collect();
     let names = candidates.iter().map(|(account, _)| account.name.as_str()).collect::<Vec<_>>().join(", ");
-    let all_by_key = "no account needs a sign-in: all use an API key. Set auth = \"oauth\" for one that should";
+    let mut place = "api_key_file".to_owned();
     let wrong = match (name, candidates.as_slice()) {
         (None, [only]) => return Ok(*only),
-        (Some(name), _) if accounts.contains_key(name) => {
+        (Some(name), _) if let Some(account) = accounts.get(name) => {
             if let Some(found) = candidates.iter().find(|(account, _)| account.name == name) {
                 return Ok(*found);
             }
-            format!("account {name} uses an API key, so it needs no sign-in; with auth = \"oauth\" it would")
+            if let Auth::ApiKey(Secret::File(file)) = &account.auth {
+                place = file.display().to_string();
+            }
+            "account-by-key"
         }
-        (_, []) => all_by_key.to_owned(),
-        (Some(name), _) => format!("there is no account {name} to sign in; there are: {names}"),
-        (None, _) => format!("several accounts sign in: choose one with --account ({names})"),
+        (_, []) => "account-all-by-key",
+        (Some(_), _) => "account-not-there",
+        (None, _) => "account-which",
     };
-    Err(UsageError(wrong))
+    let name = name.unwrap_or_default();
+    let values = [("name", name.into()), ("names", (&names).into()), ("place", (&place).into())];
+    Err(told::usage(language, wrong, &values))
 }

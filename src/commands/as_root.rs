@@ -6,18 +6,16 @@
 use super::Outcome;
 use super::output::complain;
 use crate::config::Loaded;
+use crate::formats::language::Language;
 
 /// Carries out a command, and warns when it left the folder of `state.path` to root.
-pub(super) fn warned(loaded: &Loaded, command: impl FnOnce() -> Outcome) -> Outcome {
+pub(super) fn warned(loaded: &Loaded, language: Language, command: impl FnOnce() -> Outcome) -> Outcome {
     let folder = loaded.config.state.path.parent().filter(|folder| !folder.as_os_str().is_empty());
     let missing = folder.filter(|folder| is_root() && !folder.exists());
     let outcome = command();
     if let Some(folder) = missing.filter(|folder| folder.exists()) {
-        let folder = folder.display();
-        complain(&format!(
-            "docsyncd: warning: {folder} was created, and belongs to root, who ran this. If the service runs as another \
-             user, it cannot write there: give it the folder with chown -R USER {folder}"
-        ));
+        let folder = folder.display().to_string();
+        complain(&format!("docsyncd: {}", language.fill("root-made-folder", &[("folder", (&folder).into())])));
     }
     outcome
 }

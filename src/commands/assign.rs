@@ -5,13 +5,16 @@ use std::fmt::Write as _;
 
 use super::harmless::in_line;
 use super::output::{can_ask, complain, docsyncd, ledger_to_read, local, print, say, table};
-use super::{Exit, Outcome, named, retry, runtime, told};
+use super::unconfigured::needs_more;
+use super::{Exit, Outcome, interruptible, named, ready_clients, retry, runtime, told};
 use crate::commands::cli::AssignArgs;
 use crate::config::{Loaded, PatientsConfig};
+use crate::domain::document::Version;
 use crate::formats::language::Language;
-use crate::ledger::Ledger;
+use crate::ledger::documents::{self, Document};
 use crate::ledger::patients as kept;
-use crate::patients::{Difference, List, Person, Row, load_once};
+use crate::ledger::{Ledger, deliveries};
+use crate::patients::{Difference, List, Near, Person, Row, load_once};
 use crate::pipeline::assign::{self, Letter, NotAssigned};
 use crate::pipeline::patients;
 
@@ -22,9 +25,18 @@ struct Desk<'a> {
     language: Language,
 }
 
+/// A letter that a person named.
+struct Named {
+    uuid: String,
+    document: Document,
+    /// The number that it was, or may have been, filed by.
+    number: Option<String>,
+    letter: Letter,
+}
+
 pub(super) fn assign(loaded: &Loaded, args: &AssignArgs, language: Language) -> Outcome {
     let Some(config) = &loaded.config.patients else {
-        return Err(told::usage(language, "assign-no-list", &[]));
+        return Err(needs_more(loaded, language).unwrap_or_else(|| told::usage(language, "assign-no-list", &[])));
     };
     let desk = Desk { loaded, config, language };
     match (&args.uuid, &args.number) {
@@ -40,15 +52,17 @@ pub(super) fn assign(loaded: &Loaded, args: &AssignArgs, language: Language) -> 
 }
 
 impl Desk<'_> {
-    /// The letter that a person named, with its uuid; `None`: it was said that there is none.
-    fn letter(&self, ledger: &Ledger, uuid: &str) -> anyhow::Result<Option<(String, Letter)>> {
+    /// The letter that a person named; `None`: it was said that there is none, or that nobody knows whose it is.
+    fn letter(&self, ledger: &Ledger, uuid: &str) -> anyhow::Result<Option<Named>> {
         let wanted = vec![uuid.to_owned()];
         let (named, letters) = runtime()?.block_on(ledger.read(move |db| {
             let named = named::find_for_sure(db, &wanted)?;
             let mut letters = Vec::new();
             for (text, ids) in &named.found {
                 for id in ids {
-                    letters.push((text.clone(), Letter::read(db, *id)?));
+                    let Some(document) = documents::by_number(db, *id)? else { continue };
+                    let number = deliveries::frozen(db, *id)?;
+                    letters.push(Named { uuid: text.clone(), document, number, letter: Letter::read(db, *id)? });
                 }
             }
             Ok((named, letters))
@@ -56,6 +70,36 @@ impl Desk<'_> {
         let named = named.unambiguous(self.language)?;
         named.complain_of_unknown(self.language);
         Ok(letters.into_iter().next())
+    }
+
+    /// The same with its patient; `None`: it was said that this is not known. What is filed already is read again, as
+    /// nothing of its patient is kept here.
+    fn whose(&self, ledger: &Ledger, uuid: &str, number: &str) -> anyhow::Result<Option<(Named, Person)>> {
+        let Some(mut named) = self.letter(ledger, uuid)? else { return Ok(None) };
+        let Version { account, uuid, .. } = &named.document.version;
+        if named.letter.metadata.is_none() && named.number.is_some() {
+            let clients = ready_clients(&self.loaded.config)?;
+            let client = clients.iter().find(|(name, _)| *name == account.as_str()).map(|(_, client)| client);
+            let read = async {
+                let Some(client) = client else { return Ok(None) };
+                named.letter.clone().read_anew(client, account, uuid).await.map(Some)
+            };
+            match runtime()?.block_on(interruptible(client, async { Ok::<_, anyhow::Error>(read.await) }))? {
+                Ok(Some(letter)) => named.letter = letter,
+                Ok(None) => {}
+                Err(error) => {
+                    let values = [("uuid", named.uuid.as_str().into())];
+                    let what = told::because(self.language, "assign-not-read", &values, &error.to_string());
+                    complain(&format!("docsyncd: {what}"));
+                    return Ok(None);
+                }
+            }
+        }
+        let Some(person) = named.letter.person() else {
+            self.refuse(&named.uuid, number, NotAssigned::Ended)?;
+            return Ok(None);
+        };
+        Ok(Some((named, person)))
     }
 
     fn list(&self, ledger: &Ledger) -> anyhow::Result<List> {
@@ -82,8 +126,9 @@ impl Desk<'_> {
     fn candidates(&self, uuid: &str) -> Outcome {
         let language = self.language;
         let ledger = Ledger::open_beside(&self.loaded.config.state.path)?;
-        let Some((uuid, letter)) = self.letter(&ledger, uuid)? else { return Ok(Exit::Failed) };
-        let Some(person) = letter.person() else { return self.refuse(&uuid, "", NotAssigned::Ended) };
+        let Some((Named { uuid, letter, .. }, person)) = self.whose(&ledger, uuid, "")? else {
+            return Ok(Exit::Failed);
+        };
         let list = self.list(&ledger)?;
         let mut text = format!("{}\n{}\n", self.document(&uuid), self.beside(&person, None));
         match letter.number(Some(&list), &person) {
@@ -101,32 +146,90 @@ impl Desk<'_> {
         if near.is_empty() {
             let _ = writeln!(text, "{}", language.text("assign-nobody"));
         } else {
-            let head = ["number", "last-name", "first-name", "born", "differs"]
-                .map(|column| language.text(&format!("assign-column-{column}")));
-            let mut rows = table(&head.each_ref().map(String::as_str));
-            for near in &near {
-                let in_words = |difference: &Difference| language.text(&format!("assign-{}", word(*difference)));
-                let differences: Vec<String> = near.differences.iter().map(in_words).collect();
-                let nothing = || language.text("assign-nothing");
-                let differences = if differences.is_empty() { nothing() } else { differences.join(", ") };
-                rows.add_row([
-                    near.row.number,
-                    &in_line(&near.row.last_names_shown()),
-                    &in_line(near.row.first_name),
-                    &near.row.born.map_or_else(|| "-".to_owned(), |born| born.to_string()),
-                    &differences,
-                ]);
-            }
+            let rows = self.rows(&list, &near);
             let _ = writeln!(text, "\n{}\n{rows}", language.text("assign-may-be"));
+            if near.iter().any(|one| near.iter().any(|other| is_twin(&one.row, &other.row))) {
+                let _ = writeln!(text, "{}", language.text("page-patients-alike"));
+            }
         }
-        let command = docsyncd(&format!("assign {uuid} NUMBER"));
+        let command = docsyncd(&format!("assign {uuid} {}", language.text("assign-a-number")));
         let _ = writeln!(text, "\n{}", language.fill("assign-settles", &[("command", (&command).into())]));
         say(&text)
     }
 
+    /// A date of birth as the language writes it; in English as the list does.
+    fn born(&self, born: Option<jiff::civil::Date>) -> String {
+        match (born, self.language) {
+            (None, _) => "-".to_owned(),
+            (Some(born), Language::English) => born.to_string(),
+            (Some(born), language) => language.short_day(born),
+        }
+    }
+
+    /// Those who may be meant, a line each, with every further column of the list where two of them are alike.
+    fn rows(&self, list: &List, near: &[Near<'_>]) -> comfy_table::Table {
+        let further = |row: &Row<'_>| {
+            let is_alike = near.iter().any(|other| is_twin(&other.row, row));
+            if is_alike { list.further(row) } else { &[] }
+        };
+        let columns =
+            near.iter().map(|near| further(&near.row)).find(|further| !further.is_empty()).unwrap_or_default();
+        let columns: Vec<&str> = columns.iter().map(|(name, _)| name.as_str()).collect();
+        let known = |column: &str| self.language.text(&format!("assign-column-{column}"));
+        let mut head: Vec<String> = ["number", "last-name", "first-name", "born"].map(known).into();
+        head.extend(columns.iter().map(|name| in_line(name).into_owned()));
+        head.push(known("differs"));
+        let mut rows = table(&head.iter().map(String::as_str).collect::<Vec<_>>());
+        for near in near {
+            let in_words = |difference: &Difference| self.language.text(&format!("assign-{}", word(*difference)));
+            let differences: Vec<String> = near.differences.iter().map(in_words).collect();
+            let nothing = || self.language.text("assign-nothing");
+            let mut cells = vec![
+                near.row.number.to_owned(),
+                in_line(&near.row.last_names_shown()).into_owned(),
+                in_line(near.row.first_name).into_owned(),
+                self.born(near.row.born),
+            ];
+            let said = further(&near.row);
+            let value =
+                |column: &&str| said.iter().find(|(name, _)| name == column).map_or("", |(_, value)| value.as_str());
+            cells.extend(columns.iter().map(|column| in_line(value(column)).into_owned()));
+            cells.push(if differences.is_empty() { nothing() } else { differences.join(", ") });
+            rows.add_row(cells);
+        }
+        rows
+    }
+
+    /// Why a person is asked once more: another patient of the list is alike in all that is compared, or the number is
+    /// already another's.
+    fn doubts(
+        &self,
+        ledger: &Ledger,
+        list: &List,
+        (letter, person): (&Letter, &Person),
+        number: &str,
+    ) -> anyhow::Result<Vec<String>> {
+        let mut doubts = Vec::new();
+        let near = list.near(person);
+        let row = list.row(number);
+        let twins: Vec<Near<'_>> = match &row {
+            Some(row) => near.into_iter().filter(|near| near.row.number == number || is_twin(&near.row, row)).collect(),
+            None => Vec::new(),
+        };
+        if twins.len() > 1 {
+            doubts.push(format!("{}\n{}", self.language.text("page-patients-alike"), self.rows(list, &twins)));
+        }
+        let (number, patient) = (number.to_owned(), letter.patient.clone().unwrap_or_default());
+        let named = number.clone();
+        if runtime()?.block_on(ledger.read(move |db| kept::is_anothers(db, &named, &patient)))? {
+            doubts.push(self.language.fill("page-look-anothers", &[("number", (&number).into())]));
+        }
+        Ok(doubts)
+    }
+
     /// Both sides beside one another, with a mark at what differs.
     fn beside(&self, person: &Person, row: Option<&Row<'_>>) -> String {
-        let born = |born: Option<jiff::civil::Date>| born.map_or_else(|| "-".to_owned(), |born| born.to_string());
+        let born = |born| self.born(born);
         let say = |text: &str| self.language.text(text);
         let Some(row) = row else {
             let (last, first) = (named_or(person.last_name()), named_or(person.first_name()));
@@ -156,8 +259,8 @@ impl Desk<'_> {
     fn settle(&self, uuid: &str, number: &str, args: &AssignArgs) -> Outcome {
         let language = self.language;
         let ledger = Ledger::open_beside(&self.loaded.config.state.path)?;
-        let Some((uuid, letter)) = self.letter(&ledger, uuid)? else { return Ok(Exit::Failed) };
-        let Some(person) = letter.person() else { return self.refuse(&uuid, number, NotAssigned::Ended) };
+        let Some((named, person)) = self.whose(&ledger, uuid, number)? else { return Ok(Exit::Failed) };
+        let Named { uuid, document, number: filed_by, letter } = named;
         let list = self.list(&ledger)?;
         let assigned = match letter.assign(&list, number, args.not_listed, crate::system::readers::person()) {
             Ok(assigned) => assigned,
@@ -171,29 +274,43 @@ impl Desk<'_> {
             }
         };
         say(&format!("{}\n{sides}\n", self.document(&uuid)))?;
-        if !args.yes && !self.agreed(number)? {
+        let doubts = self.doubts(&ledger, &list, (&letter, &person), number.trim())?;
+        for doubt in &doubts {
+            say(&format!("{doubt}\n\n"))?;
+        }
+        let is_filed_otherwise = filed_by.is_some_and(|filed_by| filed_by != assigned.number);
+        let question = if is_filed_otherwise { "assign-question-anew" } else { "assign-question" };
+        let is_sure = || self.agreed(question, number);
+        let is_sure_again = || anyhow::Ok(doubts.is_empty() || self.agreed("assign-question-again", number)?);
+        if !args.yes && !(is_sure()? && is_sure_again()?) {
             print(&format!("{}\n", language.text("assign-none")))?;
             return Ok(Exit::Failed);
         }
         let named = uuid.clone();
-        runtime()?.block_on(ledger.write(move |db| assign::write(db, &assigned, &named)))?;
-        let when = retry::when(self.loaded, language);
-        let values = [("uuid", (&uuid).into()), ("number", number.into()), ("when", (&when).into())];
-        say(&format!("{}\n", language.fill("assign-done", &values)))
+        let write = ledger.write(move |db| assign::write(db, &assigned, (document.id, &named)));
+        let text = if runtime()?.block_on(write)? { "assign-anew" } else { "assign-done" };
+        let (when, show) = (retry::when(self.loaded, language), docsyncd(&format!("show {uuid}")));
+        let values = [
+            ("uuid", (&uuid).into()),
+            ("number", number.into()),
+            ("when", (&when).into()),
+            ("command", (&show).into()),
+        ];
+        say(&format!("{}\n", language.fill(text, &values)))
     }
 
     /// Whether the person at the terminal agrees.
-    fn agreed(&self, number: &str) -> anyhow::Result<bool> {
+    fn agreed(&self, text: &str, number: &str) -> anyhow::Result<bool> {
         if !can_ask() {
             return Err(told::usage(self.language, "assign-nobody-asked", &[]));
         }
-        super::output::agreed(&self.language.fill("assign-question", &[("number", number.into())]), self.language)
+        super::output::agreed(&self.language.fill(text, &[("number", number.into())]), self.language)
     }
 
     /// A person takes back what was said of a letter's patient.
     fn remove(&self, uuid: &str) -> Outcome {
         let ledger = Ledger::open_beside(&self.loaded.config.state.path)?;
-        let Some((uuid, letter)) = self.letter(&ledger, uuid)? else { return Ok(Exit::Failed) };
+        let Some(Named { uuid, letter, .. }) = self.letter(&ledger, uuid)? else { return Ok(Exit::Failed) };
         let (named, who) = (uuid.clone(), crate::system::readers::person());
         let is_removed = runtime()?.block_on(ledger.write(move |db| assign::remove(db, &letter, &named, who)))?;
         if !is_removed {
@@ -232,11 +349,16 @@ impl Desk<'_> {
                 &assigned.number,
                 &in_line(&listed),
                 &at,
-                assigned.who.as_deref().unwrap_or("-"),
+                &assigned.who.as_deref().map_or_else(|| "-".to_owned(), |who| language.who(who)),
             ]);
         }
         say(&format!("{rows}\n"))
     }
+}
+
+/// Whether two rows of different numbers are alike in all that is compared.
+fn is_twin(one: &Row<'_>, other: &Row<'_>) -> bool {
+    one.number != other.number && one.is_same_person(other)
 }
 
 /// The end of its text's key.

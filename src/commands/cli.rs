@@ -41,6 +41,9 @@ pub enum Command {
         /// Print JSON; with --dry-run
         #[arg(long, requires = "dry_run")]
         json: bool,
+        /// The language of the answer
+        #[command(flatten)]
+        spoken: Spoken,
     },
     /// Show what waits at the API, and the name and place that each document would get; files and reports nothing
     Preview {
@@ -102,6 +105,9 @@ pub enum Command {
         /// The account; needed when several use auth = "oauth"
         #[arg(long, value_name = "ACCOUNT")]
         account: Option<String>,
+        /// The language of the answer
+        #[command(flatten)]
+        spoken: Spoken,
     },
     /// Is it running, when did it last succeed, what waits, what failed
     Status {
@@ -209,6 +215,9 @@ pub enum Command {
         /// Do not ask whether it is meant
         #[arg(long)]
         yes: bool,
+        /// The language of the answer
+        #[command(flatten)]
+        spoken: Spoken,
     },
     /// Try documents again; a running daemon takes it up within two seconds
     Retry {
@@ -283,6 +292,9 @@ pub enum Command {
         /// What to do with it
         #[command(subcommand)]
         command: ServiceCommand,
+        /// The language of the answer
+        #[command(flatten)]
+        spoken: Spoken,
     },
     /// VDDS-media: let the archive of the practice software find docsyncd, for a destination of the type vdds
     Vdds {

@@ -6,7 +6,7 @@ use super::harmless::in_line;
 use super::list::{short, short_time};
 use super::output::{complain, docsyncd, ledger_to_list, local, place_lines, print_json, show_table, terminal_width};
 use super::times::Moment;
-use super::{Exit, Outcome, UsageError, runtime};
+use super::{Exit, Outcome, runtime, told};
 use crate::config::Loaded;
 use crate::domain::search;
 use crate::formats::language::Language;
@@ -31,7 +31,7 @@ pub(super) fn find(loaded: &Loaded, wanted: Wanted<'_>) -> Outcome {
     let Wanted { words, account, since, limit, json, language } = wanted;
     let words = search::words(words);
     if words.is_empty() {
-        return Err(UsageError("nothing to find: a word needs a letter or a digit".to_owned()).into());
+        return Err(told::usage(language, "find-nothing", &[]));
     }
     let found = match ledger_to_list(loaded, language)? {
         Some(ledger) => {
@@ -68,11 +68,12 @@ pub(super) fn find(loaded: &Loaded, wanted: Wanted<'_>) -> Outcome {
         return Ok(Exit::Failed);
     }
     if more {
-        let (limit, command) = (limit.to_string(), docsyncd("find --limit N WORD..."));
+        let (limit, command) =
+            (limit.to_string(), docsyncd(&format!("find --limit N {}...", language.text("find-a-word"))));
         let values = [("limit", (&limit).into()), ("command", (&command).into())];
         complain(&format!("docsyncd: {}", language.fill("find-more", &values)));
     } else if newest_only {
-        let command = docsyncd("find --limit 10000 WORD...");
+        let command = docsyncd(&format!("find --limit 10000 {}...", language.text("find-a-word")));
         complain(&format!("docsyncd: {}", language.fill("find-older", &[("command", (&command).into())])));
     }
     Ok(Exit::Done)

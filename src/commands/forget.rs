@@ -14,15 +14,12 @@ use crate::ledger::{self, Ledger, now};
 use crate::system::durable::remove_if_there;
 use crate::views::{self, DocumentHistory};
 
-pub(super) fn forget(loaded: &Loaded, uuids: &[String], yes: bool) -> Outcome {
+pub(super) fn forget(loaded: &Loaded, uuids: &[String], yes: bool, language: Language) -> Outcome {
     let ledger = Ledger::open_beside(&loaded.config.state.path)?;
     if !yes && can_ask() {
         let which = record::documents(&uuids.iter().map(String::as_str).collect::<Vec<_>>());
-        if !agreed(
-            &format!("Erase the names and places that are kept of {which}? They cannot be had back."),
-            Language::English,
-        )? {
-            print("nothing is erased\n")?;
+        if !agreed(&language.fill("forget-question", &[("which", (&which).into())]), language)? {
+            print(&format!("{}\n", language.text("forget-nothing")))?;
             return Ok(Exit::Failed);
         }
     }
@@ -43,49 +40,43 @@ pub(super) fn forget(loaded: &Loaded, uuids: &[String], yes: bool) -> Outcome {
         }
         Ok((results, named))
     }))?;
-    let named = named.unambiguous(Language::English)?;
+    let named = named.unambiguous(language)?;
     let (mut open, mut kept) = (false, false);
     for (text, result, known) in &results {
         match result {
             Forgotten::Done => {
-                kept |= !is_output_erased(&loaded.config.state.path, text, known);
-                say(&format!(
-                    "{text}: its names and places are erased; that it was delivered, and its digest, stay\n"
-                ))?;
+                kept |= !is_output_erased(&loaded.config.state.path, text, known, language);
+                say(&format!("{}\n", language.fill("forget-done", &[("uuid", text.into())])))?;
             }
             Forgotten::Open(state) => {
                 open = true;
-                complain(&format!(
-                    "docsyncd: {text} is still being worked on ({state}) and keeps its names until it has ended: {} says when",
-                    docsyncd(&format!("show {text}"))
-                ));
+                let (state, show) = (language.state(state.as_str()), docsyncd(&format!("show {text}")));
+                let values = [("uuid", text.into()), ("state", (&state).into()), ("command", (&show).into())];
+                complain(&format!("docsyncd: {}", language.fill("forget-open", &values)));
             }
         }
     }
-    named.complain_of_unknown(Language::English);
+    named.complain_of_unknown(language);
     drop(ledger);
     if results.iter().any(|(_, result, _)| *result == Forgotten::Done)
         && let Err(error) = ledger::rewrite(&loaded.config.state.path)
     {
-        complain(&format!(
-            "docsyncd: traces of the names may be left in unused parts of the ledger's file, which could not be written \
-             anew: {error}. Run the same command again later."
-        ));
+        let why = error.to_string();
+        complain(&format!("docsyncd: {}", language.fill("forget-traces", &[("why", (&why).into())])));
         return Ok(Exit::Failed);
     }
     Ok(if open || kept || !named.unknown.is_empty() { Exit::Failed } else { Exit::Done })
 }
 
 /// Removes what programs printed about the document, which can quote a name. Returns whether nothing of it is left.
-fn is_output_erased(ledger: &Path, text: &str, known: &DocumentHistory) -> bool {
+fn is_output_erased(ledger: &Path, text: &str, known: &DocumentHistory, language: Language) -> bool {
     let Some(uuid) = DocumentUuid::parse(&known.document.uuid) else { return true };
     let erase = || destinations::output_files(ledger, &uuid)?.iter().try_for_each(|file| remove_if_there(file));
     let erased = erase();
     if let Err(error) = &erased {
-        complain(&format!(
-            "docsyncd: {text}: what a program printed about it, in the folder `output` beside the ledger, cannot be removed: {error}. \
-             Run the same command again later."
-        ));
+        let why = error.to_string();
+        let values = [("uuid", text.into()), ("why", (&why).into())];
+        complain(&format!("docsyncd: {}", language.fill("forget-output", &values)));
     }
     erased.is_ok()
 }

@@ -1,12 +1,20 @@
 //! In which language a person is told: `--lang`, else the setting `language`, else the system's.
 
 use crate::commands::cli::Spoken;
-use crate::config::Loaded;
+use crate::config::{ConfigError, Loaded};
 use crate::formats::language::Language;
 
 /// The language for this command and this configuration.
 pub(super) fn of(spoken: Spoken, loaded: &Loaded) -> Language {
     spoken.lang.or(loaded.config.language).unwrap_or_else(of_system)
+}
+
+/// The same where there may be none.
+pub(super) fn of_loaded(spoken: Spoken, loaded: &Result<Loaded, ConfigError>) -> Language {
+    match loaded {
+        Ok(loaded) => of(spoken, loaded),
+        Err(_) => spoken.lang.unwrap_or_else(of_system),
+    }
 }
 
 /// The language of whoever runs this; English where it is none that docsyncd speaks.

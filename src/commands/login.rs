@@ -15,7 +15,7 @@ use url::Url;
 use super::account::oauth_account;
 use super::output::{complain, print};
 use super::record::record_done;
-use super::{Exit, Outcome, UsageError, browser, runtime, told};
+use super::{Exit, Outcome, browser, runtime, told};
 use crate::api::auth::authorization::{Attempt, NotAnAnswer, Refusal, Returned};
 use crate::api::auth::endpoint::{self, CodeExchange, TokenError};
 use crate::api::auth::{TokenLock, TokenStore, TokenStoreError, Tokens, client_secret};
@@ -50,10 +50,9 @@ struct SignIn<'a> {
 type Answer = (Returned, Option<oneshot::Sender<Ending>>);
 
 pub(super) fn login(loaded: &Loaded, name: Option<&str>, no_browser: bool, language: Language) -> Outcome {
-    let (account, oauth) = oauth_account(loaded, name)?;
-    let page = loaded.config.api.authorization_page.as_ref().ok_or_else(|| {
-        UsageError("api.app_url is not set: the page to sign in on lies below it. Ask the operator for it".to_owned())
-    })?;
+    let (account, oauth) = oauth_account(loaded, name, language)?;
+    let page = loaded.config.api.authorization_page.as_ref();
+    let page = page.ok_or_else(|| told::usage(language, "sign-in-no-page", &[]))?;
     // What would fail at the end should fail before a person types a password.
     client_secret(&account.name, oauth).map_err(DaemonError::Credential)?;
     let transport = Transport::new(&loaded.config.api).map_err(DaemonError::Transport)?;
@@ -80,7 +79,7 @@ impl SignIn<'_> {
         let mut interrupted = pin!(tokio::signal::ctrl_c());
         let _ = poll_fn(|context| Poll::Ready(interrupted.as_mut().poll(context).is_ready())).await;
         let pasted = self.show(&address, reception.attempt().redirect_uri(), no_browser).await?;
-        let answered = wait(&reception, events, pasted, interrupted, PATIENCE).await;
+        let answered = wait(&reception, (events, pasted), interrupted, PATIENCE, self.language).await;
         let outcome = match answered {
             Ok((returned, browser)) => self.finish(&reception, returned, browser).await,
             Err(error) => Err(error),
@@ -91,14 +90,13 @@ impl SignIn<'_> {
 
     fn port_refused(&self, port: u16, error: &io::Error) -> anyhow::Error {
         let name = &self.account.name;
-        let advice = match error.kind() {
-            io::ErrorKind::AddrInUse => {
-                "Another program uses it, maybe another docsyncd login: end that. Or choose another port, and have the \
-                 operator register the address with it"
-            }
-            _ => "Choose another port, and have the operator register the address with it",
+        let text = match error.kind() {
+            io::ErrorKind::AddrInUse => "sign-in-port-taken",
+            _ => "sign-in-port-refused",
         };
-        anyhow::anyhow!("port {port} of 127.0.0.1 (accounts.{name}.redirect_port) cannot be used: {error}. {advice}")
+        let (port, why) = (port.to_string(), error.to_string());
+        let values = [("port", (&port).into()), ("name", name.into()), ("why", (&why).into())];
+        told::said(self.language.fill(text, &values), Exit::Failed)
     }
 
     /// Opens the browser or prints the address; returns the lines that may be pasted.
@@ -146,7 +144,7 @@ impl SignIn<'_> {
             Ok(saved) => saved,
             Err(failure) => {
                 tell(Ending::Failed(failure.clone()));
-                return Err(failure.into());
+                return Err(told::said(failure.in_words(self.language), Exit::Failed));
             }
         };
         record_done(self.loaded, Action::Login, format!("account {}", self.account.name)).await;
@@ -209,11 +207,8 @@ impl SignIn<'_> {
         print(&format!("{}\n", self.language.fill(text, &values)))?;
         let Some(email) = me.email.clone() else { return Ok(()) };
         if let Some(before) = before.filter(|before| !before.eq_ignore_ascii_case(&email)) {
-            complain(&format!(
-                "docsyncd: warning: account {name} was signed in as {before} before. Documents of {before} that docsyncd \
-                 knows stay as they are; from now on those of {email} are fetched. If that is a mistake, run docsyncd \
-                 login --account {name} again as {before}, and give {email} an account of its own"
-            ));
+            let values = [("name", name.into()), ("before", before.into()), ("email", (&email).into())];
+            complain(&format!("docsyncd: {}", self.language.fill("sign-in-another", &values)));
         }
         let ours = tokens.refresh_token.expose_secret().to_owned();
         let remembered = self
@@ -227,7 +222,9 @@ impl SignIn<'_> {
             })
             .await;
         if let Err(error) = remembered.and_then(|saved| saved) {
-            complain(&format!("docsyncd: warning: who signed in could not be remembered: {error}"));
+            let why = error.to_string();
+            let said = self.language.fill("sign-in-not-remembered", &[("why", (&why).into())]);
+            complain(&format!("docsyncd: {said}"));
         }
         Ok(())
     }
@@ -236,12 +233,9 @@ impl SignIn<'_> {
         let missing: Vec<&str> =
             self.oauth.scopes.iter().filter(|scope| !tokens.scopes.contains(scope)).map(String::as_str).collect();
         if !missing.is_empty() {
-            complain(&format!(
-                "docsyncd: warning: not everything was allowed: {}. What needs it will fail with HTTP 403; run docsyncd \
-                 login --account {} again and leave everything ticked",
-                missing.join(", "),
-                self.account.name
-            ));
+            let scopes = missing.join(", ");
+            let values = [("scopes", (&scopes).into()), ("name", (&self.account.name).into())];
+            complain(&format!("docsyncd: {}", self.language.fill("sign-in-not-all-allowed", &values)));
         }
     }
 
@@ -267,38 +261,35 @@ async fn blocking<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) 
     }
 }
 
-/// Waits for the answer, from wherever it comes.
+/// Waits for the answer, from wherever it comes: from the browser, or as a line that is pasted.
 async fn wait(
     reception: &Reception,
-    mut events: mpsc::Receiver<Event>,
-    mut pasted: Option<mpsc::Receiver<String>>,
+    (mut events, mut pasted): (mpsc::Receiver<Event>, Option<mpsc::Receiver<String>>),
     mut interrupted: Pin<&mut impl Future<Output = io::Result<()>>>,
     patience: Duration,
+    language: Language,
 ) -> anyhow::Result<Answer> {
+    let tell = |text: &str| complain(&format!("docsyncd: {}", language.text(text)));
+    let ended = |text: &str| {
+        let patience = humantime::format_duration(patience).to_string();
+        told::said(language.fill(text, &[("patience", (&patience).into())]), Exit::Failed)
+    };
     let mut too_late = pin!(tokio::time::sleep(patience));
     loop {
         tokio::select! {
             event = events.recv() => match event {
                 Some(Event::Answer(returned, browser)) => return Ok((returned, Some(browser))),
-                Some(Event::Stranger(wrong, count)) => stranger(wrong, count),
+                Some(Event::Stranger(wrong, count)) => stranger(wrong, count).into_iter().for_each(tell),
                 None => bail!("the listener for the browser ended"),
             },
             line = next_line(&mut pasted) => match reception.pasted(&line) {
                 Ok(Some(returned)) => return Ok((returned, None)),
                 Ok(None) => {}
-                Err(NotAnAnswer::Incomplete) => complain(
-                    "docsyncd: that is not the address: it has to contain code= and state= (or error=). Copy the whole \
-                     address from the browser and paste it again",
-                ),
-                Err(NotAnAnswer::WrongState) => complain(
-                    "docsyncd: that address belongs to another sign-in. Open the address above, and paste the one that the \
-                     browser ends on then",
-                ),
+                Err(NotAnAnswer::Incomplete) => tell("sign-in-pasted-incomplete"),
+                Err(NotAnAnswer::WrongState) => tell("sign-in-pasted-other"),
             },
-            () = &mut too_late => bail!(
-                "nobody signed in within {}: nothing was changed. Run docsyncd login again", humantime::format_duration(patience)
-            ),
-            _ = &mut interrupted => bail!("interrupted: nothing was changed"),
+            () = &mut too_late => return Err(ended("sign-in-nobody")),
+            _ = &mut interrupted => return Err(ended("sign-in-interrupted")),
         }
     }
 }
@@ -314,20 +305,14 @@ async fn next_line(pasted: &mut Option<mpsc::Receiver<String>>) -> String {
     std::future::pending().await
 }
 
-fn stranger(wrong: NotAnAnswer, count: u32) {
-    complain(match wrong {
-        _ if count > MAX_STRANGERS => return,
-        _ if count == MAX_STRANGERS => {
-            "docsyncd: ten answers came that do not belong to this sign-in: a program or page on this computer makes them up, \
-             or an old tab reloads. Further ones are ignored without a word. Still waiting"
-        }
-        NotAnAnswer::WrongState => {
-            "docsyncd: an answer came that does not belong to this sign-in (wrong state): it was ignored. Still waiting"
-        }
-        NotAnAnswer::Incomplete => {
-            "docsyncd: an answer came that says neither code nor error: it was ignored. Still waiting"
-        }
-    });
+/// What is said of an answer that belongs to another sign-in.
+fn stranger(wrong: NotAnAnswer, count: u32) -> Option<&'static str> {
+    Some(match wrong {
+        _ if count > MAX_STRANGERS => return None,
+        _ if count == MAX_STRANGERS => "sign-in-strangers",
+        NotAnAnswer::WrongState => "sign-in-stranger",
+        NotAnAnswer::Incomplete => "sign-in-stranger-incomplete",
+    })
 }
 
 fn refused(refusal: &Refusal, redirect_uri: &str) -> Failure {
@@ -370,7 +355,7 @@ mod tests {
         let (closed, lines) = mpsc::channel(1);
         drop(closed);
         let never = pin!(std::future::pending());
-        let waited = wait(&reception, events, Some(lines), never, Duration::from_millis(1)).await;
+        let waited = wait(&reception, (events, Some(lines)), never, Duration::from_millis(1), Language::English).await;
         let said = waited.unwrap_err().to_string();
         assert_eq!(said, "nobody signed in within 1ms: nothing was changed. Run docsyncd login again");
         assert_eq!(humantime::format_duration(PATIENCE).to_string(), "10m");

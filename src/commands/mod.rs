@@ -18,6 +18,7 @@ mod language;
 mod list;
 mod login;
 mod logout;
+mod mistyped;
 mod moved;
 mod named;
 mod open;
@@ -48,7 +49,7 @@ use std::io::IsTerminal as _;
 use std::process::ExitCode;
 
 use anyhow::Context as _;
-use clap::CommandFactory as _;
+use clap::{CommandFactory as _, Parser as _};
 use tokio::sync::mpsc::UnboundedReceiver;
 
 use crate::api::{Client, Transport};
@@ -62,7 +63,7 @@ use crate::ledger::LedgerError;
 use crate::system::logging;
 use crate::system::service::Request;
 use output::{complain, print};
-use unconfigured::{load_to_read, of_account};
+use unconfigured::by_ledger;
 
 /// How a command ended; the numbers are the contract's.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -80,6 +81,24 @@ type Outcome = anyhow::Result<Exit>;
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]
 struct UsageError(String);
+
+/// Reads the command line; what is wrong with it is told in the language of whoever typed it.
+///
+/// # Errors
+/// The exit code.
+pub fn parsed() -> Result<Cli, ExitCode> {
+    Cli::try_parse().map_err(|wrong| {
+        // Help and version are no mistakes.
+        if wrong.use_stderr()
+            && let Some(first) = mistyped::first_line(&wrong, std::env::args_os())
+        {
+            complain(&first);
+        }
+        // There is nobody left to tell.
+        let _ = wrong.print();
+        ExitCode::from(u8::try_from(wrong.exit_code()).unwrap_or(Exit::Usage as u8))
+    })
+}
 
 /// Carries out a command and returns the exit code of the process.
 pub fn dispatch(cli: Cli) -> ExitCode {
@@ -127,80 +146,83 @@ fn carry_out(cli: Cli) -> Outcome {
     // What a program reads is the same on every machine.
     let speaking = |spoken: Spoken, json: bool, command: &dyn Fn(&Loaded, Language) -> Outcome| {
         let loaded = SCHEMA.load_default_env(&path);
-        let language = match &loaded {
-            _ if json => spoken.lang.unwrap_or_default(),
-            Ok(loaded) => language::of(spoken, loaded),
-            Err(_) => spoken.lang.unwrap_or_else(language::of_system),
-        };
+        let language = if json { spoken.lang.unwrap_or_default() } else { language::of_loaded(spoken, &loaded) };
         let outcome = loaded.map_err(anyhow::Error::from).and_then(|loaded| command(&loaded, language));
         told::ended(language, outcome)
     };
     match cli.command {
         Command::Run { service: false } => run::run(&path),
         Command::Run { service: true } => run::as_service(&path),
-        Command::Service { command } => service::service(&path, command),
-        Command::Sync { dry_run: true, json } => preview::preview(&load()?, usize::MAX, json, Language::English),
+        Command::Service { command, spoken } => {
+            let language = language::of_loaded(spoken, &SCHEMA.load_default_env(&path));
+            told::ended(language, service::service(&path, command, language))
+        }
+        Command::Sync { dry_run: true, json, spoken } => {
+            speaking(spoken, json, &|loaded, language| preview::preview(loaded, usize::MAX, json, language))
+        }
         Command::Preview { limit, spoken, json } => {
             speaking(spoken, json, &|loaded, language| preview::preview(loaded, limit, json, language))
         }
-        Command::Sync { dry_run: false, .. } => {
-            let loaded = load()?;
+        Command::Sync { dry_run: false, spoken, .. } => speaking(spoken, false, &|loaded, language| {
             // A log that a program reads stays one.
             if std::io::stderr().is_terminal() {
-                as_root::warned(&loaded, || sync::sync(&loaded))
+                as_root::warned(loaded, language, || sync::sync(loaded, language))
             } else {
-                sync::sync(&loaded)
+                sync::sync(loaded, language)
             }
-        }
+        }),
         Command::Check { spoken, json } => {
-            let language = match SCHEMA.load_default_env(&path) {
-                _ if json => spoken.lang.unwrap_or_default(),
-                Ok(loaded) => language::of(spoken, &loaded),
-                Err(_) => spoken.lang.unwrap_or_else(language::of_system),
-            };
+            let loaded = SCHEMA.load_default_env(&path);
+            let language = if json { spoken.lang.unwrap_or_default() } else { language::of_loaded(spoken, &loaded) };
             told::ended(language, check::check(&path, json, language))
         }
         Command::Setup { answers, dry_run, json, spoken } => {
             setup::setup(&path, answers.as_deref(), setup::How { dry_run, json }, spoken)
         }
         Command::Login { account, no_browser, spoken } => speaking(spoken, false, &|loaded, language| {
-            as_root::warned(loaded, || login::login(loaded, account.as_deref(), no_browser, language))
+            as_root::warned(loaded, language, || login::login(loaded, account.as_deref(), no_browser, language))
         }),
-        Command::Logout { account } => logout::logout(&load()?, account.as_deref()),
+        Command::Logout { account, spoken } => {
+            speaking(spoken, false, &|loaded, language| logout::logout(loaded, account.as_deref(), language))
+        }
         Command::Status { health: true, all, spoken, .. } => status::health(&path, all, spoken),
         Command::Status { spoken, all: true, .. } => status::all(&path, spoken),
         Command::Status { json, watch, spoken, account, all: false, health: false } => {
-            let loaded = of_account(load_to_read(&path)?, account.as_deref())?;
-            // A program gets the same on every machine.
-            let language = if json { spoken.lang.unwrap_or_default() } else { language::of(spoken, &loaded) };
-            status::status(&loaded, status::Wanted { json, watch, language, account })
+            by_ledger(&path, spoken, account.as_deref(), |loaded, language| {
+                // A program gets the same on every machine.
+                let language = if json { spoken.lang.unwrap_or_default() } else { language };
+                status::status(loaded, status::Wanted { json, watch, language, account: account.clone() })
+            })
         }
         Command::Alerts { command: AlertsCommand::Test { spoken } } => speaking(spoken, false, &alerts::test),
         Command::List { account, state, limit, wide, spoken, json } => {
-            let loaded = of_account(load_to_read(&path)?, account.as_deref())?;
-            let language = language::of(spoken, &loaded);
-            list::list(&loaded, list::Wanted { account, state, limit, wide, json, language })
+            by_ledger(&path, spoken, account.as_deref(), |loaded, language| {
+                list::list(loaded, list::Wanted { account: account.clone(), state, limit, wide, json, language })
+            })
         }
         Command::Show { uuid, spoken, json } => {
-            let loaded = load_to_read(&path)?;
-            show::show(&loaded, &uuid, json, language::of(spoken, &loaded))
+            by_ledger(&path, spoken, None, |loaded, language| show::show(loaded, &uuid, json, language))
         }
         Command::Retry { uuids, failed: false, spoken, .. } if uuids.is_empty() => {
-            speaking(spoken, false, &retry::choices)
+            by_ledger(&path, spoken, None, retry::choices)
         }
         Command::Export { verify: Some(file), .. } => export::verify(file.as_deref(), load),
         Command::Export { account, from, to, format, names, .. } => {
-            let loaded = of_account(load_to_read(&path)?, account.as_deref())?;
-            export::export(&loaded, account, (from, to), format, names)
+            by_ledger(&path, Spoken { lang: None }, account.as_deref(), |loaded, _| {
+                export::export(loaded, account.clone(), (from, to), format, names)
+            })
         }
         Command::Find { words, account, since, limit, spoken, json } => {
-            let loaded = of_account(load_to_read(&path)?, account.as_deref())?;
-            let language = language::of(spoken, &loaded);
-            find::find(&loaded, find::Wanted { words: &words, account, since, limit, json, language })
+            by_ledger(&path, spoken, account.as_deref(), |loaded, language| {
+                let account = account.clone();
+                find::find(loaded, find::Wanted { words: &words, account, since, limit, json, language })
+            })
         }
-        Command::Forget { uuids, yes } => forget::forget(&load()?, &uuids, yes),
+        Command::Forget { uuids, yes, spoken } => {
+            by_ledger(&path, spoken, None, |loaded, language| forget::forget(loaded, &uuids, yes, language))
+        }
         Command::Assign(args) => {
-            speaking(args.spoken, false, &|loaded, language| assign::assign(loaded, &args, language))
+            by_ledger(&path, args.spoken, None, |loaded, language| assign::assign(loaded, &args, language))
         }
         Command::Reconcile(args) => {
             speaking(args.spoken, args.json, &|loaded, language| reconcile::reconcile(loaded, &args, language))
@@ -208,17 +230,17 @@ fn carry_out(cli: Cli) -> Outcome {
         Command::Backup(args) => backup::backup(&path, &load()?, &args),
         Command::Restore(args) => restore::restore(&path, &args),
         Command::Move(args) => moved::moved(&path, &load()?, &args),
-        Command::Poll { spoken } => speaking(spoken, false, &poll::poll),
+        Command::Poll { spoken } => by_ledger(&path, spoken, None, poll::poll),
         Command::Support(args) => support::support(&path, args),
         Command::Open { print, for_another, spoken } => {
             let asked = open::Asked { print, for_another };
-            speaking(spoken, false, &|loaded, language| open::open(loaded, asked, language))
+            by_ledger(&path, spoken, None, |loaded, language| open::open(loaded, asked, language))
         }
         Command::Retry { uuids, arrived: true, spoken, .. } => {
-            speaking(spoken, false, &|loaded, language| retry::arrived(loaded, &uuids, language))
+            by_ledger(&path, spoken, None, |loaded, language| retry::arrived(loaded, &uuids, language))
         }
         Command::Retry { uuids, failed, yes, spoken, .. } => {
-            speaking(spoken, false, &|loaded, language| retry::retry(loaded, &uuids, failed, yes, language))
+            by_ledger(&path, spoken, None, |loaded, language| retry::retry(loaded, &uuids, failed, yes, language))
         }
         Command::Api { method, path, body, account } => api::api(&load()?, &method, &path, body, account.as_deref()),
         Command::Config { command: ConfigCommand::Show { json } } => config_file::show(&path, &load()?, json),

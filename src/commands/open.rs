@@ -7,6 +7,7 @@ use std::net::SocketAddr;
 use url::Url;
 
 use super::output::{complain, docsyncd, ledger_to_read, print};
+use super::unconfigured::needs_more;
 use super::{Exit, Outcome, browser, runtime, told};
 use crate::config::Loaded;
 use crate::formats::language::Language;
@@ -24,7 +25,7 @@ pub(super) struct Asked {
 
 pub(super) fn open(loaded: &Loaded, asked: Asked, language: Language) -> Outcome {
     let Some(configured) = &loaded.config.status_page else {
-        return Err(told::usage(language, "open-no-page", &[]));
+        return Err(needs_more(loaded, language).unwrap_or_else(|| told::usage(language, "open-no-page", &[])));
     };
     let path = &loaded.config.state.path;
     // Opened first: whoever may not look at it is told that, and not that nothing runs.

@@ -97,6 +97,10 @@ fn start(words: &[String]) -> Option<Child> {
         // Ends by itself where all fits, passes colours on, cuts no screen away: git's choice.
         command.env("LESS", "FRX");
     }
+    if std::env::var_os("LESSCHARSET").is_none() {
+        // What is written is UTF-8, whatever the locale of a service or of sudo is.
+        command.env("LESSCHARSET", "utf-8");
+    }
     leave_interrupts_to_the_pager();
     command.spawn().ok()
 }

@@ -3,7 +3,7 @@
 use std::ops::ControlFlow;
 
 use super::output::{agreed, can_ask, complain, docsyncd, ledger_to_read, local, print, say};
-use super::{Exit, Outcome, named, record, runtime};
+use super::{Exit, Outcome, named, record, runtime, told};
 use crate::config::Loaded;
 use crate::domain::state::{STATES, State};
 use crate::formats::language::{Language, Value};
@@ -19,7 +19,7 @@ const SHOWN: usize = 5;
 pub(super) fn retry(loaded: &Loaded, uuids: &[String], all_failed: bool, yes: bool, language: Language) -> Outcome {
     let ledger = Ledger::open_beside(&loaded.config.state.path)?;
     let runtime = runtime()?;
-    if !yes && can_ask() && !is_meant(&runtime, &ledger, uuids, language)? {
+    if !yes && !is_meant(&runtime, &ledger, uuids, language)? {
         print(&format!("{}\n", language.text("retry-nothing")))?;
         return Ok(Exit::Failed);
     }
@@ -76,6 +76,9 @@ pub(super) fn retry(loaded: &Loaded, uuids: &[String], all_failed: bool, yes: bo
 }
 
 /// Whether a person who names letters that are reported already means them.
+///
+/// # Errors
+/// Nobody can be asked: a script says `--yes`.
 fn is_meant(
     runtime: &tokio::runtime::Runtime,
     ledger: &Ledger,
@@ -83,17 +86,21 @@ fn is_meant(
     language: Language,
 ) -> anyhow::Result<bool> {
     let wanted = uuids.to_vec();
-    let done = runtime.block_on(ledger.read(move |db| {
-        let mut done = Vec::new();
-        for (uuid, ids) in named::find_for_sure(db, &wanted)?.found {
+    let (done, named) = runtime.block_on(ledger.read(move |db| {
+        let (named, mut done) = (named::find_for_sure(db, &wanted)?, Vec::new());
+        for (uuid, ids) in &named.found {
             let states = ids.iter().map(|id| documents::state(db, *id)).collect::<Result<Vec<_>, _>>()?;
-            done.extend(states.contains(&Some(State::Reported)).then_some(uuid));
+            done.extend(states.contains(&Some(State::Reported)).then(|| uuid.clone()));
         }
-        Ok(done)
+        Ok((done, named))
     }))?;
+    named.unambiguous(language)?;
     let Some(uuid) = done.first() else { return Ok(true) };
-    let count = u64::try_from(done.len()).unwrap_or(u64::MAX);
-    agreed(&language.fill("retry-question", &[("count", count.into()), ("uuid", uuid.into())]), language)
+    let values = [("count", u64::try_from(done.len()).unwrap_or(u64::MAX).into()), ("uuid", uuid.into())];
+    if !can_ask() {
+        return Err(told::usage(language, "retry-nobody-asked", &values));
+    }
+    agreed(&language.fill("retry-question", &values), language)
 }
 
 /// When it is taken up.

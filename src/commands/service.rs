@@ -4,15 +4,16 @@ use std::path::Path;
 
 use super::Outcome;
 use crate::commands::cli::ServiceCommand;
+use crate::formats::language::Language;
 
 #[cfg(windows)]
-pub(super) fn service(config: &Path, command: ServiceCommand) -> Outcome {
-    windows::service(config, command)
+pub(super) fn service(config: &Path, command: ServiceCommand, language: Language) -> Outcome {
+    windows::service(config, command, language)
 }
 
 #[cfg(unix)]
-pub(super) fn service(config: &Path, command: ServiceCommand) -> Outcome {
-    unix::service(config, command)
+pub(super) fn service(config: &Path, command: ServiceCommand, language: Language) -> Outcome {
+    unix::service(config, command, language)
 }
 
 #[cfg(windows)]
@@ -23,13 +24,14 @@ mod windows {
 
     use super::super::output::{complain, print};
     use super::super::{Exit, Outcome, planted, run, setup, webhooks};
-    use super::ServiceCommand;
+    use super::{Language, ServiceCommand};
     use crate::config::{self, default_path};
     use crate::system::logging::EventLog;
     use crate::system::permissions;
     use crate::system::service::windows::{self, Started, Stopped};
 
-    pub(super) fn service(config: &Path, command: ServiceCommand) -> Outcome {
+    pub(super) fn service(config: &Path, command: ServiceCommand, language: Language) -> Outcome {
+        let say = |text: &str| print(&format!("{}\n", language.text(&format!("service-windows-{text}"))));
         match command {
             ServiceCommand::Install { start, answers, if_there } => {
                 install(config, start, answers.as_deref(), if_there)
@@ -37,22 +39,22 @@ mod windows {
             ServiceCommand::Uninstall => match windows::uninstall()? {
                 true => {
                     webhooks::remove_all(config);
-                    print("the service is removed; configuration, ledger and logs stay\n")
+                    say("removed")
                 }
-                false => print("there was no service\n"),
+                false => say("none"),
             },
             ServiceCommand::Start => match windows::start()? {
-                Started::Now => print("the service runs\n"),
-                Started::Already => print("the service runs already\n"),
+                Started::Now => say("runs"),
+                Started::Already => say("runs-already"),
             },
             ServiceCommand::Stop => match windows::stop()? {
-                Stopped::Now => print("the service has stopped\n"),
-                Stopped::Already => print("the service does not run\n"),
+                Stopped::Now => say("stopped"),
+                Stopped::Already => say("runs-not"),
             },
             ServiceCommand::Status => match windows::status()? {
                 Some((runs, text)) => print(&text).map(|_| if runs { Exit::Done } else { Exit::Failed }),
                 None => {
-                    complain("docsyncd: the service is not installed: docsyncd service install");
+                    complain(&format!("docsyncd: {}", language.text("service-windows-missing")));
                     Ok(Exit::Failed)
                 }
             },
@@ -135,28 +137,22 @@ mod unix {
     use anyhow::Context as _;
 
     use super::super::output::{complain, docsyncd_as, print, say};
-    use super::super::{Exit, Outcome, UsageError, setup, webhooks};
-    use super::ServiceCommand;
+    use super::super::{Exit, Outcome, setup, told, webhooks};
+    use super::{Language, ServiceCommand};
     use crate::config::default_path;
     use crate::destinations::SCHEMA;
     use crate::system::service::systemctl::{self, Unit};
 
-    pub(super) fn service(config: &Path, command: ServiceCommand) -> Outcome {
+    pub(super) fn service(config: &Path, command: ServiceCommand, language: Language) -> Outcome {
         if !systemctl::is_running() {
-            complain(
-                "docsyncd: this system was not started by systemd, and docsyncd knows no other manager of services here. \
-                 Let yours run `docsyncd run`: it logs to standard error, reads its configuration again on SIGHUP, and \
-                 ends with 0 on SIGTERM within 30 s, when what is in flight is finished",
-            );
+            complain(&format!("docsyncd: {}", language.text("service-no-systemd")));
             return Ok(Exit::Failed);
         }
         let config = std::path::absolute(config).context("cannot find out where the configuration lies")?;
-        let unit = unit(&config)?;
-        let name = &unit.name;
+        let unit = unit(&config, language)?;
+        let of = |text: &str| language.fill(text, &[("unit", (&unit.name).into())]);
         if !unit.is_there() {
-            complain(&format!(
-                "docsyncd: there is no {name}: the deb and rpm packages of docsyncd bring it, with its user and its folders"
-            ));
+            complain(&format!("docsyncd: {}", of("service-no-unit")));
             return Ok(Exit::Failed);
         }
         match command {
@@ -173,23 +169,24 @@ mod unix {
                     return Ok(Exit::Failed);
                 }
                 let words: &[&str] = if start { &["enable", "--now"] } else { &["enable"] };
-                after(ran(&unit, "install", words)?, || match start {
-                    true => print(&format!("{name} runs, and starts with the system\n")),
-                    false => {
-                        say(&format!("{name} starts with the system from now on; at once: docsyncd service start\n"))
-                    }
+                after(ran(&unit, "install", words, language)?, || match start {
+                    true => print(&format!("{}\n", of("service-installed-runs"))),
+                    false => say(&format!("{}\n", of("service-installed"))),
                 })
             }
-            ServiceCommand::Uninstall => after(ran(&unit, "uninstall", &["disable", "--now"])?, || {
+            ServiceCommand::Uninstall => after(ran(&unit, "uninstall", &["disable", "--now"], language)?, || {
                 webhooks::remove_all(&config);
                 unit.forget();
-                print(&format!(
-                    "{name} does not run, and no longer starts with the system; configuration, ledger and keys stay. What \
-                     the package has installed is removed with the package\n"
-                ))
+                print(&format!("{}\n", of("service-uninstalled")))
             }),
-            ServiceCommand::Start => after(ran(&unit, "start", &["start"])?, || print(&format!("{name} runs\n"))),
-            ServiceCommand::Stop => after(ran(&unit, "stop", &["stop"])?, || print(&format!("{name} does not run\n"))),
+            ServiceCommand::Start => {
+                let ran = ran(&unit, "start", &["start"], language)?;
+                after(ran, || print(&format!("{}\n", of("service-runs"))))
+            }
+            ServiceCommand::Stop => {
+                let ran = ran(&unit, "stop", &["stop"], language)?;
+                after(ran, || print(&format!("{}\n", of("service-runs-not"))))
+            }
             ServiceCommand::Status => {
                 let status = unit.systemctl(&["status", "--no-pager"]).context("cannot run systemctl")?;
                 Ok(if status.success() { Exit::Done } else { Exit::Failed })
@@ -208,33 +205,29 @@ mod unix {
     }
 
     /// The unit for a configuration; one that no unit reads is a mistake in how the command was called.
-    fn unit(config: &Path) -> anyhow::Result<Unit> {
+    fn unit(config: &Path, language: Language) -> anyhow::Result<Unit> {
         let default = default_path();
-        let folder = default.parent().unwrap_or(Path::new("/")).display();
-        Ok(Unit::that_reads(config, &default).ok_or_else(|| {
-            UsageError(format!(
-                "no service reads {}: docsyncd.service reads {}, and docsyncd@NAME.service reads {folder}/NAME.toml, with \
-                 letters, digits and _ . : - in NAME",
-                config.display(),
-                default.display()
-            ))
-        })?)
+        let folder = default.parent().unwrap_or(Path::new("/"));
+        Unit::that_reads(config, &default).ok_or_else(|| {
+            let [file, default, folder] = [config, &default, folder].map(|path| path.display().to_string());
+            let values = [("file", (&file).into()), ("default", (&default).into()), ("folder", (&folder).into())];
+            told::usage(language, "service-not-read", &values)
+        })
     }
 
     /// Runs `systemctl`, and says what helps when it does not do it.
-    fn ran(unit: &Unit, command: &str, words: &[&str]) -> Outcome {
+    fn ran(unit: &Unit, command: &str, words: &[&str], language: Language) -> Outcome {
         let status = unit.systemctl(words).context("cannot run systemctl")?;
         if status.success() {
             return Ok(Exit::Done);
         }
         if systemctl::is_root() {
-            complain(&format!(
-                "docsyncd: systemd did not do it. The log of the service says why: journalctl -u {} -n 20",
-                unit.name
-            ));
+            let said = language.fill("service-not-done", &[("unit", (&unit.name).into())]);
+            complain(&format!("docsyncd: {said}"));
         } else {
             let command = docsyncd_as(Some("root"), &format!("service {command}"));
-            complain(&format!("docsyncd: only root may do that: {command}"));
+            let said = language.fill("service-only-root", &[("command", (&command).into())]);
+            complain(&format!("docsyncd: {said}"));
         }
         Ok(Exit::Failed)
     }

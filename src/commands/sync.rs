@@ -9,11 +9,12 @@ use tracing::level_filters::LevelFilter;
 
 use super::harmless::harmless;
 use super::output::{complain, print, progress_bar};
-use super::{Exit, Outcome, asked_to_stop, runtime};
+use super::{Exit, Outcome, asked_to_stop, runtime, told};
 use crate::config::Loaded;
 use crate::daemon::{Connecting, Daemon, DaemonError, introduce};
 use crate::domain::failure::Scope;
 use crate::domain::state::State;
+use crate::formats::language::Language;
 use crate::ledger::{Ledger, LedgerError, now};
 use crate::pipeline::Progress;
 use crate::system::logging;
@@ -31,7 +32,7 @@ const LOOK_INTERVAL: Duration = Duration::from_millis(100);
 /// How long threads that hang are waited for at the very end.
 const THREADS_LIMIT: Duration = Duration::from_millis(500);
 
-pub(super) fn sync(loaded: &Loaded) -> Outcome {
+pub(super) fn sync(loaded: &Loaded, language: Language) -> Outcome {
     let view = View::new();
     let mut log = loaded.config.log.clone();
     if view.bar.is_some() && log.file.is_none() {
@@ -42,19 +43,19 @@ pub(super) fn sync(loaded: &Loaded) -> Outcome {
         tracing::warn!(event = "config_warning", "{warning}");
     }
     let runtime = runtime()?;
-    let exit = runtime.block_on(pass(loaded, view));
+    let exit = runtime.block_on(pass(loaded, view, language));
     runtime.shutdown_timeout(THREADS_LIMIT);
     match exit {
         // Nothing is wrong where a daemon runs, and `run` has other words for it.
-        Err(DaemonError::Ledger(LedgerError::InUse(ledger))) => anyhow::bail!(
-            "the running daemon does this already: docsyncd poll makes it look now ({} is in use by another docsyncd)",
-            ledger.display()
-        ),
+        Err(DaemonError::Ledger(LedgerError::InUse(ledger))) => {
+            let file = ledger.display().to_string();
+            Err(told::said(language.fill("sync-runs", &[("file", (&file).into())]), Exit::Failed))
+        }
         exit => Ok(exit?),
     }
 }
 
-async fn pass(loaded: &Loaded, mut view: View) -> Result<Exit, DaemonError> {
+async fn pass(loaded: &Loaded, mut view: View, language: Language) -> Result<Exit, DaemonError> {
     let mut requests = service::requests()?;
     let connecting = Connecting::begin(&loaded.config);
     let (ledger, _lock) = Ledger::open_exclusive(&loaded.config.state.path)?;
@@ -78,26 +79,26 @@ async fn pass(loaded: &Loaded, mut view: View) -> Result<Exit, DaemonError> {
     }
     view.end();
     for (account, reason) in &wrong {
-        complain(&format!("docsyncd: account {account}: {reason}"));
+        let values = [("name", account.into()), ("why", reason.into())];
+        complain(&format!("docsyncd: {}", language.fill("sync-account", &values)));
     }
     let summary = ledger.read(views::summary).await?;
     let reported = summary.documents.get("reported").copied().unwrap_or(0);
     let (waiting, failed) = (summary.waiting, summary.failed);
-    let said = print(&format!(
-        "{} reported now; in all {reported} reported, {failed} failed, {waiting} waiting\n",
-        view.reported
-    ));
+    let numbers = [("now", view.reported), ("reported", reported), ("failed", failed), ("waiting", waiting)];
+    let said = print(&format!("{}\n", language.fill("sync-done", &numbers.map(|(name, count)| (name, count.into())))));
     // Of an account that could not be polled the reason was said.
     let said_already =
         |scope: &str| wrong.iter().any(|(account, _)| scope == Scope::Account(account.clone()).to_string());
     for pause in summary.pauses.iter().filter(|pause| !said_already(&pause.scope)) {
-        complain(&format!("docsyncd: {} is paused: {}", pause.scope, pause.reason.text));
+        let why =
+            if language == Language::English { pause.reason.text.clone() } else { language.reason(&pause.reason) };
+        let values = [("scope", (&pause.scope).into()), ("why", why.trim_end_matches('.').into())];
+        complain(&format!("docsyncd: {}", language.fill("sync-paused", &values)));
     }
     if view.unreadable > 0 {
-        complain(&format!(
-            "docsyncd: the list shows documents without an identifier that can be used ({} on one page): ask the software's vendor",
-            view.unreadable
-        ));
+        let count = u64::try_from(view.unreadable).unwrap_or(u64::MAX);
+        complain(&format!("docsyncd: {}", language.fill("sync-unreadable", &[("count", count.into())])));
     }
     let unfinished = waiting > 0 || failed > 0 || view.unreadable > 0;
     Ok(match said {

@@ -4,10 +4,11 @@
 use super::{Exit, Outcome, exit_of};
 use crate::api::ApiError;
 use crate::config::{ConfigError, Destination};
+use crate::daemon::DaemonError;
 use crate::destinations::{CommandConfig, SmtpConfig};
 use crate::formats::language::{Language, Value};
 use crate::ledger::LedgerError;
-use crate::patients::{Problem, Refused, Unmatched, Why};
+use crate::patients::{Facts, Problem, Refused, Unmatched, Why};
 
 /// An error that says all there is to say, in the language of its command.
 #[derive(Debug, thiserror::Error)]
@@ -41,14 +42,35 @@ pub(super) fn ended(language: Language, outcome: Outcome) -> Outcome {
         Err(error) if language != Language::English && !error.is::<Told>() => error,
         other => return other,
     };
-    let text = match () {
-        () if error.is::<ConfigError>() => "told-configuration",
-        () if error.is::<LedgerError>() => "told-ledger",
-        () if error.is::<ApiError>() => "told-api",
-        () => "told-failed",
+    let exact = format!("{error:#}");
+    let known = |text: &str| because(language, text, &[], &exact);
+    let words = match (error.downcast_ref(), error.downcast_ref(), error.downcast_ref()) {
+        (Some(wrong), ..) => of_configuration(language, wrong),
+        (_, Some(LedgerError::Missing(path)), _) => {
+            language.fill("list-no-ledger", &[("path", (&path.display().to_string()).into())])
+        }
+        (_, Some(_), _) => known("told-ledger"),
+        (_, _, Some(error)) => of_api(language, error, &exact),
+        _ if matches!(error.downcast_ref(), Some(DaemonError::Credential(_))) => known("told-no-key"),
+        _ => known("told-failed"),
     };
-    let words = because(language, text, &[], &format!("{error:#}"));
     Err(Told { words, exit: exit_of(&error) }.into())
+}
+
+/// Why the configuration cannot be used.
+pub(super) fn of_configuration(language: Language, error: &ConfigError) -> String {
+    match error {
+        ConfigError::Missing { path } if language != Language::English => {
+            language.fill("told-no-configuration", &[("file", (&path.display().to_string()).into())])
+        }
+        _ => because(language, "told-configuration", &[], &error.to_string()),
+    }
+}
+
+/// So many bytes, for a person: French counts octets.
+pub(super) fn size(language: Language, bytes: u64) -> String {
+    let size = bytesize::ByteSize(bytes).to_string();
+    if language == Language::French { size.replace('B', "o") } else { size }
 }
 
 /// Why the service cannot be used.
@@ -56,10 +78,13 @@ pub(super) fn of_api(language: Language, error: &ApiError, exact: &str) -> Strin
     let text = match error {
         ApiError::Unreachable { .. } => "told-unreachable",
         ApiError::BrokenOff { .. } => "told-broken-off",
-        ApiError::Unauthorized { .. } => "told-refused",
+        ApiError::Unauthorized { signed_in: Some(_) } => "told-refused",
+        ApiError::Unauthorized { signed_in: None } => "told-refused-key",
         ApiError::SignedOut { .. } | ApiError::Refresh { .. } => "told-signed-out",
         ApiError::Credentials(_) => "told-no-key",
-        ApiError::MissingScope { .. } => "told-not-allowed",
+        ApiError::MissingScope { .. } | ApiError::Status { status: 403, .. } => "told-not-allowed",
+        ApiError::Status { status: 429, .. } => "told-busy",
+        ApiError::Status { status: 500.., .. } => "told-fault",
         ApiError::NotHere { .. }
         | ApiError::NotJson(_)
         | ApiError::Redirect(_)
@@ -106,6 +131,20 @@ fn of_content(refused: &Refused) -> &'static str {
         Refused::Date { .. } | Refused::TwoOrders { .. } => "told-list-dates",
         _ => "told-list-content",
     }
+}
+
+/// How a list of patients is written. A date is shown as it stands there.
+pub(super) fn of_facts(language: Language, facts: &Facts) -> String {
+    if language == Language::English {
+        return facts.to_string();
+    }
+    let written = format!("{}, `{}`", facts.encoding, facts.delimiter.escape_default());
+    if facts.dates.is_empty() {
+        return written;
+    }
+    let day = jiff::civil::date(1980, 12, 31).at(0, 0, 0, 0);
+    let date = jiff::fmt::strtime::format(&facts.dates, day).unwrap_or_else(|_| facts.dates.clone());
+    format!("{written}, {}", language.fill("list-dates", &[("date", (&date).into())]))
 }
 
 /// Why a letter's patient has no number.

@@ -1,62 +1,82 @@
-//! What commands that only read the ledger do while the configuration cannot be used: they go on by the ledger of the
-//! daemon that runs, else the default one, and say so.
+//! What commands that need no more than the ledger do while the configuration cannot be used: they go on by the ledger of
+//! the daemon that runs, else the default one, and say so.
 
 use std::path::Path;
 
-use super::UsageError;
+use super::cli::Spoken;
 use super::output::complain;
+use super::{Exit, Outcome, language, told};
 use crate::config::{self, ConfigError, Loaded};
-use crate::daemon::refused::{in_a_line, ledger_in_use};
+use crate::daemon::refused::{in_a_line, in_use};
 use crate::destinations::SCHEMA;
+use crate::formats::language::Language;
 
-/// The configuration; or what stands in for it, which is said on standard error.
-///
-/// # Errors
-/// That of the configuration, if no ledger is known without it.
-pub(super) fn load_to_read(path: &Path) -> Result<Loaded, ConfigError> {
-    let loaded = to_read(path, SCHEMA.load_default_env(path))?;
-    if let Some(refused) = &loaded.refused {
-        complain(&format!(
-            "docsyncd: the configuration cannot be used ({refused}); this is what the ledger {} says",
-            loaded.config.state.path.display()
-        ));
-    }
-    Ok(loaded)
+/// Carries out a command that needs no more than the ledger, by the configuration, or by what stands in for it, which is
+/// said on standard error. `account` is one that it has to have. Errors are in the command's language.
+pub(super) fn by_ledger(
+    path: &Path,
+    spoken: Spoken,
+    account: Option<&str>,
+    command: impl FnOnce(&Loaded, Language) -> Outcome,
+) -> Outcome {
+    let loaded = to_read(path, SCHEMA.load_default_env(path));
+    let language = language::of_loaded(spoken, &loaded);
+    let outcome = loaded.map_err(anyhow::Error::from).and_then(|loaded| {
+        if let Some(refused) = &loaded.refused {
+            let ledger = loaded.config.state.path.display().to_string();
+            let values = [("ledger", (&ledger).into()), ("why", refused.into())];
+            complain(&format!("docsyncd: {}", language.fill("refused-by-ledger", &values)));
+        }
+        has_account(&loaded, account, language)?;
+        command(&loaded, language)
+    });
+    told::ended(language, outcome)
 }
 
-/// The configuration, if it has the account that is asked for, or if none is. While another file stands in for it, any
-/// name may be right.
+/// Whether the configuration has the account that is asked for. While another file stands in for it, any name may be
+/// right.
 ///
 /// # Errors
 /// The nearest name.
-pub(super) fn of_account(loaded: Loaded, account: Option<&str>) -> Result<Loaded, UsageError> {
+fn has_account(loaded: &Loaded, account: Option<&str>, language: Language) -> anyhow::Result<()> {
     let accounts = &loaded.config.accounts;
     match account.filter(|name| loaded.refused.is_none() && !accounts.contains_key(*name)) {
-        None => Ok(loaded),
+        None => Ok(()),
         Some(name) => {
             let nearest = config::nearest(name, accounts.keys().map(String::as_str)).unwrap_or_default();
-            Err(UsageError(format!("there is no account \"{name}\"; the nearest is \"{nearest}\"")))
+            Err(told::usage(language, "no-account", &[("name", name.into()), ("nearest", nearest.into())]))
         }
     }
 }
 
-/// The same, of a configuration that was loaded, without a word.
+/// What cannot be done by the ledger alone, as this only stands in for the configuration.
+pub(super) fn needs_more(loaded: &Loaded, language: Language) -> Option<anyhow::Error> {
+    let refused = loaded.refused.as_ref()?;
+    Some(told::said(told::because(language, "told-configuration", &[], refused), Exit::Usage))
+}
+
+/// The configuration, or what stands in for it, without a word.
+///
+/// # Errors
+/// That of the configuration, if no ledger is known without it.
 pub(super) fn to_read(path: &Path, loaded: Result<Loaded, ConfigError>) -> Result<Loaded, ConfigError> {
-    let in_use = ledger_in_use(path);
+    let in_use = in_use(path);
     match loaded {
         Ok(mut loaded) => {
             // The daemon goes on with the ledger that it has, and refuses a configuration that names another one.
-            if let Some(ledger) = in_use {
-                loaded.config.state.path = ledger;
+            if let Some(in_use) = in_use {
+                loaded.config.state.path = in_use.ledger;
             }
             Ok(loaded)
         }
         Err(error) => {
-            let stands_in = SCHEMA.stand_in(path, in_use, in_a_line(&error.in_short()));
             let is_default = || std::path::absolute(path).is_ok_and(|path| path == config::default_path());
+            let is_running = in_use.is_some();
+            let (ledger, settings) = in_use.map(|in_use| (in_use.ledger, in_use.settings)).unzip();
+            let why = in_a_line(&error.in_short());
+            let stands_in = SCHEMA.stand_in(path, ledger, &settings.unwrap_or_default(), why);
             // Another configuration's letters are not this one's.
-            let is_known =
-                |loaded: &Loaded| ledger_in_use(path).is_some() || is_default() && loaded.config.state.path.exists();
+            let is_known = |loaded: &Loaded| is_running || is_default() && loaded.config.state.path.exists();
             stands_in.filter(is_known).ok_or(error)
         }
     }

@@ -142,12 +142,22 @@ impl Schema {
         self.of_content(path, content, variables.into_iter().map(|(k, v)| (k.into(), v.into())).collect(), pending)
     }
 
-    /// What commands that only read a ledger go by while the configuration itself cannot be used: the defaults, without
-    /// accounts and destinations. Without `ledger` it lies at the default place.
-    pub fn stand_in(&'static self, path: &Path, ledger: Option<PathBuf>, refused: String) -> Option<Loaded> {
+    /// What commands that work with a ledger go by while the configuration itself cannot be used: the defaults, without
+    /// accounts and destinations, and these settings of the daemon that runs. Without `ledger` it lies at the default
+    /// place.
+    pub fn stand_in(
+        &'static self,
+        path: &Path,
+        ledger: Option<PathBuf>,
+        settings: &str,
+        refused: String,
+    ) -> Option<Loaded> {
         const LEAST: &str = "[api]\nbase_url = 'http://127.0.0.1'\n[accounts.none]\napi_key_file = 'none'\n\
                              [destinations.none]\ntype = 'folder'\npath = 'none'\n";
-        let mut loaded = self.load_text(path, LEAST, Vec::<(String, String)>::new(), &[]).ok()?;
+        let with = |settings: &str| {
+            self.load_text(path, &format!("{settings}{LEAST}"), Vec::<(String, String)>::new(), &[]).ok()
+        };
+        let mut loaded = with(settings).or_else(|| with(""))?;
         loaded.config.accounts.clear();
         loaded.config.destinations.clear();
         loaded.config.routes.clear();

@@ -56,7 +56,7 @@ where
     pub async fn serve(mut self, config_path: &Path, connecting: Connecting) -> Result<(), DaemonError> {
         let ledger = self.ledger.0.clone();
         introduce(&ledger, &self.loaded, polls::of_service(&self.loaded.config.state.path)).await?;
-        refused::note(&ledger, config_path, &self.loaded.config.state.path, None).await;
+        refused::note(&ledger, config_path, &self.loaded, None).await;
         let mut daemon = Daemon::start(&self.loaded.config, connecting, ledger.clone(), None, false).await?;
         let mut alerts = Alerts::start(&self.loaded.config, &ledger).map_err(DaemonError::Transport)?;
         (self.applied)(&self.loaded);
@@ -102,7 +102,7 @@ where
                     let (reloaded, refused, asked) = self.reload_and_hear(daemon, &ledger, &mut ticks).await?;
                     let Some(reloaded) = reloaded else { break None };
                     (daemon, put_off) = (reloaded, asked);
-                    refused::note(&ledger, config_path, &self.loaded.config.state.path, refused.as_deref()).await;
+                    refused::note(&ledger, config_path, &self.loaded, refused.as_deref()).await;
                     if self.loaded.file_sha256 != before {
                         watch.was_read(&self.loaded.file_sha256);
                     }

@@ -67,14 +67,20 @@ pub struct Filed {
     /// The destination's identifier of the patient, if it was asked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub patient: Option<serde_json::Value>,
-    /// Files with the PDF's name that were already there before it, in the places where it may be moved to; below the
-    /// destination's folder. Their name is no proof.
+    /// Files that were already there before it, in the places where its proof may appear, and have its name or its size;
+    /// below the destination's folder. Their name is no proof, and their content is none unless they were written since.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub before: Vec<String>,
-    /// When the PDF was written, by the folder's own clock and in its unit, if it is known: an older file was there
-    /// before, and is no proof at all.
+    /// Whether `before` has all files of its size: any other came since, whatever its time says.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_listed: bool,
+    /// When the PDF was written, by the folder's own clock and in its unit, if it is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub written: Option<u64>,
+    /// Tells the destination's folder from another at its path, if the absence of the PDF is the proof: in an empty mount
+    /// point it is absent as well.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub root: Option<String>,
     /// Tells a part of the PDF from another file that has its name.
     #[serde(default, skip_serializing_if = "Beginnings::is_empty")]
     pub beginnings: Beginnings,

@@ -65,14 +65,17 @@ pub fn last_worked(db: &Connection) -> QueryResult<BTreeMap<String, Millis>> {
     Ok(process::all(db)?.into_iter().filter_map(named).collect())
 }
 
-/// The pauses, and destinations that are away: what people are shown. A destination that is paused is shown once.
+/// The pauses, and destinations that are away: what people are shown. A destination that is paused is shown once, since
+/// the first of both: a letter that becomes due while it is away begins nothing new.
 pub fn pauses(db: &Connection) -> QueryResult<Vec<Pause>> {
     let mut shown = pauses::all(db)?;
     for (key, value) in process::all(db)? {
         let Some(name) = key.strip_prefix(AWAY) else { continue };
         let scope = Scope::Destination(name.to_owned()).to_string();
         let Ok(Away { since, failure, reason, looked_at }) = serde_json::from_str(&value) else { continue };
-        if shown.iter().all(|pause| pause.scope != scope) {
+        if let Some(pause) = shown.iter_mut().find(|pause| pause.scope == scope) {
+            pause.since = pause.since.min(since);
+        } else {
             let failure = Failure::parse(&failure);
             shown.push(Pause {
                 scope,

@@ -8,7 +8,7 @@ use super::listed::is_there;
 use super::listed::taking::ask_again;
 use super::work::Tries;
 use super::{Millis, QueryResult, deliveries};
-use crate::domain::document::{Version, is_uuid};
+use crate::domain::document::{Version, edition, is_uuid};
 use crate::domain::failure::Failure;
 use crate::domain::state::{Event, State, next};
 
@@ -62,6 +62,8 @@ pub struct Document {
     pub listed_patient: Option<String>,
     /// The patient that the service named when the document was fetched.
     pub patient: Option<String>,
+    /// For whom its version is ([`edition`]); `None` if it was not fetched yet.
+    pub person: Option<String>,
     /// Whether a delivery of this version took more than one attempt.
     pub delayed: bool,
     /// The PDF that the list or the answer to a report showed, and that docsyncd waited for in vain while the document
@@ -79,12 +81,22 @@ impl Document {
     pub fn has_accepted(&self, pdf: &str) -> bool {
         self.accepted_pdf.as_deref().is_some_and(|accepted| accepted.eq_ignore_ascii_case(pdf))
     }
+
+    /// The version that this PDF is for the same patient as before.
+    pub fn again(&self, pdf: &str) -> String {
+        edition::next(&self.version.pdf, None, pdf, "")
+    }
+
+    /// The version that this PDF is for this patient.
+    pub fn version_for(&self, pdf: &str, whom: &str) -> String {
+        edition::next(&self.version.pdf, self.person.as_deref(), pdf, whom)
+    }
 }
 
 /// The columns that [`read`] expects.
 const COLUMNS: &str = "id, round, state, sha256, size, attempts, strikes, started_over, failing_since, failing_for, \
      reason, reason_code, failure, refusals, report_failure, read_at, changed_at, due_at, found_at, tried_pdf, listed_pdf, \
-     listed_patient, CASE WHEN patient NOT LIKE 'letter %' THEN patient END AS patient, \
+     listed_patient, CASE WHEN patient NOT LIKE 'letter %' THEN patient END AS patient, person, \
      account, first_account, uuid, pdf, disagreed_after, accepted_pdf, in_doubt, \
      EXISTS (SELECT 1 FROM delivery WHERE delivery.document = document.id) AS planned, \
      EXISTS (SELECT 1 FROM delivery WHERE delivery.document = document.id AND delivery.pdf = document.pdf \
@@ -98,7 +110,7 @@ fn read(row: &Row<'_>) -> QueryResult<Document> {
     });
     Ok(from_row!(row => Document {
         id, round, first_account, state, sha256, size, strikes, started_over, reason, reason_code, failure, read_at, found_at, planned,
-        tried_pdf, listed_pdf, listed_patient, patient, delayed, disagreed_after, accepted_pdf, in_doubt;
+        tried_pdf, listed_pdf, listed_patient, patient, person, delayed, disagreed_after, accepted_pdf, in_doubt;
         tries: tries,
         version: Version { account: row.get("account")?, uuid: row.get("uuid")?, pdf: row.get("pdf")? }
     }))
@@ -254,6 +266,19 @@ pub fn revise(
     Ok(Some((state, due_at.saturating_sub(now).max(0))))
 }
 
+/// The API showed the version of this round at `at`, for the same patient.
+pub fn shown(db: &Connection, id: i64, round: i64, at: Millis) -> QueryResult<()> {
+    db.run("UPDATE document SET read_at = ?3 WHERE id = ?1 AND round = ?2", params![id, round, at])
+}
+
+/// A person says that the document was filed by a number that is not its patient's: it is filed anew where a number is
+/// needed. Returns whether it begins anew.
+pub fn numbered_wrongly(db: &Connection, id: i64, now: Millis) -> QueryResult<bool> {
+    db.run("UPDATE document SET person = '!' || ltrim(coalesce(person, '-'), '!') WHERE id = ?1", [id])?;
+    let round = db.perhaps("SELECT round FROM document WHERE id = ?1", [id])?;
+    round.map_or(Ok(false), |round| Ok(revise(db, id, round, None, now)?.is_some()))
+}
+
 /// The PDF, unless it is known as another document's: an answer that shows it is wrong, and filing it would put one
 /// patient's letter into another's record. An identifier that is no uuid may be one of several documents.
 pub fn unless_anothers<'p>(db: &Connection, id: i64, pdf: Option<&'p str>) -> QueryResult<Option<&'p str>> {
@@ -314,6 +339,8 @@ pub fn start_over(
 pub struct Fetched {
     /// `pdf.uuid`, or empty.
     pub pdf: String,
+    /// For whom it is ([`edition`]).
+    pub whom: String,
     /// When the API was asked for the document.
     pub read_at: Millis,
     /// `document.type`
@@ -335,12 +362,14 @@ pub fn fetched(
     destinations: &[String],
     now: Millis,
 ) -> QueryResult<Option<State>> {
-    let Fetched { pdf, read_at, kind, patient, metadata, spooled } = fetched;
+    let Fetched { pdf, whom, read_at, kind, patient, metadata, spooled } = fetched;
     let (sha256, size) = spooled.clone().unzip();
-    let updated = db.change("UPDATE document SET pdf = ?3, tried_pdf = ?3, kind = ?4, sha256 = coalesce(?5, sha256), size = coalesce(?6, size),
+    let version = document.version_for(pdf, whom);
+    let known = document.person.as_deref().and_then(|before| edition::merged(before, whom));
+    let updated = db.change("UPDATE document SET pdf = ?9, tried_pdf = ?3, kind = ?4, sha256 = coalesce(?5, sha256), size = coalesce(?6, size),
                     -- If the list has shown no PDF yet, a different one that it shows later must count as new.
-                    listed_pdf = coalesce(listed_pdf, nullif(?3, '')), read_at = ?7, patient = coalesce(?8, patient)
-             WHERE id = ?1 AND round = ?2 AND state = 'discovered'", params![document.id, document.round, pdf, kind, sha256, size, read_at, patient])?;
+                    listed_pdf = coalesce(listed_pdf, nullif(?3, '')), read_at = ?7, patient = coalesce(?8, patient), person = ?10
+             WHERE id = ?1 AND round = ?2 AND state = 'discovered'", params![document.id, document.round, pdf, kind, sha256, size, read_at, patient, version, known.as_deref().unwrap_or(whom)])?;
     if updated == 0 {
         return Ok(None);
     }
@@ -348,7 +377,8 @@ pub fn fetched(
         "INSERT OR REPLACE INTO document_metadata (document, json) VALUES (?1, ?2)",
         params![document.id, metadata],
     )?;
-    let pending = deliveries::plan(db, document.id, pdf, destinations, now)?;
+    deliveries::void(db, document, (&version, whom), now)?;
+    let pending = deliveries::plan(db, document.id, &version, destinations, now)?;
     let event = if pending == 0 { Event::AllDelivered } else { Event::Fetched };
     transition(db, document.id, document.round, event, now, None)
 }

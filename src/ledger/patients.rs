@@ -82,6 +82,7 @@ pub fn is_anothers(db: &Connection, number: &str, patient: &str) -> QueryResult<
         "SELECT 1 FROM patient WHERE number = ?1 AND uuid <> ?2
          UNION ALL
          SELECT 1 FROM delivery INDEXED BY delivery_number JOIN document ON document.id = delivery.document
+             AND document.pdf = delivery.pdf
          WHERE delivery.number IS NOT NULL AND delivery.number = ?1 AND document.patient <> ?2 LIMIT 1",
     )?
     .exists([number, patient])
@@ -90,12 +91,6 @@ pub fn is_anothers(db: &Connection, number: &str, patient: &str) -> QueryResult<
 /// The patient of a document, as the API last showed it.
 pub fn of_document(db: &Connection, document: i64) -> QueryResult<Option<String>> {
     Ok(db.perhaps::<Option<String>>("SELECT patient FROM document WHERE id = ?1", [document])?.flatten())
-}
-
-/// The service shows other data of the patient of an open document than before.
-pub fn corrected(db: &Connection, document: i64, patient: &str, metadata: &str) -> QueryResult<()> {
-    db.run("UPDATE document_metadata SET json = ?2 WHERE document = ?1", params![document, metadata])?;
-    db.run("UPDATE document SET patient = ?2 WHERE id = ?1", params![document, patient])
 }
 
 /// What templates need of an open document, as JSON (`Metadata`).

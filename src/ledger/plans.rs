@@ -89,7 +89,8 @@ const MAY_SCAN: [(&str, &str); 41] = [
     ("ORDER BY changed_at DESC, id DESC", "docsyncd list shows them all, in the order of the index"),
 ];
 /// Statements that may sort, because they sort few rows whatever the ledger holds.
-const MAY_SORT: [(&str, &str); 14] = [
+const MAY_SORT: [(&str, &str); 15] = [
+    ("CROSS JOIN document INDEXED BY document_patient", "the patients that persons named within the hour"),
     ("FROM alert WHERE over_at IS NULL AND audience = ?1", "what lasts: one alert for each cause at most"),
     ("INDEXED BY document_open WHERE state IN", "what is open, once after a restore"),
     ("WHERE document = ?1 AND (is_present OR", "the deliveries of one letter"),
@@ -145,7 +146,7 @@ fn patients(db: &Connection, document: i64) {
     kept::remove(db, "a").unwrap();
     kept::of_document(db, document).unwrap();
     kept::metadata(db, document).unwrap();
-    kept::corrected(db, document, "a", "{}").unwrap();
+    documents::shown(db, document, 0, 1).unwrap();
     kept::newest_document(db, "a").unwrap();
     kept::push(db, "a", "main", "1", 1).unwrap();
     let (due, _) = kept::due_push(db, 1).unwrap();
@@ -232,9 +233,14 @@ fn scenario(db: &Connection) {
     deliveries::send_with(db, &due("pms"), "1").unwrap();
     deliveries::sent_nothing(db, &due("pms")).unwrap();
     deliveries::needs_none(db, &["pms".to_owned()], 1).unwrap();
+    let named = format!("document {}", due("pms").document.version.uuid);
+    history::act(db, 1, history::Action::Assign, &named, None).unwrap();
     deliveries::leave_unmatched(db, &due("pms"), "nobody", "who?", 1).unwrap();
     deliveries::unmatched(db).unwrap();
-    views::patients::unmatched(db, 10).unwrap();
+    views::patients::unmatched(db, 1, 10).unwrap();
+    views::patients::asks(db, 1, 1).unwrap();
+    views::patients::decided(db, 1, 5).unwrap();
+    views::patients::decisions(db, 1, 5).unwrap();
     deliveries::matched(db, &[(first.id, "pms".to_owned())], 1).unwrap();
     let filed = crate::domain::proof::Filed { path: "x".into(), ..Default::default() };
     deliveries::send_with(db, &due("pms"), "1").unwrap();

@@ -25,6 +25,12 @@ pub const WEBHOOK: &str = "webhook";
 /// Since when the practice's list of patients is unusable; absent while it is usable.
 pub const PATIENTS_FILE: &str = "patients_file";
 
+/// What is wrong with it then (`health::ListWrong`).
+pub const PATIENTS_WRONG: &str = "patients_wrong";
+
+/// Since when browsers do not believe the certificate of the status page, or soon will not; absent while they do.
+pub const CERTIFICATE: &str = "certificate";
+
 /// The practice's list of patients that counted last (`patients::Before`, as JSON).
 pub const PATIENTS_BEFORE: &str = "patients_before";
 

@@ -24,6 +24,7 @@ CREATE TABLE document (
     created_at      TEXT NOT NULL,
     kind            TEXT,                               -- document.type
     patient         TEXT,                               -- patient.uuid, or an identifier of the letter if it has none
+    person          TEXT,                               -- for whom `pdf` is, as digests (src/domain/document/edition.rs)
     -- The patient's number in the practice's list, and the version (`pdf`) that was first delivered with it. Later
     -- deliveries of this version use the same number.
     number          TEXT,
@@ -33,7 +34,7 @@ CREATE TABLE document (
     listed_pdf      TEXT,                               -- pdf.uuid as the list shows it
     listed_patient  TEXT,                               -- patient.uuid as the list shows it
     tried_pdf       TEXT,                               -- pdf.uuid that this round tried to fetch
-    pdf             TEXT NOT NULL DEFAULT '',           -- pdf.uuid of the current version
+    pdf             TEXT NOT NULL DEFAULT '',           -- pdf.uuid of the current version, with its edition
     sha256          TEXT,
     size            INTEGER,
     attempts        INTEGER NOT NULL DEFAULT 0,         -- failed attempts in this state

@@ -30,5 +30,13 @@ pub(crate) fn shown(uuid: &str, pdf: Option<&str>) -> Listed {
 /// A document with this PDF, which lies in the spool.
 pub(crate) fn fetched(pdf: &str) -> Fetched {
     let spooled = Some(("x".to_owned(), 1));
-    Fetched { pdf: pdf.to_owned(), read_at: 1, kind: None, patient: None, metadata: "{}".to_owned(), spooled }
+    Fetched {
+        pdf: pdf.to_owned(),
+        whom: "-".to_owned(),
+        read_at: 1,
+        kind: None,
+        patient: None,
+        metadata: "{}".to_owned(),
+        spooled,
+    }
 }

@@ -12,6 +12,7 @@ use super::doubt::{Doubt, Known};
 use super::list::List;
 use super::refused::Refused;
 use crate::config::PatientsConfig;
+use crate::domain::health::ListWrong;
 use crate::system::answering::ask;
 
 /// A file above this size is no list of patients; bytes.
@@ -92,6 +93,23 @@ pub enum Why {
     /// Reading it panicked.
     #[error("reading it ended in the middle, which is a defect of docsyncd: please report it. It is tried again")]
     Defect,
+}
+
+impl Why {
+    /// The same in a word. `goes_on`: a list that was good before counts still.
+    pub fn word(&self, goes_on: bool) -> ListWrong {
+        let (kind, row) = match self {
+            Self::Missing | Self::NoFile => ("missing", 0),
+            Self::Unreadable(_) => ("unreadable", 0),
+            Self::Hangs => ("away", 0),
+            Self::BeingWritten | Self::Doubtful(_) => ("written", 0),
+            Self::Refused(refused) => refused.word(),
+            Self::NoPatients | Self::Shrunk { .. } => ("short", 0),
+            Self::Strange { .. } => ("strange", 0),
+            Self::Defect => ("content", 0),
+        };
+        ListWrong { kind: kind.to_owned(), row: u64::try_from(row).unwrap_or(0), goes_on }
+    }
 }
 
 impl From<io::Error> for Why {

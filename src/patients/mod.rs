@@ -24,7 +24,7 @@ pub use self::file::{Problem, Why, load_once, look_once, read_once};
 pub use self::fold::Folded;
 pub use self::list::{Compared, List, Row};
 pub use self::near::{Difference, Near};
-pub use self::person::Person;
+pub use self::person::{Person, whom};
 pub use self::refused::{NoNumber, Refused};
 pub use self::watch::{Patients, Snapshot, Used};
 pub use self::whose::{Unmatched, fingerprint, whose, whose_still};

@@ -4,10 +4,11 @@ use std::fmt;
 
 use jiff::civil::Date;
 use serde_json::Value;
+use sha2::{Digest as _, Sha256};
 
 use super::date;
 use super::fold::Folded;
-use crate::domain::document::Metadata;
+use crate::domain::document::{DocumentUuid, Metadata, hex, without_case};
 
 /// Last name, first name and date of birth. Missing names are empty.
 #[derive(Clone, PartialEq, Eq)]
@@ -69,5 +70,58 @@ impl Person {
     /// The last and the first name, folded.
     pub(super) fn folded(&self) -> (Folded, Folded) {
         (Folded::new(&self.last_name), Folded::new(&self.first_name))
+    }
+}
+
+/// For whom the letter is, in the form of [`edition`](crate::domain::document::edition): digests of the patient's
+/// identifier, and of name and date of birth as [`Person::canonical`] has them. Both go with the letter's identifier, so
+/// that two letters do not show that they are of one patient.
+pub fn whom(metadata: &Metadata, letter: &DocumentUuid) -> String {
+    let digest = |text: &str| {
+        let mut digits = hex(&Sha256::digest(format!("{} {text}", without_case(letter.as_str()))));
+        digits.truncate(32);
+        digits
+    };
+    let uuid = metadata.patient_uuid().map(|uuid| digest(&without_case(uuid))).unwrap_or_default();
+    // A mere identifier says nothing of who it is.
+    let is_shown = metadata.patient.keys().any(|field| field != "uuid");
+    let person = if is_shown { digest(&Person::of(metadata).canonical()) } else { String::new() };
+    format!("{uuid}-{person}")
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::domain::document::edition::merged;
+
+    #[test]
+    fn a_letter_is_for_another_patient_by_identifier_name_or_date_of_birth_and_by_nothing_else() {
+        let letter = DocumentUuid::parse("L-1").unwrap();
+        let of = |patient: Value| {
+            let patient = patient.as_object().unwrap().clone();
+            whom(&Metadata { patient, ..Metadata::default() }, &letter)
+        };
+        let zoe = of(json!({"uuid": "p1", "lastName": "Müller", "firstName": "Zoé", "dateOfBirth": "1980-02-17"}));
+        let is_zoe = |patient| merged(&zoe, &of(patient)).is_some();
+        for same in [
+            json!({"uuid": "p1", "lastName": "MÜLLER ", "firstName": "Zoe", "dateOfBirth": "1980-02-17", "phone": "1"}),
+            json!({"uuid": "p1"}),
+            json!({}),
+        ] {
+            assert!(is_zoe(same.clone()), "{same}");
+        }
+        for other in [
+            json!({"uuid": "p2", "lastName": "Müller", "firstName": "Zoé", "dateOfBirth": "1980-02-17"}),
+            json!({"uuid": "p1", "lastName": "Meier", "firstName": "Zoé", "dateOfBirth": "1980-02-17"}),
+            json!({"uuid": "p1", "lastName": "Müller", "firstName": "Zoé", "dateOfBirth": "1980-02-18"}),
+            json!({"uuid": "p1", "lastName": "Müller", "firstName": "Zoé", "dateOfBirth": null}),
+            json!({"uuid": "p1", "lastName": null, "firstName": null, "dateOfBirth": null}),
+            json!({"uuid": "p2"}),
+        ] {
+            assert!(!is_zoe(other.clone()), "{other}");
+        }
+        assert!(!zoe.contains("p1") && zoe.len() == 65, "digests only");
     }
 }

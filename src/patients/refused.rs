@@ -130,6 +130,23 @@ pub enum Refused {
     },
 }
 
+impl Refused {
+    /// What is wrong in a word (`health::ListWrong`), and the row; 0: none.
+    pub(super) fn word(&self) -> (&'static str, usize) {
+        match self {
+            Self::TooLarge { .. } => ("content", 0),
+            Self::Empty => ("short", 0),
+            Self::Workbook => ("workbook", 0),
+            Self::NotInEncoding { row, .. } | Self::BrokenText { row, .. } => ("letters", *row),
+            Self::NoColumn { .. } | Self::NoHeader | Self::ColumnTwice { .. } => ("columns", 0),
+            Self::Uneven { row, .. } | Self::Quote { row } => ("row", *row),
+            Self::Number { row, .. } => ("number", *row),
+            Self::Date { row, .. } => ("date", *row),
+            Self::Ambiguous { row } | Self::TwoOrders { day_first: row, .. } => ("two-ways", *row),
+        }
+    }
+}
+
 /// What stands in place of a patient's number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum NoNumber {

@@ -4,7 +4,9 @@
 use rusqlite::Connection;
 use thiserror::Error;
 
-use crate::domain::document::Metadata;
+use super::fetch;
+use crate::api::{Api, ApiError};
+use crate::domain::document::{DocumentUuid, Metadata};
 use crate::domain::name::{is_bidirectional, is_invisible};
 use crate::domain::state::State;
 use crate::ledger::history::{self, Action};
@@ -52,6 +54,19 @@ impl Letter {
         Ok(Self { patient, metadata, assigned })
     }
 
+    /// The same with what the service says of the patient now, for a letter that has ended: nothing of it is kept here.
+    ///
+    /// # Errors
+    /// Why the service does not say it.
+    pub async fn read_anew(self, client: &dyn Api, account: &str, uuid: &DocumentUuid) -> Result<Self, ApiError> {
+        let detail = client.document(uuid).await?;
+        if !detail.is_of(uuid) {
+            return Err(ApiError::Another);
+        }
+        let metadata = fetch::metadata(client, account, detail).await.map_err(|(_, error)| error)?;
+        Ok(Self { patient: Some(metadata.patient_key(uuid)), metadata: Some(metadata), ..self })
+    }
+
     /// The patient, as the cloud service describes them.
     pub fn person(&self) -> Option<Person> {
         self.metadata.as_ref().map(Person::of)
@@ -97,16 +112,29 @@ impl Letter {
 }
 
 /// Records the assignment, with the letter by which the person named the patient. It stands in the history of each
-/// letter that waits for it.
+/// letter that waits for it. A letter that was filed by another number is filed anew: this one although it has ended,
+/// and others that are not filed everywhere yet, so that all destinations have a letter by one number. Returns whether
+/// this one is.
 ///
 /// # Errors
 /// Any SQLite error.
-pub fn write(db: &Connection, assigned: &Assigned, uuid: &str) -> QueryResult<()> {
+pub fn write(db: &Connection, assigned: &Assigned, (document, uuid): (i64, &str)) -> QueryResult<bool> {
     kept::assign(db, assigned)?;
-    for id in kept::waiting_of(db, &assigned.patient)? {
-        history::decided(db, id, history::ASSIGNED, assigned, assigned.at)?;
+    let mut letters = kept::waiting_of(db, &assigned.patient)?;
+    let is_other = |filed_by: Option<String>| filed_by.is_some_and(|filed_by| filed_by != assigned.number);
+    let is_filed_otherwise = |id| deliveries::frozen(db, id).map(is_other);
+    let is_filed_anew = is_filed_otherwise(document)?;
+    if is_filed_anew && !letters.contains(&document) {
+        letters.push(document);
     }
-    history::act(db, assigned.at, Action::Assign, &format!("document {uuid}"), assigned.who.as_deref())
+    for id in letters {
+        history::decided(db, id, history::ASSIGNED, assigned, assigned.at)?;
+        if is_filed_otherwise(id)? {
+            documents::numbered_wrongly(db, id, now())?;
+        }
+    }
+    history::act(db, assigned.at, Action::Assign, &format!("document {uuid}"), assigned.who.as_deref())?;
+    Ok(is_filed_anew)
 }
 
 /// Removes the assignment of this letter's patient, for letters to come and those that wait. Returns whether there was

@@ -15,7 +15,7 @@ use super::patients::ToPush;
 use super::pauses::{Scope, after};
 use super::stage::{self, Lane, Stage};
 use super::transition_log::TransitionLog;
-use super::{Context, confirm, patients};
+use super::{Context, confirm, latest, patients};
 use crate::destinations::{Adapter, Item, Names, Outcome, Unrecorded};
 use crate::domain::document::Metadata;
 use crate::domain::failure::{Call, Code, Failure, Kind};
@@ -76,11 +76,11 @@ impl Stage for Deliver {
         let Work::Delivery(mut delivery) = work else { return Ok(()) };
         let began = Instant::now();
         let Some(destination) = self.destinations.get(&delivery.destination) else { return Ok(()) };
+        if !latest::is_same(context, &delivery).await? {
+            return Ok(());
+        }
         let names = Arc::new(LedgerNames::of(context, &delivery));
         let Some(mut item) = item(context, &delivery, &names) else { return start_over(context, &delivery).await };
-        if let Some(corrected) = patients::after_a_wait(context, &delivery, &item.metadata).await? {
-            item.metadata = Arc::new(corrected);
-        }
         let number = match patients::number_for(context, &delivery, &item.metadata).await? {
             Ok(number) => number,
             Err(why) => return patients::leave(context, &delivery, why).await,

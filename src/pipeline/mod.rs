@@ -12,6 +12,7 @@ pub mod discover;
 mod failure;
 pub mod fetch;
 mod heartbeats;
+mod latest;
 pub mod marks;
 mod outages;
 pub mod patients;

@@ -14,14 +14,13 @@ use rusqlite::Connection;
 use tokio::sync::Notify;
 use tokio::time::Instant;
 
-use super::failure::is_of_another_patient;
-use super::fetch;
-use super::pauses::{Scope, after};
+use super::latest;
+use super::pauses::after;
 use super::stage::{self, LEDGER_PAUSE};
 use super::transition_log::TransitionLog;
 use super::{Context, Shared};
 use crate::api::Meaning;
-use crate::domain::document::{DocumentUuid, Metadata, Record};
+use crate::domain::document::Metadata;
 use crate::ledger::deliveries::{self, Delivery, Waiting};
 use crate::ledger::history::{self, Action};
 use crate::ledger::patients::{self as kept, Assigned, Push};
@@ -30,8 +29,6 @@ use crate::patients::{Before, Known, List, Patients, Person, Snapshot, Unmatched
 
 /// If the service does not take a number, it is told again this much later.
 const PUSH_AGAIN: Duration = Duration::from_secs(24 * 60 * 60);
-/// How long to wait when a letter's patient is read again.
-const READ_AGAIN: Duration = Duration::from_secs(10);
 /// How long the first delivery waits for the list to be read for the first time.
 const FIRST_LIST: Duration = Duration::from_secs(25);
 /// How many times a number is told in vain before docsyncd gives up.
@@ -257,66 +254,17 @@ pub async fn run(context: Shared) {
     }
 }
 
-/// Reads again the patients of letters that wait for a person: the service may have corrected them. If one cannot be
-/// read, the next time may read it.
+/// Reads again the letters that wait for a person: the service may have corrected their patients. If one cannot be read,
+/// the next time may read it.
 async fn read_patients(context: &Context) -> Result<(), LedgerError> {
     let mut waiting = context.ledger.read(deliveries::unmatched).await?;
     waiting.dedup_by_key(|waiting| waiting.document);
-    for Waiting { document, uuid, metadata, .. } in waiting {
-        let Ok(before) = serde_json::from_str::<Metadata>(&metadata) else { continue };
-        read_again(context, document, &uuid, &before).await?;
+    for Waiting { document, .. } in waiting {
+        if let Some(row) = context.ledger.read(move |db| documents::by_number(db, document)).await? {
+            latest::follow(context, &row).await?;
+        }
     }
     Ok(())
-}
-
-/// Reads a letter's patient again. Returns the metadata if the patient differs from `before`; `None` also if the
-/// patient cannot be read.
-async fn read_again(
-    context: &Context,
-    document: i64,
-    uuid: &DocumentUuid,
-    before: &Metadata,
-) -> Result<Option<Metadata>, LedgerError> {
-    let account = &before.account;
-    let is_paused = [Scope::Account(account.clone()), Scope::Fetch(account.clone())]
-        .iter()
-        .any(|scope| context.pauses.paused_until(scope).is_some());
-    let Some(client) = context.clients.get(account).filter(|_| !is_paused) else { return Ok(None) };
-    let Some(row) = context.ledger.read(move |db| documents::by_number(db, document)).await? else { return Ok(None) };
-    let read = async {
-        let detail = client.document(uuid).await.ok()?;
-        if is_of_another_patient(client.as_ref(), &row, &detail).await {
-            return None;
-        }
-        // Another PDF is a new version, which the list shows as well.
-        let pdf = |document: &Record| document.get("pdf").and_then(|pdf| pdf.get("uuid")).cloned();
-        let is_same = detail.is_of(uuid) && pdf(&detail.document) == pdf(&before.document);
-        if is_same { fetch::metadata(client.as_ref(), account, detail).await.ok() } else { None }
-    };
-    let read = tokio::time::timeout(READ_AGAIN, read).await.ok().flatten();
-    let Some(now) = read.filter(|now| now.patient != before.patient) else { return Ok(None) };
-    let (patient, json) = (now.patient_key(uuid), serde_json::to_string(&now).unwrap_or_default());
-    context.ledger.write(move |db| kept::corrected(db, document, &patient, &json)).await?;
-    Ok(Some(now))
-}
-
-/// If the delivery had to wait since the letter was read, reads the patient again: the service may have corrected it
-/// meanwhile.
-///
-/// # Errors
-/// Any error of the ledger.
-pub(super) async fn after_a_wait(
-    context: &Context,
-    delivery: &Delivery,
-    before: &Metadata,
-) -> Result<Option<Metadata>, LedgerError> {
-    let needs = context.numbers.as_ref().is_some_and(|numbers| numbers.needed_by.contains(&delivery.destination));
-    let document = &delivery.document;
-    let is_fresh = document.read_at.is_some_and(|at| at <= now() && after(at, context.limits.poll_interval) >= now());
-    if !needs || is_fresh || delivery.frozen.is_some() {
-        return Ok(None);
-    }
-    read_again(context, document.id, &document.version.uuid, before).await
 }
 
 /// Records whether the list can be used, for whoever reads the ledger. Also takes note if a person has looked at a list
@@ -324,18 +272,19 @@ pub(super) async fn after_a_wait(
 async fn tell_of_file(
     context: &Context,
     numbers: &Numbers,
-    told: &mut Option<(bool, Option<Before>)>,
+    told: &mut Option<(Option<String>, Option<Before>)>,
 ) -> Result<(), LedgerError> {
     let Snapshot { list, problem, .. } = numbers.patients.current();
-    let is_wrong = problem.is_some();
+    let wrong = problem.map(|problem| problem.why.word(list.is_some()).to_string());
     let believed = context.ledger.read(|db| Ok(process::all(db)?.remove(process::PATIENTS_BELIEVED))).await?;
     if let Some(sha256) = believed {
         numbers.patients.believe(&sha256);
     }
-    let now_told = Some((is_wrong, list.as_deref().map(List::as_before)));
+    let now_told = Some((wrong.clone(), list.as_deref().map(List::as_before)));
     if *told == now_told {
         return Ok(());
     }
+    let is_known = told.as_ref().is_some_and(|(wrong, _)| wrong.is_some());
     let before = list.map(|list| serde_json::to_string(&list.as_before()).unwrap_or_default());
     context
         .ledger
@@ -343,10 +292,13 @@ async fn tell_of_file(
             if let Some(before) = before {
                 process::set(db, process::PATIENTS_BEFORE, &before)?;
             }
-            match is_wrong {
-                true => process::set(db, process::PATIENTS_FILE, &now().to_string()),
-                false => process::remove(db, process::PATIENTS_FILE).map(drop),
-            }
+            let Some(wrong) = wrong else {
+                process::remove(db, process::PATIENTS_WRONG)?;
+                return process::remove(db, process::PATIENTS_FILE).map(drop);
+            };
+            process::set(db, process::PATIENTS_WRONG, &wrong)?;
+            // Another thing that is wrong with it begins nothing new.
+            if is_known { Ok(()) } else { process::set(db, process::PATIENTS_FILE, &now().to_string()) }
         })
         .await?;
     *told = now_told;

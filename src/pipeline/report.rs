@@ -8,15 +8,15 @@ use tokio::time::Instant;
 
 use super::Context;
 use super::failure::{
-    Failed, begins_anew, believe_refusal, failed_call, is_of_another_patient, is_there, moved, other_document,
-    other_patient, record_failure, wait, write_until_durable,
+    Failed, begins_anew, believe_refusal, failed_call, moved, record_failure, wait, write_until_durable,
 };
+use super::latest::{self, Shown};
 use super::pauses::{Scope, after};
 use super::stage::{self, Lane, Stage};
 use super::transition_log::TransitionLog;
 use crate::api::{Api, ApiError, Meaning, ReportAnswer, look};
 use crate::domain::document::contradict;
-use crate::domain::failure::{Call, HOLD, Kind};
+use crate::domain::failure::{Call, HOLD};
 use crate::domain::state::{Event, State};
 use crate::ledger::documents::{self, Document};
 use crate::ledger::history::Because;
@@ -56,33 +56,9 @@ impl Stage for Report {
     }
 }
 
-/// What the API shows of the document that a report is about.
-enum Shown {
-    /// The version that the report is about, as far as that can be known.
-    Same,
-    /// Another version: the document was rendered anew.
-    Another(String),
-    /// No PDF: the document is being rendered anew.
-    Nothing,
-    /// The API does not give the document (any 4xx).
-    Refused(Failed),
-    Failed(Failed),
-}
-
-impl Shown {
-    fn of(document: &Document, pdf: &str) -> Self {
-        let known = match document.state {
-            State::Failing => document.tried_pdf.as_deref().or(document.listed_pdf.as_deref()).unwrap_or_default(),
-            _ => document.version.pdf.as_str(),
-        };
-        let is_known = pdf.is_empty() || known.is_empty() || pdf.eq_ignore_ascii_case(known);
-        if is_known || document.has_accepted(pdf) { Shown::Same } else { Shown::Another(pdf.to_owned()) }
-    }
-}
-
-/// Whether the document may have been rendered anew unnoticed since the API last showed it. It may if that is longer
-/// ago than a poll interval, if the delivery or the report had to wait, or if the list names another patient now. A
-/// document that went through at once is reported without asking again.
+/// Whether the document may have been rendered anew or corrected unnoticed since the API last showed it. It may if that
+/// is longer ago than a poll interval, if the delivery or the report had to wait, or if the list names another patient
+/// now. A document that went through at once is reported without asking again.
 async fn has_waited(context: &Context, document: &Document) -> Result<bool, LedgerError> {
     let poll = context.limits.poll_interval;
     let (shown_at, fresh_for) = match document.state {
@@ -112,33 +88,6 @@ async fn has_waited(context: &Context, document: &Document) -> Result<bool, Ledg
     Ok(delivered.into_iter().any(|name| paused.contains(&Scope::Destination(name))))
 }
 
-/// Reads the document once more, to see which version the API shows.
-async fn look_again(context: &Context, client: &dyn Api, document: &Document) -> Result<Shown, LedgerError> {
-    let error = match client.document(&document.version.uuid).await {
-        Ok(detail) if !detail.is_of(&document.version.uuid) => return Ok(Shown::Failed(other_document())),
-        Ok(detail) => {
-            is_there(context, document).await?;
-            let shown = detail.pdf.as_ref().map_or(Shown::Nothing, |pdf| Shown::of(document, &pdf.uuid));
-            let is_filed = document.state == State::Delivered && matches!(shown, Shown::Same);
-            if is_filed
-                && (detail.is_of_another_patient(document.patient.as_deref())
-                    || is_of_another_patient(client, document, &detail).await)
-            {
-                return Ok(Shown::Failed(other_patient()));
-            }
-            return Ok(shown);
-        }
-        Err(error) => error,
-    };
-    let is_refused = error.meaning() == Meaning::Permanent || matches!(error, ApiError::MissingScope { .. });
-    let mut failed = failed_call(context, document, Call::Read, "reading the document once more", &error).await?;
-    // The API showed the document before, so no answer to this read ends it.
-    if let Kind::Permanent(code) = failed.failure.kind {
-        failed.failure.kind = Kind::Passing(code);
-    }
-    Ok(if is_refused { Shown::Refused(failed) } else { Shown::Failed(failed) })
-}
-
 /// Reports that every destination holds the document, or why it failed, if the API still shows the version that the
 /// report is about. A failure is also reported if the API refuses the document altogether. Returns how the report
 /// failed, if it did.
@@ -152,11 +101,11 @@ async fn tell(
     let failed = document.state == State::Failing;
     let error = failed.then(|| reason.chars().take(MAX_ERROR_CHARS).collect::<String>());
     if has_waited(context, document).await? {
-        match look_again(context, client, document).await? {
+        match latest::look(context, client, document).await? {
             Shown::Same => {}
             Shown::Refused(_) if failed => {}
-            Shown::Another(pdf) => return revise(context, document, Some(pdf)).await,
-            Shown::Nothing if failed => return revise(context, document, None).await,
+            Shown::Another(pdf) => return latest::revise(context, document, Some(pdf)).await.map(|()| None),
+            Shown::Nothing if failed => return latest::revise(context, document, None).await.map(|()| None),
             Shown::Nothing => return wait_for_rendering(context, document).await,
             Shown::Refused(failed) | Shown::Failed(failed) => return Ok(Some(failed)),
         }
@@ -195,7 +144,7 @@ async fn tell(
         Ok(Some(pdf)) => Shown::of(document, &pdf),
         // An empty answer shows no version, so docsyncd looks again: after a failure as well, whose report has always
         // waited, if only for its hold.
-        Ok(None) => look_again(context, client, document).await?,
+        Ok(None) => latest::look(context, client, document).await?,
     };
     let revised = match shown {
         Shown::Same | Shown::Refused(_) => None,
@@ -287,17 +236,5 @@ async fn accepted(
     moved(context, document, state, error).await;
     begins_anew(context, document, anew).await;
     context.pauses.succeeded(&Scope::Report(document.version.account.clone()), stage::began()).await?;
-    Ok(None)
-}
-
-/// The API shows another PDF than the report would be about, or none: the new version starts.
-async fn revise(context: &Context, document: &Document, pdf: Option<String>) -> Result<Option<Failed>, LedgerError> {
-    let (id, round) = (document.id, document.round);
-    let anew = write_until_durable(context, || {
-        let pdf = pdf.clone();
-        move |db| documents::revise(db, id, round, pdf.as_deref(), now())
-    })
-    .await?;
-    begins_anew(context, document, anew).await;
     Ok(None)
 }

@@ -7,10 +7,11 @@ use serde::Serialize;
 
 use super::in_json;
 use super::waits::Waits;
-use crate::domain::document::DocumentUuid;
+use crate::domain::document::{DocumentUuid, edition};
 use crate::domain::state::{STATES, State};
 use crate::formats::language::Reason;
 use crate::ledger::columns::from_row;
+use crate::ledger::documents::{self, Document};
 use crate::ledger::history::{ASSIGNED, UNASSIGNED};
 use crate::ledger::{Millis, QueryResult, listed};
 
@@ -80,6 +81,9 @@ pub struct DeliveryView {
     pub place: Option<String>,
     /// The PDF's identifier.
     pub pdf: String,
+    /// The same with its edition.
+    #[serde(skip)]
+    pub version: String,
     /// When the row last changed.
     #[serde(serialize_with = "in_json")]
     pub changed_at: Millis,
@@ -254,10 +258,8 @@ pub fn show(db: &Connection, id: i64) -> QueryResult<DocumentHistory> {
 
 /// What is known of a document that the API lists.
 pub struct Known {
-    /// The ledger's number of it.
-    pub id: i64,
-    /// Its state.
-    pub state: State,
+    /// The document itself.
+    pub document: Document,
     /// Whether it has ended and this PDF is not new.
     pub is_done: bool,
     /// Deliveries of versions that lie at their destination, proved or not.
@@ -273,7 +275,7 @@ pub fn known(db: &Connection, uuid: &DocumentUuid, pdf: Option<&str>) -> QueryRe
     let mut delivered = deliveries(db, id)?;
     delivered.retain(|delivery| ["filed", "delivered"].contains(&delivery.state.as_str()));
     let is_done = !state.is_open() && listed && (pdf.is_none() || pdf == listed_pdf.as_deref());
-    Ok(Some(Known { id, state, is_done, delivered }))
+    Ok(documents::by_number(db, id)?.map(|document| Known { document, is_done, delivered }))
 }
 
 const COLUMNS: &str =
@@ -326,9 +328,10 @@ fn deliveries(db: &Connection, id: i64) -> QueryResult<Vec<DeliveryView>> {
         let (name, ended) = (row.get("destination")?, row.get_ref("state")?.as_str()? == "failed");
         let (text, code): (Option<String>, Option<String>) = (row.get("reason")?, row.get("reason_code")?);
         let reason = text.map(|text| Reason { text, code, name, ended });
+        let version: String = row.get("pdf")?;
         Ok(from_row!(row => DeliveryView {
-            destination, state, attempts, next_attempt, place, pdf, changed_at, may_have_arrived, proof, number, unmatched,
-            is_present; reason: reason
+            destination, state, attempts, next_attempt, place, changed_at, may_have_arrived, proof, number, unmatched,
+            is_present; reason: reason, pdf: edition::rendered(&version).to_owned(), version: version
         }))
     })?
     .collect()

@@ -5,6 +5,7 @@ use std::ops::ControlFlow;
 use rusqlite::{Connection, params};
 
 use super::documents::{DeliveryView, DocumentView, Order, each};
+use crate::domain::health::Cause;
 use crate::domain::state::State;
 use crate::ledger::columns::Statements as _;
 use crate::ledger::{Millis, QueryResult, now};
@@ -85,8 +86,8 @@ pub struct Day {
     pub filed: u64,
     /// Ended by a failure.
     pub failed: u64,
-    /// Whether there was an alert.
-    pub alert: bool,
+    /// Whether there was an alert, and whether of what is red.
+    pub alert: Option<bool>,
 }
 
 /// A day in one word.
@@ -94,8 +95,10 @@ pub struct Day {
 pub enum Told {
     /// Letters were filed, and nothing was wrong.
     Well,
-    /// A letter failed, or something needed a person.
+    /// A letter failed, or letters could not be filed.
     Trouble,
+    /// Something needed a person.
+    Person,
     /// No letter came.
     Silent,
 }
@@ -104,7 +107,8 @@ impl Day {
     /// The day in one word.
     pub fn told(self) -> Told {
         match self {
-            Day { failed: 1.., .. } | Day { alert: true, .. } => Told::Trouble,
+            Day { failed: 1.., .. } | Day { alert: Some(true), .. } => Told::Trouble,
+            Day { alert: Some(false), .. } => Told::Person,
             Day { filed: 0, .. } => Told::Silent,
             _ => Told::Well,
         }
@@ -118,9 +122,9 @@ impl Day {
 pub fn days(db: &Connection, moments: &[Millis]) -> QueryResult<Vec<Day>> {
     let mut count =
         db.prepare_cached("SELECT count(*) FROM document WHERE state = ?1 AND changed_at >= ?2 AND changed_at < ?3")?;
-    let alerts: Vec<(Millis, Option<Millis>)> = match moments.first() {
+    let alerts: Vec<(Millis, Option<Millis>, String)> = match moments.first() {
         Some(first) => {
-            db.rows("SELECT opened_at, over_at FROM alert WHERE over_at IS NULL OR over_at >= ?1", [first])?
+            db.rows("SELECT opened_at, over_at, cause FROM alert WHERE over_at IS NULL OR over_at >= ?1", [first])?
         }
         None => Vec::new(),
     };
@@ -128,7 +132,9 @@ pub fn days(db: &Connection, moments: &[Millis]) -> QueryResult<Vec<Day>> {
     let mut days = Vec::new();
     for (from, to) in moments.iter().zip(moments.iter().skip(1)) {
         let mut of = |state: State| count.query_row(params![state, from, to], |row| row.get::<_, u64>(0));
-        let alert = alerts.iter().any(|(opened_at, over_at)| opened_at < to && over_at.unwrap_or(now) >= *from);
+        let lasted = |opened: &Millis, over: &Option<Millis>| opened < to && over.unwrap_or(now) >= *from;
+        let of_day = alerts.iter().filter(|(opened_at, over_at, _)| lasted(opened_at, over_at));
+        let alert = of_day.map(|(.., cause)| Cause::parse(cause).is_some_and(Cause::is_red)).max();
         days.push(Day { filed: of(State::Reported)?, failed: of(State::Failed)? + of(State::Unreported)?, alert });
     }
     Ok(days)

@@ -8,7 +8,7 @@ use crate::ledger::away;
 use crate::ledger::columns::{Statements as _, as_json};
 use crate::ledger::pauses::Pause;
 use crate::ledger::polls::{Latest, Polls};
-use crate::ledger::{Millis, QueryResult};
+use crate::ledger::{Millis, QueryResult, now};
 
 /// An account's list and backlog.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -52,7 +52,7 @@ pub fn read(db: &Connection) -> QueryResult<Measures> {
             let Polls { polled_at, .. } = latest.of(&account, Polls { polled_at, ..Polls::default() });
             let oldest_at = oldest(db, &account)?;
             let only = as_json(std::slice::from_ref(&account));
-            let needs_person = facts::unmatched(db, Some(&only))?.count;
+            let needs_person = facts::unmatched(db, Some(&only), now())?.count;
             let to_confirm = facts::to_confirm(db, Some(&only))?;
             Ok(AccountMeasure { account, polled_at, oldest_at, needs_person, to_confirm })
         })

@@ -12,7 +12,7 @@ use crate::formats::language::Reason;
 use crate::ledger::columns::as_json;
 use crate::ledger::pauses::Pause;
 use crate::ledger::polls::{Latest, Polls};
-use crate::ledger::{Millis, QueryResult, away, process};
+use crate::ledger::{Millis, QueryResult, away, now, process};
 
 /// What the ledger knows for `status`.
 #[derive(Debug, Default, Serialize)]
@@ -193,7 +193,7 @@ pub fn summary_of(db: &Connection, only: Option<&[String]>) -> QueryResult<Summa
         waiting: sum(&documents, State::is_open),
         failed: sum(&documents, |state| !state.is_open() && state.is_failure()),
         may_have_arrived: facts::unconfirmed(db, only)?.count,
-        needs_person: facts::unmatched(db, only)?.count,
+        needs_person: facts::unmatched(db, only, now())?.count,
         to_confirm: facts::to_confirm(db, only)?,
         documents,
         last_success,

@@ -253,3 +253,36 @@ async fn a_kill_leaves_no_backup_and_a_restore_that_was_cut_off_is_completed_by_
         practice.assert_all_filed().await;
     }
 }
+
+/// Whoever has the passphrase needs no docsyncd to get at what is in it (docs/backup.md).
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn the_tool_age_opens_an_encrypted_backup() {
+    use crate::faults::tools::needs;
+    use tokio::io::AsyncWriteExt as _;
+    needs!("age", "script", "tar");
+    let practice = practice(1).await;
+    assert_eq!(practice.sync().await.code, 0);
+    assert_eq!(with_backup(&practice, &["backup"], &[]).await.code, 0);
+    std::fs::create_dir(practice.path("opened")).unwrap();
+    // It asks for the passphrase at its terminal, and says nothing else.
+    let mut age = tokio::process::Command::new("script");
+    age.args(["-qec", "age --decrypt --output opened.tar.gz all.backup", "/dev/null"]);
+    age.current_dir(practice.dir.path()).stdin(std::process::Stdio::piped()).stdout(std::process::Stdio::piped());
+    let mut child = age.spawn().unwrap();
+    child.stdin.as_mut().unwrap().write_all(b"correct horse battery staple\n").await.unwrap();
+    let ended = child.wait_with_output().await.unwrap();
+    assert!(ended.status.success(), "{}", String::from_utf8_lossy(&ended.stdout));
+    let mut tar = tokio::process::Command::new("tar");
+    tar.args(["-xzf", "opened.tar.gz", "-C", "opened"]).current_dir(practice.dir.path());
+    let tar = Ended::of(tar).await;
+    assert_eq!(tar.code, 0, "{tar:?}");
+    let opened = |name: &str| std::fs::read(practice.path("opened").join(name)).unwrap();
+    assert_eq!(opened("docsyncd.toml"), std::fs::read(practice.config_path()).unwrap());
+    let ledger = rusqlite::Connection::open(practice.path("opened/ledger.sqlite3")).unwrap();
+    let letters: u64 = ledger.query_row("SELECT count(*) FROM document", [], |row| row.get(0)).unwrap();
+    assert_eq!(letters, 1);
+    let manifest: serde_json::Value = serde_json::from_slice(&opened("manifest.json")).unwrap();
+    let parts = manifest["parts"].as_array().unwrap();
+    assert!(parts.iter().any(|part| part["of"] == "accounts.main.api_key_file"), "the key as well: {manifest}");
+}

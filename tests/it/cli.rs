@@ -64,8 +64,6 @@ async fn a_person_at_a_terminal_is_asked_before_a_letter_is_filed_again_or_forgo
             assert_eq!(practice.sync().await.code, 0);
         }
     }
-    // A script is never asked.
-    assert_eq!(practice.docsyncd(&["retry", &uuid]).await.code, 0);
 }
 
 #[tokio::test]

@@ -195,7 +195,7 @@ async fn documents_that_hang_keep_no_other_from_being_filed() {
     }
     practice.sandbox.clear_faults();
     patient(&mut practice);
-    practice.docsyncd(&["retry", &uuids[0], &uuids[1]]).await;
+    practice.docsyncd(&["retry", "--yes", &uuids[0], &uuids[1]]).await;
     assert_syncs(&practice, &uuids).await;
 }
 

@@ -101,7 +101,7 @@ async fn what_may_have_arrived_waits_for_a_person_where_that_is_wanted() {
     assert!(shown.stdout.contains("may have arrived"), "{shown:?}");
     assert_eq!(practice.sync().await.code, 3);
     assert_eq!((peer.received().len(), practice.sandbox.status_posts().len()), (1, 0), "nothing more is sent");
-    assert_eq!(practice.docsyncd(&["retry", &uuids[0]]).await.code, 0);
+    assert_eq!(practice.docsyncd(&["retry", "--yes", &uuids[0]]).await.code, 0);
     assert_eq!(practice.sync().await.code, 0);
     assert_each_reported_once(&practice, &uuids);
     let ids: Vec<String> = peer.received().iter().map(crate::mllp::Received::control_id).collect();

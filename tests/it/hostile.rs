@@ -100,7 +100,7 @@ async fn neither_a_type_nor_a_host_that_a_server_invents_is_repeated() {
         practice.sandbox.set_quirks(Quirks { pdf_url: PdfUrl::Verbatim(url), ..Quirks::default() });
         let synced = practice.sync().await;
         assert_eq!(synced.code, 3, "{synced:?}");
-        practice.docsyncd(&["retry", &uuids[0]]).await;
+        practice.docsyncd(&["retry", "--yes", &uuids[0]]).await;
         said += &format!("{synced:?}");
     }
     let told = format!("{:?}", posts_of(&practice.sandbox, &unrouted));

@@ -180,7 +180,7 @@ async fn failures_waits_and_ends_have_the_same_fields_and_a_reason() {
 
     assert_eq!(fields(only(&lines, "waiting", &late)), with(&["account", "document", "retry_in_ms", "reason"]));
     practice.sandbox.remove(&gone).await.unwrap();
-    assert_eq!(practice.docsyncd(&["retry", &gone]).await.code, 0);
+    assert_eq!(practice.docsyncd(&["retry", "--yes", &gone]).await.code, 0);
     // That it is gone takes two looks, a poll apart.
     practice.env.insert("DOCSYNCD__SYNC__POLL_INTERVAL".into(), "20ms".into());
     let afterwards = [practice.sync().await, practice.sync().await];

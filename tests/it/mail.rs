@@ -113,7 +113,7 @@ async fn a_mail_that_may_have_arrived_waits_for_a_person_or_comes_again_under_th
     assert_eq!(synced.code, 3, "{synced:?}");
     let shown = practice.docsyncd(&["show", &uuids[0]]).await;
     assert!(shown.stdout.contains("may have arrived"), "{shown:?}");
-    assert_eq!(practice.docsyncd(&["retry", &uuids[0]]).await.code, 0);
+    assert_eq!(practice.docsyncd(&["retry", "--yes", &uuids[0]]).await.code, 0);
     assert_eq!(practice.sync().await.code, 0);
     assert_each_reported_once(&practice, &uuids);
     let state = peer.state();

@@ -179,12 +179,12 @@ fn said(folder: &str) -> Vec<Vec<String>> {
         let text = line.split_once(" = ").map_or(line.as_str(), |two| two.1);
         plain(text.trim_start_matches([' ', '*']))
     };
+    // The first is empty where the text begins with what is filled in.
     let pieces = |line: String| {
-        let parts = line.split(['{', '}']).step_by(2);
-        parts.map(|part| part.trim().to_owned()).filter(|part| !part.is_empty()).collect::<Vec<_>>()
+        let parts = line.split(['{', '}']).step_by(2).map(str::trim).enumerate();
+        parts.filter(|(at, part)| *at == 0 || !part.is_empty()).map(|(_, part)| part.to_owned()).collect::<Vec<_>>()
     };
-    let lines = lines.into_iter().filter(|line| !line.starts_with('#')).map(text).map(pieces);
-    lines.filter(|pieces| !pieces.is_empty()).collect()
+    lines.into_iter().filter(|line| !line.starts_with('#')).map(text).map(pieces).collect()
 }
 
 /// With simple spaces, each alone.
@@ -237,10 +237,9 @@ fn the_terminal_of_a_translated_first_hour_says_what_the_program_says() {
         }
         assert!(lines.len() >= 14, "{lines:?}");
         for line in lines.iter().map(|line| plain(line)) {
-            // A text may begin with what is filled in.
             let is_it = |pieces: &Vec<String>| {
-                let mut rest = Some(line.as_str());
-                for piece in pieces {
+                let mut rest = line.strip_prefix(pieces[0].as_str());
+                for piece in &pieces[1..] {
                     rest = rest.and_then(|rest| rest.split_once(piece.as_str())).map(|two| two.1);
                 }
                 rest.is_some() && pieces.concat().len() >= 8

@@ -79,7 +79,7 @@ async fn a_report_that_is_refused_is_kept_as_unreported_until_someone_retries_it
         }
         assert_eq!(reports_tried(&practice), 4, "once for each document");
         practice.sandbox.clear_faults();
-        assert_eq!(practice.docsyncd(&["retry", &uuids[3]]).await.code, 0);
+        assert_eq!(practice.docsyncd(&["retry", "--yes", &uuids[3]]).await.code, 0);
         let synced = practice.sync().await;
         assert_eq!(synced.code, 0, "{synced:?}");
         assert_each_reported_once(&practice, &uuids);

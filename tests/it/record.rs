@@ -5,7 +5,7 @@ use std::fs;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use docsyncd_sandbox::NewDocument;
+use docsyncd_sandbox::{Fault, FaultKind, NewDocument, Route};
 use serde_json::{Value, json};
 
 use crate::dictated::*;
@@ -216,7 +216,7 @@ async fn a_number_that_the_list_gave_to_somebody_else_is_not_used_for_the_second
     practice.docsyncd(&["poll"]).await;
     until(async || names(&practice), |names| names.contains(&format!("7/{later}.pdf"))).await;
     fs::create_dir(practice.path("archive")).unwrap();
-    practice.docsyncd(&["retry", &uuid]).await;
+    practice.docsyncd(&["retry", "--yes", &uuid]).await;
     until(async || status(&practice).await["needs_person"].as_u64(), |count| *count == Some(1)).await;
     let archived = || -> Vec<String> {
         fs::read_dir(practice.path("archive"))
@@ -321,7 +321,7 @@ async fn a_letter_is_reported_when_the_practices_software_took_it_and_not_before
     until(async || status(&practice).await["to_confirm"].as_u64(), |count| *count == Some(1)).await;
     // Whatever is tried: it is neither told nor filed again, also after a restart.
     practice.docsyncd(&["poll"]).await;
-    practice.docsyncd(&["retry", &uuid]).await;
+    practice.docsyncd(&["retry", "--yes", &uuid]).await;
     running.stop().await;
     practice.assert_spool_empty();
     let mut running = practice.run().await;
@@ -391,7 +391,7 @@ async fn what_is_half_written_proves_nothing_and_a_sidecars_name_is_one_letters(
     practice.docsyncd(&["poll"]).await;
     until(async || letters_in(&practice), |letters| *letters == 2).await;
     fs::remove_file(&index).unwrap();
-    practice.docsyncd(&["retry", &two[0], &two[1]]).await;
+    practice.docsyncd(&["retry", "--yes", &two[0], &two[1]]).await;
     tokio::time::sleep(Duration::from_secs(4)).await;
     assert_eq!(letters_in(&practice), 2, "no second letter has that sidecar");
     fs::write(&index, "READY=1\r\n").unwrap();
@@ -456,17 +456,99 @@ async fn a_patient_who_was_corrected_while_a_letter_waited_is_who_gets_it() {
     let uuid = letter(&practice, "Durand", "Anne", Some("1970-01-25")).await;
     let mut running = practice.run().await;
     until(async || fs::read_dir(practice.path("archive")).unwrap().count(), |count| *count == 1).await;
-    let patient = patient_of(&practice, &uuid).await;
-    let patient = patient["uuid"].as_str().or(patient.as_str()).unwrap().to_owned();
-    let corrected = r#"{"lastName": "Martin"}"#;
-    let answer = practice.docsyncd(&["api", "PATCH", &format!("/patients/{patient}"), "--body", corrected]).await;
-    assert_eq!(answer.code, 0, "{answer:?}");
+    correct(&practice, &uuid, "Martin").await;
     // Longer than a poll's interval: what was read is not fresh any more.
     tokio::time::sleep(Duration::from_secs(2)).await;
     fs::rename(&away, practice.inbox()).unwrap();
     wait_for_state(&practice, &uuid, "reported").await;
     assert_eq!(names(&practice), [format!("472/{uuid}.pdf")]);
     running.stop().await;
+}
+
+/// The service corrects the patient of a letter: its last name.
+async fn correct(practice: &Practice, uuid: &str, last_name: &str) {
+    let patient = patient_of(practice, uuid).await;
+    let patient = patient["uuid"].as_str().or(patient.as_str()).unwrap().to_owned();
+    let body = json!({ "lastName": last_name }).to_string();
+    let answer = practice.docsyncd(&["api", "PATCH", &format!("/patients/{patient}"), "--body", &body]).await;
+    assert_eq!(answer.code, 0, "{answer:?}");
+}
+
+#[tokio::test]
+async fn a_letter_that_is_listed_again_for_another_patient_is_filed_for_that_one() {
+    let practice = practice_with_list(&["471;Durand;Anne;25.01.1970", "472;Martin;Anne;25.01.1970"]).await;
+    let uuid = letter(&practice, "Durand", "Anne", Some("1970-01-25")).await;
+    assert_eq!(practice.sync().await.code, 0);
+    correct(&practice, &uuid, "Martin").await;
+    practice.sandbox.set_listed(&uuid, true).await.unwrap();
+    let synced = practice.sync().await;
+    assert_eq!(synced.code, 0, "{synced:?}");
+    let is_filed = |number: &str| names(&practice).iter().any(|name| name.starts_with(&format!("{number}/{uuid}")));
+    assert!(is_filed("471") && is_filed("472"), "{:?}", names(&practice));
+    assert!(synced.stderr.contains("corrected") && !synced.stderr.contains("471"), "{synced:?}");
+    let shown = practice.show(&uuid).await;
+    let told = shown["history"].as_array().unwrap().iter().filter(|row| row["event"] == "filed_for_another");
+    let reasons: Vec<&str> = told.map(|row| row["reason"].as_str().unwrap()).collect();
+    assert!(reasons.len() == 2 && reasons.iter().any(|reason| reason.contains("471")), "{reasons:?}");
+    let problems = status(&practice).await["problems"].clone();
+    assert!(problems.as_array().unwrap().iter().any(|problem| problem["cause"] == "not-replaced"), "{problems}");
+    assert_eq!(practice.docsyncd(&["retry", "--arrived", &uuid]).await.code, 0);
+    // Listed once more, and the same: nothing is filed.
+    let before = names(&practice);
+    practice.sandbox.set_listed(&uuid, true).await.unwrap();
+    assert_eq!(practice.sync().await.code, 0);
+    assert_eq!(names(&practice), before);
+}
+
+#[tokio::test]
+async fn a_letter_that_cannot_be_read_again_after_a_wait_is_not_filed() {
+    let mut practice = practice_with_list(&["471;Durand;Anne;25.01.1970", "472;Martin;Anne;25.01.1970"]).await;
+    practice.env.insert("DOCSYNCD__SYNC__POLL_INTERVAL".into(), "1s".into());
+    let away = practice.path("away");
+    fs::rename(practice.inbox(), &away).unwrap();
+    let uuid = letter(&practice, "Durand", "Anne", Some("1970-01-25")).await;
+    let mut running = practice.run().await;
+    until(async || fs::read_dir(practice.path("archive")).unwrap().count(), |count| *count == 1).await;
+    correct(&practice, &uuid, "Martin").await;
+    let broken = practice.sandbox.inject(Fault::always(Route::Document, FaultKind::status(503)));
+    tokio::time::sleep(Duration::from_secs(2)).await;
+    fs::rename(&away, practice.inbox()).unwrap();
+    let is_asked = |view: &docsyncd_sandbox::View| {
+        view.requests().filter(|request| request.path.ends_with(&format!("/documents/{uuid}"))).count() > 2
+    };
+    practice.sandbox.wait_for(is_asked, PATIENCE).await.unwrap();
+    assert_eq!(names(&practice), <[String; 0]>::default());
+    practice.sandbox.remove_fault(broken);
+    wait_for_state(&practice, &uuid, "reported").await;
+    assert_eq!(names(&practice), [format!("472/{uuid}.pdf")]);
+    running.stop().await;
+}
+
+#[tokio::test]
+async fn a_letter_that_was_filed_by_a_wrong_number_is_filed_anew_by_the_right_one() {
+    let practice = practice_with_list(&["7;Roy;Anna;25.01.1970", "8;Roy;Annika;25.01.1970"]).await;
+    let uuid = letter(&practice, "Roy", "Anne", Some("1970-01-25")).await;
+    assert_eq!(practice.sync().await.code, 3);
+    assert_eq!(practice.docsyncd(&["assign", &uuid, "7", "--yes"]).await.code, 0);
+    assert_eq!(practice.sync().await.code, 0);
+    assert_eq!(practice.docsyncd(&["assign", &uuid, "7", "--yes"]).await.code, 0);
+    assert_eq!(practice.sync().await.code, 0);
+    assert_eq!(names(&practice), [format!("7/{uuid}.pdf")], "it is right");
+    let mended = practice.docsyncd(&["assign", &uuid, "8", "--yes"]).await;
+    assert!(mended.code == 0 && mended.stdout.contains("filed anew"), "{mended:?}");
+    assert_eq!(practice.sync().await.code, 0);
+    assert!(names(&practice).iter().any(|name| name.starts_with(&format!("8/{uuid}"))), "{:?}", names(&practice));
+    assert_eq!(posts_of(&practice.sandbox, &uuid).len(), 2);
+    // What needs no number has the letter already.
+    assert_eq!(fs::read_dir(practice.path("archive")).unwrap().count(), 1);
+    let shown = practice.show(&uuid).await;
+    let told = |row: &&Value| row["event"] == "filed_for_another" && row["reason"].as_str().unwrap().contains("7/");
+    assert_eq!(shown["history"].as_array().unwrap().iter().filter(told).count(), 1, "{shown}");
+    // The patient's next letter goes by the new decision.
+    let patient = patient_of(&practice, &uuid).await;
+    let second = add_of(&practice, "second", patient).await;
+    assert_eq!(practice.sync().await.code, 0);
+    assert!(names(&practice).contains(&format!("8/{second}.pdf")), "{:?}", names(&practice));
 }
 
 #[tokio::test]
@@ -494,4 +576,84 @@ async fn the_whole_way_by_single_passes() {
     assert_eq!(proof(&practice, &known).await, "durable", "of the folder that needs no number");
     let reconciled = practice.docsyncd(&["reconcile"]).await;
     assert_eq!(reconciled.code, 0, "{reconciled:?}");
+}
+
+/// Whoever broke the settings still says whose a letter is, and what is tried again, in the language of the practice.
+#[tokio::test]
+async fn a_refused_configuration_locks_nobody_out() {
+    let mut practice = practice_with_list(&["44;Canary;Zoé;31.12.1999"]).await;
+    practice.env.insert("DOCSYNCD__LANGUAGE".into(), "de".into());
+    let twin = letter(&practice, "Canary", "Zora", Some("1999-12-31")).await;
+    let good = fs::read_to_string(practice.config_path()).unwrap() + "\n[status_page]\nlisten = \"127.0.0.1:0\"\n";
+    practice.configure_wholly(&good);
+    let mut running = practice.run().await;
+    until(async || status(&practice).await["needs_person"].as_u64(), |count| *count == Some(1)).await;
+    practice.env.remove("DOCSYNCD__LANGUAGE");
+    practice.configure_wholly(&format!("{good}\n[[[ 'canary'"));
+    running.wait_for_log("event=\"reload_refused\"").await;
+    let ledger = practice.ledger().display().to_string();
+    let says = async |args: &[&str], sign: &str| {
+        let ended = practice.docsyncd(args).await;
+        let is_told = ended.stderr.contains(&ledger) && ended.stderr.contains("die Konfiguration ist nicht benutzbar");
+        assert!(ended.code == 0 && is_told, "{args:?}: {ended:?}");
+        assert!(!ended.stderr.contains("the configuration") && ended.stdout.contains(sign), "{args:?}: {ended:?}");
+    };
+    until(async || practice.docsyncd(&["poll"]).await.code, |code| *code == 0).await;
+    says(&["poll"], "docsyncd sieht").await;
+    says(&["open", "--print"], "http://127.0.0.1:").await;
+    says(&["assign", &twin], "mögliche Patienten").await;
+    says(&["retry", &twin], &twin).await;
+    says(&["assign", &twin, "44", "--yes"], "dem Patienten mit der Nummer 44 zugeordnet").await;
+    until(async || names(&practice), |names| names.len() == 1).await;
+    says(&["show", &twin], "Brief").await;
+    // The key was changed at the service: what helps is another key, and no sign-in.
+    practice.sandbox.inject(Fault::always(Route::List, FaultKind::status(401)));
+    practice.docsyncd(&["poll"]).await;
+    let seen = async || practice.docsyncd(&["status"]).await.stdout;
+    let shown = until(seen, |shown| shown.contains("Schlüssel des Kontos main")).await;
+    assert!(!shown.contains("docsyncd login") && !shown.contains("angemeldet werden"), "{shown}");
+    running.kill().await;
+}
+
+/// What the command shows to a person at a terminal who types these lines.
+#[cfg(target_os = "linux")]
+async fn at_a_terminal(practice: &Practice, args: &str, typed: &str) -> (String, bool) {
+    use tokio::io::AsyncWriteExt as _;
+    let line = format!("'{}' --config docsyncd.toml {args}", crate::harness::program().display());
+    let mut script = tokio::process::Command::new("script");
+    script.args(["-qec", &line, "/dev/null"]).current_dir(practice.dir.path()).envs(&practice.env);
+    script.stdin(std::process::Stdio::piped()).stdout(std::process::Stdio::piped());
+    let mut child = script.spawn().unwrap();
+    child.stdin.as_mut().unwrap().write_all(typed.as_bytes()).await.unwrap();
+    let ended = child.wait_with_output().await.unwrap();
+    (String::from_utf8_lossy(&ended.stdout).into_owned(), ended.status.success())
+}
+
+/// As on the page.
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn at_the_terminal_a_twin_and_a_number_of_another_are_asked_about_once_more() {
+    use crate::faults::tools::needs;
+    needs!("script");
+    let practice = practice_with_list(&[]).await;
+    let twins = "501;Canary;Zoé;31.12.1999;Arles\n502;Canary;Zoe;31.12.1999;Nantes\n44;Petit;Luc;13.01.1970;Nice\n";
+    fs::write(practice.path("patients.csv"), format!("PatNum;LName;FName;Birthdate;Ville\n{twins}")).unwrap();
+    let zoe = letter(&practice, "Canary", "Zoé", Some("1999-12-31")).await;
+    let luc = letter(&practice, "Petit", "Luc", Some("1970-01-13")).await;
+    let lucas = letter(&practice, "Petit", "Lucas", Some("1970-01-13")).await;
+    assert_eq!(practice.sync().await.code, 3);
+    let candidates = practice.docsyncd(&["assign", &zoe]).await.stdout;
+    for sign in ["Ville", "Arles", "Nantes", "cannot tell them apart"] {
+        assert!(candidates.contains(sign), "{sign}: {candidates}");
+    }
+    assert!(!practice.docsyncd(&["assign", &lucas]).await.stdout.contains("Ville"), "nobody is alike");
+    let (said, is_good) = at_a_terminal(&practice, &format!("assign {zoe} 501"), "y\nn\n").await;
+    assert!(!is_good && said.contains("nothing was assigned"), "{said}");
+    for sign in ["Arles", "Nantes", "cannot tell them apart", "Are you sure?"] {
+        assert!(said.contains(sign), "{sign}: {said}");
+    }
+    assert!(names(&practice).iter().any(|name| name == &format!("44/{luc}.pdf")));
+    let (said, is_good) = at_a_terminal(&practice, &format!("assign {lucas} 44"), "y\ny\n").await;
+    assert!(is_good && said.contains("another patient of the service already go to the number 44"), "{said}");
+    assert!(said.contains("Are you sure?"), "{said}");
 }

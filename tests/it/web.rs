@@ -85,7 +85,7 @@ async fn what_may_have_arrived_waits_for_a_person_and_is_sent_again_when_that_sa
         (1, 0),
         "nothing more is sent or reported"
     );
-    assert_eq!(practice.docsyncd(&["retry", &uuids[0]]).await.code, 0);
+    assert_eq!(practice.docsyncd(&["retry", "--yes", &uuids[0]]).await.code, 0);
     let synced = practice.sync().await;
     assert_eq!(synced.code, 0, "{synced:?}");
     assert_each_reported_once(&practice, &uuids);

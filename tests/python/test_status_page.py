@@ -250,6 +250,8 @@ def test_letters_wait_for_a_folder_that_is_not_there(person, daemon, sandbox):
     locked = show(person, daemon, "en")
     assert "Destinations that work: 0 of 1." in locked and "pms" not in locked
     person.browser.get(daemon.link())
+    # The only destination is away: that is red, however short it has been.
+    assert person.sees("section.status.shut") and "No letters can be filed now" in show(person, daemon, "en")
     both(
         person,
         daemon,
@@ -549,7 +551,7 @@ LIST = 'number = "Nr"\nlast_name = "Name"\nfirst_name = "Vorname"\ndate_of_birth
 def with_patients(daemon, rows, more=""):
     """The daemon knows this list, and names its files by the patient's number."""
     (daemon.folder / "patients.csv").write_text("\n".join(["Nr;Name;Vorname;Geboren" + more, *rows]) + "\n")
-    name = 'path = "inbox"\nfile_name = "{{ patient.number }}_{{ document.createdAt | date }}_{{ document.type }}_{{ document.uuid }}.pdf"'
+    name = 'path = "inbox"\nfile_name = "{{ patient.number }} {{ document.createdAt | date }}_{{ document.type }}_{{ document.uuid }}.pdf"'
     text = daemon.config.read_text().replace('path = "inbox"', name)
     daemon.config.write_text(f'{text}[patients]\nfile = "patients.csv"\n{LIST}\n')
 
@@ -585,14 +587,35 @@ def test_a_patient_is_assigned_after_a_second_look_and_taken_back(person, daemon
             assert inside, (language, button.text, button.rect, card.rect)
     show(person, daemon, "en")
     leave(person, person.find("form[action='/assign'] button").click)
-    assert "Please look once more" in text_of(person)
+    look = text_of(person)
+    assert "Please look once more" in look
+    # It names the letter, and the twin stands beside.
+    assert "Lab slip" in look and "Durand Zoé" in look and "another patient" in look and "Nantes" in look
     assert_accessible(person.browser, "second-look")
     leave(person, person.find("form[action='/assign'] button").click)
-    assert "until then you can undo it" in text_of(person)
+    # The banner that tells the decision has "Undo", and the letter is asked about no more.
+    assert "until then you can undo it" in person.find(".decided").text
+    assert "All is well" in text_of(person) and not person.sees("form[action='/assign']")
+    assert daemon.status()["needs_person"] == 0
     assert_accessible(person.browser, "assigned")
-    leave(person, person.find("form[action='/undo'] button").click)
+    leave(person, person.find(".decided form[action='/undo'] button").click)
     assert "It is undone" in text_of(person) and person.sees("form[action='/assign']")
     assert not [path for path in (daemon.folder / "inbox").rglob("*.pdf")]
+    # What was decided stands on the page, folded: when, which letter, which number, who.
+    assert not person.browser.find_element(By.CSS_SELECTOR, "#decisions ~ details table").is_displayed()
+    person.find("#decisions ~ details summary").click()
+    rows = [row.text for row in person.browser.find_elements(By.CSS_SELECTOR, "#decisions ~ details tbody tr")]
+    assert len(rows) == 2 and all("Durand Zoé" in row and "501" in row and "this page, browser" in row for row in rows), rows
+    assert "taken back" in rows[0]
+    # The banner goes when the letter is filed, also from a page that stays open.
+    show(person, daemon, "en")
+    leave(person, person.find("form[action='/assign'] button").click)
+    leave(person, person.find("form[action='/assign'] button").click)
+    daemon.wait_for(lambda status: status["documents"]["reported"] == 1)
+    deadline = time.monotonic() + WAIT_SECONDS
+    while person.sees(".decided") and time.monotonic() < deadline:
+        time.sleep(0.2)
+    assert not person.sees(".decided") and "until then you can undo it" not in text_of(person)
 
 
 def test_a_phone_shows_ten_letters_of_each_kind_on_few_screens(person, daemon, sandbox):
@@ -617,12 +640,24 @@ def test_a_phone_shows_ten_letters_of_each_kind_on_few_screens(person, daemon, s
     assert daemon.run("poll").returncode == 0
     daemon.wait_for(lambda status: status["pauses"] and status["waiting"] >= 30)
     person.browser.get(daemon.link())
+    # A name of a file is shown with its spaces.
+    name = person.find("#today ~ table .file")
+    assert name.text.replace("\n", " ") == name.get_attribute("title").rsplit("/", 1)[1], name.text
     for language in ("en", "fr", "de"):
         show(person, daemon, language)
         assert_accessible(person.browser, f"ten-{language}")
         size(person.browser, 390)
         height = person.browser.execute_script("return document.documentElement.scrollHeight")
         assert height <= 3000, f"{height} pixels high in {language}"
+        # Nothing lies on something else, no word is broken, and the strip says what its colours mean.
+        fields = [field.rect for field in person.browser.find_elements(By.CSS_SELECTOR, ".search .field *")]
+        sides = [(one["x"], one["x"] + one["width"], one["y"], one["y"] + one["height"]) for one in fields if one["width"]]
+        for one in sides:
+            others = [two for two in sides if two != one and two[0] < one[1] - 1 and one[0] < two[1] - 1]
+            assert not [two for two in others if two[2] < one[3] - 1 and one[2] < two[3] - 1], (language, one, others)
+        for word in person.browser.find_elements(By.CSS_SELECTOR, ".tiles span"):
+            assert word.get_property("scrollWidth") <= word.get_property("clientWidth"), (language, word.text)
+        assert person.sees(".legend") and person.find(".legend").is_displayed()
         size(person.browser, 1280)
 
 

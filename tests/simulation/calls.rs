@@ -15,7 +15,7 @@ use super::checks::number;
 use super::clock;
 use super::destination::LIMIT;
 use super::plan::{Trouble, Wrong};
-use super::world::{Shared, World};
+use super::world::{Shared, Version, World};
 use crate::destinations::simulated::Digest;
 use crate::destinations::{Item, Outcome};
 
@@ -117,7 +117,7 @@ impl Line {
         let last = world.plan.required(document).and_then(<[usize]>::last) == Some(&self.index);
         let fault = world.delivery_fault(self.index, document);
         calls.made = AtomicUsize::new(0);
-        calls.document = Some(document);
+        (calls.document, calls.patient) = (Some(document), world.patient_in(document, item));
         calls.is_refused =
             fault == Some(Wrong::Permanent) || (last && world.plan.documents[document].trouble == Trouble::Refused);
         let first = usize::try_from(clock::below(self.calls)).unwrap();
@@ -129,7 +129,7 @@ impl Line {
     /// Calls about no document: those of a check.
     pub(super) fn of_nobody(&self) -> Calls {
         let made = AtomicUsize::new(usize::MAX / 2);
-        Calls { line: self.clone(), document: None, fault: None, is_refused: false, made }
+        Calls { line: self.clone(), document: None, patient: 0, fault: None, is_refused: false, made }
     }
 
     /// What docsyncd says became of a delivery.
@@ -168,6 +168,8 @@ impl Line {
 pub(super) struct Calls {
     pub(super) line: Line,
     document: Option<usize>,
+    /// How often its patient had been corrected.
+    patient: usize,
     /// What goes wrong, from this call on to that one.
     fault: Option<(Wrong, usize, usize)>,
     /// Whether the server refuses this document for good.
@@ -289,8 +291,10 @@ impl Calls {
     fn hold_file(&self, world: &mut World, path: &str, file: &File) {
         let index = self.line.index;
         let version = world.truths.iter().enumerate().find_map(|(document, truth)| {
-            let number = truth.versions.iter().position(|version| version.bytes == file.content)?;
-            Some((document, number))
+            let is_this = |version: &Version| version.bytes == file.content;
+            let mut versions = truth.versions.iter();
+            let number = versions.position(|version| is_this(version) && version.patient == self.patient);
+            Some((document, number.or_else(|| truth.versions.iter().position(is_this))?))
         });
         let Some((document, version)) = version else {
             world.violate(|| format!("destination {index}: {path} is half written"));

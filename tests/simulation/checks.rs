@@ -6,8 +6,9 @@ use rusqlite::Connection;
 
 use super::clock;
 use super::plan::{GIVE_UP, Kind, Named, Trouble, What};
-use super::world::{Blame, Told, World};
+use super::world::{Blame, Told, Version, World};
 use crate::destinations::Item;
+use crate::domain::document::edition::rendered;
 use crate::ledger::now;
 
 /// A pause that is younger does not yet hold back what was under way; milliseconds.
@@ -135,6 +136,9 @@ impl World {
         if !self.plan.required(document).is_some_and(|required| required.contains(&destination)) {
             self.violate(|| format!("{name} went to destination {destination}, where no route sends it"));
         }
+        if self.patient_in(document, item) > self.patient(document) {
+            self.violate(|| format!("{name} was delivered for a patient whom nobody named"));
+        }
         let pdf = item.metadata.document.get("pdf").and_then(|pdf| pdf.get("uuid")).and_then(|pdf| pdf.as_str());
         let version = self.truths[document].versions.iter().find(|version| Some(version.pdf.as_str()) == pdf);
         if version.is_none_or(|version| version.bytes != bytes) {
@@ -146,10 +150,9 @@ impl World {
     /// The destination takes it, unless it has it already under this key.
     pub(super) fn hold(&mut self, destination: usize, document: usize, item: &Item) {
         let pdf = item.metadata.document.get("pdf").and_then(|pdf| pdf.get("uuid")).and_then(|pdf| pdf.as_str());
-        let Some(number) = self.truths[document].versions.iter().position(|version| Some(version.pdf.as_str()) == pdf)
-        else {
-            return;
-        };
+        let patient = self.patient_in(document, item);
+        let is_this = |version: &Version| Some(version.pdf.as_str()) == pdf && version.patient == patient;
+        let Some(number) = self.truths[document].versions.iter().position(is_this) else { return };
         if !self.held[destination].contains_key(&item.key) && self.holds(destination, document, number) {
             let name = self.name(document);
             self.violate(|| format!("destination {destination} has version {number} of {name} twice"));
@@ -160,7 +163,7 @@ impl World {
         }
         if self.plan.has_list {
             let number = item.metadata.number.clone().unwrap_or_default();
-            if !self.numbers[document].contains(&number) {
+            if !self.numbers[document].contains(&number) || !number.starts_with(&format!("{document}-{patient}-")) {
                 let name = self.name(document);
                 self.violate(|| format!("{name} was delivered with a number that the list never gave"));
             }
@@ -178,16 +181,23 @@ impl World {
             })
     }
 
-    /// A report takes effect, which was begun when the document had this version and had been asked for so often. One
-    /// that was overtaken in the meantime is about what was then.
-    pub(super) fn told(&mut self, document: usize, error: Option<&str>, pdf: Option<String>, asked: u32) {
+    /// A report takes effect, which was begun when the document had this version, had been asked for so often, and was
+    /// shown so at the last look. One that was overtaken in the meantime is about what was then.
+    pub(super) fn told(
+        &mut self,
+        document: usize,
+        error: Option<&str>,
+        (pdf, asked, looked): (Option<String>, u32, usize),
+    ) {
         let name = self.name(document);
         let overtaken = self.truths[document].asked != asked;
         let silent = !self.is_rendered(document);
         match error {
             None => {
-                let number =
-                    self.truths[document].versions.iter().position(|version| Some(&version.pdf) == pdf.as_ref());
+                let shown = |version: &usize| {
+                    Some(self.truths[document].versions[*version].pdf.as_str()) == pdf.as_deref().map(rendered)
+                };
+                let number = Some(looked).filter(shown);
                 let held = number.is_some_and(|number| {
                     let required = self.plan.required(document).unwrap_or_default();
                     required.iter().all(|destination| {
@@ -195,7 +205,9 @@ impl World {
                     })
                 });
                 if !held {
-                    self.violate(|| format!("success of {name} was reported before every destination had {pdf:?}"));
+                    self.violate(|| {
+                        format!("success of {name} was reported before every destination had {pdf:?}, version {looked}")
+                    });
                 }
             }
             Some(error) if !overtaken => self.justify(document, error),
@@ -358,8 +370,10 @@ impl World {
             }
             "delivered" => {
                 let destination = number(row.destination.as_deref().unwrap());
-                let version = truth.versions.iter().position(|version| version.pdf == row.pdf);
-                let held = version.is_some_and(|version| self.holds(destination, document, version));
+                let numbered = truth.versions.iter().enumerate();
+                let of_pdf = numbered.filter(|(_, version)| version.pdf == rendered(&row.pdf));
+                let numbers: Vec<usize> = of_pdf.map(|(number, _)| number).collect();
+                let held = numbers.into_iter().any(|number| self.holds(destination, document, number));
                 (!held).then_some("is said to be delivered and is not")
             }
             "all_delivered" => {
@@ -396,6 +410,7 @@ impl World {
             }
             "start_over" => {
                 let harmed = row.reason.starts_with("a person asks")
+                    || row.reason.starts_with("the service may have corrected it")
                     || self.book.spool_harmed
                     || self.book.lost_from_memory.contains(&document);
                 (!harmed).then_some("started over, and its spooled PDF was not harmed")

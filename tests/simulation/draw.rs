@@ -46,6 +46,7 @@ impl Plan {
             Draw(fastrand::Rng::with_seed(seed ^ 0x5eed_0003)).shared(&mut plan);
         }
         Draw(fastrand::Rng::with_seed(seed ^ 0x5eed_0004)).restore(&mut plan);
+        Draw(fastrand::Rng::with_seed(seed ^ 0x5eed_0005)).corrections(&mut plan);
         plan.events.sort_by_key(|event| event.from);
         plan
     }
@@ -200,6 +201,16 @@ impl Draw {
             let until = lost + 200 + self.0.u64(0..120_000);
             plan.events.push(Event { from, until: from, what: What::Backup });
             plan.events.push(Event { from: lost, until: until.min(TROUBLED), what: What::Restore });
+        }
+    }
+
+    /// Patients that are corrected in the service.
+    fn corrections(&mut self, plan: &mut Plan) {
+        for _ in 0..if self.percent(40) { self.within(1, 3) } else { 0 } {
+            // Most is filed at once.
+            let from = if self.percent(50) { self.0.u64(0..6_000) } else { self.0.u64(0..TROUBLED * 4 / 5) };
+            let (document, again) = (self.0.usize(0..plan.documents.len()), self.percent(50));
+            plan.events.push(Event { from, until: from, what: What::Correct { document, again } });
         }
     }
 

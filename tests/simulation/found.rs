@@ -296,3 +296,23 @@ fn a_success_that_the_api_refuses_after_a_failure_is_not_taken_for_told() {
         assert_kept(Plan { seed, ..practice(vec![letter(0)], events.clone()) });
     }
 }
+
+/// While it waits, is filed, waits for its proof or is reported, and after all that, when it is listed again.
+#[test]
+fn a_patient_who_is_corrected_at_any_step_gets_the_letter() {
+    for second in (0..60).step_by(3) {
+        for (seed, again) in [(4, true), (5, false), (6, true)] {
+            let correct = What::Correct { document: 0, again };
+            let slow = What::Api { account: 0, document: None, call: None, how: How::Slow, percent: 50 };
+            let events = vec![
+                at(1, 40, What::Offline { destination: 1 }),
+                at(0, 60, slow),
+                at(second, second, correct.clone()),
+                at(second + 45, second + 45, correct),
+            ];
+            let plan = practice(vec![letter(0), letter(1)], events);
+            let (has_importers, has_list) = (seed == 5, seed == 6);
+            assert_kept(Plan { seed, destinations: 2, routes: vec![vec![0, 1]], has_importers, has_list, ..plan });
+        }
+    }
+}

@@ -186,6 +186,8 @@ pub(super) enum What {
     Jump(Millis),
     /// A new version of the document's PDF appears.
     Revise(usize),
+    /// The document's patient is corrected, and its PDF stays as it is; `again`: and it is asked for again.
+    Correct { document: usize, again: bool },
     /// The document is deleted.
     Withdraw(usize),
     /// A person asks for the document again in the cloud service, if it has left the list.

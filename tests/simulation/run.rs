@@ -213,8 +213,9 @@ impl Practice {
         let mut text = "number,last,first,born\nx,Nobody,Here,1980-01-31\n".to_owned();
         for index in 0..world.truths.len() {
             if is_whole || clock::percent(70) {
-                let number = format!("{index}-{}", clock::below(2));
-                let _ = writeln!(text, "{number},{}", super::server::patient_row(index));
+                let patient = world.patient(index);
+                let number = format!("{index}-{patient}-{}", clock::below(2));
+                let _ = writeln!(text, "{number},{}", super::server::patient_row(index, patient));
                 world.numbers[index].insert(number);
                 world.in_list_since[index].get_or_insert(clock::passed());
             } else {
@@ -243,6 +244,12 @@ impl Practice {
                 What::Restore => return Some(Ended::Crash { until: event.until, power: false }),
                 What::Jump(by) => clock::jump(*by),
                 What::Revise(document) => world.revise(*document),
+                What::Correct { document, again } => {
+                    world.correct(*document);
+                    if *again {
+                        ask_again(&mut world, &self.connection.lock().unwrap(), *document);
+                    }
+                }
                 What::Withdraw(document) => world.truths[*document].withdrawn = true,
                 What::AskAgain(document) => ask_again(&mut world, &self.connection.lock().unwrap(), *document),
                 What::Retry(document) => {
@@ -436,7 +443,8 @@ fn look_there(world: &mut World, db: &Connection) -> bool {
         return false;
     }
     for (document, id, at) in asked {
-        let version = world.truths[document].versions.len() - 1;
+        let truth = &world.truths[document];
+        let version = if world.patient(document) > 0 { truth.looked } else { truth.versions.len() - 1 };
         if at.into_iter().all(|destination| world.holds(destination, document, version)) {
             deliveries::arrived(db, id, now()).unwrap();
         } else {

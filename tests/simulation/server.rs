@@ -154,23 +154,34 @@ impl Server {
         self.world.lock().unwrap().find(self.account, uuid)
     }
 
-    fn record(&self, uuid: &str) -> Record {
-        let index = uuid.trim_start_matches('p').parse().unwrap_or(0);
-        patient(index)
+    /// What was answered is what the daemon knows.
+    fn looked<T>(&self, answer: Result<(T, Option<(usize, usize)>), ApiError>) -> Result<T, ApiError> {
+        answer.map(|(answer, looked)| {
+            if let Some((document, version)) = looked {
+                self.world.lock().unwrap().truths[document].looked = version;
+            }
+            answer
+        })
     }
 }
 
-/// The patient of a document: each has one of its own.
-fn patient(document: usize) -> Record {
-    let born = format!("1980-01-{:02}", 1 + document % 28);
+/// The patient of a document: each has one of its own, who may be corrected.
+fn patient(document: usize, corrected: usize) -> Record {
+    let born = format!("{}-01-{:02}", 1980 + corrected, 1 + document % 28);
     let record = json!({"uuid": format!("p{document}"), "lastName": format!("Name {document}"), "firstName": "First",
                         "dateOfBirth": born});
     record.as_object().unwrap().clone()
 }
 
 /// The same in the practice's list.
-pub(super) fn patient_row(document: usize) -> String {
-    format!("NAME {document},First,1980-01-{:02}", 1 + document % 28)
+pub(super) fn patient_row(document: usize, corrected: usize) -> String {
+    format!("NAME {document},First,{}-01-{:02}", 1980 + corrected, 1 + document % 28)
+}
+
+/// How often the patient had been corrected who is shown so; `None`: that is not shown.
+pub(super) fn corrected(patient: &Record) -> Option<usize> {
+    let year = patient.get("dateOfBirth")?.as_str()?.split('-').next()?.parse::<usize>().ok()?;
+    Some(year - 1980)
 }
 
 /// `createdAt` as this server prints it.
@@ -232,7 +243,7 @@ fn detail(world: &World, index: usize) -> Detail {
     });
     let record = json!({"uuid": truth.uuid, "type": format!("k{}", document.kind),
                         "pdf": pdf.as_ref().map(|pdf| json!({"uuid": pdf.uuid}))});
-    let whole = patient(index);
+    let whole = patient(index, version.patient);
     let patient = if document.patient_by_uuid { json!({"uuid": whole["uuid"]}) } else { whole.into() };
     Detail {
         document: record.as_object().unwrap().clone(),
@@ -266,19 +277,27 @@ impl Api for Server {
                 world.truths[index].blame.transient.push(clock::passed());
                 let asked = &world.truths[index].uuid;
                 let other = world.truths.iter().position(|other| other.uuid != *asked).unwrap_or(index);
-                return Ok(detail(world, other));
+                return Ok((detail(world, other), None));
             }
-            Ok(detail(world, index))
+            Ok((detail(world, index), Some((index, world.shown(index)))))
         };
-        self.call(Call::Document, index, &format!("document {uuid}"), effect).await
+        let answer = self.call(Call::Document, index, &format!("document {uuid}"), effect).await;
+        self.looked(answer)
     }
 
     async fn patient(&self, uuid: &str) -> Result<Record, ApiError> {
-        self.call(Call::Document, None, "patient", |_| Ok(self.record(uuid))).await
+        let index = uuid.trim_start_matches('p').parse().unwrap_or(0);
+        let effect = |world: &mut World| {
+            let looked = Some((index, world.truths[index].versions.len() - 1));
+            Ok((patient(index, world.patient(index)), looked))
+        };
+        let answer = self.call(Call::Document, None, "patient", effect).await;
+        self.looked(answer)
     }
 
     async fn user(&self, uuid: &str) -> Result<Record, ApiError> {
-        self.call(Call::Document, None, "user", |_| Ok(self.record(uuid))).await
+        let index = uuid.trim_start_matches('p').parse().unwrap_or(0);
+        self.call(Call::Document, None, "user", |_| Ok(patient(index, 0))).await
     }
 
     async fn download(&self, address: &str) -> Result<Download, ApiError> {
@@ -314,7 +333,8 @@ impl Api for Server {
         let index = self.find(uuid.as_str());
         let begun = index.map(|index| {
             let world = self.world.lock().unwrap();
-            (world.book.begin_report(index), world.truths[index].asked)
+            let truth = &world.truths[index];
+            (world.book.begin_report(index), truth.asked, truth.looked)
         });
         let effect = |world: &mut World| {
             let index = index.filter(|index| !world.truths[*index].withdrawn).ok_or(status(404))?;
@@ -324,8 +344,7 @@ impl Api for Server {
             if world.plan.documents[index].is_refused_to(self.account, Call::Report) {
                 return Err(status(REFUSED_TO));
             }
-            let (pdf, asked) = begun.unwrap();
-            world.told(index, error, pdf, asked);
+            world.told(index, error, begun.unwrap());
             Ok(ReportAnswer { pdf: detail(world, index).pdf.map(|pdf| pdf.uuid) })
         };
         let doing = format!("report {uuid} {}", error.unwrap_or("success"));

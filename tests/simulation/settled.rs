@@ -42,9 +42,11 @@ impl World {
             // The list is read twice before an empty one is believed.
             What::Restore => Some(event.until + 3 * POLL.as_secs() * 1000),
             What::Jump(_) => Some(event.from),
-            What::Revise(of) | What::Withdraw(of) | What::AskAgain(of) | What::Retry(of) => {
-                (*of == document).then_some(event.from)
-            }
+            What::Revise(of)
+            | What::Withdraw(of)
+            | What::AskAgain(of)
+            | What::Retry(of)
+            | What::Correct { document: of, .. } => (*of == document).then_some(event.from),
             What::SpoolLost => Some(event.from),
             What::PollNow | What::Backup => None,
         });
@@ -78,7 +80,9 @@ impl World {
                 || !truth.listed
                 || truth.said_gone
                 || truth.withdrawn
-                || truth.unnoticed;
+                || truth.unnoticed
+                // What stays in the list after its end is read no more.
+                || self.patient(index) > 0 && truth.told.is_some();
             let Some(required) = self.plan.required(index).filter(|_| !skip).map(<[usize]>::to_vec) else { continue };
             let ready = document.arrives.max(document.rendered);
             // In the middle of a long list it is found when the cursor comes by.
@@ -162,7 +166,8 @@ impl World {
         let truth = &self.truths[index];
         let stays = self.plan.stays_listed[self.plan.documents[index].account];
         let required = self.plan.required(index).unwrap_or_default();
-        let present = required.iter().all(|one| self.holds(*one, index, truth.versions.len() - 1));
+        let holds = |one: &usize| self.holds(*one, index, truth.versions.len() - 1);
+        let present = self.patient(index) > 0 || required.iter().all(holds);
         truth.told.as_ref().is_some_and(|told| told.success) && (!truth.listed || (stays && present))
     }
 

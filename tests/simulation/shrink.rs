@@ -76,6 +76,7 @@ fn without(plan: &Plan, index: usize) -> Option<Plan> {
         let of = match &mut event.what {
             What::Api { document: Some(of), .. } | What::Delivery { document: Some(of), .. } => of,
             What::Revise(of) | What::Withdraw(of) | What::AskAgain(of) | What::Retry(of) => of,
+            What::Correct { document: of, .. } => of,
             _ => continue,
         };
         match (*of).cmp(&index) {

@@ -12,6 +12,7 @@ use super::clock;
 use super::disk::Files;
 use super::plan::{Call, How, Plan, Quirk, SignIn, Trouble, What, Wrong};
 use crate::api::{ApiError, Meaning};
+use crate::destinations::Item;
 
 /// The world, shared by the edges of a daemon and by whoever watches.
 pub(super) type Shared = Arc<Mutex<World>>;
@@ -81,13 +82,17 @@ pub(super) struct Truth {
     pub(super) unnoticed: bool,
     /// The last report that took effect.
     pub(super) told: Option<Told>,
+    /// The version that the API showed at the last look that was answered.
+    pub(super) looked: usize,
 }
 
-/// A version of a document's PDF.
-#[derive(Debug)]
+/// A version of a document: of its PDF, and for a patient.
+#[derive(Debug, Clone)]
 pub(super) struct Version {
     pub(super) pdf: String,
     pub(super) bytes: Vec<u8>,
+    /// How often the patient was corrected before.
+    pub(super) patient: usize,
 }
 
 /// What justifies that a document fails, since it last started over.
@@ -362,11 +367,39 @@ impl World {
         }
         let trouble = self.plan.documents[document].trouble;
         let truth = &mut self.truths[document];
-        truth.versions.push(version(document, truth.versions.len(), trouble));
+        let patient = truth.versions.last().map_or(0, |last| last.patient);
+        truth.versions.push(Version { patient, ..version(document, truth.versions.len(), trouble) });
         truth.listed = true;
         if let Some(told) = &mut truth.told {
             told.excuse = Some("a new version");
         }
+    }
+
+    /// The service corrects the document's patient; the practice's next list has the new one.
+    pub(super) fn correct(&mut self, document: usize) {
+        let truth = &mut self.truths[document];
+        let last = truth.versions.last().unwrap().clone();
+        truth.versions.push(Version { patient: last.patient + 1, ..last });
+        self.in_list_since[document] = None;
+    }
+
+    /// The version that the API shows of the document. An identifier alone shows no correction.
+    pub(super) fn shown(&self, document: usize) -> usize {
+        let truth = &self.truths[document];
+        let (last, looked) = (truth.versions.len() - 1, &truth.versions[truth.looked]);
+        let is_alike = self.plan.documents[document].patient_by_uuid && looked.pdf == truth.versions[last].pdf;
+        if is_alike { truth.looked } else { last }
+    }
+
+    /// How often the patient had been corrected whom a delivery names: of an identifier alone, as was last shown.
+    pub(super) fn patient_in(&self, document: usize, item: &Item) -> usize {
+        let truth = &self.truths[document];
+        super::server::corrected(&item.metadata.patient).unwrap_or(truth.versions[truth.looked].patient)
+    }
+
+    /// How often the document's patient was corrected so far.
+    pub(super) fn patient(&self, document: usize) -> usize {
+        self.truths[document].versions.last().map_or(0, |last| last.patient)
     }
 
     /// The name of a document in the history.
@@ -380,5 +413,6 @@ fn version(document: usize, number: usize, trouble: Trouble) -> Version {
     let mut bytes = format!("%PDF-1.7 document {document} version {number} ").into_bytes();
     let length = if trouble == Trouble::TooLarge { 10_001 } else { bytes.len() + 7 * document + 100 * number };
     bytes.resize(length, b'.');
-    Version { pdf: format!("p-{document}-{number}"), bytes }
+    bytes.extend_from_slice(b"\n%%EOF");
+    Version { pdf: format!("p-{document}-{number}"), bytes, patient: 0 }
 }

@@ -10,7 +10,7 @@ use anyhow::{Context as _, anyhow};
 use secrecy::SecretString;
 
 use super::output::{complain, local_with_zone, say};
-use super::{Outcome, language};
+use super::{Outcome, language, told};
 use crate::api::auth::TokenStore;
 use crate::commands::cli::BackupArgs;
 use crate::config::{self, Auth, Loaded, NamedFile, Origin, Secret, named_files};
@@ -98,7 +98,7 @@ pub(super) fn make(
     publish(temporary, file, force).with_context(not_written)?;
     fault_point!("backup.rename.after");
     let size = fs::metadata(file).map_or(0, |found| found.len());
-    let (size, time) = (bytesize::ByteSize(size).to_string(), local_with_zone(at));
+    let (size, time) = (told::size(language, size), local_with_zone(at));
     let values = [("file", (&shown).into()), ("size", (&size).into()), ("time", (&time).into())];
     let mut text = language.fill("backup-written", &values) + "\n";
     text += &(language.fill("backup-letters", &[("count", documents.into())]) + "\n");

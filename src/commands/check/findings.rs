@@ -57,6 +57,28 @@ pub(super) struct Findings {
     pub(super) seen: Vec<Seen>,
 }
 
+/// A line's begin alone, where all else is said elsewhere.
+pub(super) fn head(language: Language, verdict: &str, what: &str) -> Outcome {
+    say(&format!("{}\n", begin(language, verdict, what).trim_end()))
+}
+
+fn begin(language: Language, verdict: &str, what: &str) -> String {
+    let verdict = if verdict == "fail" { "FAIL" } else { verdict };
+    format!("{verdict:<5} {:<22}", label(language, what))
+}
+
+/// What a line is about, for a person: a word, or one with a name behind it.
+fn label(language: Language, what: &str) -> String {
+    let key = |word: &str| format!("check-what-{}", word.replace(' ', "-"));
+    if language.has(&key(what)) {
+        return language.text(&key(what));
+    }
+    match what.rsplit_once(' ') {
+        Some((word, name)) if language.has(&key(word)) => language.fill(&key(word), &[("name", name.into())]),
+        _ => what.to_owned(),
+    }
+}
+
 impl Findings {
     pub(super) fn ok(&mut self, what: &str, says: &str) {
         self.line("ok", what, says);
@@ -104,12 +126,11 @@ impl Findings {
         self.lines.push(Finding { verdict, what: what.to_owned(), says: completed(&says) });
     }
 
-    pub(super) fn print(&self) -> Outcome {
+    pub(super) fn print(&self, language: Language) -> Outcome {
         let mut text = String::new();
         for Finding { verdict, what, says } in &self.lines {
-            let verdict = if *verdict == "fail" { "FAIL" } else { verdict };
             // Writing to a String cannot fail.
-            let _ = writeln!(text, "{verdict:<5} {what:<22} {says}");
+            let _ = writeln!(text, "{} {says}", begin(language, verdict, what));
         }
         say(&text)
     }

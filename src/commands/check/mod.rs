@@ -15,7 +15,7 @@ use futures_util::StreamExt as _;
 use futures_util::future::join_all;
 use futures_util::stream;
 
-use super::output::{complain, print};
+use super::output::complain;
 use super::{Exit, Outcome, clients, interruptible, runtime, told};
 use crate::api::{Api as _, ApiError, Client, ListQuery, PAGE_SIZE, Page};
 use crate::config::{Config, ConfigError, Destination, Loaded};
@@ -29,6 +29,7 @@ use crate::system::logging;
 use crate::system::readers::as_whom;
 use findings::{Findings, Seen};
 pub(super) use page::answers_as_docsyncd;
+pub(super) use patients::grouped;
 
 /// The longest a destination may take to answer.
 const DESTINATION_LIMIT: Duration = Duration::from_secs(30);
@@ -83,7 +84,7 @@ pub(super) fn check(path: &Path, json: bool, language: Language) -> Outcome {
     if json {
         findings.print_json()?
     } else {
-        findings.print()?
+        findings.print(language)?
     };
     Ok(findings.exit())
 }
@@ -130,8 +131,8 @@ fn bad_config(error: ConfigError, json: bool, language: Language) -> Outcome {
     if json {
         findings.print_json()?;
     } else {
-        print("FAIL  config\n")?;
-        complain(&format!("docsyncd: {}", told::because(language, "told-configuration", &[], &error.to_string())));
+        findings::head(language, "fail", "config")?;
+        complain(&format!("docsyncd: {}", told::of_configuration(language, &error)));
     }
     Ok(Exit::Usage)
 }

@@ -42,6 +42,9 @@ pub(super) async fn check(loaded: &Loaded, is_seen: bool, language: Language) ->
                 }
                 (false, None) => findings.ok(WHAT, &in_words(&list, &file, language)),
             }
+            if !loaded.config.destinations.values().any(|destination| destination.needs_number) {
+                findings.warn(WHAT, &language.fill("check-list-unused", &[("file", (&file).into())]));
+            }
             for destination in loaded.config.destinations.values().filter(|destination| destination.needs_number) {
                 if let Some(rows) = rows_not_held(&list, language, holds_number(destination)) {
                     let name = &destination.name;
@@ -83,7 +86,7 @@ async fn believe(ledger: &Path, sha256: &str) {
 
 fn in_words(list: &List, file: &str, language: Language) -> String {
     let facts = list.facts();
-    let (count, shown) = (grouped(list.patients(), language), facts.to_string());
+    let (count, shown) = (grouped(list.patients(), language), told::of_facts(language, facts));
     let values = [("count", (&count).into()), ("file", file.into()), ("facts", (&shown).into())];
     let mut words = language.fill("check-patients", &values);
     for (rows, what) in [(facts.without_number, "check-without-number"), (facts.without_date, "check-without-date")] {
@@ -95,7 +98,7 @@ fn in_words(list: &List, file: &str, language: Language) -> String {
 }
 
 /// `12,345`; 12.345 in German, with a space in French.
-fn grouped(count: usize, language: Language) -> String {
+pub(in crate::commands) fn grouped(count: usize, language: Language) -> String {
     let between = match language {
         Language::English => ',',
         Language::French => '\u{202f}',
@@ -115,11 +118,18 @@ fn grouped(count: usize, language: Language) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::formats::language::LANGUAGES;
 
     #[test]
     fn large_numbers_are_read_in_groups() {
-        for (count, text) in [(0, "0"), (999, "999"), (1000, "1,000"), (12_345, "12,345"), (1_234_567, "1,234,567")] {
-            assert_eq!(grouped(count, Language::English), text);
+        for (count, texts) in [
+            (0, ["0", "0", "0"]),
+            (999, ["999", "999", "999"]),
+            (1000, ["1,000", "1\u{202f}000", "1.000"]),
+            (12_345, ["12,345", "12\u{202f}345", "12.345"]),
+            (1_234_567, ["1,234,567", "1\u{202f}234\u{202f}567", "1.234.567"]),
+        ] {
+            assert_eq!(LANGUAGES.map(|language| grouped(count, language)), texts);
         }
     }
 }

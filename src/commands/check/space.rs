@@ -2,8 +2,7 @@
 
 use std::path::Path;
 
-use bytesize::ByteSize;
-
+use super::super::told;
 use super::findings::Findings;
 use crate::config::Config;
 use crate::formats::language::Language;
@@ -31,7 +30,8 @@ pub(super) fn check(config: &Config, language: Language, findings: &mut Findings
 /// What is wrong where so many bytes are free and so many wait.
 fn short_of(path: &Path, free: u64, needed: u64, language: Language) -> Option<String> {
     let path = path.display().to_string();
-    let (left, waits) = (ByteSize::b(free).to_string(), ByteSize::b(needed).to_string());
+    let size = |bytes| told::size(language, bytes);
+    let (left, waits) = (size(free), size(needed));
     match free {
         0 => Some(language.fill("check-full", &[("path", (&path).into())])),
         _ if free < needed => {

@@ -21,7 +21,7 @@ use crate::domain::reservation::Known as Names;
 use crate::formats::language::Language;
 use crate::ledger::reservations::{self, Owner};
 use crate::ledger::{Ledger, LedgerError, patients as kept};
-use crate::patients::{Known, List, Person, Problem, Unmatched, load_once, whose};
+use crate::patients::{Known, List, Person, Problem, Unmatched, load_once, whom, whose};
 use crate::pipeline::{fetch, patients};
 use crate::views;
 
@@ -216,7 +216,7 @@ async fn look(with: With<'_>, account: &str, client: &Client, item: Listed, know
         account: account.to_owned(),
         kind: item.kind.clone(),
         created_at: item.created_at.clone(),
-        state: known.as_ref().map(|known| known.state.to_string()),
+        state: known.as_ref().map(|known| known.document.state.to_string()),
         route: None,
         problem: None,
         number: None,
@@ -246,6 +246,8 @@ async fn look(with: With<'_>, account: &str, client: &Client, item: Listed, know
             return waiting;
         }
     };
+    let version = known.as_ref().map(|known| known.document.version_for(&pdf, &whom(&metadata, &item.uuid)));
+    let version = version.unwrap_or(pdf);
     waiting.kind = metadata.document_type().map(str::to_owned);
     let route = config.routes.iter().enumerate().find(|(_, route)| route.matches(account, &metadata));
     let Some((index, route)) = route else {
@@ -256,7 +258,7 @@ async fn look(with: With<'_>, account: &str, client: &Client, item: Listed, know
     let needs_number = |name: &String| config.destinations.get(name).is_some_and(|to| to.needs_number);
     let mut unmatched = None;
     if route.to.iter().any(needs_number) {
-        match number(with, known.as_ref(), &item.uuid, &pdf, &metadata).await {
+        match number(with, known.as_ref(), &item.uuid, &version, &metadata).await {
             Ok(number) => {
                 waiting.number = Some(number.clone());
                 metadata.number = Some(number);
@@ -270,14 +272,14 @@ async fn look(with: With<'_>, account: &str, client: &Client, item: Listed, know
     }
     for name in &route.to {
         let delivered = known.as_ref().and_then(|known| {
-            known.delivered.iter().find(|delivery| delivery.destination == *name && delivery.pdf == pdf)
+            known.delivered.iter().find(|delivery| delivery.destination == *name && delivery.version == version)
         });
         let mut goal = match (delivered, unmatched) {
             (Some(delivery), _) => Goal { place: delivery.place.clone(), delivered: true, ..Goal::default() },
             (None, Some(why)) if needs_number(name) => Goal { problem: Some(why.to_string()), ..Goal::default() },
             (None, _) => {
                 let names = match &known {
-                    Some(known) => names(ledger, known.id, &item.uuid, &pdf, name).await,
+                    Some(known) => names(ledger, known.document.id, &item.uuid, &version, name).await,
                     None => Names::default(),
                 };
                 goal(config, name, &item, &metadata, &names).await
@@ -294,10 +296,10 @@ async fn number(
     with: With<'_>,
     known: Option<&views::Known>,
     uuid: &DocumentUuid,
-    pdf: &str,
+    version: &str,
     metadata: &Metadata,
 ) -> Result<String, Unmatched> {
-    let mut of_version = known.iter().flat_map(|known| &known.delivered).filter(|delivery| delivery.pdf == pdf);
+    let mut of_version = known.iter().flat_map(|known| &known.delivered).filter(|delivery| delivery.version == version);
     if let Some(number) = of_version.find_map(|delivery| delivery.number.clone()) {
         return Ok(number);
     }

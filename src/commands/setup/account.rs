@@ -42,7 +42,7 @@ impl Setup {
     /// How it proves who it is.
     pub(super) fn account_in_words(&self, account: &str) -> String {
         let signs_in = self.draft.current("accounts", Some(account), "auth").is_some_and(|auth| auth == "oauth");
-        let none = || self.say("setup-none", &[]);
+        let none = || self.say("setup-none", &[("what", "key".into())]);
         let how = match signs_in {
             true => self.say("setup-auth-sign-in", &[]),
             false => self.key_that_is_there(account).unwrap_or_else(none),

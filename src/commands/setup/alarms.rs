@@ -34,7 +34,7 @@ impl Setup {
             _ => self.now(&part, &way.asks.first().map(|asked| asked.key.clone()).unwrap_or_default()),
         };
         let title = way.title.in_language(self.ask.language());
-        let known_by = known_by.unwrap_or_else(|| self.say("setup-none", &[]));
+        let known_by = known_by.unwrap_or_else(|| self.say("setup-none", &[("what", "alarm".into())]));
         self.say("setup-place", &[("name", title.into()), ("place", (&known_by).into())])
     }
 

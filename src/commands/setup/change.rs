@@ -68,6 +68,7 @@ impl Setup {
             }
             "patients" => &[Self::ask_for_patients],
             "confirm" => &[Self::ask_for_confirm],
+            "practice" => &[Self::ask_for_practice],
             "page" => &[Self::ask_where_page_is],
             reader if reader.starts_with(READER_OF) => &[Self::ask_for_reader],
             _ => &[Self::ask_for_destination],
@@ -83,9 +84,9 @@ impl Setup {
         if self.destination.is_empty() {
             self.destination = loaded.config.destinations.keys().next().cloned().unwrap_or_default();
         }
-        let none = self.say("setup-none", &[]);
+        let none = |what: &str| self.say("setup-none", &[("what", what.into())]);
         let part = |name: &str, value: Option<String>| {
-            let value = value.unwrap_or_else(|| none.clone());
+            let value = value.unwrap_or_else(|| none(name));
             (name.to_owned(), self.say(&format!("setup-part-{name}"), &[("value", (&value).into())]))
         };
         let accounts: Vec<String> = loaded.config.accounts.keys().map(|name| self.account_in_words(name)).collect();
@@ -94,11 +95,11 @@ impl Setup {
             part("account", Some(accounts.join(", "))),
         ];
         for (name, destination) in &loaded.config.destinations {
-            let place = self.place_of(name).map_or_else(|| none.clone(), |(place, _)| place);
+            let place = self.place_of(name).map_or_else(|| none("place"), |(place, _)| place);
             let values = [("name", Value::from(name)), ("value", (&place).into())];
             parts.push((format!("{PLACE_OF}{name}"), self.say("setup-part-place", &values)));
             if let (Some(folder), true) = (destination.of::<FolderConfig>(), cfg!(unix)) {
-                let reader = folder.reader.clone().unwrap_or_else(|| none.clone());
+                let reader = folder.reader.clone().unwrap_or_else(|| none("reader"));
                 let values = [("name", Value::from(name)), ("value", (&reader).into())];
                 parts.push((format!("{READER_OF}{name}"), self.say("setup-part-reader", &values)));
             }
@@ -108,11 +109,12 @@ impl Setup {
             let shown = self.told_in_words(&way);
             parts.push((way.name, shown));
         }
+        parts.push(part("practice", Some(self.practice_in_words()).filter(|known| !known.is_empty())));
         parts.push(part("patients", self.draft.current("patients", None, "file")));
         if self.can_be_confirmed()? {
             let confirm = self.draft.current("destinations", Some(&self.destination), "confirm");
-            let values =
-                [("name", Value::from(&self.destination)), ("value", Value::from(confirm.as_ref().unwrap_or(&none)))];
+            let confirm = confirm.unwrap_or_else(|| none("confirm"));
+            let values = [("name", Value::from(&self.destination)), ("value", Value::from(&confirm))];
             parts.push(("confirm".to_owned(), self.say("setup-part-confirm", &values)));
         }
         parts.push(part("page", self.draft.written("status_page", None, "listen")));

@@ -36,7 +36,7 @@ use tokio::runtime::Runtime;
 
 use super::output::{self, completed, place_lines, print, say, terminal_width};
 use super::{Exit, Outcome, UsageError, check, login, preview, runtime, told};
-use crate::api::{self, Transport};
+use crate::api::{self, ApiError, Transport};
 use crate::commands::cli::Spoken;
 use crate::config::{ConfigError, Loaded};
 use crate::destinations::SCHEMA;
@@ -230,6 +230,8 @@ impl Setup {
     }
 
     fn ask_for_address(&mut self) -> anyhow::Result<()> {
+        // Whoever gives the same address again knows better.
+        let mut doubted = None;
         loop {
             let default = self.draft.current("api", None, "base_url");
             let question = self.question("base_url", "setup-address", &[]).or(default);
@@ -242,12 +244,18 @@ impl Setup {
                 continue;
             };
             let transport = Transport::new(&loaded.config.api).map_err(UsageError)?;
-            match self.runtime.block_on(api::greet(&transport)) {
+            let greeted = self.runtime.block_on(api::greet(&transport)).and_then(|()| match self.ask.is_person() {
+                true if doubted.as_ref() != Some(&address) => self.runtime.block_on(api::has_sign_in(&transport)),
+                _ => Ok(()),
+            });
+            match greeted {
                 Ok(()) => return self.tell("setup-answers", &[]),
                 Err(error) => {
                     self.draft.text = before;
-                    let exact = api::hint(&transport, &error).unwrap_or_else(|| error.to_string());
+                    let hint = || api::hint(&transport, &error).filter(|_| !matches!(error, ApiError::NotHere { .. }));
+                    let exact = hint().unwrap_or_else(|| error.to_string());
                     self.ask.refused("base_url", &told::of_api(self.ask.language(), &error, &exact))?;
+                    doubted = Some(address);
                 }
             }
         }

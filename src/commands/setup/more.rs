@@ -3,10 +3,12 @@
 use super::Setup;
 use super::ask::Back;
 use super::presets;
+use super::questions::Part;
 
 impl Setup {
     pub(super) fn ask_for_more(&mut self) -> anyhow::Result<()> {
         if !self.ask.is_person() {
+            self.ask_for_practice()?;
             return self.ask_for_alarms();
         }
         let begun = self.ask.given();
@@ -34,6 +36,7 @@ impl Setup {
                 "none" => return self.send_test(changed),
                 "patients" => self.in_group(Self::ask_for_patients)?,
                 "confirm" => self.in_group(Self::ask_for_confirm)?,
+                "practice" => self.in_group(Self::ask_for_practice)?,
                 name => match presets::alarms().into_iter().find(|way| way.name == name) {
                     Some(way) => {
                         let mut works = false;
@@ -48,6 +51,28 @@ impl Setup {
                 self.ask.take_back(given);
             }
         }
+    }
+
+    /// What the practice is called, and who is called.
+    pub(super) fn ask_for_practice(&mut self) -> anyhow::Result<()> {
+        let Some(practice) = presets::practice() else { return Ok(()) };
+        let part = Part { section: practice.section, name: None };
+        if !self.ask.is_person() {
+            return self.take_further_answers(&part, &[]);
+        }
+        loop {
+            self.ask_all(&part, &practice.asks)?;
+            match self.draft.loaded() {
+                Ok(_) => return Ok(()),
+                Err(error) => self.refuse_of(&part, &practice.asks, &error)?,
+            }
+        }
+    }
+
+    /// What is known of that.
+    pub(super) fn practice_in_words(&self) -> String {
+        let known = ["name", "contact"].map(|key| self.draft.current("practice", None, key));
+        known.into_iter().flatten().collect::<Vec<_>>().join("; ")
     }
 
     /// What can be set up, and what of it can be removed.
@@ -65,6 +90,11 @@ impl Setup {
             let [title, about] = [&way.title, &way.about].map(|words| words.in_language(language));
             let shown = choice(title, self.is_told_by(&way), about);
             (way.name, shown)
+        }));
+        choices.extend(presets::practice().map(|practice| {
+            let [title, about] = [&practice.title, &practice.about].map(|words| words.in_language(language));
+            let is_there = !self.practice_in_words().is_empty();
+            ("practice".to_owned(), choice(title, is_there, about))
         }));
         for (name, key) in [("patients", "file"), ("confirm", "confirm")] {
             let is_there = match name {

@@ -5,6 +5,7 @@ use std::path::Path;
 
 use anyhow::Context as _;
 
+use super::super::check::grouped;
 use super::presets::Asked;
 use super::questions::{Part, is_share};
 use super::{SHOWN, Setup, preview, service_user, told};
@@ -99,6 +100,7 @@ impl Setup {
     pub(super) fn ask_for_patients(&mut self) -> anyhow::Result<()> {
         let part = Part { section: SECTION.to_owned(), name: None };
         let before = self.draft.text.clone();
+        let is_new = self.draft.current(SECTION, None, "file").is_none();
         loop {
             let default = self.draft.current(SECTION, None, "file");
             let question = self.question(FILE, "setup-list", &[]).or(default);
@@ -115,7 +117,7 @@ impl Setup {
                 self.take_further_answers(&part, &[Asked { key: "file".to_owned(), ..Asked::default() }])?;
             }
             if self.try_patients(&part)? {
-                return self.name_by_number();
+                return self.name_by_number(is_new);
             }
             self.draft.text.clone_from(&before);
         }
@@ -234,7 +236,8 @@ impl Setup {
             Some(self.say("setup-in-column", &[("holds", (&holds).into()), ("name", (&name).into())]))
         });
         let columns = columns.collect::<Vec<_>>().join(", ");
-        let (count, facts) = (list.patients().to_string(), list.facts().to_string());
+        let language = self.ask.language();
+        let (count, facts) = (grouped(list.patients(), language), told::of_facts(language, list.facts()));
         let values = [("count", (&count).into()), ("facts", (&facts).into()), ("columns", (&columns).into())];
         self.tell("setup-patients", &values)?;
         let matches = preview::matches(loaded, list, SHOWN)?;
@@ -253,8 +256,9 @@ impl Setup {
         Ok(!self.ask.is_person() || self.ask.agree(&question, is_good)?)
     }
 
-    /// Offers a person names with the number, where a letter gets a name and has none of it.
-    fn name_by_number(&mut self) -> anyhow::Result<()> {
+    /// Offers a person names with the number, where a letter gets a name and has none of it. `is_new`: nothing else uses
+    /// the list yet.
+    fn name_by_number(&mut self, is_new: bool) -> anyhow::Result<()> {
         const BY_NUMBER: &str = "{{ patient.number }}_{{ document.createdAt | date }}_{{ document.type | label }}.pdf";
         let loaded = self.draft.loaded()?;
         let Some(destination) = loaded.config.destinations.get(&self.destination).filter(|_| self.ask.is_person())
@@ -271,7 +275,7 @@ impl Setup {
         let [named, now] = [BY_NUMBER, &now].map(|source| preview::invented_name(language, source));
         let question =
             self.question("by_number", "setup-by-number", &[("name", (&named).into()), ("now", (&now).into())]);
-        if self.ask.agree(&question, false)? {
+        if self.ask.agree(&question, is_new)? {
             self.put(&part, "file_name", BY_NUMBER)?;
         }
         Ok(())

@@ -10,10 +10,10 @@ use crate::config::schema;
 use crate::destinations::kinds;
 use crate::formats::language::Language;
 
-/// How people can be told: the names and files of the choices that lead to no destination.
-const ALARM_FILES: &[(&str, &str)] = crate::destinations::presets!("mail", "webhook", "heartbeat");
+/// The names and files of the choices that lead to no destination.
+const OTHER_FILES: &[(&str, &str)] = crate::destinations::presets!("mail", "webhook", "heartbeat", "practice");
 
-/// The table of what is no destination begins with this.
+/// The table of how people are told begins with this.
 const ALARMS: &str = "alerts";
 
 /// The name of the choice that changes only what is asked for.
@@ -103,6 +103,9 @@ pub(super) struct Asked {
     /// Not asked for where this key is set.
     #[serde(default)]
     pub(super) unless: Option<String>,
+    /// Asked for only where this key is set, and has no meaning without it.
+    #[serde(default)]
+    pub(super) with: Option<String>,
 }
 
 impl Asked {
@@ -114,7 +117,12 @@ impl Asked {
 
 /// Where letters can go.
 pub(super) fn all() -> Vec<Preset> {
-    read().filter(|preset| !preset.section.starts_with(ALARMS)).collect()
+    read().filter(|preset| preset.section == destinations()).collect()
+}
+
+/// What the practice is called, and who is called.
+pub(super) fn practice() -> Option<Preset> {
+    read().find(|preset| preset.section == "practice")
 }
 
 /// The same as it is offered: what practices of the language work with, which is the general way where nothing is known
@@ -151,7 +159,7 @@ fn read() -> impl Iterator<Item = Preset> {
 }
 
 fn files() -> impl Iterator<Item = &'static (&'static str, &'static str)> {
-    kinds().flat_map(|kind| kind.presets).chain(ALARM_FILES)
+    kinds().flat_map(|kind| kind.presets).chain(OTHER_FILES)
 }
 
 /// A place in words.
@@ -210,7 +218,11 @@ mod tests {
             }
             let kind = preset.settings.get("type").and_then(toml::Value::as_str);
             assert_eq!(kind.is_some(), preset.section == "destinations", "{name}");
-            let asked = preset.asks.iter().flat_map(|asked| [Some(&asked.key), asked.unless.as_ref()]).flatten();
+            let asked = preset
+                .asks
+                .iter()
+                .flat_map(|asked| [Some(&asked.key), asked.unless.as_ref(), asked.with.as_ref()])
+                .flatten();
             for key in asked.chain(preset.settings.keys()) {
                 let key = SCHEMA.find(&preset.section, key).unwrap_or_else(|| panic!("{name}: no key {key}"));
                 assert!(

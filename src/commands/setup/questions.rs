@@ -5,7 +5,7 @@ use anyhow::Context as _;
 use toml_edit::Value;
 
 use super::Setup;
-use super::ask::{NOTHING, Question};
+use super::ask::{NOTHING, Question, shown};
 use super::presets::Asked;
 use crate::config::ConfigError;
 use crate::config::schema::{Key, Kind};
@@ -56,9 +56,19 @@ impl Setup {
 
     pub(super) fn ask_all(&mut self, part: &Part, asks: &[Asked]) -> anyhow::Result<()> {
         for asked in asks {
-            if asked.unless.as_ref().is_none_or(|other| self.now(part, other).is_none()) {
-                self.ask_for_setting(part, asked)?;
+            if asked.unless.as_ref().is_some_and(|other| self.now(part, other).is_some()) {
+                continue;
             }
+            // What goes with nothing is asked of nobody, and what was there goes with it.
+            if self.ask.is_person() && asked.with.as_ref().is_some_and(|other| self.now(part, other).is_none()) {
+                if self.now(part, &asked.key).is_some() {
+                    let (section, instance) = part.place();
+                    self.draft.leave_out(section, instance, &asked.key);
+                    self.draft.forget_secrets();
+                }
+                continue;
+            }
+            self.ask_for_setting(part, asked)?;
         }
         Ok(())
     }
@@ -71,6 +81,7 @@ impl Setup {
         let (name, now) = (part.answer(&asked.key), self.now(part, &asked.key));
         let is_removable = asked.optional && now.is_some() && self.ask.is_person();
         let default = now.clone().or_else(|| asked.default.clone()).or_else(|| key.default.map(str::to_owned));
+        let default = default.map(|text| shown(&text, key.kind)).filter(|text| now.is_none() || !text.is_empty());
         let language = self.ask.language();
         let [words, mut help] = [&asked.words, &asked.help].map(|words| words.in_language(language).to_owned());
         if is_removable {

@@ -9,6 +9,7 @@ mod watch;
 pub(super) use all::all;
 pub(super) use health::health;
 
+use std::path::PathBuf;
 use std::time::Duration;
 
 use rusqlite::Connection;
@@ -16,13 +17,13 @@ use serde::Serialize;
 
 use super::output::{ledger_to_read, print_json, say};
 use super::{Exit, Outcome, runtime};
-use crate::api::auth::SignInStatus;
+use crate::api::auth::{SignInStatus, TokenStore};
 use crate::config::{Auth, Loaded};
 use crate::domain::health::{Cause, Disks, Facts, Level, Light, NOT_RUNNING, assess, judge};
 use crate::formats::language::{Group, Language, capital, groups};
 use crate::ledger::{Ledger, LedgerError, Millis, QueryResult, is_locked, unwritable};
 use crate::views::facts::{Present, facts};
-use crate::views::{self, Summary, time};
+use crate::views::{self, AccountView, Summary, time};
 
 /// How it is shown.
 #[derive(Debug, Clone)]
@@ -150,7 +151,7 @@ async fn gather(
     only: Option<&str>,
     language: Language,
 ) -> anyhow::Result<Status> {
-    let (mut present, stands_in) = (present(loaded), loaded.refused.is_some());
+    let (mut present, stands_in) = (present(loaded), stands_in(loaded));
     present.only = only.map(|only| vec![only.to_owned()]);
     let read = match ledger {
         Some(ledger) => ledger.read(move |db| read(db, present, stands_in)).await?,
@@ -167,8 +168,14 @@ fn present(loaded: &Loaded) -> Present {
     Present::new(running, accounts.map(|account| (account.name.clone(), matches!(account.auth, Auth::OAuth(_)))))
 }
 
-/// What the ledger says. `stands_in`: which accounts are configured is not known, so those that were polled count.
-fn read(db: &Connection, mut present: Present, stands_in: bool) -> QueryResult<(Summary, Facts)> {
+/// The ledger, where no configuration says how accounts sign in.
+fn stands_in(loaded: &Loaded) -> Option<PathBuf> {
+    loaded.refused.is_some().then(|| loaded.config.state.path.clone())
+}
+
+/// What the ledger says. `stands_in`: which accounts are configured is not known, so those that were polled count, and
+/// an account signs in that has signed in before.
+fn read(db: &Connection, mut present: Present, stands_in: Option<PathBuf>) -> QueryResult<(Summary, Facts)> {
     let mut summary = views::summary_of(db, present.only.as_deref())?;
     if let Some(only) = &present.only {
         summary.accounts.retain(|account| only.contains(&account.account));
@@ -177,8 +184,12 @@ fn read(db: &Connection, mut present: Present, stands_in: bool) -> QueryResult<(
         };
         summary.pauses.retain(|pause| !is_others(&pause.scope));
     }
-    if stands_in {
-        present.accounts = summary.accounts.iter().map(|account| (account.account.clone(), true)).collect();
+    if let Some(ledger) = stands_in {
+        let signs_in = |account: &AccountView| {
+            let signs_in = TokenStore::new(&ledger, &account.account).was_used();
+            (account.account.clone(), signs_in)
+        };
+        present.accounts = summary.accounts.iter().map(signs_in).collect();
     }
     let facts = facts(db, &present)?;
     Ok((summary, facts))
@@ -271,5 +282,7 @@ fn not_configured(found: &Facts, sign_ins: &[SignInStatus]) -> bool {
 
 /// What to do about it for whoever has a command line.
 fn in_commands(language: Language, group: &Group, disks: &Disks) -> String {
-    language.commands(group, disks).unwrap_or_else(|| language.advice(group, disks))
+    let commands = language.commands(group, disks).unwrap_or_else(|| language.advice(group, disks));
+    // This is that command.
+    commands.replace(&format!("{} ", language.text("see-status")), "")
 }

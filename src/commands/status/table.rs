@@ -157,8 +157,10 @@ pub(super) fn text(status: &Status, language: Language) -> String {
         ("table-to-confirm", summary.to_confirm, "list --state fetched"),
     ];
     for (name, count, command) in deliveries.into_iter().filter(|(_, count, _)| *count > 0) {
-        let values = [("count", count.to_string()), ("command", docsyncd(command))];
-        lines.say(name, &format!("{name}-how"), &values.each_ref().map(|(name, value)| (*name, value.as_str())));
+        let command = docsyncd(command);
+        let values = [("count", Value::Count(count)), ("command", (&command).into())];
+        let what = language.fill(&format!("{name}-how"), &values);
+        lines.add(name, &what);
     }
     lines.add("table-withdrawn", &count("withdrawn").to_string());
     lines.accounts(status);

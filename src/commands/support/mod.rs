@@ -182,7 +182,9 @@ fn said(file: &Path, length: usize, bundle: &Bundle, language: Language) -> Stri
     let (name, size) = (file.display().to_string(), kilobytes(length));
     let mut text = language.fill("support-written", &[("file", (&name).into()), ("size", size.into())]) + "\n";
     for (name, content) in &bundle.files {
-        text.push_str(&format!("  {name:<14} {} kB\n", kilobytes(content.len())));
+        let size = kilobytes(content.len()).to_string();
+        let size = language.fill("support-kilobytes", &[("size", (&size).into())]);
+        text.push_str(&format!("  {name:<14} {size}\n"));
     }
     for (what, why) in &bundle.missing {
         text.push_str(&format!("  {what:<14} {}\n", why.text(language)));

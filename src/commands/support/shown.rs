@@ -142,6 +142,7 @@ pub(super) fn status(loaded: &Loaded, path: &Path, summary: Summary, found: &Fac
     let is_destination = |name: &str| loaded.config.destinations.contains_key(name);
     let of = |cause: Cause, name: &str, names: &mut Names| match name {
         "" => None,
+        _ if cause == Cause::PatientsFile => None,
         name if loaded.config.accounts.contains_key(name) && !(is_destination(name) && is_of_destination(cause)) => {
             Some(names.account(name))
         }

@@ -9,6 +9,7 @@ use super::difference::{Difference, of_listed, of_unlisted};
 use super::{Report, Sides};
 use crate::api::{Api, ApiError, LOOK_SIZE, ListQuery, Order, PAGE_SIZE, look};
 use crate::domain::document::DocumentUuid;
+use crate::domain::document::edition::rendered;
 use crate::domain::failure::Scope;
 use crate::ledger::{LedgerError, Millis, now};
 use crate::views::reconcile::{self as view, Letter};
@@ -68,7 +69,7 @@ async fn of_account(
             // A letter in several accounts' lists is counted once. A letter that changed after the request is skipped.
             let is_this = letter.account == account || !sides.clients.contains_key(&*letter.account);
             let is_due = is_this && letter.found_at >= since && letter.changed_at < asked_at;
-            if let Some(kind) = of_listed(letter.state, &letter.pdf, listed.as_deref()).filter(|_| is_due) {
+            if let Some(kind) = of_listed(letter.state, rendered(&letter.pdf), listed.as_deref()).filter(|_| is_due) {
                 report.add(difference(letter, kind));
             }
         }

@@ -2,11 +2,12 @@
 //! files.
 
 use std::collections::HashMap;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use tokio::time::Instant;
 
+use super::super::Outcome;
 use super::super::files::Digest;
 use super::Entry;
 use crate::domain::proof;
@@ -25,6 +26,39 @@ pub(in crate::destinations) struct Memory {
     /// letter.
     pub(super) changed: Remembered<Option<Digest>>,
     pub(super) sidecars: Remembered<Answer>,
+    /// What filings saw in the folders that letters are moved to, when, and how long that took.
+    seen: Mutex<HashMap<String, (Instant, Duration, Arc<Vec<Entry>>)>>,
+}
+
+/// A listing is used again for so many times as long as it took: an archive of 100,000 files must not be listed for
+/// each letter.
+const USED_AGAIN: u32 = 10;
+/// Folders of which a listing is kept.
+const MOST_FOLDERS: usize = 8;
+
+impl Memory {
+    /// The files in a folder, as `list` sees them now or saw them a moment ago; `None` if it cannot.
+    pub(in crate::destinations) async fn listed(
+        &self,
+        folder: &str,
+        list: impl AsyncFnOnce() -> Result<Option<Vec<Entry>>, Outcome>,
+    ) -> Option<Arc<Vec<Entry>>> {
+        let seen = |seen: &mut HashMap<String, _>| {
+            seen.retain(|_, (at, took, _): &mut (Instant, Duration, _)| at.elapsed() < *took * USED_AGAIN);
+            seen.get(folder).map(|(_, _, files)| Arc::clone(files))
+        };
+        let known = seen(&mut self.seen.lock().unwrap_or_else(PoisonError::into_inner));
+        if known.is_some() {
+            return known;
+        }
+        let at = Instant::now();
+        let files = Arc::new(list().await.ok()?.unwrap_or_default());
+        let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
+        if seen.len() < MOST_FOLDERS {
+            seen.insert(folder.to_owned(), (at, at.elapsed(), Arc::clone(&files)));
+        }
+        Some(files)
+    }
 }
 
 /// A sidecar's content.

@@ -64,6 +64,11 @@ pub(super) trait Shelf: Send + Sync {
     /// The content of a file; `None` if it is longer than `limit`, or cannot be read.
     async fn content(&self, path: &str, limit: u64) -> Result<Option<Vec<u8>>, Outcome>;
 
+    /// Tells the folder from another at its path, if the machine can: see [`crate::domain::proof::Filed::root`].
+    async fn identity(&self) -> Option<String> {
+        None
+    }
+
     /// The path in the form that is shown to a person who asks where a letter lies.
     fn shown(&self, path: &str) -> String;
 }
@@ -110,6 +115,23 @@ pub(super) async fn doubts(shelf: &dyn Shelf, confirm: Option<&Confirm>) -> Vec<
 pub(super) fn elsewhere(folder: &str, path: &str) -> Vec<String> {
     let name = path.rsplit_once('/').map(|(_, name)| format!("{folder}/{name}"));
     [format!("{folder}/{path}")].into_iter().chain(name).collect()
+}
+
+/// The sub-folders in which the proof of a letter in `within` may appear: below the folder that letters are moved to,
+/// or where it is.
+fn places(moved: Option<&str>, within: &str) -> Vec<String> {
+    match moved {
+        Some(folder) if within.is_empty() => vec![folder.to_owned()],
+        Some(folder) => vec![format!("{folder}/{within}"), folder.to_owned()],
+        None => vec![within.to_owned()],
+    }
+}
+
+/// The same for every evidence that is another file than the letter's own.
+pub(super) fn places_of(confirm: &Confirm, within: &str) -> BTreeSet<String> {
+    let moved = confirm.folders().flat_map(|folder| places(Some(folder), within));
+    let own = (confirm.success == Evidence::Renamed).then(|| places(None, within));
+    moved.chain(own.into_iter().flatten()).collect()
 }
 
 /// A listed sub-folder.
@@ -188,9 +210,15 @@ impl Look<'_> {
 
     async fn held(&mut self, evidence: &Evidence, gone: &Gone, said: &[Answer], wanted: Said) -> Result<Held, Outcome> {
         match evidence {
-            // A file that came back and went again has changed its folder.
+            // A file that came back and went again has changed its folder. In another folder than that in which the
+            // letter was put, such as the mount point of a share that went away, its absence says nothing.
             Evidence::Taken => {
-                Ok(gone.iter().map(|(index, changed)| (*index, (None, Seen::of(format!("{changed:?}"))))).collect())
+                let here = self.shelf.identity().await;
+                let letter = |index: &usize| self.letters.get(*index);
+                let is_here =
+                    |index: &usize| letter(index).is_some_and(|of| of.filed.root.is_none() || of.filed.root == here);
+                let gone = gone.iter().filter(|(index, _)| is_here(index));
+                Ok(gone.map(|(index, changed)| (*index, (None, Seen::of(format!("{changed:?}"))))).collect())
             }
             Evidence::Moved(folder) => self.came_to(Some(folder), gone).await,
             Evidence::Renamed => self.came_to(None, gone).await,
@@ -276,12 +304,7 @@ impl Look<'_> {
         by: By,
     ) -> Result<Option<(String, Seen)>, Outcome> {
         let (within, name) = (letter.filed.folder(), composed(letter.filed.name()));
-        let places = match folder {
-            Some(folder) if within.is_empty() => vec![folder.to_owned()],
-            Some(folder) => vec![format!("{folder}/{within}"), folder.to_owned()],
-            None => vec![within.to_owned()],
-        };
-        for place in places {
+        for place in places(folder, within) {
             let listed = self.list(&place).await?;
             let files: Vec<Entry> = match by {
                 By::Content => {
@@ -293,11 +316,10 @@ impl Look<'_> {
             };
             for file in files.into_iter().filter(|file| !file.name.starts_with(candidate::TEMPORARY)) {
                 let path = below(&place, &file.name);
-                if !is_older(&file, letter)
+                if !was_there(&path, &file, letter)
                     && self.is_free(&path).await
                     // A file with the name of another letter belongs to that letter.
-                    && (by != By::Content
-                        || !self.is_of_another(&file, letter) && self.is_free(&below(within, &file.name)).await)
+                    && (by != By::Content || self.is_free(&below(within, &file.name)).await)
                     && let Some(seen) = self.proves(&path, &file, letter, by).await?
                 {
                     return Ok(Some((path, seen)));
@@ -307,21 +329,21 @@ impl Look<'_> {
         Ok(None)
     }
 
-    /// Whether another letter of the same content was written at the very moment at which the file was. It is the other
-    /// letter's then, and no older one can be the other's.
-    fn is_of_another(&self, file: &Entry, letter: &Unproved) -> bool {
-        let is_of = |other: &Unproved| other.filed.written == file.modified && other.sha256 == letter.sha256;
-        file.modified.is_some() && !is_of(letter) && self.letters.iter().any(is_of)
-    }
-
     async fn is_free(&self, path: &str) -> bool {
         !self.used.contains(path) && !self.own.contains(path) && !self.others.have(path, &self.shelf.shown(path)).await
     }
 }
 
-/// Whether the file was there before the letter was: whatever it is, it tells nothing about this filing.
-fn is_older(file: &Entry, letter: &Unproved) -> bool {
-    file.modified.zip(letter.filed.written).is_some_and(|(found, written)| found < written)
+/// Whether the file was there before the letter was: whatever it is, it tells nothing about this filing. What was seen
+/// before the filing decides, as a copy may have any time: cut to two seconds, or that of the original. The time alone
+/// decides where that is not known.
+fn was_there(path: &str, file: &Entry, letter: &Unproved) -> bool {
+    let filed = &letter.filed;
+    let is_newer = file.modified.zip(filed.written).map(|(found, written)| found >= written);
+    match filed.is_listed && file.size.is_some() {
+        true => is_newer != Some(true) && filed.before.iter().any(|before| composed(before) == composed(path)),
+        false => is_newer == Some(false),
+    }
 }
 
 /// A name in its normal form (NFC).

@@ -229,20 +229,41 @@ async fn a_sidecar_that_changes_within_a_second_is_read_again() {
     assert_eq!(shelf.reads.load(Ordering::Relaxed), 3, "an unchanged file is not read each time");
 }
 
-/// The importer took the second one first. If the first letter got its file, the file of the first would be too old for
-/// the second, which would wait for ever.
+/// The importer took the second one first. Whichever letter gets that file, the other one's file is older than it.
 #[tokio::test]
-async fn of_two_letters_with_one_content_each_is_proved_by_the_file_that_was_written_for_it() {
+async fn of_two_letters_with_one_content_each_needs_a_file_of_its_own() {
     let filed = |path: &str, at| {
         let letter = letter(path, b"same");
-        Unproved { filed: Filed { written: Some(at), ..letter.filed }, ..letter }
+        Unproved { filed: Filed { is_listed: true, written: Some(at), ..letter.filed }, ..letter }
     };
     let letters = [filed("4711/1.pdf", 1), filed("4711/2.pdf", 2)];
     let written = BTreeMap::from([("done/a.pdf".to_owned(), 2)]);
     let shelf = Memory { written, ..Memory::of([("done/a.pdf".to_owned(), b"same".to_vec())]) };
-    assert_eq!(looked(&shelf, moved("done"), &letters).await.unwrap(), ["waits", "moved"]);
+    assert_eq!(looked(&shelf, moved("done"), &letters).await.unwrap(), ["moved", "waits"]);
     shelf.write("done/b.pdf", Some(b"same"));
     assert_eq!(looked(&shelf, moved("done"), &letters).await.unwrap(), ["moved", "moved"]);
+}
+
+/// Copies have the time of the original cut to 100 ns or two seconds, or the date of the letter.
+#[tokio::test]
+async fn what_was_seen_before_a_letter_tells_an_old_copy_from_a_new_one_and_not_the_time_alone() {
+    for (is_listed, before, modified, expected) in [
+        (true, &["done/old.pdf"][..], 99, "moved"),
+        (true, &[], 1, "moved"),
+        (true, &["done/a.pdf"], 99, "waits"),
+        // It was written over since.
+        (true, &["done/a.pdf"], 100, "moved"),
+        // Nobody could list what was there.
+        (false, &[], 99, "waits"),
+        (false, &[], 100, "moved"),
+    ] {
+        let one = letter("1.pdf", b"one");
+        let before = before.iter().map(|path| (*path).to_owned()).collect();
+        let one = Unproved { filed: Filed { is_listed, before, written: Some(100), ..one.filed }, ..one };
+        let written = BTreeMap::from([("done/a.pdf".to_owned(), modified)]);
+        let shelf = Memory { written, ..Memory::of([("done/a.pdf".to_owned(), b"one".to_vec())]) };
+        assert_eq!(looked(&shelf, moved("done"), &[one]).await.unwrap(), [expected], "{is_listed} {modified}");
+    }
 }
 
 #[tokio::test]

@@ -22,7 +22,7 @@ mod windows;
 #[cfg(windows)]
 use windows as system;
 
-pub(super) use system::{Handle, is_only_name, rename_new};
+pub(super) use system::{Handle, can_be_written, identity, is_mount_point, is_only_name, rename_new};
 
 /// Bytes read at a time: the largest buffer that the allocator does not request from the system each time.
 pub(super) const PIECE: usize = 64 * 1024;

@@ -7,7 +7,7 @@ use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use rustix::fs::{Mode, OFlags};
+use rustix::fs::{Access, AtFlags, CWD, Mode, OFlags};
 use rustix::io::Errno;
 
 use crate::destinations::blocking::Claim;
@@ -30,6 +30,28 @@ pub(crate) fn is_only_name(path: &Path) -> io::Result<bool> {
         Ok(found) => Ok(found.nlink() <= 1),
         Err(error) if is_absent(&error) => Ok(false),
         Err(error) => Err(error),
+    }
+}
+
+/// Tells a folder from another at its path: the same after the machine started anew or a share was mounted again, so the
+/// device has no part in it. A mount point and what is mounted there differ.
+pub(crate) fn identity(path: &Path) -> Option<String> {
+    fs::metadata(path).ok().map(|found| found.ino().to_string())
+}
+
+/// Whether something is mounted at this path: without it the folder is still there, and empty.
+pub(crate) fn is_mount_point(path: &Path) -> bool {
+    let device = |path: &Path| fs::metadata(path).map(|found| found.dev());
+    let above = fs::canonicalize(path).ok().and_then(|path| path.parent().map(|above| device(above).ok()));
+    above.flatten().zip(device(path).ok()).is_some_and(|(above, here)| above != here)
+}
+
+/// Whether this process may make files in the folder. Only what surely refuses it counts: what the system cannot say,
+/// a letter finds out.
+pub(crate) fn can_be_written(folder: &Path) -> io::Result<()> {
+    match rustix::fs::accessat(CWD, folder, Access::WRITE_OK | Access::EXEC_OK, AtFlags::EACCESS) {
+        Err(refused @ (Errno::ACCESS | Errno::ROFS)) => Err(refused.into()),
+        Ok(()) | Err(_) => Ok(()),
     }
 }
 

@@ -2,10 +2,15 @@
 
 use std::fs::{self, File, OpenOptions};
 use std::io;
+use std::os::windows::fs::OpenOptionsExt as _;
+use std::os::windows::io::AsRawHandle as _;
 use std::path::{Path, PathBuf};
 
 use windows_sys::Win32::Foundation::{ERROR_ALREADY_EXISTS, ERROR_FILE_EXISTS};
-use windows_sys::Win32::Storage::FileSystem::{MOVEFILE_WRITE_THROUGH, MoveFileExW};
+use windows_sys::Win32::Storage::FileSystem::{
+    BY_HANDLE_FILE_INFORMATION, FILE_ADD_FILE, FILE_FLAG_BACKUP_SEMANTICS, GetFileInformationByHandle,
+    MOVEFILE_WRITE_THROUGH, MoveFileExW,
+};
 
 use crate::system::durable::{is_absent, patiently, wide_path};
 
@@ -45,6 +50,34 @@ pub(crate) fn is_only_name(path: &Path) -> io::Result<bool> {
         Ok(_) => Ok(true),
         Err(error) if is_absent(&error) => Ok(false),
         Err(error) => Err(error),
+    }
+}
+
+/// Tells a folder from another at its path: the volume's serial number, and the folder's index there.
+pub(crate) fn identity(path: &Path) -> Option<String> {
+    let open = OpenOptions::new().access_mode(0).custom_flags(FILE_FLAG_BACKUP_SEMANTICS).open(path).ok()?;
+    let mut found = BY_HANDLE_FILE_INFORMATION::default();
+    // SAFETY: the handle is open, and the structure outlives the call.
+    let is_known = unsafe { GetFileInformationByHandle(open.as_raw_handle(), &mut found) } != 0;
+    let (high, low) = (found.nFileIndexHigh, found.nFileIndexLow);
+    is_known.then(|| format!("{:x} {high:x}{low:08x}", found.dwVolumeSerialNumber))
+}
+
+/// Whether a volume is mounted at this path: without it the folder is still there. A drive or a share that is away has no
+/// folder at all.
+pub(crate) fn is_mount_point(path: &Path) -> bool {
+    fs::symlink_metadata(path).is_ok_and(|found| found.is_symlink())
+}
+
+/// Whether this process may make files in the folder: a handle with that right is refused to whoever lacks it. Only what
+/// surely refuses it counts: what the system cannot say, a letter finds out.
+pub(crate) fn can_be_written(folder: &Path) -> io::Result<()> {
+    let opened = OpenOptions::new().access_mode(FILE_ADD_FILE).custom_flags(FILE_FLAG_BACKUP_SEMANTICS).open(folder);
+    match opened {
+        Err(error) if matches!(error.kind(), io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem) => {
+            Err(error)
+        }
+        Ok(_) | Err(_) => Ok(()),
     }
 }
 

@@ -8,11 +8,12 @@
 //! got the name and an importer took it. With `sidecar_after` the sidecar gets its name last.
 
 use std::collections::HashSet;
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex};
 
 use async_trait::async_trait;
 
 use super::candidate::{self, Candidate, MAX_NAMES, below, split};
+use super::confirm::Entry;
 use super::files::{Digest, Existing};
 use super::{Item, Outcome, wording};
 use crate::config::Confirm;
@@ -142,6 +143,15 @@ pub(super) trait Storage: Send + Sync {
     /// When the file was last written, by the folder's own clock, if it tells; in the unit of its listings.
     async fn written(&self, folder: &Self::Folder, name: &str) -> Option<u64>;
 
+    /// The files in a sub-folder, as they were a moment ago, up to a bound; `None` if that cannot be seen now. Without
+    /// the sub-folder there are none.
+    async fn listed(&self, folder: &str) -> Option<Arc<Vec<Entry>>>;
+
+    /// Tells the folder from another at its path, if the machine can: see [`crate::domain::proof::Filed::root`].
+    async fn identity(&self) -> Option<String> {
+        None
+    }
+
     /// Makes a successful rename durable, or checks that it happened.
     async fn confirm(&self, folder: &Self::Folder, temporary: &str, name: &str) -> Result<(), NotNamed>;
 
@@ -235,7 +245,7 @@ impl<'a, S: Storage> Filing<'a, S> {
                 return Ok(self.was(&folder, name, path.clone()).await);
             }
             // A file that was moved there meanwhile is the document itself.
-            Before::Filed { path, is_there: false } => return Ok(Was { path, before: Vec::new(), written: None }),
+            Before::Filed { path, is_there: false } => return Ok(Was { path, ..Was::default() }),
             // A late rename moves the whole file: it is not written again.
             Before::Waits { intent, is_whole } => {
                 let staged = is_whole.then(|| intent.temporary.clone());
@@ -250,7 +260,7 @@ impl<'a, S: Storage> Filing<'a, S> {
             (known.version, target.there) = (version, Some(index));
         } else if let Some(path) = self.moved_before(&target, &known).await? {
             self.clear_if_it_can(&target.folder).await?;
-            return Ok(Was { path, before: Vec::new(), written: None });
+            return Ok(Was { path, ..Was::default() });
         } else if self.item.restored && self.storage.options().on_lost_reply == Some(LostReply::Hold) {
             return Err(Outcome::cut_off("the ledger was restored, and nothing of it is seen there"));
         }
@@ -400,17 +410,30 @@ impl<'a, S: Storage> Filing<'a, S> {
     }
 
     /// The path of a document that the software has moved since, if the ledger was restored and has forgotten it. Its
-    /// name and its content tell.
+    /// content tells. A person has to say whether another file with its name, where the software moves its letters to,
+    /// is the document as the software changed it.
     async fn moved_before(&self, target: &Target<S::Folder>, known: &Known) -> Result<Option<String>, Outcome> {
+        let mut is_unsure = false;
         for (version, index) in candidate::forgotten(self.item, known) {
             let candidate = Candidate::of(&self.item.uuid, &target.file, version, index);
             let path = below(&target.within, &candidate.name);
             let wanted = self.reserved_by(&target.folder, &candidate);
-            if self.was_moved(&path).await? && self.item.names.reserve(version, &wanted, None).await? {
+            let moved = self.was_moved(&path).await?;
+            if moved == Existing::Same && self.item.names.reserve(version, &wanted, None).await? {
                 return Ok(Some(path));
             }
+            is_unsure |= moved == Existing::Different;
         }
-        Ok(None)
+        let first = self.candidate(target, known, 0);
+        let (path, wanted) = (below(&target.within, &first.name), self.reserved_by(&target.folder, &first));
+        if self.item.restored
+            && self.has_another_name(&path).await?
+            && self.item.names.reserve(known.version, &wanted, None).await?
+        {
+            return Ok(Some(path));
+        }
+        let words = "the ledger was restored, and a file with its name lies where letters are moved to";
+        if is_unsure { Err(Outcome::cut_off(words)) } else { Ok(None) }
     }
 
     /// Under which name the document lies there already, if the ledger was restored and has forgotten it.

@@ -133,13 +133,21 @@ impl Adapter for FolderAdapter {
         let adapter = self.clone();
         let work = move || probe::check(&adapter.config);
         blocking::run(self.claim("a check"), CHECK_LIMIT, work).await.unwrap_or_else(|stuck| Err(self.stuck(stuck)))?;
-        let warnings = confirm::doubts(self, self.config.confirm.as_ref()).await;
+        let mut warnings = confirm::doubts(self, self.config.confirm.as_ref()).await;
+        let is_taken = self.config.confirm.as_ref().is_some_and(|confirm| confirm.success == Evidence::Taken);
+        if is_taken && self.config.marker.is_none() && files::is_mount_point(&self.config.path) {
+            warnings.push(
+                "its folder is where a share or a disk is mounted, and looks empty when that is not: set `marker`, so that \
+                 no letter is put there then, and none counts as taken"
+                    .to_owned(),
+            );
+        }
         Ok(Checked { warnings, ..Checked::default() })
     }
 
     async fn is_there(&self) -> Result<(), Outcome> {
         let adapter = self.clone();
-        let work = move || adapter.local().map(drop);
+        let work = move || place::Folder::open(&adapter.config)?.can_be_written();
         let found = blocking::run(self.claim("whether it is there"), CHECK_LIMIT, work).await;
         found.unwrap_or_else(|stuck| Err(Outcome::transient(Code::word("no_answer"), self.stuck(stuck))))
     }

@@ -39,6 +39,11 @@ impl<'a> Folder<'a> {
         Ok(Self { config, root, path, handle })
     }
 
+    /// Whether the system lets this process make files here, asked without making one.
+    pub(super) fn can_be_written(&self) -> Result<(), Outcome> {
+        files::can_be_written(self.path()).map_err(|error| self.fault(Doing::Create, &error))
+    }
+
     /// The sub-folder with this path, created if it is missing.
     pub(super) fn enter_all(self, within: &str) -> Result<Self, Outcome> {
         parts(within).try_fold(self, Self::enter)

@@ -10,7 +10,7 @@ use super::super::candidate;
 use super::super::confirm::{Entry, Shelf};
 use super::super::files::Digest;
 use super::place::{self, Folder, is_there};
-use super::{Code, DOCUMENT_LIMIT, Doing, FolderAdapter, Outcome, blocking, fault, files};
+use super::{Code, DOCUMENT_LIMIT, Doing, FolderAdapter, FolderConfig, Outcome, blocking, fault, files};
 
 impl FolderAdapter {
     /// Runs `work` in the folder.
@@ -31,6 +31,24 @@ fn split<'a, 'p>(root: &Folder<'a>, path: &'p str) -> Result<(Folder<'a>, &'p st
     Ok((root.find(within)?, name))
 }
 
+/// The files in a sub-folder; `None` if there is no such sub-folder.
+pub(super) fn listed(root: &Folder<'_>, config: &FolderConfig, folder: &str) -> Result<Option<Vec<Entry>>, Outcome> {
+    let entries = match fs::read_dir(root.find(folder)?.path()) {
+        Err(error) if files::is_absent(&error) => return Ok(None),
+        entries => entries.map_err(|error| fault::outcome(config, Doing::Open, &error))?,
+    };
+    let mut listed = Vec::new();
+    for entry in entries.map_while(Result::ok) {
+        // A file that was taken at this moment no longer exists, and docsyncd's names are always text.
+        let (Ok(found), Ok(name)) = (entry.metadata(), entry.file_name().into_string()) else { continue };
+        if found.is_file() {
+            let modified = found.modified().ok().and_then(nanoseconds);
+            listed.push(Entry { name, size: Some(found.len()), modified });
+        }
+    }
+    Ok(Some(listed))
+}
+
 pub(super) fn nanoseconds(at: SystemTime) -> Option<u64> {
     at.duration_since(UNIX_EPOCH).ok().and_then(|since| u64::try_from(since.as_nanos()).ok())
 }
@@ -47,24 +65,11 @@ impl Shelf for FolderAdapter {
 
     async fn list(&self, folder: &str) -> Result<Option<Vec<Entry>>, Outcome> {
         let (path, config) = (folder.to_owned(), self.config.clone());
-        self.looked(move |root| {
-            let folder = root.find(&path)?;
-            let entries = match fs::read_dir(folder.path()) {
-                Err(error) if files::is_absent(&error) => return Ok(None),
-                entries => entries.map_err(|error| fault::outcome(&*config, Doing::Open, &error))?,
-            };
-            let mut listed = Vec::new();
-            for entry in entries.map_while(Result::ok) {
-                // A file that was taken at this moment no longer exists, and docsyncd's names are always text.
-                let (Ok(found), Ok(name)) = (entry.metadata(), entry.file_name().into_string()) else { continue };
-                if found.is_file() {
-                    let modified = found.modified().ok().and_then(nanoseconds);
-                    listed.push(Entry { name, size: Some(found.len()), modified });
-                }
-            }
-            Ok(Some(listed))
-        })
-        .await
+        self.looked(move |root| listed(root, &config, &path)).await
+    }
+
+    async fn identity(&self) -> Option<String> {
+        self.looked(|root| Ok(files::identity(root.path()))).await.ok().flatten()
     }
 
     async fn changed(&self, folder: &str) -> Result<Option<u64>, Outcome> {

@@ -4,17 +4,19 @@ use std::collections::HashSet;
 use std::fs::File;
 use std::io::{self, Write as _};
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use async_trait::async_trait;
 
 use super::super::blocking::Claim;
 use super::super::candidate;
+use super::super::confirm::Entry;
 use super::super::fault::{self, Doing};
 use super::super::files::{self, CopyError, Digest, Existing, Temporary};
 use super::super::filing::{NotNamed, Options, Put, Renamed, Storage};
 use super::super::{Item, Outcome, spooled};
 use super::place::{self, Folder, is_there};
-use super::shelf::nanoseconds;
+use super::shelf::{self, nanoseconds};
 use super::{Code, FolderAdapter, FolderConfig, unsynced};
 use crate::domain::reservation::Place;
 
@@ -24,7 +26,6 @@ const SIDECAR: &str = ".sidecar.part";
 
 /// The folder of a destination, for one delivery. Its calls block.
 pub(super) struct Local<'a> {
-    #[cfg_attr(not(test), expect(dead_code, reason = "tests do something before a rename"))]
     pub(super) adapter: &'a FolderAdapter,
     pub(super) config: &'a FolderConfig,
     pub(super) root: Folder<'a>,
@@ -124,6 +125,14 @@ impl<'a> Storage for Local<'a> {
 
     async fn written(&self, folder: &Folder<'a>, name: &str) -> Option<u64> {
         std::fs::metadata(folder.at(name)).and_then(|found| found.modified()).ok().and_then(nanoseconds)
+    }
+
+    async fn listed(&self, folder: &str) -> Option<Arc<Vec<Entry>>> {
+        self.adapter.memory.listed(folder, async || shelf::listed(&self.root, self.config, folder)).await
+    }
+
+    async fn identity(&self) -> Option<String> {
+        files::identity(self.root.path())
     }
 
     async fn confirm(&self, folder: &Folder<'a>, temporary: &str, name: &str) -> Result<(), NotNamed> {

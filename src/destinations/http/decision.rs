@@ -9,6 +9,8 @@ pub(super) struct Facts<'a> {
     pub(super) is_web_page: bool,
     /// Whether the body says that the service failed.
     pub(super) says_error: bool,
+    /// Whether it sounds so, and may mean something else.
+    pub(super) is_unclear: bool,
     /// Whether the body ended before it was whole.
     pub(super) is_cut: bool,
     /// Whether the request was conditional: to store only if nothing is there.
@@ -32,6 +34,8 @@ pub(super) enum Decision {
     SaysError,
     /// A success by its status, of which nobody knows what else it says.
     Cut,
+    /// A success by its status, and a failure or not by what it says: a person knows.
+    Unclear,
     /// 412 to a conditional request: something lies there.
     Taken,
     /// 409
@@ -49,6 +53,7 @@ pub(super) fn decide(status: u16, facts: &Facts<'_>) -> Decision {
         _ if facts.success.contains(&status) && facts.is_web_page => Decision::WebPage,
         _ if facts.success.contains(&status) && facts.says_error => Decision::SaysError,
         _ if facts.success.contains(&status) && facts.is_cut => Decision::Cut,
+        _ if facts.success.contains(&status) && facts.is_unclear => Decision::Unclear,
         _ if facts.success.contains(&status) => Decision::Delivered,
         409 if facts.conflict_is_found => Decision::Delivered,
         409 => Decision::Conflict,
@@ -68,6 +73,7 @@ mod tests {
         success: &[200, 201, 204],
         is_web_page: false,
         says_error: false,
+        is_unclear: false,
         is_cut: false,
         is_conditional: false,
         conflict_is_found: false,
@@ -106,6 +112,8 @@ mod tests {
         assert_eq!([200, 422].map(|status| decide(status, &error)), [Decision::SaysError, Decision::Refused]);
         let cut = Facts { is_cut: true, ..PLAIN };
         assert_eq!([200, 422].map(|status| decide(status, &cut)), [Decision::Cut, Decision::Refused]);
+        let unclear = Facts { is_unclear: true, ..PLAIN };
+        assert_eq!([200, 422].map(|status| decide(status, &unclear)), [Decision::Unclear, Decision::Refused]);
         assert_eq!(decide(412, &PLAIN), Decision::Refused);
         assert_eq!(decide(412, &Facts { is_conditional: true, ..PLAIN }), Decision::Taken);
         assert_eq!(decide(409, &PLAIN), Decision::Conflict);

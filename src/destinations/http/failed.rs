@@ -1,13 +1,20 @@
-//! Whether an answer says that the request failed, whatever its status: `{"success": false}`, `ERROR: …`,
-//! `<error>…</error>`.
+//! What an answer says of the document, whatever its status: `{"success": false}`, `ERROR: …`, `<error>…</error>`.
 //!
-//! Pure. The words that tell it are the same for a list and for the answer to a document, whatever the form of the
-//! answer. Below its first level, where it may repeat what it was sent, only a field counts that speaks of nothing else:
-//! `success`, `error`, and those like them.
+//! Pure. [`Says`] is what one part of an answer says; the strongest part decides for the whole. The tables below hold
+//! the words, which are the same for a list and for the answer to a document, whatever the form of the answer. Below
+//! its first level, where it may repeat what it was sent, only a field counts that speaks of nothing else: `success`,
+//! `error`, and those like them.
 
 use std::borrow::Cow;
 
 use serde_json::{Map, Value};
+
+use words::{code, folded, in_status, in_words, is_failing};
+
+mod words;
+
+#[cfg(test)]
+mod tests;
 
 /// The service says that it failed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -16,8 +23,23 @@ pub(super) struct Failed {
     pub(super) status: Option<u16>,
 }
 
+/// What an answer, or a part of it, says. What stands later beats what stands before it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Says {
+    /// Nothing that contradicts its status.
+    Nothing,
+    /// Something that sounds like a failure, and may be none.
+    Doubt,
+    /// That the document was taken, in so many words.
+    Yes,
+    /// That it failed.
+    No(Option<u16>),
+}
+
 /// Levels of JSON that are looked at.
 const DEEPEST: usize = 8;
+/// Answers in JSON behind one another that are read.
+const MOST_VALUES: usize = 100;
 
 /// Fields whose content belongs to the answer itself.
 const WRAPPERS: [&str; 9] = ["answer", "body", "d", "data", "output", "response", "result", "results", "return"];
@@ -27,15 +49,90 @@ const TELLING: [&str; 10] =
     ["code", "description", "detail", "details", "errorcode", "message", "msg", "status", "statuscode", "text"];
 
 /// Texts that tell of no error.
-const NONE: [&str; 12] =
-    ["", "-", "false", "n/a", "nil", "no error", "no errors", "none", "null", "ok", "success", "undefined"];
+const NONE: [&str; 18] = [
+    "",
+    "-",
+    "false",
+    "n/a",
+    "nil",
+    "no error",
+    "no errors",
+    "none",
+    "null",
+    "ok",
+    "success",
+    "undefined",
+    "keine",
+    "keiner",
+    "kein fehler",
+    "aucun",
+    "aucune",
+    "aucune erreur",
+];
 
-/// What an answer says; `None` if it tells of no failure.
-pub(super) fn failed(body: &[u8]) -> Option<Failed> {
+/// Fields that say whether the document was taken, and of which a document has none of its own.
+const CLAIMS: [&str; 15] = [
+    "accepted",
+    "received",
+    "saved",
+    "stored",
+    "uploaded",
+    "akzeptiert",
+    "angenommen",
+    "empfangen",
+    "erfolg",
+    "erfolgreich",
+    "gespeichert",
+    "accepte",
+    "enregistre",
+    "recu",
+    "succes",
+];
+
+/// Fields that say what became of the request, in a word or with more behind it.
+const STATUSES: [&str; 19] = [
+    "ack",
+    "acknowledgement",
+    "acknowledgment",
+    "answer",
+    "code",
+    "d",
+    "ergebnis",
+    "etat",
+    "outcome",
+    "response",
+    "result",
+    "resultat",
+    "return",
+    "returncode",
+    "resultcode",
+    "state",
+    "status",
+    "statut",
+    "zustand",
+];
+
+/// Numbers that say what became of the request: zero is a success.
+const CODES: [&str; 9] =
+    ["exitcode", "rc", "resultcode", "ret", "retcode", "returncode", "returnvalue", "rueckgabecode", "coderetour"];
+
+/// Identifiers that a document gets when it is kept.
+const GIVEN: [&str; 5] = ["docid", "docnum", "documentid", "dokumentid", "fileid"];
+
+/// What an answer says.
+pub(super) fn said(body: &[u8]) -> Says {
     let text = decoded(body);
     match serde_json::from_str(trimmed(&text)) {
-        Ok(value) => in_json(&value),
-        Err(_) => in_text(trimmed(&text)).then_some(Failed { status: None }),
+        Ok(value) => said_in_json(&value),
+        Err(_) => in_text(trimmed(&text)),
+    }
+}
+
+/// The failure that an answer tells of; `None` if it tells of none for sure.
+pub(super) fn failed(body: &[u8]) -> Option<Failed> {
+    match said(body) {
+        Says::No(status) => Some(Failed { status }),
+        _ => None,
     }
 }
 
@@ -46,15 +143,19 @@ pub(super) fn is_cut(body: &[u8]) -> bool {
     text.starts_with(['{', '[']) && serde_json::from_str::<Value>(text).is_err_and(|error| error.is_eof())
 }
 
-/// The same of an answer in JSON.
-pub(super) fn in_json(answer: &Value) -> Option<Failed> {
+/// What an answer in JSON says.
+pub(super) fn said_in_json(answer: &Value) -> Says {
     match answer {
-        Value::String(text) => in_text(text).then_some(Failed { status: None }),
+        Value::Bool(false) => Says::No(None),
+        Value::Number(number) if number.as_f64().is_some_and(|number| number < 0.0) => Says::No(None),
+        // A number of documents, or the exit code of a program.
+        Value::Number(number) if number.as_u64() == Some(0) => Says::Doubt,
+        Value::String(text) => in_text(text),
         answer => below(answer, true, 0),
     }
 }
 
-/// UTF-8, or UTF-16 in either order, with its mark or without.
+/// UTF-8, or UTF-16 in either order, with its mark or without; else the code page of Western Europe.
 fn decoded(body: &[u8]) -> Cow<'_, str> {
     let wide = |unit: fn([u8; 2]) -> u16| {
         let units = body.chunks_exact(2).filter_map(|pair| pair.try_into().ok().map(unit));
@@ -63,6 +164,9 @@ fn decoded(body: &[u8]) -> Cow<'_, str> {
     match body {
         [0xff, 0xfe, ..] | [1..=255, 0, ..] => wide(u16::from_le_bytes),
         [0xfe, 0xff, ..] | [0, 1..=255, ..] => wide(u16::from_be_bytes),
+        _ if std::str::from_utf8(body).is_err_and(|error| error.error_len().is_some()) => {
+            body.iter().map(|byte| char::from(*byte)).collect::<String>().into()
+        }
         _ => String::from_utf8_lossy(body),
     }
 }
@@ -72,61 +176,126 @@ fn trimmed(text: &str) -> &str {
 }
 
 /// `is_own`: what it says is about the answer itself.
-fn below(value: &Value, is_own: bool, level: usize) -> Option<Failed> {
+fn below(value: &Value, is_own: bool, level: usize) -> Says {
     match value {
-        _ if level > DEEPEST => None,
+        _ if level > DEEPEST => Says::Nothing,
         // Some engines answer with the list of what they did.
         Value::Array(entries) => {
-            let all = entries.iter().map(|entry| below(entry, is_own, level + 1)).collect::<Option<Vec<_>>>()?;
-            all.into_iter().next()
+            let all: Vec<Says> = entries.iter().map(|entry| below(entry, is_own, level + 1)).collect();
+            let all_failed = all.iter().all(|says| matches!(says, Says::No(_)));
+            all.first().copied().filter(|_| all_failed).unwrap_or(Says::Nothing)
         }
         Value::Object(fields) => {
-            let says = |(name, field): (&String, &Value)| match is_own {
-                true => says_error(name, field),
-                false => says_nothing_else(&plain(name), field) == Some(true),
+            let of_field = |(name, field): (&String, &Value)| match is_own {
+                true => of_own(name, field),
+                false => match says_nothing_else(&plain(name), field) {
+                    Some(true) => Says::No(None),
+                    _ => Says::Nothing,
+                },
             };
-            if fields.iter().any(says) {
-                return Some(Failed { status: status_in(fields) });
+            let own = fields.iter().map(of_field).chain([is_outcome(fields)]).max().unwrap_or(Says::Nothing);
+            if matches!(own, Says::No(_)) {
+                return Says::No(status_in(fields));
             }
             let is_own = |name: &str| is_own && WRAPPERS.contains(&plain(name).as_str());
-            fields.iter().find_map(|(name, field)| below(field, is_own(name), level + 1))
+            let deeper = fields.iter().map(|(name, field)| below(field, is_own(name), level + 1));
+            deeper.chain([own]).max().unwrap_or(own)
         }
-        _ => None,
+        _ => Says::Nothing,
     }
+}
+
+/// The answer of a FHIR server.
+fn is_outcome(fields: &Map<String, Value>) -> Says {
+    let is_it = fields.get("resourceType").and_then(Value::as_str) == Some("OperationOutcome");
+    let mut issues = fields.get("issue").and_then(Value::as_array).into_iter().flatten();
+    let is_bad = |issue: &Value| matches!(issue.get("severity").and_then(Value::as_str), Some("error" | "fatal"));
+    if is_it && issues.any(is_bad) { Says::No(None) } else { Says::Nothing }
 }
 
 /// Whether a field says that the answer is an error.
 pub(super) fn says_error(name: &str, field: &Value) -> bool {
+    matches!(of_own(name, field), Says::No(_))
+}
+
+/// What a field of the answer itself says.
+fn of_own(name: &str, field: &Value) -> Says {
     let name = plain(name);
-    says_nothing_else(&name, field)
-        .unwrap_or_else(|| (is_of_status(&name) && status(field).is_some()) || field.as_str().is_some_and(is_word))
+    let name = name.as_str();
+    if let Some(fails) = says_nothing_else(name, field) {
+        let is_asked = matches!(name, "success" | "successful" | "succeeded" | "ok");
+        return if fails { Says::No(None) } else { if_yes(is_asked && is_no(field) == Some(false)) };
+    }
+    let number = code(field);
+    let is_status = STATUSES.contains(&name) || name.ends_with("status") || name.ends_with("result");
+    match field {
+        _ if number.is_some_and(|number| (400..600).contains(&number)) && is_of_status(name) => Says::No(None),
+        _ if number.is_some_and(|number| number < 0) && (is_status || CODES.contains(&name)) => Says::No(None),
+        _ if CODES.contains(&name) && number.is_some_and(|number| number != 0 && !(200..300).contains(&number)) => {
+            Says::Doubt
+        }
+        _ if CLAIMS.contains(&name) => {
+            is_no(field).map_or(Says::Nothing, |no| if no { Says::No(None) } else { Says::Yes })
+        }
+        // A document may have a field of this name, too.
+        _ if name == "valid" && is_no(field) == Some(true) => Says::Doubt,
+        Value::Bool(is_true) if is_status => {
+            if *is_true {
+                Says::Yes
+            } else {
+                Says::No(None)
+            }
+        }
+        Value::String(text) if is_status => in_status(text),
+        Value::String(text) if matches!(name, "message" | "msg" | "meldung" | "nachricht") => {
+            in_words(text).min(Says::Doubt)
+        }
+        Value::String(text) if matches!(name, "type" | "level" | "severity") && is_failing(&folded(text)) => {
+            Says::No(None)
+        }
+        Value::String(text) if matches!(&*folded(text), "error" | "exception" | "failed" | "failure") => Says::Doubt,
+        _ if GIVEN.contains(&name) => if_yes(!is_empty(field)),
+        _ => Says::Nothing,
+    }
+}
+
+fn if_yes(is_yes: bool) -> Says {
+    if is_yes { Says::Yes } else { Says::Nothing }
+}
+
+/// Whether a field that answers a question says no; `None` if it says neither.
+fn is_no(field: &Value) -> Option<bool> {
+    match field {
+        Value::Bool(yes) => Some(!yes),
+        Value::Number(number) => Some(number.as_f64().is_none_or(|number| number <= 0.0)),
+        Value::String(text) => match &*folded(text) {
+            "false" | "no" | "0" | "nein" | "non" | "n" => Some(true),
+            "true" | "yes" | "1" | "ja" | "oui" | "ok" => Some(false),
+            _ => None,
+        },
+        _ => None,
+    }
 }
 
 /// The same of a field that always speaks of success or failure; `None` for any other.
 fn says_nothing_else(plain: &str, field: &Value) -> Option<bool> {
     match plain {
         "success" | "successful" | "succeeded" | "ok" => Some(match field {
-            Value::String(text) => {
-                is_word(text) || ["false", "no", "0"].contains(&text.trim().to_ascii_lowercase().as_str())
-            }
+            Value::String(text) => is_failing(&folded(text)) || is_no(field) == Some(true),
             field => !field.is_null() && is_empty(field),
         }),
         "error" | "errors" | "errorcode" | "errorcodes" | "errormessage" | "errormessages" | "errormsg"
         | "errortext" | "exception" | "exceptions" | "failed" | "failure" | "failures" | "fault" | "faultcode"
-        | "faultstring" => Some(!tells_of_none(field)),
+        | "faultstring" | "fehler" | "fehlercode" | "fehlermeldung" | "fehlertext" | "erreur" | "erreurs"
+        | "codeerreur" | "messageerreur" | "echec" | "echecs" => Some(!tells_of_none(field)),
         _ => None,
     }
 }
 
 /// The name of a field, whatever its style: `isSuccess`, `is_success`, `Success`.
 fn plain(name: &str) -> String {
-    let name: String = name.chars().filter(char::is_ascii_alphanumeric).collect::<String>().to_ascii_lowercase();
+    let name: String = folded(name).chars().filter(char::is_ascii_alphanumeric).collect();
     ["is", "has", "was"].iter().find_map(|verb| name.strip_prefix(verb)).map(str::to_owned).unwrap_or(name)
-}
-
-fn is_word(text: &str) -> bool {
-    let text = text.trim().to_ascii_lowercase();
-    matches!(text.as_str(), "error" | "exception" | "fail" | "failed" | "failure" | "fault" | "nok" | "ko")
 }
 
 /// Whether the field holds nothing.
@@ -160,26 +329,37 @@ fn tells_of_none(error: &Value) -> bool {
     }
 }
 
-/// A text, or XML: of lines such as `ERROR: …` and `success=false`, and of elements and their attributes.
-fn in_text(text: &str) -> bool {
-    if text.starts_with('<') {
-        return in_xml(text);
-    }
-    let first = text.split_whitespace().next().unwrap_or_default();
-    is_word(first.trim_end_matches(['.', '!', ',', '-'])) || text.split(['\n', '&', ';']).any(in_pair)
+/// A text, or XML: of lines such as `ERROR: …` and `success=false`, and of elements and their attributes. PHP and others
+/// put warnings before their JSON, and some services answer with several values.
+fn in_text(text: &str) -> Says {
+    // `<b>Warning</b>: …`, as PHP writes it.
+    let bare = text.trim_start_matches(|c: char| "<br/> >\r\n".contains(c));
+    let begins = |with: &[&str]| with.iter().any(|word| bare.starts_with(word) && text.contains(" on line "));
+    let php = match () {
+        () if begins(&["Fatal error", "Parse error"]) => Says::No(None),
+        () if begins(&["Warning"]) => Says::Doubt,
+        () if begins(&["Notice", "Deprecated", "Strict Standards"]) => Says::Nothing,
+        () if text.starts_with('<') => return in_xml(text),
+        () => in_words(text).max(text.split(['\n', '&', ';']).map(in_pair).max().unwrap_or(Says::Nothing)),
+    };
+    let json = text.find('{').and_then(|at| text.get(at..)).unwrap_or_default();
+    let values = serde_json::Deserializer::from_str(json).into_iter::<Value>().map_while(Result::ok);
+    values.take(MOST_VALUES).map(|value| said_in_json(&value)).chain([php]).max().unwrap_or(php)
 }
 
 /// `name=value` or `name: value`
-fn in_pair(pair: &str) -> bool {
-    let Some((name, value)) = pair.split_once([':', '=']) else { return false };
-    let name = name.trim();
+fn in_pair(pair: &str) -> Says {
+    let Some((name, value)) = pair.split_once([':', '=']) else { return Says::Nothing };
+    let around = |c: char| c.is_whitespace() || "{}\"'".contains(c);
+    let name = folded(name.trim_matches(around));
     let is_name = name.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.'));
-    is_name && says_error(name, &value.trim().trim_matches('"').into())
+    if is_name { of_own(&name, &value.trim_matches(around).into()) } else { Says::Nothing }
 }
 
-/// Walks through the tags: an element counts by the text in it, or, of an error, by any text below it.
-fn in_xml(text: &str) -> bool {
-    let (mut rest, mut errors) = (text, 0_usize);
+/// Walks through the tags: an element counts by the text in it, or, of an error, by any text below it. It may be part
+/// of the document that the answer repeats.
+fn in_xml(text: &str) -> Says {
+    let (mut rest, mut errors, mut says) = (text, 0_usize, Says::Nothing);
     while let Some((_, after)) = rest.split_once('<') {
         let Some((tag, behind)) = after.split_once('>') else { break };
         rest = behind;
@@ -197,21 +377,32 @@ fn in_xml(text: &str) -> bool {
             continue;
         }
         if ["html", "head", "meta", "script", "title"].contains(&name.to_ascii_lowercase().as_str()) {
-            return false;
+            return Says::Nothing;
         }
         let is_error = says_nothing_else(&plain(name), &Value::Bool(true)) == Some(true);
         if is_end {
             errors = errors.saturating_sub(usize::from(is_error));
             continue;
         }
-        let mut pairs = attributes.split_whitespace().map(|pair| pair.trim_end_matches('/'));
-        let says = || says_error(name, &value) || (errors > 0 && !tells_of_none(&value));
-        if pairs.any(in_pair) || (!is_whole && says()) {
-            return true;
+        let is_claim = CLAIMS.contains(&plain(name).as_str());
+        let of_text = match of_own(name, &value) {
+            Says::No(_) if is_claim => Says::Doubt,
+            _ if errors > 0 && !tells_of_none(&value) => Says::No(None),
+            says => says,
+        };
+        let pairs = attributes.split_whitespace().map(|pair| pair.trim_end_matches('/'));
+        // FHIR writes `<severity value="error"/>`.
+        let of_pair = |pair: &str| match pair.strip_prefix("value=") {
+            Some(value) => of_own(name, &value.trim_matches('"').into()),
+            None => in_pair(pair),
+        };
+        says = pairs.map(of_pair).chain((!is_whole).then_some(of_text)).chain([says]).max().unwrap_or(says);
+        if matches!(says, Says::No(_)) {
+            return says;
         }
         errors += usize::from(is_error && !is_whole);
     }
-    false
+    says
 }
 
 /// The status that an answer names, or the first error in it.
@@ -231,108 +422,5 @@ fn is_of_status(plain: &str) -> bool {
 
 /// A status of HTTP that is a failure.
 fn status(field: &Value) -> Option<u16> {
-    let number = field.as_u64().or_else(|| field.as_str()?.parse().ok())?;
-    u16::try_from(number).ok().filter(|status| (400..600).contains(status))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn an_answer_that_says_that_it_failed_is_told_from_every_other() {
-        for (body, expected) in [
-            (r#"{"success": false}"#, Some(None)),
-            (r#"{"success": "false", "message": "no"}"#, Some(None)),
-            (r#"{"success": 0}"#, Some(None)),
-            (r#"{"ok": false}"#, Some(None)),
-            (r#"{"Error": {"text": "no"}}"#, Some(None)),
-            (r#"{"error": "database is locked"}"#, Some(None)),
-            (r#"{"errors": ["x"]}"#, Some(None)),
-            ("\u{feff} {\"status\": \"Error\"}\n", Some(None)),
-            (r#"{"result": "failed"}"#, Some(None)),
-            (r#"[{"success": false}]"#, Some(None)),
-            ("ERROR\r\n", Some(None)),
-            (r#""failure""#, Some(None)),
-            (r#"{"error": {"code": 503}}"#, Some(Some(503))),
-            (r#"{"errors": [{"status": "422"}]}"#, Some(Some(422))),
-            (r#"{"error": {"code": "E_1"}}"#, Some(None)),
-            (r#"{"status": 404, "title": "Not Found"}"#, Some(Some(404))),
-            (r#"{"success": false, "statusCode": 401}"#, Some(Some(401))),
-            (r#"{"error": null, "errors": [], "success": true}"#, None),
-            (r#"{"error": "", "errors": {}, "ok": 1}"#, None),
-            (r#"{"error": false, "errors": 0, "status": "ok"}"#, None),
-            (r#"{"success": null, "id": 500}"#, None),
-            (r#"{"status": 200, "error": "0"}"#, None),
-            (r#"{"message": "no error", "name": "failure.pdf"}"#, None),
-            (r#"[{"status": "failed"}, {"status": "ok"}]"#, None),
-            ("{}", None),
-            ("[]", None),
-            ("OK", None),
-            ("", None),
-            ("null", None),
-            ("<error/>", None),
-            (r#"{"success": fal"#, None),
-            // What it says may stand deeper, in another style, or in another form.
-            (r#"{"result": {"success": false}}"#, Some(None)),
-            (r#"{"data": {"upload": {"isSuccess": false, "fileName": "a.pdf"}}}"#, Some(None)),
-            (r#"{"is_success": "no"}"#, Some(None)),
-            (r#"{"hasErrors": true}"#, Some(None)),
-            (r#"{"results": [{"ok": false}, {"ok": false}]}"#, Some(None)),
-            (r#"{"code": 422, "message": "no"}"#, Some(Some(422))),
-            (r#"{"response": {"httpStatus": "503"}}"#, Some(Some(503))),
-            (r#"{"error": {"code": 0, "message": "the disk is full"}}"#, Some(None)),
-            (r#""ERROR: the disk is full""#, Some(None)),
-            ("ERROR: the disk is full", Some(None)),
-            ("Failed to store the document", Some(None)),
-            ("stored: no\r\nerror=17\r\n", Some(None)),
-            ("success=false&message=no", Some(None)),
-            ("<?xml version=\"1.0\"?><r><success>false</success></r>", Some(None)),
-            ("<Error><Code>SlowDown</Code></Error>", Some(None)),
-            (
-                "<s:Envelope><s:Body><s:Fault><faultcode>s:Server</faultcode></s:Fault></s:Body></s:Envelope>",
-                Some(None),
-            ),
-            ("<response><status>error</status></response>", Some(None)),
-            ("<response status=\"failed\"/>", Some(None)),
-            ("<r><error><![CDATA[the disk is full]]></error></r>", Some(None)),
-            // And what stands where an error would stand may be none.
-            (r#"{"error": {"code": 0, "message": ""}}"#, None),
-            (r#"{"error": {"code": 200, "message": "OK", "time": "10:00"}}"#, None),
-            (r#"{"errors": [null], "failed": 0, "errorMessage": "No error."}"#, None),
-            (r#"{"error": "none"}"#, None),
-            (r#"{"error": "OK", "errorCode": "0000"}"#, None),
-            (r#"{"document": {"status": "failed", "code": 422}}"#, None),
-            (r#"{"results": [{"ok": false}, {"ok": true}]}"#, None),
-            ("OK: 0 errors", None),
-            ("error=0\nid=500", None),
-            ("No errors: all is well", None),
-            ("<r><error></error><errors><count>0</count></errors><success>true</success></r>", None),
-            ("<html><h1>error</h1></html>", None),
-        ] {
-            assert_eq!(failed(body.as_bytes()).map(|failed| failed.status), expected, "{body}");
-            // The same in UTF-16.
-            for mark in ["", "\u{feff}"].into_iter().filter(|_| body.len() > 1 && !body.starts_with('\u{feff}')) {
-                let units = || mark.encode_utf16().chain(body.encode_utf16());
-                let (le, be): (Vec<u8>, Vec<u8>) =
-                    (units().flat_map(u16::to_le_bytes).collect(), units().flat_map(u16::to_be_bytes).collect());
-                assert_eq!(
-                    [failed(&le), failed(&be)].map(|found| found.map(|failed| failed.status)),
-                    [expected; 2],
-                    "{body}"
-                );
-            }
-        }
-    }
-
-    #[test]
-    fn json_that_ends_too_early_was_cut() {
-        let whole = r#" {"id": 5, "name": "a", "list": [1, {"b": null}]}"#;
-        for end in 2..whole.len() {
-            assert!(is_cut(&whole.as_bytes()[..end]), "{end}");
-        }
-        for whole in [whole, "", "OK", "{'id': 5}", "[]", "\u{feff}{}", "{} {"] {
-            assert!(!is_cut(whole.as_bytes()), "{whole}");
-        }
-    }
+    u16::try_from(code(field)?).ok().filter(|status| (400..600).contains(status))
 }

@@ -37,7 +37,7 @@ mod settings;
 mod tests;
 
 use decision::{Decision, Facts, decide};
-use failed::{Failed, failed, in_json, is_cut};
+use failed::{Says, failed, is_cut, said, said_in_json};
 use look::Found;
 use page::is_web_page;
 use rendered::Rendered;
@@ -79,30 +79,31 @@ impl HttpAdapter {
         Outcome::unavailable("web_page", self.client.named(words))
     }
 
-    /// Whether the body of an answer is a page for people, whether it was cut, and what it says of a failure.
-    async fn read(&self, answer: Answer) -> (bool, bool, Option<Failed>) {
+    /// Whether the body of an answer is a page for people, whether it was cut, and what it says.
+    async fn read(&self, answer: Answer) -> (bool, bool, Says) {
         let status = answer.status;
         // A 201 may come with a page: Apache's mod_dav answers so.
         let may_be_page = matches!(status, 200 | 202 | 203);
         if !may_be_page && !self.config.success.contains(&status) {
-            return (false, false, None);
+            return (false, false, Says::Nothing);
         }
         let (content, json) = answer.said(BEGINNING).await;
         let is_page = may_be_page && !self.config.html_is_success && is_web_page(&content);
         let is_cut = json.is_none() && (content.is_broken || is_cut(&content.beginning));
-        (is_page, is_cut, json.map_or_else(|| failed(&content.beginning), |json| in_json(&json)))
+        (is_page, is_cut, json.map_or_else(|| said(&content.beginning), |json| said_in_json(&json)))
     }
 
     async fn judge(&self, answer: Answer, rendered: &Rendered, item: &Item) -> Outcome {
         let (status, retry_after) = (answer.status, answer.retry_after);
         let leads_to = location(&rendered.url, &answer.headers);
-        let (is_web_page, is_cut, failed) = self.read(answer).await;
+        let (is_web_page, is_cut, says) = self.read(answer).await;
         // If the answer names the status of its failure, that one says of what kind it is.
-        let status = failed.and_then(|failed| failed.status).unwrap_or(status);
+        let status = if let Says::No(Some(named)) = says { named } else { status };
         let facts = Facts {
             success: &self.config.success,
             is_web_page,
-            says_error: failed.is_some(),
+            says_error: matches!(says, Says::No(_)),
+            is_unclear: says == Says::Doubt,
             is_cut,
             is_conditional: self.config.is_conditional(),
             conflict_is_found: self.config.conflict_is_found,
@@ -138,6 +139,11 @@ impl HttpAdapter {
             Decision::Cut => {
                 let words = "the connection broke before its answer was whole: it may have said that it failed";
                 Outcome::Unconfirmed { code: Code::word("broken_off"), reason: self.client.named(words) }
+            }
+            Decision::Unclear => {
+                let words =
+                    "it answers with a success that sounds like a failure: look there whether it keeps the document";
+                Outcome::Unconfirmed { code: Code::word("unclear_answer"), reason: self.client.named(words) }
             }
             Decision::Taken if let Found::Beginning(tag) = found => self.complete(rendered, tag, item).await,
             Decision::Taken if found == Found::Other => {

@@ -8,6 +8,7 @@ use async_trait::async_trait;
 use tokio::sync::OwnedMutexGuard;
 
 use super::super::candidate;
+use super::super::confirm::Entry;
 use super::super::files::{Digest, Existing};
 use super::super::filing::{NotNamed, Options, Put, Renamed, Storage};
 use super::super::{Item, Outcome, wording};
@@ -183,6 +184,11 @@ impl Storage for Distant<'_> {
 
     async fn written(&self, folder: &String, name: &str) -> Option<u64> {
         self.remote.written(&self.at(folder, name)).await.ok().flatten()
+    }
+
+    async fn listed(&self, folder: &str) -> Option<Arc<Vec<Entry>>> {
+        let list = async || self.remote.list(&below(&self.config.path, folder)).await;
+        self.desk.memory.listed(folder, list).await
     }
 
     /// A rename counts as done only if the name is seen, or an importer is known to have been quicker.

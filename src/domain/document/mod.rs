@@ -2,7 +2,9 @@
 //!
 //! Pure data. Nothing here reads a file, a socket or a clock.
 
+pub mod edition;
 mod identity;
+mod pdf_end;
 mod pdf_head;
 mod type_code;
 
@@ -18,6 +20,7 @@ use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
 
 pub use identity::RemoteIdentity;
+pub use pdf_end::PdfEnd;
 pub use pdf_head::{NotPdf, PdfHead};
 pub use type_code::{CodeSystem, LOINC, OTHER, TypeCode, TypeMap};
 
@@ -165,7 +168,8 @@ impl fmt::Debug for Metadata {
 impl Metadata {
     /// The data of a letter that remains after everything else about it was erased.
     pub fn of_identity(version: &Version) -> Self {
-        let document = serde_json::json!({ "uuid": version.uuid.as_str(), "pdf": { "uuid": version.pdf } });
+        let pdf = edition::rendered(&version.pdf);
+        let document = serde_json::json!({ "uuid": version.uuid.as_str(), "pdf": { "uuid": pdf } });
         let serde_json::Value::Object(document) = document else { return Self::default() };
         Self { account: version.account.clone(), document, ..Self::default() }
     }
@@ -264,7 +268,7 @@ pub struct Version {
     pub account: String,
     /// The document.
     pub uuid: DocumentUuid,
-    /// The PDF's uuid; empty if the API gave none.
+    /// The PDF's uuid, which is empty if the API gave none, and the number of a later edition ([`edition`]).
     pub pdf: String,
 }
 

@@ -65,12 +65,14 @@ pub enum Cause {
     Configuration,
     /// The clock of this computer differs from the service's.
     Clock,
+    /// Browsers do not believe the certificate of the status page, or soon will not.
+    Certificate,
     /// No letter came for days, where usually some come.
     Quiet,
 }
 
 /// Every cause, the most urgent first.
-pub const CAUSES: [Cause; 31] = [
+pub const CAUSES: [Cause; 32] = [
     Cause::Ledger,
     Cause::Disk,
     Cause::SignIn,
@@ -101,6 +103,7 @@ pub const CAUSES: [Cause; 31] = [
     Cause::NotConfigured,
     Cause::Configuration,
     Cause::Clock,
+    Cause::Certificate,
     Cause::Quiet,
 ];
 
@@ -138,6 +141,7 @@ impl Cause {
             Cause::NotConfigured => "not-configured",
             Cause::Configuration => "configuration",
             Cause::Clock => "clock",
+            Cause::Certificate => "certificate",
             Cause::Quiet => "quiet",
         }
     }
@@ -172,6 +176,19 @@ impl Cause {
                 | Cause::ServiceBusy
                 | Cause::Downloads
                 | Cause::Reports
+        )
+    }
+
+    /// Whether a destination takes nothing.
+    pub fn is_of_destination(self) -> bool {
+        matches!(
+            self,
+            Cause::HostKey
+                | Cause::DestinationSignIn
+                | Cause::DestinationFull
+                | Cause::DestinationProgram
+                | Cause::Destination
+                | Cause::DestinationRefuses
         )
     }
 
@@ -219,6 +236,7 @@ impl Cause {
                 | Cause::NotConfigured
                 | Cause::Configuration
                 | Cause::Clock
+                | Cause::Certificate
                 | Cause::Quiet
         )
     }

@@ -109,6 +109,7 @@ fn of(problem: &Problem, facts: &Facts) -> Level {
         | Cause::NotConfigured
         | Cause::Configuration
         | Cause::Clock
+        | Cause::Certificate
         | Cause::Quiet => Level::Warning,
     }
 }

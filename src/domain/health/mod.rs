@@ -6,6 +6,7 @@
 
 mod cause;
 mod level;
+mod list;
 mod quiet;
 
 use std::collections::BTreeMap;
@@ -18,6 +19,7 @@ use crate::domain::failure::{Failure, Scope};
 
 pub use cause::{CAUSES, Cause};
 pub use level::{Judged, Level, NOT_RUNNING, judge};
+pub use list::ListWrong;
 pub use quiet::{Came, QuietAfter, WINDOW};
 
 /// Milliseconds since 1970-01-01T00:00:00Z.
@@ -68,6 +70,12 @@ pub struct Facts {
     pub clock_since: Option<Millis>,
     /// Since when the practice's list of patients cannot be used; `None` if it can.
     pub patients_file_since: Option<Millis>,
+    /// What is wrong with it, in a word ([`ListWrong`]).
+    pub patients_file_wrong: String,
+    /// Since when browsers do not believe the certificate of the status page, or soon will not; `None` if they do.
+    pub certificate_since: Option<Millis>,
+    /// Whether no destination that was seen to work takes letters now, so that nothing at all is filed.
+    pub is_shut: bool,
     /// The letters that came; `None` if the last one came a short time ago, or if only those of one account count.
     pub came: Option<Came>,
     /// Since when the ledger cannot be written; `None` if it can.
@@ -209,8 +217,7 @@ pub enum Light {
 impl Health {
     /// Whether documents cannot be filed, or failed. What else needs a person is a decision.
     pub fn is_red(&self) -> bool {
-        self.light == Light::NotRunning
-            || self.problems.iter().any(|problem| problem.needs_person && problem.cause.is_red())
+        self.light == Light::NotRunning || self.problems.iter().any(|problem| problem.is_red)
     }
 }
 
@@ -231,7 +238,8 @@ impl Light {
 pub struct Problem {
     /// The cause.
     pub cause: Cause,
-    /// NAME of the account or destination; of [`Cause::Configuration`] what is wrong with it; empty if there is none.
+    /// NAME of the account or destination; of [`Cause::Configuration`] what is wrong with it, of
+    /// [`Cause::PatientsFile`] the same in a word ([`ListWrong`]); empty if there is none.
     pub name: String,
     /// The number of its documents; zero if there are none. Of [`Cause::Quiet`] how many usually come in a day.
     pub count: u64,
@@ -241,6 +249,8 @@ pub struct Problem {
     pub latest: Option<Millis>,
     /// Whether it needs a person now: at once, or because it has lasted longer than [`Rules::after`].
     pub needs_person: bool,
+    /// Whether documents cannot be filed because of it, or failed.
+    pub is_red: bool,
 }
 
 /// The first sentence.
@@ -302,7 +312,7 @@ pub fn assess(facts: &Facts, rules: &Rules) -> Health {
     found.ended(Cause::NotReplaced, "", &facts.not_replaced);
     found.ended(Cause::NotAgreeing, "", &facts.not_agreeing);
     match facts.patients_file_since {
-        Some(since) => found.add(Cause::PatientsFile, "", 0, Some(since)),
+        Some(since) => found.add(Cause::PatientsFile, &facts.patients_file_wrong, 0, Some(since)),
         None if facts.strangers.count >= STRANGERS => {
             found.add(Cause::PatientsFile, "", facts.strangers.count, facts.strangers.first);
         }
@@ -314,6 +324,9 @@ pub fn assess(facts: &Facts, rules: &Rules) -> Health {
     if let Some(since) = facts.clock_since {
         found.add(Cause::Clock, "", 0, Some(since));
     }
+    if let Some(since) = facts.certificate_since {
+        found.add(Cause::Certificate, "", 0, Some(since));
+    }
     found.silence();
     found.quiet();
     if let Some(since) = facts.ledger_fails_since {
@@ -323,9 +336,14 @@ pub fn assess(facts: &Facts, rules: &Rules) -> Health {
         found.add(Cause::Disk, "", 0, None);
     }
     let mut problems = found.problems;
+    let shuts = |problem: &Problem| facts.is_shut && problem.cause.is_of_destination();
+    for problem in &mut problems {
+        let goes_on = problem.cause == Cause::PatientsFile && ListWrong::parse(&problem.name).goes_on;
+        problem.is_red = problem.cause.is_red() && !goes_on && (problem.needs_person || shuts(problem));
+    }
     problems.sort_by(|a, b| {
         let rank = |problem: &Problem| {
-            let stops = problem.cause.stops_all() && (problem.needs_person || problem.count > 0);
+            let stops = problem.cause.stops_all() && (problem.needs_person || problem.count > 0 || shuts(problem));
             let place = (!stops, !problem.cause.is_of_documents());
             (place, !problem.needs_person, problem.cause, problem.since, problem.name.clone())
         };
@@ -377,6 +395,7 @@ impl Found<'_> {
                 since,
                 latest: None,
                 needs_person: needs_person(since),
+                is_red: false,
             }),
         }
     }
@@ -480,6 +499,7 @@ impl Found<'_> {
                 since: Some(quiet.since),
                 latest: None,
                 needs_person: quiet.needs_person,
+                is_red: false,
             });
         }
     }

@@ -270,6 +270,28 @@ fn what_stops_everything_comes_first_then_letters_that_failed_or_need_a_person_t
 }
 
 #[test]
+fn where_no_destination_takes_letters_that_comes_before_a_decision_and_is_red_at_once() {
+    let unmatched = Ended { count: 3, first: Some(NOW), last: Some(NOW) };
+    let mut facts = Facts { unmatched, ..destination(Kind::Down(Code::word("check")), 1) };
+    facts.pauses.iter_mut().for_each(|pause| pause.count = 0);
+    let seen = |facts: &Facts| {
+        let health = assess(facts, &Rules::default());
+        (health.problems[0].cause, health.is_red(), health.problems[0].needs_person)
+    };
+    assert_eq!(seen(&facts), (Cause::PatientUnknown, false, true), "another one takes letters");
+    facts.is_shut = true;
+    assert_eq!(seen(&facts), (Cause::Destination, true, false));
+}
+
+#[test]
+fn a_list_that_is_refused_is_red_unless_the_one_before_counts() {
+    for (word, red) in [("number 17 old", false), ("number 17 none", true), ("", true)] {
+        let facts = Facts { patients_file_since: Some(NOW), patients_file_wrong: word.to_owned(), ..well() };
+        assert_eq!(assess(&facts, &Rules::default()).is_red(), red, "{word}");
+    }
+}
+
+#[test]
 fn a_destination_that_refuses_the_sign_in_or_is_not_there_is_told_as_that() {
     for (word, cause) in [
         ("sign_in_refused", "destination-sign-in"),
@@ -393,6 +415,7 @@ fn a_monitor_hears_nothing_is_well_that_is_not() {
         ("a list is refused", Facts { patients_file_since: Some(NOW), ..well() }, "warning", vec!["patients-file"]),
         ("reconcile found something", Facts { not_agreeing: one.clone(), ..well() }, "warning", vec!["not-agreeing"]),
         ("the clock is wrong", Facts { clock_since: Some(NOW), ..well() }, "warning", vec!["clock"]),
+        ("a certificate", Facts { certificate_since: Some(NOW), ..well() }, "warning", vec!["certificate"]),
         ("no letters come", no_letter_until("2026-11-06"), "warning", vec!["quiet"]),
         ("and a person is told", no_letter_until("2026-11-10"), "warning", vec!["quiet"]),
         ("a refused configuration", Facts { refused: refused(), ..well() }, "warning", vec!["configuration"]),

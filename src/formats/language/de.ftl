@@ -59,6 +59,7 @@ next-poll-soon = docsyncd fragt { $seconds ->
 sum = Instanzen: { $instances }. Briefe heute: { $today }. Warten noch: { $waiting }. Fehlgeschlagen: { $failed }.
 light-well = Alles in Ordnung
 light-waiting = Etwas wartet
+light-shut = Briefe können gerade nicht abgelegt werden
 light-needs-person = Jemand muss eingreifen
 light-not-running = Läuft nicht
 
@@ -134,7 +135,7 @@ why-host-key = { $names ->
    *[other] Die Server von { $names } Zielen weisen sich anders aus als bisher ({ $name })
 }
 do-host-key = Rufen Sie Ihre IT an: Vielleicht ist es ein anderer Server als bisher. Kein Brief geht dorthin, bis das geprüft ist.
-it-host-key = Fragen Sie die Person, die den Server betreut, ob sein Schlüssel geändert wurde. Wenn nicht, ist vielleicht jemand dazwischen: Legen Sie dort nichts ab. Wenn ja, tragen Sie den neuen Fingerabdruck als `host_key` ein.
+it-host-key = Fragen Sie die Person, die den Server betreut, ob sein Schlüssel geändert wurde. Wenn nicht, fängt vielleicht jemand die Verbindung ab: Legen Sie dort nichts ab. Wenn ja, tragen Sie den neuen Fingerabdruck als `host_key` ein.
 over-host-key = { $names ->
     [one] Der Server des Ziels { $name } weist sich wieder aus wie bisher.
    *[other] Die Server von { $names } Zielen weisen sich wieder aus wie bisher ({ $name }).
@@ -208,7 +209,7 @@ subject-unconfirmed = { $count ->
     [one] 1 Brief wartet: Ist er angekommen?
    *[other] { $count } Briefe warten: Sind sie angekommen?
 }
-over-unconfirmed = Von jedem Brief ist bekannt, ob er angekommen ist.
+over-unconfirmed = Alle unsicheren Briefe sind geklärt.
 
 problem-patient-unknown = { $count ->
     [one] Bei 1 Brief ist nicht klar, zu welchem Patienten der Praxis er gehört ({ $since }).
@@ -220,21 +221,41 @@ subject-patient-unknown = { $count ->
     [one] 1 Brief wartet: Welcher Patient?
    *[other] { $count } Briefe warten: Welcher Patient?
 }
-over-patient-unknown = Von jedem Brief ist klar, zu welchem Patienten er gehört.
+over-patient-unknown = Alle Briefe sind zugeordnet.
 
 why-patients-file = { $count ->
-    [0] Die Patientenliste der Praxis ist nicht verwendbar
+    [0] Die Patientenliste der Praxis ist nicht verwendbar ({ $reason })
    *[other] Die Patientenliste der Praxis enthält von { $count } wartenden Briefen keinen einzigen Patienten
 }
 do-patients-file = { $count ->
-    [0] Lassen Sie die Liste neu aus der Praxissoftware exportieren. Briefe, die die Nummer des Patienten brauchen, warten; die anderen werden abgelegt.
+    [0] Lassen Sie die Liste neu aus der Praxissoftware exportieren. { $goes ->
+        [0] Bis dahin warten Briefe, die die Nummer des Patienten brauchen; die anderen werden abgelegt.
+       *[other] Bis dahin gilt die vorige Liste: Nur Briefe von Patienten, die seither neu sind, warten.
+    }
    *[other] Vergleichen Sie auf der Seite Namen und Geburtsdaten: Vielleicht ist es die Liste einer anderen Praxis, oder die Geburtsdaten sind um einen Tag verschoben. Lassen Sie sie neu exportieren; was wartet, wird dann abgelegt.
 }
 it-patients-file = { $count ->
-    [0] docsyncd check sagt, was daran nicht stimmt. Briefe, die die Nummer des Patienten brauchen, warten; die anderen werden abgelegt.
+    [0] docsyncd check sagt, was daran nicht stimmt ({ $reason }). { $goes ->
+        [0] Eine vorige Liste gibt es nicht: Briefe, die die Nummer des Patienten brauchen, warten.
+       *[other] Bis sie berichtigt ist oder docsyncd neu startet, gilt die vorige Liste.
+    }
    *[other] Vergleichen Sie Namen und Geburtsdaten der Liste mit docsyncd assign UUID: Vielleicht ist es die Liste einer anderen Praxis, oder die Geburtsdaten sind um einen Tag verschoben. Exportieren Sie sie neu; was wartet, wird dann abgelegt.
 }
 over-patients-file = Die Patientenliste der Praxis ist wieder verwendbar.
+list-wrong-missing = ihre Datei ist nicht da
+list-wrong-unreadable = docsyncd darf ihre Datei nicht lesen
+list-wrong-away = ihre Datei antwortet nicht
+list-wrong-written = sie ist vielleicht nicht vollständig: der Export ist nicht zu Ende
+list-wrong-short = sie ist leer oder viel kürzer als zuvor
+list-wrong-strange = die Nummern der bisher abgelegten Briefe stehen nicht darin
+list-wrong-workbook = sie ist eine Excel-Arbeitsmappe und keine CSV-Datei
+list-wrong-columns = ihre erste Zeile nennt nicht die nötigen Spalten
+list-wrong-letters = Zeile { $row }: Buchstaben sind nicht lesbar
+list-wrong-row = Zeile { $row }: sie passt nicht zu den Spalten
+list-wrong-number = Zeile { $row }: die Patientennummer ist beschädigt
+list-wrong-date = Zeile { $row }: das Geburtsdatum ist nicht lesbar
+list-wrong-two-ways = Zeile { $row }: das Datum lässt sich auf zwei Arten lesen, Tag oder Monat zuerst
+list-wrong-content = sie ist nicht lesbar
 
 problem-not-taken = { $count ->
     [one] 1 Brief ist abgelegt, aber die Software bei { $name } hat ihn nicht übernommen ({ $since }).
@@ -320,7 +341,7 @@ why-destination-refuses = { $names ->
    *[other] { $names } Ziele nehmen keine Briefe an ({ $name })
 }
 do-destination-refuses = Die Seite sagt unter „{ page-places }“, warum. Können Sie das nicht beheben, rufen Sie Ihre IT an. Klicken Sie dann auf „{ page-mended }“.
-it-destination-refuses = Warum, sehen Sie hier: docsyncd status. Führen Sie dann aus: docsyncd check
+it-destination-refuses = { see-status } Führen Sie dann aus: docsyncd check
 over-destination-refuses = { $names ->
     [one] Das Ziel { $name } nimmt wieder Briefe an.
    *[other] { $names } Ziele nehmen wieder Briefe an ({ $name }).
@@ -351,7 +372,7 @@ why-downloads = { $names ->
    *[other] Der Dienst liefert für { $names } Konten keine richtigen PDFs ({ $name })
 }
 do-downloads = Bleibt es länger als eine Stunde so, rufen Sie Ihre IT an: Vielleicht stört etwas zwischen diesem Computer und dem Dienst.
-it-downloads = Warum, sehen Sie hier: docsyncd status. Vielleicht stört ein Proxy oder eine Firewall; sonst fragen Sie den Betreiber des Dienstes.
+it-downloads = { see-status } Vielleicht stört ein Proxy oder eine Firewall; sonst fragen Sie den Betreiber des Dienstes.
 over-downloads = { $names ->
     [one] Der Dienst liefert für das Konto { $name } wieder PDFs.
    *[other] Der Dienst liefert für { $names } Konten wieder PDFs ({ $name }).
@@ -362,7 +383,7 @@ why-reports = { $names ->
    *[other] Der Dienst nimmt keine Rückmeldungen von { $names } Konten an ({ $name })
 }
 do-reports = Die Briefe sind an ihrem Platz: Es fehlt nichts. Bleibt es länger als einen Tag so, rufen Sie Ihre IT an.
-it-reports = Die Briefe sind abgelegt. Warum, sehen Sie hier: docsyncd status. Bleibt es so, fragen Sie den Betreiber des Dienstes.
+it-reports = Die Briefe sind abgelegt. { see-status } Bleibt es so, fragen Sie den Betreiber des Dienstes.
 over-reports = { $names ->
     [one] Der Dienst nimmt wieder Rückmeldungen des Kontos { $name } an.
    *[other] Der Dienst nimmt wieder Rückmeldungen von { $names } Konten an ({ $name }).
@@ -418,6 +439,12 @@ why-clock = Die Uhr dieses Computers und die des Dienstes gehen mehr als fünf M
 do-clock = Stellen Sie die Uhr dieses Computers, und lassen Sie sie von einem Zeitserver stellen. Bis dahin können Anmeldungen und Zeitangaben falsch sein.
 over-clock = Die Uhr dieses Computers geht wieder richtig.
 
+why-certificate = Browser erkennen das Zertifikat der Statusseite nicht an oder bald nicht mehr
+do-certificate = Rufen Sie Ihre IT an: Das Zertifikat dieser Seite ist zu erneuern. Briefe werden trotzdem abgelegt.
+it-certificate = docsyncd check sagt, was an certificate_file nicht stimmt: Erneuern oder berichtigen Sie es. docsyncd liest es innerhalb einer Minute.
+subject-certificate = Das Zertifikat der Statusseite ist zu erneuern
+over-certificate = Das Zertifikat der Statusseite ist wieder in Ordnung.
+
 problem-quiet = { $count ->
     [0] Kein Brief { $since }.
    *[other] Kein Brief { $since }; sonst { $count } am Tag.
@@ -455,11 +482,13 @@ alarm-of-practice = { $subject } ({ $practice })
 alarm-reminder = Noch immer: { $problem }
 alarm-over = { $over } Begonnen hatte es { $began }.
 alarm-all-well = Alles ist wieder in Ordnung.
+alarm-left = Noch offen: { $what }
 alarm-do = Was zu tun ist: { $advice }
 alarm-page-at = Die Seite: { $address }
 alarm-page-menu = Die Seite: auf dem Computer { $computer }, im Startmenü: docsyncd
 alarm-page-command = Die Seite: auf dem Computer { $computer }, mit dem Befehl: docsyncd open
 alarm-page-off = docsyncd hat hier keine Seite: Die Befehle unten tun dasselbe.
+see-status = Warum, sehen Sie hier: docsyncd status.
 alarm-it = Für die IT, auf { $computer }: { $commands }
 alarm-test = Dies ist ein Test. Hier bekommen Sie die Meldungen von docsyncd. Es ist nichts zu tun.
 
@@ -477,7 +506,10 @@ table-failed = fehlgeschlagen
 table-uncertain = UNSICHER
 table-uncertain-how = { $count } vielleicht angekommen: Sehen Sie dort nach ({ $list } nennt sie); { $retry } sendet einen erneut
 table-person = ZU KLÄREN
-table-person-how = { $count }: Es ist nicht klar, zu welchem Patienten sie gehören ({ $command })
+table-person-how = { $count ->
+    [one] { $count }: Es ist nicht klar, zu welchem Patienten er gehört
+   *[other] { $count }: Es ist nicht klar, zu welchen Patienten sie gehören
+} ({ $command })
 table-to-confirm = zu bestätigen
 table-to-confirm-how = { $count } abgelegt, von der Praxissoftware noch nicht übernommen ({ $command })
 table-withdrawn = zurückgezogen
@@ -505,21 +537,6 @@ table-ledger = Datenbank
 
 ## Die Statusseite
 
-page-month = { $month ->
-    [1] Jan.
-    [2] Feb.
-    [3] März
-    [4] Apr.
-    [5] Mai
-    [6] Juni
-    [7] Juli
-    [8] Aug.
-    [9] Sept.
-    [10] Okt.
-    [11] Nov.
-   *[12] Dez.
-}
-page-date = { $day }. { $month }
 page-open-well = Alles in Ordnung
 page-open-waiting = Briefe warten; das kann sich von selbst erledigen
 page-open-needs-person = Jemand muss eingreifen
@@ -570,12 +587,13 @@ page-first-name = Vorname
 page-born = Geboren
 page-assign = Diesem Patienten zuordnen
 page-undo = Rückgängig machen
-page-decided-title = Wird gleich abgelegt
-page-decided = Er ist dem Patienten mit der Nummer { $number } zugeordnet und wird gleich abgelegt.
+page-decided = Dem Patienten mit der Nummer { $number } zugeordnet, auch für künftige Briefe. Er wird gleich abgelegt; bis dahin können Sie es rückgängig machen.
 page-look-title = Bitte sehen Sie noch einmal hin
 page-look-differs = Dienst und Praxis machen verschiedene Angaben: Was abweicht, ist markiert.
 page-look-spelling = Der Name ist auf beiden Seiten verschieden geschrieben.
-page-look-anothers = Briefe eines anderen Patienten des Dienstes gehen schon an die Nummer { $number }.
+page-look-anothers = Ein anderer Patient hat diese Nummer: Briefe eines anderen Patienten des Dienstes gehen schon an die Nummer { $number }.
+page-look-another = In der Liste der Praxis hat ein anderer Patient die Nummer { $number }.
+page-look-twin = Liste der Praxis, anderer Patient
 page-look-not-listed = Die Nummer { $number } steht nicht in der Liste der Praxis. Ist der Patient neu?
 page-look-yes = Ja, der Nummer { $number } zuordnen
 page-look-no = Nein, zurück
@@ -586,6 +604,16 @@ page-not-taken-title = Abgelegt, noch nicht übernommen ({ $count })
 page-today-title = Heute abgelegt
 page-today-none = Heute wurde noch kein Brief abgelegt.
 page-poll = Jetzt nach neuen Briefen suchen
+page-decisions = Welcher Patient: in den letzten 30 Tagen entschieden
+page-decisions-count = { $count ->
+    [one] 1 Entscheidung anzeigen
+   *[other] { $count } Entscheidungen anzeigen
+}
+page-decisions-how = War eine falsch? Öffnen Sie den Brief.
+page-decisions-more = Es gibt noch mehr: Der Verlauf jedes Briefs zeigt die seinen.
+page-who = Wer
+page-who-browser = diese Seite, Browser { $browser }
+page-taken-back = zurückgenommen
 page-places = Konten und Ziele
 page-accounts = Konten
 page-destinations = Ziele
@@ -609,7 +637,8 @@ page-days-summary = { $count ->
 page-days-table = Die Zahlen als Tabelle
 page-day = Tag
 page-day-well = Briefe abgelegt, alles in Ordnung
-page-day-trouble = etwas ist fehlgeschlagen oder brauchte jemanden
+page-day-trouble = etwas ist fehlgeschlagen oder ließ sich nicht ablegen
+page-day-person = jemand musste eingreifen
 page-day-silent = keine Briefe
 page-day-numbers = { $date }: { $filed } abgelegt, { $failed } fehlgeschlagen
 page-strip = { $well ->
@@ -618,6 +647,9 @@ page-strip = { $well ->
 } { $trouble ->
     [one] 1 mit einem Problem,
    *[other] { $trouble } mit Problemen,
+} { $person ->
+    [one] an 1 musste jemand eingreifen,
+   *[other] an { $person } musste jemand eingreifen,
 } { $silent ->
     [one] 1 ohne Briefe.
    *[other] { $silent } ohne Briefe.
@@ -679,9 +711,8 @@ page-notice-retried = Für diesen Brief läuft ein neuer Versuch. Die Seite zeig
 page-notice-retried-all = Für alles, was fehlgeschlagen ist, läuft ein neuer Versuch. Die Seite zeigt, was daraus wird.
 page-notice-polled = docsyncd sucht jetzt nach neuen Briefen.
 page-notice-closed = Dieser Browser ist gesperrt: Er zeigt keine Namen mehr.
-page-notice-locked = Jener Browser ist gesperrt: Er zeigt keine Namen mehr.
+page-notice-locked = Der andere Browser ist gesperrt: Er zeigt keine Namen mehr.
 page-notice-unknown = Der Brief ist nicht mehr so, wie die Seite ihn zeigte: Nichts wurde geändert. Sehen Sie noch einmal nach.
-page-notice-assigned = Es ist vermerkt, zu wem der Brief gehört, auch für künftige Briefe. Er wird in einigen Sekunden abgelegt; bis dahin können Sie es rückgängig machen.
 page-notice-not-assigned = Nichts wurde geändert: Der Brief wartet nicht mehr darauf, oder die Liste oder der Patient ist nicht mehr so, wie die Seite es zeigte. Sehen Sie noch einmal nach.
 page-notice-shared-number = Nichts wurde geändert: Die Liste hat zwei Personen unter dieser Nummer. Berichtigen Sie sie zuerst.
 page-notice-no-number = Nichts wurde geändert: Geben Sie eine Nummer ein.
@@ -709,17 +740,18 @@ page-nothing-do = Die Statusseite hat die Adresse, die „docsyncd open --print�
 page-opened = Dieser Browser darf die Briefe jetzt zeigen
 page-opened-do = Er behält den Schlüssel, solange er einmal im Monat benutzt wird. „Diesen Browser sperren“ auf der Seite nimmt ihn wieder weg.
 page-opened-elsewhere = Dieser Browser darf die Briefe jetzt zeigen
-page-opened-elsewhere-do = Er behält den Schlüssel, solange er einmal in 90 Tagen benutzt wird. „Diesen Browser sperren“ auf der Seite nimmt ihn wieder weg.
+page-opened-elsewhere-do = Er behält den Schlüssel 90 Tage lang. „Diesen Browser sperren“ auf der Seite nimmt ihn wieder weg.
 page-not-encrypted = Diese Verbindung ist nicht verschlüsselt
 page-not-encrypted-do = Die Briefe werden hier nicht gezeigt. Öffnen Sie die Seite unter ihrer Adresse mit https://. Hat sie keine, kann ihr ein Zertifikat geben, wer sich um die Computer kümmert.
 page-another = Für einen weiteren Computer
-page-another-how = Öffnen Sie diese Adresse innerhalb einer Stunde in einem Browser des anderen Computers. Er zeigt dann die Briefe, solange er einmal in 90 Tagen benutzt wird.
+page-another-how = Öffnen Sie diese Adresse innerhalb einer Stunde in einem Browser des anderen Computers. Er zeigt dann 90 Tage lang die Briefe.
 page-another-tunnel = Andere Computer erreichen diese Seite nicht. Wer sich um die Computer kümmert, kann das ändern, mit einem Zertifikat für die Seite. Bis dahin öffnet diese Adresse sie innerhalb einer Stunde in einem anderen Browser dieses Computers oder durch einen Tunnel (ssh -L).
 page-another-once = Sie gilt einmal. Wer sie öffnet, sieht die Briefe: Geben Sie sie nur der Person, für die sie ist. Auf der Statusseite lässt sich das wieder wegnehmen.
 page-browsers = { $count } Browser zeigen die Briefe
 page-browser = Browser
 page-browser-this = dieser
 page-browser-known = seit { $since }, bis { $until }, wenn er nicht benutzt wird
+page-browser-until = seit { $since }, bis { $until }
 page-browser-lock = Sperren
 page-used = Dieser Link ist nicht mehr gültig
 page-used-do = Ein Link gilt einmal und zwei Minuten lang, einer für einen anderen Computer eine Stunde. Machen Sie einen neuen. Hat jemand anderes ihn benutzt, sperren Sie dessen Browser.
@@ -774,7 +806,7 @@ letter-to-come = abzulegen
 letter-older-version = eine ältere Fassung
 letter-copy = Kopieren
 letter-copied = Kopiert
-letter-proof = Bestätigt:
+letter-proof = Festgestellt { $at }:
 letter-history = Was geschehen ist
 letter-history-removed = Älteres wurde gelöscht (state.keep_history).
 letter-times = ({ $count }-mal)
@@ -812,6 +844,7 @@ event-postponed = Nicht gelungen{ $places ->
 event-waiting = Wartet
 event-unconfirmed = Vielleicht angekommen bei { $name }
 event-not-replaced = Bei { $name } neben der alten Fassung abgelegt
+event-filed-for-another = Die Kopie bei { $name } war für einen anderen Patienten
 event-needs-person = Wartet: welcher Patient?
 event-assigned = Einem Patienten zugeordnet
 event-unassigned = Die Zuordnung wurde rückgängig gemacht
@@ -840,6 +873,8 @@ not-known = kein Brief { $text } ist bekannt{ $least ->
 find-none = kein Brief gefunden; versuchen Sie es nur mit den ersten Buchstaben des Namens
 find-none-no-names = kein Brief gefunden; Namen werden nicht gespeichert (state.keep_names), daher findet die Suche nur Nummern
 find-none-newest = kein Brief unter den neuesten gefunden: Alle diese Wörter stehen in sehr vielen Briefen, schreiben Sie daher einen Namen
+find-nothing = nichts zu suchen: Ein Wort hat mindestens einen Buchstaben oder eine Ziffer
+find-a-word = WORT
 find-more = es gibt mehr als diese { $limit }: Schreiben Sie mehr, oder führen Sie aus: { $command }
 find-older = vielleicht gibt es ältere: Alle diese Wörter stehen in sehr vielen Briefen. Schreiben Sie einen Namen; alle zeigt { $command }
 show-bytes = { $size } Byte
@@ -874,6 +909,12 @@ reason-no-content = Der Dienst kündigt sein PDF an, aber der Server hat dessen 
 reason-rendered-anew = Sein PDF wird gerade erneuert.
 reason-other-patient = Der Dienst nennt dafür zwei Patienten: Sehen Sie dort nach, wessen Brief es ist.
 reason-two-versions = Der Dienst zeigt zwei Fassungen zugleich: Er wird noch einmal geprüft.
+reason-filed-for-another = Er wurde zuvor für einen anderen Patienten abgelegt: Entfernen Sie ihn dort{ $places ->
+    [0] .
+   *[other] : { $place }
+}
+reason-maybe-for-another = Er wurde vielleicht zuvor für einen anderen Patienten abgelegt: Sehen Sie dort nach, und entfernen Sie ihn.
+reason-not-read = Der Dienst hat ihn vielleicht inzwischen berichtigt und zeigt ihn gerade nicht: Er wird erst noch einmal gelesen.
 reason-many-versions = Der Dienst zeigt davon immer neue Fassungen: Er wird immer seltener heruntergeladen.
 reason-spool-full = Der Platz für heruntergeladene Briefe ist voll (state.spool_limit): Er wird heruntergeladen, wenn andere abgelegt sind.
 reason-spool-damaged = Sein heruntergeladenes PDF ist verschwunden oder verändert: docsyncd lädt es noch einmal herunter. Vielleicht hat ein Virenscanner es gelöscht.
@@ -913,6 +954,7 @@ reason-destination-tls = Die verschlüsselte Verbindung zum Ziel { $name } kommt
 reason-destination-busy = Das Ziel { $name } bittet zu warten (Code { $code }).
 reason-destination-fault = Das Ziel { $name } ist gestört (Code { $code }).
 reason-destination-says-error = Das Ziel { $name } antwortet, dass es fehlgeschlagen ist: Sein eigenes Protokoll sagt, warum.
+reason-destination-unclear-answer = Die Antwort des Ziels { $name } klingt nach einem Fehler, und es ist vielleicht keiner: Sehen Sie dort nach, ob der Brief angekommen ist.
 reason-destination-status = Das Ziel { $name } antwortete mit einem Fehler (Code { $code }).
 reason-destination-check = Das Ziel { $name } funktioniert nicht: Ist der Computer mit dem Ordner eingeschaltet, ist der Ordner da, darf docsyncd dort schreiben?
 reason-destination-refuses = Das Ziel { $name } nimmt diesen Brief nicht an.
@@ -935,6 +977,7 @@ reason-service-refuses = Der Dienst gibt diesen Brief nicht heraus.
 reason-service-fails = Der Dienst konnte diesen Brief nicht liefern.
 reason-not-a-pdf = Was der Dienst gesendet hat, ist kein PDF; vielleicht kam stattdessen die Seite eines Proxys oder einer Anmeldung.
 reason-wrong-size = Das empfangene PDF hat nicht die angekündigte Größe.
+reason-no-end = Die Verbindung endete anscheinend, bevor das PDF vollständig war.
 reason-slow = Das Herunterladen ist zu langsam.
 reason-spool = docsyncd kann das PDF nicht auf seinem Datenträger speichern: { $places ->
     [0] Schaffen Sie Platz.
@@ -949,10 +992,11 @@ setup-new = { $file } wird am Ende geschrieben.
 setup-begin = Jede Antwort wird sofort geprüft. Vor dem Ende wird nichts geschrieben; Strg+C lässt alles, wie es ist.
 setup-begin-back = Esc oder { $back } führt zur vorigen Frage zurück.
 setup-nothing-written = Nichts wurde geschrieben.
-setup-interrupted = abgebrochen: Nichts wurde geschrieben
+setup-interrupted = Abgebrochen. Nichts wurde geschrieben.
 setup-no-terminal = setup stellt Fragen, und es gibt kein Terminal, an dem es fragen kann: Geben Sie die Antworten in einer Datei, wie in docsyncd setup --answers answers.toml (docs/first-hour.md hat eine)
 setup-unusable-terminal = das Terminal ist nicht benutzbar
 setup-keys = ↑ ↓ auswählen · Enter bestätigen · Esc zurück
+setup-gone-back = (zurück)
 setup-its-number = Die Nummer:
 setup-number-expected = erwartet wird eine Zahl von 1 bis { $most }
 setup-yes = Ja
@@ -1052,7 +1096,7 @@ setup-pasted-empty-password = das ist leer: Ein Passwort ist nötig
 setup-pasted-password = das ist kein Passwort: Erwartet wird eine einzige Zeile
 setup-choice-encryption-starttls = STARTTLS, nach der Begrüßung (üblich)
 setup-choice-encryption-tls = TLS von Anfang an
-setup-choice-encryption-none = nichts (nur zu einem Server auf diesem Computer)
+setup-choice-encryption-none = keine (nur zu einem Server auf diesem Computer)
 setup-choice-on-lost-reply-resend = er wird erneut gesendet, unter derselben Nummer
 setup-choice-on-lost-reply-hold = er wartet, bis jemand nachgesehen hat
 setup-choice-profile-mhd = IHE MHD
@@ -1089,7 +1133,7 @@ setup-group = { $name } ist eine Gruppe, kein Benutzer
 setup-server-key = Der Server zeigt { $fingerprint } ({ $algorithm }). Sagt sein Betreiber dasselbe?
 setup-server-key-help = fragen Sie am Telefon oder schriftlich; an einen Server mit einem anderen Schlüssel wird nichts gesendet
 setup-server-key-answer = der Server zeigt { $fingerprint } ({ $algorithm }): Fragen Sie seinen Betreiber, ob das stimmt, und antworten Sie host_key = "{ $fingerprint }"
-setup-server-key-other = NICHT der bekannte Schlüssel, { $known }: Wenn der Betreiber ihn nicht geändert hat, ist jemand dazwischen
+setup-server-key-other = NICHT der bekannte Schlüssel, { $known }: Wenn der Betreiber ihn nicht geändert hat, fängt jemand die Verbindung ab
 setup-server-key-refused = an einen unbekannten Server wird nichts gesendet
 setup-list = Patientenliste, wie die Praxissoftware sie exportiert:
 setup-list-help = eine CSV-Datei mit den Spaltennamen in der ersten Zeile (docs/patients.md); leer: keine
@@ -1120,8 +1164,20 @@ setup-by-number-help = nein: { $now }
 setup-more = Weitere Einstellungen:
 setup-more-nothing = fertig
 setup-more-nothing-told = fertig, ohne Benachrichtigung
-setup-lose = Zurückgehen und aufgeben, was hier eben eingerichtet wurde?
-setup-none = nichts
+setup-lose = Zurückgehen und verwerfen, was hier eben eingerichtet wurde?
+setup-none = { $what ->
+    [place] nirgendwohin
+    [reader] niemand sonst
+    [address] keine
+    [alarm] keine
+    [key] keiner
+    [account] keiner
+    [patients] keine
+    [confirm] an nichts
+    [page] keine
+    [practice] nicht angegeben
+   *[other] nichts
+}
 setup-more-there = (wie es ist, oder geändert)
 setup-more-patients = Die Nummer jedes Patienten in der Praxis
 setup-more-patients-about = aus einer Liste, die ihre Software exportiert; Dateinamen können sie enthalten
@@ -1160,6 +1216,7 @@ setup-part-address = die Adresse des Online-Dienstes: { $value }
 setup-part-account = das Konto und sein Schlüssel oder seine Anmeldung: { $value }
 setup-part-place = wohin die Briefe gehen ({ $name }): { $value }
 setup-part-reader = wer sie dort liest ({ $name }): { $value }
+setup-part-practice = Name der Praxis, und wen man anruft: { $value }
 setup-part-patients = die Patientenliste der Praxis: { $value }
 setup-part-confirm = woran erkennbar ist, dass die Software jeden Brief übernommen hat ({ $name }): { $value }
 setup-part-page = die Seite im Browser: { $value }
@@ -1194,6 +1251,10 @@ setup-open = Der Status im Browser: { $command }
 ## Was nicht ging: Der genaue Grund steht dahinter in Klammern, auf Englisch.
 
 told-configuration = die Konfiguration ist nicht benutzbar
+told-no-configuration = { $file }: Diese Konfigurationsdatei gibt es nicht. docsyncd setup fragt, was nötig ist, und schreibt sie; oder geben Sie Ihre mit --config DATEI an
+told-refused-key = der Dienst lehnt diesen Schlüssel ab: Prüfen Sie ihn, oder bitten Sie den Betreiber des Dienstes um einen neuen
+told-busy = der Dienst bittet zu warten: Versuchen Sie es später noch einmal
+told-fault = der Dienst ist gestört: Versuchen Sie es später noch einmal
 told-ledger = die Datenbank von docsyncd ist nicht benutzbar
 told-ledger-new = die Datenbank lässt sich dort nicht anlegen
 told-log = die Protokolldatei lässt sich nicht schreiben
@@ -1232,10 +1293,44 @@ told-list-columns = die erste Zeile von { $file } nennt nicht die nötigen Spalt
 told-list-two-ways = die Daten in { $file } lassen sich auf zwei Arten lesen: Tag oder Monat zuerst
 told-list-dates = ein Geburtsdatum in { $file } ist nicht lesbar
 told-list-content = { $file } ist so nicht brauchbar: Exportieren Sie die Datei noch einmal
+refused-by-ledger = die Konfiguration ist nicht benutzbar ({ $why }); dies richtet sich nach der Datenbank { $ledger }
+no-account = es gibt kein Konto „{ $name }“; am ähnlichsten ist „{ $nearest }“
+account-all-by-key = kein Konto braucht eine Anmeldung: Alle haben einen API-Schlüssel. Setzen Sie auth = "oauth" für eines, das sich anmelden soll
+account-by-key = das Konto { $name } hat einen API-Schlüssel und braucht keine Anmeldung; mit auth = "oauth" brauchte es eine. Ein neuer Schlüssel gehört in { $place }
+account-not-there = es gibt kein Konto { $name }, das sich anmeldet; es gibt: { $names }
+account-which = mehrere Konten melden sich an: Wählen Sie eines mit --account ({ $names })
+root-made-folder = Warnung: { $folder } wurde angelegt und gehört root, der dies ausgeführt hat. Hat der Dienst einen anderen Benutzer, kann er dort nicht schreiben: Geben Sie ihm den Ordner mit chown -R BENUTZER { $folder }
+typed-unknown-option = unbekannte Option: { $what }
+typed-unknown-command = unbekannter Befehl: { $what }
+typed-no-command = es fehlt ein Befehl
+typed-missing = es fehlt: { $what }
+typed-conflict = passt nicht zum Rest: { $what }
+typed-value = diese Angabe passt nicht: { $what }
+typed-otherwise = dieser Befehl enthält einen Fehler
 named-several = { $text } ist Teil von { $count } Kennungen (uuid): Schreiben Sie mehr von der gemeinten
 
 ## `docsyncd check`
 
+check-what-config = Konfiguration
+check-what-account = Konto { $name }
+check-what-api = Dienst
+check-what-destination = Ziel { $name }
+check-what-patients = Patientenliste
+check-what-alerts-mail = Meldung per E-Mail
+check-what-alerts-webhook = Meldung per Webhook
+check-what-alerts-heartbeat = Überwachung
+check-what-alerts-mail-of = Meldung per E-Mail von { $name }
+check-what-alerts-webhook-of = Meldung per Webhook von { $name }
+check-what-alerts = Meldungen
+check-what-status-page = Statusseite
+check-what-certificate-of-the-status-page = Zertifikat der Seite
+check-what-webhook = Webhook
+check-what-webhook-of = Webhook von { $name }
+check-what-ledger = Datenbank
+check-what-log = Protokoll
+check-what-spool = Speicherplatz
+list-dates = Datum wie { $date }
+check-list-unused = { $file }: Kein Ziel verwendet die Liste: Schreiben Sie {"{{"} patient.number {"}}"} in den file_name eines Ziels, oder docsyncd setup bietet es an
 check-answers = der Dienst antwortet; { $waiting }
 check-answers-as = der Dienst antwortet; { $waiting }; angemeldet: { $user }
 check-answers-practice = der Dienst antwortet; { $waiting }; Praxis: { $practice }
@@ -1281,6 +1376,7 @@ check-without-date = { "" }; { $rows } ohne Geburtsdatum, denen kein Brief von s
 assign-no-list = es gibt keine Patientenliste, nach der Briefe zugeordnet werden: Fügen Sie einen Abschnitt [patients] hinzu (docs/patients.md)
 assign-which = welcher Brief? Nennen Sie ihn: { $command }
 assign-ended = Brief { $uuid }: Sein Patient ist nicht bekannt: Er ist abgeschlossen oder noch nicht heruntergeladen; { $command } zeigt, wie es um ihn steht
+assign-not-read = Dokument { $uuid }: Es wurde schon abgelegt, und der Dienst sagt gerade nicht, wer sein Patient ist
 assign-not-listed = Brief { $uuid }: Niemand in der Liste der Praxis hat diese Nummer ({ $number }): Berichtigen Sie sie, oder schreiben Sie --not-listed, wenn der Patient dort neu ist
 assign-no-number = Brief { $uuid }: Eine Nummer hat mindestens ein Zeichen und kein unsichtbares
 assign-shared = Brief { $uuid }: Die Liste der Praxis hat zwei Personen unter dieser Nummer: Berichtigen Sie das zuerst dort
@@ -1320,8 +1416,13 @@ assign-settles = { $command } ordnet ihn zu
 assign-unlisted = die Nummer { $number } steht nicht in der Liste der Praxis
 assign-none = nichts wurde zugeordnet
 assign-done = { $uuid }: dem Patienten mit der Nummer { $number } zugeordnet; { $when }
+assign-anew = { $uuid }: Sein Patient hat die Nummer { $number }, und er wird damit noch einmal abgelegt; { $when }. Die Kopie mit der anderen Nummer bleibt, wo sie ist: { $command } nennt den Ort; entfernen Sie sie dort
 assign-nobody-asked = hier kann niemand bestätigen, dass es dieser Patient ist: Vergleichen Sie die Angaben oben, und schreiben Sie --yes
+assign-question-again = Sind Sie sicher? Dem Patienten mit der Nummer { $number } zuordnen?
+assign-a-number = NUMMER
+who-page = Statusseite, Browser { $browser }
 assign-question = Dem Patienten mit der Nummer { $number } zuordnen?
+assign-question-anew = Er wurde mit einer anderen Nummer abgelegt und wird noch einmal abgelegt. Ist das der Patient mit der Nummer { $number }?
 assign-not-assigned = niemand hat den Brief { $uuid } zugeordnet
 assign-removed = { $uuid }: nicht mehr zugeordnet; abgelegte Briefe bleiben, wo sie sind
 
@@ -1339,6 +1440,13 @@ retry-question = { $count ->
     [one] Der Brief { $uuid } ist schon abgelegt und dem Dienst gemeldet. Ihn noch einmal abholen, ablegen und melden?
    *[other] { $count } Briefe sind schon abgelegt und dem Dienst gemeldet. Sie noch einmal abholen, ablegen und melden?
 } Eine Datei, die mit demselben Inhalt da ist, bleibt, wie sie ist.
+retry-nobody-asked = { $count ->
+    [one] der Brief { $uuid } ist schon abgelegt und dem Dienst gemeldet, und niemand kann hier gefragt werden, ob er
+   *[other] { $count } Briefe sind schon abgelegt und dem Dienst gemeldet, und niemand kann hier gefragt werden, ob sie
+} noch einmal abgelegt werden { $count ->
+    [one] soll
+   *[other] sollen
+}: Schreiben Sie --yes dazu
 retry-at-once = docsyncd kümmert sich sofort darum
 retry-not-running = docsyncd läuft nicht: Es geht weiter mit { $command } oder sync
 retry-removed = { $uuid }: Die alte Fassung ist nicht mehr da
@@ -1365,6 +1473,34 @@ poll-not-running = docsyncd läuft nicht, also sieht niemand nach: Starten Sie e
 poll-no-answer = das Programm, das die Datenbank benutzt, hat innerhalb von { $seconds } s nicht geantwortet (ein docsyncd sync fragt von selbst ab)
 poll-done = docsyncd sieht jetzt nach und versucht sofort, was auf ein Ziel oder ein Konto wartet
 
+forget-question = Die gespeicherten Namen und Ablageorte von { $which } löschen? Sie lassen sich nicht zurückholen.
+forget-nothing = nichts wurde gelöscht
+forget-done = { $uuid }: Namen und Ablageorte sind gelöscht; dass er abgelegt wurde, und seine Prüfsumme bleiben
+forget-open = { $uuid } ist noch in Arbeit ({ $state }) und behält seine Namen bis zum Ende: { $command } zeigt, wie es um ihn steht
+forget-traces = Spuren der Namen sind vielleicht noch in unbenutzten Teilen der Datenbank, die sich nicht neu schreiben ließ ({ $why }). Führen Sie denselben Befehl später noch einmal aus.
+forget-output = { $uuid }: Was ein Programm über ihn ausgegeben hat, im Ordner `output` neben der Datenbank, lässt sich nicht löschen ({ $why }). Führen Sie denselben Befehl später noch einmal aus.
+service-no-systemd = dieses System wurde nicht von systemd gestartet, und docsyncd kennt hier keine andere Dienstverwaltung. Lassen Sie Ihre `docsyncd run` ausführen: Es protokolliert auf die Fehlerausgabe, liest seine Konfiguration bei SIGHUP neu und endet bei SIGTERM innerhalb von 30 s mit 0, wenn das Laufende fertig ist
+service-no-unit = es gibt kein { $unit }: Die deb- und rpm-Pakete von docsyncd bringen es mit, samt Benutzer und Ordnern
+service-installed-runs = { $unit } läuft und startet mit dem System
+service-installed = { $unit } startet ab jetzt mit dem System; sofort: docsyncd service start
+service-uninstalled = { $unit } läuft nicht und startet nicht mehr mit dem System; Konfiguration, Datenbank und Schlüssel bleiben. Was das Paket installiert hat, wird mit dem Paket entfernt
+service-runs = { $unit } läuft
+service-runs-not = { $unit } läuft nicht
+service-not-read = kein Dienst liest { $file }: docsyncd.service liest { $default }, und docsyncd@NAME.service liest { $folder }/NAME.toml, mit Buchstaben, Ziffern und _ . : - im NAMEN
+service-not-done = systemd hat es nicht getan. Das Protokoll des Dienstes sagt, warum: journalctl -u { $unit } -n 20
+service-only-root = das darf nur root: { $command }
+service-windows-removed = der Dienst ist entfernt; Konfiguration, Datenbank und Protokolle bleiben
+service-windows-none = es gab keinen Dienst
+service-windows-runs = der Dienst läuft
+service-windows-runs-already = der Dienst läuft schon
+service-windows-stopped = der Dienst ist angehalten
+service-windows-runs-not = der Dienst läuft nicht
+service-windows-missing = der Dienst ist nicht installiert: docsyncd service install
+sync-runs = docsyncd läuft und tut das schon: docsyncd poll lässt es jetzt nachsehen ({ $file } wird von einem anderen docsyncd benutzt)
+sync-account = Konto { $name }: { $why }
+sync-done = { $now } eben abgelegt; insgesamt { $reported } abgelegt, { $failed } fehlgeschlagen, { $waiting } warten noch
+sync-paused = { $scope } ist angehalten: { $why }
+sync-unreadable = die Liste zeigt Briefe ohne brauchbare Kennung ({ $count } auf einer Seite): Fragen Sie den Hersteller der Software
 ## `docsyncd preview`
 
 preview-not-filed = er würde nicht abgelegt
@@ -1454,6 +1590,23 @@ sign-in-no-name = ein Benutzer ohne Namen
 sign-in-as = angemeldet: { $person } (Konto { $name })
 sign-in-as-practice = angemeldet: { $person }, Praxis { $practice } (Konto { $name })
 
+sign-in-no-page = api.app_url ist nicht angegeben: Dort liegt die Anmeldeseite. Fragen Sie den Betreiber danach
+sign-in-port-taken = der Port { $port } von 127.0.0.1 (accounts.{ $name }.redirect_port) ist nicht benutzbar ({ $why }). Ein anderes Programm benutzt ihn, vielleicht noch ein Aufruf von docsyncd login: Beenden Sie es. Oder wählen Sie einen anderen Port, und lassen Sie den Betreiber die Adresse damit eintragen
+sign-in-port-refused = der Port { $port } von 127.0.0.1 (accounts.{ $name }.redirect_port) ist nicht benutzbar ({ $why }). Wählen Sie einen anderen Port, und lassen Sie den Betreiber die Adresse damit eintragen
+sign-in-nobody = niemand hat sich innerhalb von { $patience } angemeldet: Nichts wurde geändert. Führen Sie docsyncd login noch einmal aus
+sign-in-interrupted = abgebrochen: Nichts wurde geändert
+sign-in-pasted-incomplete = das ist nicht die Adresse: Sie muss code= und state= enthalten (oder error=). Kopieren Sie die ganze Adresse aus dem Browser, und fügen Sie sie noch einmal ein
+sign-in-pasted-other = diese Adresse gehört zu einer anderen Anmeldung. Öffnen Sie die Adresse oben, und fügen Sie die ein, auf der der Browser dann endet
+sign-in-strangers = zehn Antworten gehörten nicht zu dieser Anmeldung: Ein Programm oder eine Seite auf diesem Computer erfindet sie, oder ein alter Tab lädt sich neu. Weitere werden stillschweigend übergangen. Das Warten geht weiter
+sign-in-stranger = eine Antwort gehörte nicht zu dieser Anmeldung (anderer state) und wurde übergangen. Das Warten geht weiter
+sign-in-stranger-incomplete = eine Antwort nannte weder code noch error und wurde übergangen. Das Warten geht weiter
+sign-in-another = Warnung: Das Konto { $name } war bisher als { $before } angemeldet. Briefe von { $before }, die docsyncd kennt, bleiben, wie sie sind; ab jetzt werden die von { $email } geholt. War das nicht so gemeint, führen Sie docsyncd login --account { $name } noch einmal als { $before } aus, und geben Sie { $email } ein eigenes Konto
+sign-in-not-remembered = Warnung: Wer sich angemeldet hat, ließ sich nicht speichern ({ $why })
+sign-in-not-all-allowed = Warnung: Nicht alles wurde erlaubt: { $scopes }. Was es braucht, wird fehlschlagen (HTTP 403); führen Sie docsyncd login --account { $name } noch einmal aus, und lassen Sie alles angekreuzt
+logout-failed = das Konto { $name } ließ sich nicht abmelden
+logout-nothing = das Konto { $name } war nicht angemeldet: Es ist nichts zu tun
+logout-done = das Konto { $name } ist abgemeldet: Seine Anmeldedaten sind von diesem Computer gelöscht, und ein laufendes docsyncd hält es an.
+    Was abgelegt ist, bleibt. docsyncd login --account { $name } meldet es wieder an.
 ## Die Seiten, auf denen `docsyncd login` endet.
 
 login-done = Sie sind angemeldet
@@ -1493,6 +1646,7 @@ login-not-saved-do = Beheben Sie, was unten steht, und führen Sie docsyncd logi
 
 support-written = { $file } ist geschrieben ({ $size } KB), für die Person, die Ihnen hilft. Inhalt, und was fehlt:
 support-names-nobody = Die Datei nennt weder Patienten noch Dateien, Ordner, Computer oder Personen. Sehen Sie hinein, bevor Sie sie senden.
+support-kilobytes = { $size } KB
 support-lacks-configuration = fehlt: Die Konfiguration ist nicht verwendbar (docsyncd check sagt, warum)
 support-lacks-not-running = fehlt: docsyncd läuft nicht
 support-lacks-no-page = fehlt: docsyncd läuft ohne Statusseite
@@ -1504,7 +1658,7 @@ support-lacks-damaged = fehlt: Die Datenbank ist beschädigt
 support-lacks-foreign = fehlt: Die Datenbank ist von einer anderen Version oder einem anderen Programm
 support-lacks-unreadable = fehlt: Es lässt sich nicht lesen
 support-lacks-late = fehlt: Es dauerte zu lange
-support-lacks-no-log = fehlt: Es gibt weder Protokolldatei noch Systemprotokoll
+support-lacks-no-log = fehlt: Es gibt weder Protokolldatei noch Systemprotokoll; docsyncd schreibt seine Zeilen auf die Fehlerausgabe (log.file bewahrt sie auf)
 support-lacks-no-lines = fehlt: In dieser Zeit wurde nichts protokolliert
 support-lacks-not-known = fehlt: Einer der Briefe ist nicht bekannt
 support-lacks-too-large = fehlt: zu groß

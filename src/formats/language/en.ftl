@@ -59,6 +59,7 @@ next-poll-soon = docsyncd asks for new letters again { $seconds ->
 sum = Instances: { $instances }. Letters today: { $today }. Waiting: { $waiting }. Failed: { $failed }.
 light-well = All is well
 light-waiting = Something waits
+light-shut = No letters can be filed now
 light-needs-person = A person is needed
 light-not-running = Not running
 
@@ -223,18 +224,38 @@ subject-patient-unknown = { $count ->
 over-patient-unknown = Of every letter it is clear which patient it is about.
 
 why-patients-file = { $count ->
-    [0] the practice's list of patients cannot be used
+    [0] the practice's list of patients cannot be used ({ $reason })
    *[other] the practice's list of patients has the patient of none of { $count } letters that wait
 }
 do-patients-file = { $count ->
-    [0] Have the list exported again from the practice's software. Letters that need a patient's number wait; the others are filed.
+    [0] Have the list exported again from the practice's software. { $goes ->
+        [0] Until then letters that need a patient's number wait; the others are filed.
+       *[other] Until then docsyncd goes by the list before: only letters of patients who are new since then wait.
+    }
    *[other] Compare names and dates of birth on the page: it may be another practice's list, or the dates may be a day off. Have it exported again; what waits is then filed.
 }
 it-patients-file = { $count ->
-    [0] docsyncd check says what is wrong with it. Letters that need a patient's number wait; the others are filed.
+    [0] docsyncd check says what is wrong with it ({ $reason }). { $goes ->
+        [0] There is no list before it to go by: letters that need a patient's number wait.
+       *[other] Until it is mended, or docsyncd is started again, the list before it counts.
+    }
    *[other] Compare names and dates of birth in the list with docsyncd assign UUID: it may be another practice's list, or dates may be a day off. Export it again; what waits is then filed.
 }
 over-patients-file = The practice's list of patients can be used again.
+list-wrong-missing = its file is not there
+list-wrong-unreadable = docsyncd may not read its file
+list-wrong-away = its file does not answer
+list-wrong-written = it may not be whole: the export has not ended
+list-wrong-short = it is empty, or much shorter than before
+list-wrong-strange = the numbers of the letters filed so far are not in it
+list-wrong-workbook = it is a workbook of Excel, and no CSV
+list-wrong-columns = its first line does not name the columns that are needed
+list-wrong-letters = row { $row }: letters cannot be read
+list-wrong-row = row { $row }: it does not fit the columns
+list-wrong-number = row { $row }: the patient's number is spoilt
+list-wrong-date = row { $row }: the date of birth cannot be read
+list-wrong-two-ways = row { $row }: the date can be read in two ways, day or month first
+list-wrong-content = it cannot be read
 
 problem-not-taken = { $count ->
     [one] 1 letter was filed, and the software at { $name } has not taken it ({ $since }).
@@ -320,7 +341,7 @@ why-destination-refuses = { $names ->
    *[other] { $names } destinations take no letters ({ $name })
 }
 do-destination-refuses = The page says why, below “{ page-places }”. If you cannot mend that, call your IT. Then press “{ page-mended }”.
-it-destination-refuses = See why: docsyncd status. Then run: docsyncd check
+it-destination-refuses = { see-status } Then run: docsyncd check
 over-destination-refuses = { $names ->
     [one] The destination { $name } takes letters again.
    *[other] { $names } destinations take letters again ({ $name }).
@@ -351,7 +372,7 @@ why-downloads = { $names ->
    *[other] the service gives no proper PDFs for { $names } accounts ({ $name })
 }
 do-downloads = If it stays so for an hour, call your IT: something between this computer and the service may be in the way.
-it-downloads = See why: docsyncd status. A proxy or a firewall may be in the way; else ask the operator of the service.
+it-downloads = { see-status } A proxy or a firewall may be in the way; else ask the operator of the service.
 over-downloads = { $names ->
     [one] The service gives PDFs for the account { $name } again.
    *[other] The service gives PDFs for { $names } accounts again ({ $name }).
@@ -362,7 +383,7 @@ why-reports = { $names ->
    *[other] the service takes no reports from { $names } accounts ({ $name })
 }
 do-reports = The letters are in their places: nothing is missing. If it stays so for a day, call your IT.
-it-reports = The letters are filed. See why: docsyncd status. If it stays so, ask the operator of the service.
+it-reports = The letters are filed. { see-status } If it stays so, ask the operator of the service.
 over-reports = { $names ->
     [one] The service takes reports from the account { $name } again.
    *[other] The service takes reports from { $names } accounts again ({ $name }).
@@ -418,6 +439,12 @@ why-clock = the clock of this computer and that of the service differ by more th
 do-clock = Set the clock of this computer, and let it be set by a time server. Sign-ins and times in the record may be wrong until then.
 over-clock = The clock of this computer is right again.
 
+why-certificate = browsers do not trust the certificate of the status page, or soon will not
+do-certificate = Call your IT: the certificate of this page has to be renewed. Letters are filed all the same.
+it-certificate = docsyncd check says what is wrong with certificate_file: renew it, or correct it. docsyncd reads it within a minute.
+subject-certificate = The certificate of the status page has to be renewed
+over-certificate = The certificate of the status page is good again.
+
 problem-quiet = { $count ->
     [0] docsyncd has found no letter { $since }.
    *[other] docsyncd has found no letter { $since }; usually { $count } a day.
@@ -455,11 +482,13 @@ alarm-of-practice = { $subject } ({ $practice })
 alarm-reminder = Still so: { $problem }
 alarm-over = { $over } It began { $began }.
 alarm-all-well = All is well again.
+alarm-left = Still open: { $what }
 alarm-do = What to do: { $advice }
 alarm-page-at = The page: { $address }
 alarm-page-menu = The page: on the computer { $computer }, in the Start menu: docsyncd
 alarm-page-command = The page: on the computer { $computer }, with the command: docsyncd open
 alarm-page-off = docsyncd has no page here: the commands below do the same.
+see-status = See why: docsyncd status.
 alarm-it = For IT, on { $computer }: { $commands }
 alarm-test = This is a test. You will get the messages of docsyncd here. There is nothing to do.
 
@@ -477,7 +506,10 @@ table-failed = failed
 table-uncertain = UNCERTAIN
 table-uncertain-how = { $count } may have arrived: look there ({ $list } names them); { $retry } sends one again
 table-person = NEEDS A PERSON
-table-person-how = { $count }: it is not clear which patient they are about ({ $command })
+table-person-how = { $count ->
+    [one] { $count }: it is not clear which patient it is about
+   *[other] { $count }: it is not clear which patient they are about
+} ({ $command })
 table-to-confirm = to confirm
 table-to-confirm-how = { $count } filed, not yet taken by the practice's software ({ $command })
 table-withdrawn = withdrawn
@@ -505,21 +537,6 @@ table-ledger = ledger
 
 ## The status page
 
-page-month = { $month ->
-    [1] Jan
-    [2] Feb
-    [3] Mar
-    [4] Apr
-    [5] May
-    [6] Jun
-    [7] Jul
-    [8] Aug
-    [9] Sep
-    [10] Oct
-    [11] Nov
-   *[12] Dec
-}
-page-date = { $day } { $month }
 page-open-well = All is well
 page-open-waiting = Letters wait; they may go on by themselves
 page-open-needs-person = Something needs a person
@@ -570,12 +587,13 @@ page-first-name = First name
 page-born = Born
 page-assign = Assign to this patient
 page-undo = Undo
-page-decided-title = About to be filed
-page-decided = It is assigned to the patient with the number { $number } and about to be filed.
+page-decided = Assigned to the patient with the number { $number }, also for letters to come. It is filed in a moment; until then you can undo it.
 page-look-title = Please look once more
 page-look-differs = The service and the practice do not say the same of this patient: what differs is marked.
 page-look-spelling = The name is spelt differently on the two sides.
-page-look-anothers = Letters of another patient of the service already go to the number { $number }.
+page-look-anothers = Another patient has this number: letters of another patient of the service already go to the number { $number }.
+page-look-another = In the practice's list another patient has the number { $number }.
+page-look-twin = Practice's list, another patient
 page-look-not-listed = The number { $number } is not in the practice's list. Is the patient new?
 page-look-yes = Yes, assign to number { $number }
 page-look-no = No, go back
@@ -586,6 +604,16 @@ page-not-taken-title = Filed, not yet taken ({ $count })
 page-today-title = Filed today
 page-today-none = No letter was filed today so far.
 page-poll = Look for new letters now
+page-decisions = Which patient: decided in the last 30 days
+page-decisions-count = { $count ->
+    [one] Show 1 decision
+   *[other] Show { $count } decisions
+}
+page-decisions-how = Was one wrong? Open the letter.
+page-decisions-more = There are more: the history of each letter has its own.
+page-who = Who
+page-who-browser = this page, browser { $browser }
+page-taken-back = taken back
 page-places = Accounts and destinations
 page-accounts = Accounts
 page-destinations = Destinations
@@ -609,7 +637,8 @@ page-days-summary = { $count ->
 page-days-table = The numbers as a table
 page-day = Day
 page-day-well = letters filed, all well
-page-day-trouble = something failed or needed a person
+page-day-trouble = something failed, or could not be filed
+page-day-person = a person was needed
 page-day-silent = no letters
 page-day-numbers = { $date }: { $filed } filed, { $failed } failed
 page-strip = { $well ->
@@ -618,6 +647,9 @@ page-strip = { $well ->
 } { $trouble ->
     [one] 1 had trouble,
    *[other] { $trouble } had trouble,
+} { $person ->
+    [one] 1 needed a person,
+   *[other] { $person } needed a person,
 } { $silent ->
     [one] 1 had no letters.
    *[other] { $silent } had no letters.
@@ -681,7 +713,6 @@ page-notice-polled = docsyncd looks for new letters now.
 page-notice-closed = This browser is locked: it shows no names any more.
 page-notice-locked = That browser is locked: it shows no names any more.
 page-notice-unknown = The letter is not any more as the page showed it: nothing was changed. Look again.
-page-notice-assigned = It is written down whose letter that is, also for letters to come. It is filed in a few seconds; until then you can undo it.
 page-notice-not-assigned = Nothing was changed: the letter waits for that no more, or the list or the patient is not what the page showed. Look again.
 page-notice-shared-number = Nothing was changed: the list has two persons under this number. Mend that there first.
 page-notice-no-number = Nothing was changed: type a number.
@@ -709,17 +740,18 @@ page-nothing-do = The status page is at the address that “docsyncd open --prin
 page-opened = This browser may now see the letters
 page-opened-do = It keeps the key for as long as it is used once a month. “Lock this browser” on the page takes it away.
 page-opened-elsewhere = This browser may now see the letters
-page-opened-elsewhere-do = It keeps the key for as long as it is used once in 90 days. “Lock this browser” on the page takes it away.
+page-opened-elsewhere-do = It keeps the key for 90 days. “Lock this browser” on the page takes it away.
 page-not-encrypted = This connection is not encrypted
 page-not-encrypted-do = The letters are not shown here. Open the page at its address with https://. If it has none, whoever looks after the computers can give it a certificate.
 page-another = For one more computer
-page-another-how = Open this address in a browser of the other computer within an hour. That browser then sees the letters, for as long as it is used once in 90 days.
+page-another-how = Open this address in a browser of the other computer within an hour. That browser then sees the letters for 90 days.
 page-another-tunnel = Other computers do not reach this page. Whoever looks after the computers can change that, with a certificate for the page. Until then this address opens it in another browser of this computer, or through a tunnel (ssh -L), within an hour.
 page-another-once = It counts once. Whoever opens it sees the letters: give it only to the person whom it is for. The status page takes it away again.
 page-browsers = { $count } browsers see the letters
 page-browser = Browser
 page-browser-this = this one
 page-browser-known = since { $since }, until { $until } if it is not used
+page-browser-until = since { $since }, until { $until }
 page-browser-lock = Lock
 page-used = This link is no longer valid
 page-used-do = A link can be used once, within two minutes, and one for another computer within an hour. Make a new one. If somebody else used it, lock that browser.
@@ -774,7 +806,7 @@ letter-to-come = to be filed
 letter-older-version = an older version
 letter-copy = Copy
 letter-copied = Copied
-letter-proof = Proof:
+letter-proof = Seen { $at }:
 letter-history = What happened
 letter-history-removed = What is older was removed (state.keep_history).
 letter-times = ({ $count } times)
@@ -812,6 +844,7 @@ event-postponed = Did not work{ $places ->
 event-waiting = Waits
 event-unconfirmed = May have arrived at { $name }
 event-not-replaced = Filed at { $name } beside the old version
+event-filed-for-another = The copy at { $name } was for another patient
 event-needs-person = Waits: which patient?
 event-assigned = Assigned to a patient
 event-unassigned = The assignment was undone
@@ -840,6 +873,8 @@ not-known = no document { $text } is known{ $least ->
 find-none = no document is found; try only the first letters of a name
 find-none-no-names = no document is found; names are not kept (state.keep_names), so only uuids are searched
 find-none-newest = no document is found among the newest: all these words are in very many letters, so write a name
+find-nothing = nothing to find: a word needs a letter or a digit
+find-a-word = WORD
 find-more = there are more than these { $limit }: write more, or { $command }
 find-older = there may be older ones: all these words are in very many letters. Write a name, or { $command } for all
 show-bytes = { $size } bytes
@@ -874,6 +909,12 @@ reason-no-content = The service announces its PDF, but the server does not have 
 reason-rendered-anew = Its PDF is being updated.
 reason-other-patient = The service names two patients for it: look there whose letter it is.
 reason-two-versions = The service shows two versions of it at once: it is looked at again.
+reason-filed-for-another = It was filed before for another patient: remove it there{ $places ->
+    [0] .
+   *[other] : { $place }
+}
+reason-maybe-for-another = It may have been filed before for another patient: look there, and remove it.
+reason-not-read = The service may have corrected it since, and does not show it now: it is read again first.
 reason-many-versions = The service shows new versions of it again and again: it is downloaded ever more rarely.
 reason-spool-full = The room for downloaded letters is full (state.spool_limit): it is downloaded when others are filed.
 reason-spool-damaged = Its downloaded PDF is gone or was changed: docsyncd downloads it again. A virus scanner may have removed it.
@@ -913,6 +954,7 @@ reason-destination-tls = The encrypted connection to the destination { $name } c
 reason-destination-busy = The destination { $name } asks to wait (code { $code }).
 reason-destination-fault = The destination { $name } has a fault (code { $code }).
 reason-destination-says-error = The destination { $name } answers that it failed: its own log says why.
+reason-destination-unclear-answer = The answer of the destination { $name } sounds like a failure, and may be none: look there whether the letter arrived.
 reason-destination-status = The destination { $name } answered with an error (code { $code }).
 reason-destination-check = The destination { $name } does not work: is the computer that holds it switched on, is the folder there, may docsyncd write to it?
 reason-destination-refuses = The destination { $name } does not accept this letter.
@@ -935,6 +977,7 @@ reason-service-refuses = The service does not hand out this letter.
 reason-service-fails = The service could not give this letter.
 reason-not-a-pdf = What the service sent is no PDF; the page of a proxy or of a sign-in may have come instead.
 reason-wrong-size = The received PDF does not have the announced size.
+reason-no-end = The connection ended before the PDF was whole, it seems.
 reason-slow = The download is too slow.
 reason-spool = docsyncd cannot keep the PDF on its disk: { $places ->
     [0] free space.
@@ -953,6 +996,7 @@ setup-interrupted = interrupted: nothing was written
 setup-no-terminal = setup asks questions, and there is no terminal to ask at: give it the answers in a file, as in docsyncd setup --answers answers.toml (docs/first-hour.md has one)
 setup-unusable-terminal = the terminal cannot be used
 setup-keys = ↑ and ↓ move, Enter chooses, Esc goes back
+setup-gone-back = (back)
 setup-its-number = Its number:
 setup-number-expected = a number from 1 to { $most } is expected
 setup-yes = Yes
@@ -1120,7 +1164,9 @@ setup-more = What else is set up:
 setup-more-nothing = nothing more
 setup-more-nothing-told = nothing more; look at docsyncd status yourself
 setup-lose = Go back, and give up what was just set up here?
-setup-none = none
+setup-none = { $what ->
+   *[other] none
+}
 setup-more-there = (as it is now, or changed)
 setup-more-patients = The practice's own number of each patient
 setup-more-patients-about = from a list that its software exports; names of files can have it
@@ -1159,6 +1205,7 @@ setup-part-address = the address of the cloud service: { $value }
 setup-part-account = the account, and its key or sign-in: { $value }
 setup-part-place = where letters go ({ $name }): { $value }
 setup-part-reader = who reads them there ({ $name }): { $value }
+setup-part-practice = the name of the practice, and who is called: { $value }
 setup-part-patients = the practice's list of patients: { $value }
 setup-part-confirm = proof that the software took each letter ({ $name }): { $value }
 setup-part-page = the page in the browser: { $value }
@@ -1193,6 +1240,10 @@ setup-open = How it is, in the browser: { $command }
 ## What did not work: the exact reason stands behind it in brackets, in English. In English it stands alone.
 
 told-configuration = the configuration cannot be used
+told-no-configuration = { $file }: there is no such configuration file. docsyncd setup asks what is needed and writes one; or name yours with --config FILE
+told-refused-key = the service refuses this key: check it, or ask the operator of the service for a new one
+told-busy = the service asks to wait: try again later
+told-fault = the service has a fault: try again later
 told-ledger = docsyncd's ledger cannot be used
 told-ledger-new = the ledger cannot be created there
 told-log = the log file cannot be written
@@ -1231,10 +1282,44 @@ told-list-columns = the first line of { $file } does not name the columns that a
 told-list-two-ways = the dates in { $file } can be read in two ways: day or month first
 told-list-dates = a date of birth in { $file } cannot be read
 told-list-content = { $file } cannot be used as it is: export it again
+refused-by-ledger = the configuration cannot be used ({ $why }); this goes by the ledger { $ledger }
+no-account = there is no account "{ $name }"; the nearest is "{ $nearest }"
+account-all-by-key = no account needs a sign-in: all use an API key. Set auth = "oauth" for one that should
+account-by-key = account { $name } uses an API key, so it needs no sign-in; with auth = "oauth" it would. A new key belongs into { $place }
+account-not-there = there is no account { $name } to sign in; there are: { $names }
+account-which = several accounts sign in: choose one with --account ({ $names })
+root-made-folder = warning: { $folder } was created, and belongs to root, who ran this. If the service runs as another user, it cannot write there: give it the folder with chown -R USER { $folder }
+typed-unknown-option = unknown option: { $what }
+typed-unknown-command = unknown command: { $what }
+typed-no-command = a command is missing
+typed-missing = missing: { $what }
+typed-conflict = does not go with the rest: { $what }
+typed-value = not what is expected: { $what }
+typed-otherwise = this command line has a mistake
 named-several = { $text } is part of { $count } uuids: write more of the one that is meant
 
 ## `docsyncd check`
 
+check-what-config = config
+check-what-account = account { $name }
+check-what-api = api
+check-what-destination = destination { $name }
+check-what-patients = patients
+check-what-alerts-mail = alerts mail
+check-what-alerts-webhook = alerts webhook
+check-what-alerts-heartbeat = alerts heartbeat
+check-what-alerts-mail-of = alerts mail of { $name }
+check-what-alerts-webhook-of = alerts webhook of { $name }
+check-what-alerts = alerts
+check-what-status-page = status page
+check-what-certificate-of-the-status-page = certificate of the status page
+check-what-webhook = webhook
+check-what-webhook-of = webhook of { $name }
+check-what-ledger = ledger
+check-what-log = log
+check-what-spool = spool
+list-dates = dates as { $date }
+check-list-unused = { $file }: no destination uses the list: put {"{{"} patient.number {"}}"} into a destination's file_name, or docsyncd setup asks for it
 check-answers = the API answers; { $waiting }
 check-answers-as = the API answers; { $waiting }; as { $user }
 check-answers-practice = the API answers; { $waiting }, practice { $practice }
@@ -1279,6 +1364,7 @@ check-without-date = { "" }; { $rows } without a date of birth, to whom no lette
 assign-no-list = there is no list of patients to assign letters by: add a section [patients] (docs/patients.md)
 assign-which = whose letter? Name it: { $command }
 assign-ended = document { $uuid }: it is not known who its patient is: it has ended, or was not downloaded yet; { $command } shows where it stands
+assign-not-read = document { $uuid }: it was filed already, and the service does not say now who its patient is
 assign-not-listed = document { $uuid }: nobody in the practice's list has that number ({ $number }): correct it, or write --not-listed if the patient is new there
 assign-no-number = document { $uuid }: a number has at least one character, and none that is not seen
 assign-shared = document { $uuid }: the practice's list has two persons under that number: mend that there first
@@ -1318,8 +1404,13 @@ assign-settles = { $command } settles it
 assign-unlisted = the number { $number } is not in the practice's list
 assign-none = nothing was assigned
 assign-done = { $uuid }: its patient is number { $number }; { $when }
+assign-anew = { $uuid }: its patient is number { $number }, and it is filed anew by that number; { $when }. The copy by the other number stays where it is: { $command } says where; remove it there
 assign-nobody-asked = nobody can be asked here whether this is the patient: look at both sides above, and write --yes
+assign-question-again = Are you sure? Assign to the patient with the number { $number }?
+assign-a-number = NUMBER
+who-page = status page, browser { $browser }
 assign-question = Is this the patient with the number { $number }?
+assign-question-anew = It was filed by another number, and is filed anew. Is this the patient with the number { $number }?
 assign-not-assigned = nobody assigned the patient of document { $uuid }
 assign-removed = { $uuid }: its patient is assigned no more; letters that are delivered stay where they are
 
@@ -1337,6 +1428,10 @@ retry-question = { $count ->
     [one] Document { $uuid } is filed and reported already. Fetch, file and report it
    *[other] { $count } documents are filed and reported already. Fetch, file and report them
 } again? A file that is there with the same content stays as it is.
+retry-nobody-asked = { $count ->
+    [one] document { $uuid } is filed and reported already, and nobody can be asked here whether it
+   *[other] { $count } documents are filed and reported already, and nobody can be asked here whether they
+} shall be filed once more: write --yes
 retry-at-once = the running daemon takes it up at once
 retry-not-running = docsyncd is not running: it is taken up by the next { $command } or sync
 retry-removed = { $uuid }: the version before is there no more
@@ -1363,6 +1458,34 @@ poll-not-running = it is not running, so nobody looks: start it ({ $start }), or
 poll-no-answer = whoever works on the ledger has not answered within { $seconds } s (a docsyncd sync polls by itself)
 poll-done = the running daemon looks now, and tries at once what waits for a destination or an account
 
+forget-question = Erase the names and places that are kept of { $which }? They cannot be had back.
+forget-nothing = nothing is erased
+forget-done = { $uuid }: its names and places are erased; that it was delivered, and its digest, stay
+forget-open = { $uuid } is still being worked on ({ $state }) and keeps its names until it has ended: { $command } says when
+forget-traces = traces of the names may be left in unused parts of the ledger's file, which could not be written anew: { $why }. Run the same command again later.
+forget-output = { $uuid }: what a program printed about it, in the folder `output` beside the ledger, cannot be removed: { $why }. Run the same command again later.
+service-no-systemd = this system was not started by systemd, and docsyncd knows no other manager of services here. Let yours run `docsyncd run`: it logs to standard error, reads its configuration again on SIGHUP, and ends with 0 on SIGTERM within 30 s, when what is in flight is finished
+service-no-unit = there is no { $unit }: the deb and rpm packages of docsyncd bring it, with its user and its folders
+service-installed-runs = { $unit } runs, and starts with the system
+service-installed = { $unit } starts with the system from now on; at once: docsyncd service start
+service-uninstalled = { $unit } does not run, and no longer starts with the system; configuration, ledger and keys stay. What the package has installed is removed with the package
+service-runs = { $unit } runs
+service-runs-not = { $unit } does not run
+service-not-read = no service reads { $file }: docsyncd.service reads { $default }, and docsyncd@NAME.service reads { $folder }/NAME.toml, with letters, digits and _ . : - in NAME
+service-not-done = systemd did not do it. The log of the service says why: journalctl -u { $unit } -n 20
+service-only-root = only root may do that: { $command }
+service-windows-removed = the service is removed; configuration, ledger and logs stay
+service-windows-none = there was no service
+service-windows-runs = the service runs
+service-windows-runs-already = the service runs already
+service-windows-stopped = the service has stopped
+service-windows-runs-not = the service does not run
+service-windows-missing = the service is not installed: docsyncd service install
+sync-runs = the running daemon does this already: docsyncd poll makes it look now ({ $file } is in use by another docsyncd)
+sync-account = account { $name }: { $why }
+sync-done = { $now } reported now; in all { $reported } reported, { $failed } failed, { $waiting } waiting
+sync-paused = { $scope } is paused: { $why }
+sync-unreadable = the list shows documents without an identifier that can be used ({ $count } on one page): ask the software's vendor
 ## `docsyncd preview`
 
 preview-not-filed = it would not be filed
@@ -1452,6 +1575,23 @@ sign-in-no-name = a user without a name
 sign-in-as = signed in as { $person } (account { $name })
 sign-in-as-practice = signed in as { $person }, practice { $practice } (account { $name })
 
+sign-in-no-page = api.app_url is not set: the page to sign in on lies below it. Ask the operator for it
+sign-in-port-taken = port { $port } of 127.0.0.1 (accounts.{ $name }.redirect_port) cannot be used: { $why }. Another program uses it, maybe another docsyncd login: end that. Or choose another port, and have the operator register the address with it
+sign-in-port-refused = port { $port } of 127.0.0.1 (accounts.{ $name }.redirect_port) cannot be used: { $why }. Choose another port, and have the operator register the address with it
+sign-in-nobody = nobody signed in within { $patience }: nothing was changed. Run docsyncd login again
+sign-in-interrupted = interrupted: nothing was changed
+sign-in-pasted-incomplete = that is not the address: it has to contain code= and state= (or error=). Copy the whole address from the browser and paste it again
+sign-in-pasted-other = that address belongs to another sign-in. Open the address above, and paste the one that the browser ends on then
+sign-in-strangers = ten answers came that do not belong to this sign-in: a program or page on this computer makes them up, or an old tab reloads. Further ones are ignored without a word. Still waiting
+sign-in-stranger = an answer came that does not belong to this sign-in (wrong state): it was ignored. Still waiting
+sign-in-stranger-incomplete = an answer came that says neither code nor error: it was ignored. Still waiting
+sign-in-another = warning: account { $name } was signed in as { $before } before. Documents of { $before } that docsyncd knows stay as they are; from now on those of { $email } are fetched. If that is a mistake, run docsyncd login --account { $name } again as { $before }, and give { $email } an account of its own
+sign-in-not-remembered = warning: who signed in could not be remembered: { $why }
+sign-in-not-all-allowed = warning: not everything was allowed: { $scopes }. What needs it will fail with HTTP 403; run docsyncd login --account { $name } again and leave everything ticked
+logout-failed = account { $name } could not be signed out
+logout-nothing = account { $name } was not signed in: nothing to do
+logout-done = account { $name } is signed out: its tokens are deleted from this computer, and a running docsyncd pauses it.
+    What was filed stays. docsyncd login --account { $name } signs it in again.
 ## The pages that `docsyncd login` ends on, and why nobody is signed in. `-do` says what to do.
 
 login-done = You are signed in
@@ -1491,6 +1631,7 @@ login-not-saved-do = Correct what is said below, then run docsyncd login again.
 
 support-written = { $file } is written ({ $size } kB), for whoever helps you. In it, and missing:
 support-names-nobody = It names no patient, file, folder, computer or person. Look into it before you send it.
+support-kilobytes = { $size } kB
 support-lacks-configuration = missing: the configuration cannot be used (docsyncd check says why)
 support-lacks-not-running = missing: docsyncd is not running
 support-lacks-no-page = missing: docsyncd runs and serves no status page
@@ -1502,7 +1643,7 @@ support-lacks-damaged = missing: the ledger is damaged
 support-lacks-foreign = missing: the ledger is of another version, or of another program
 support-lacks-unreadable = missing: it cannot be read
 support-lacks-late = missing: it took too long
-support-lacks-no-log = missing: there is no log file and no journal
+support-lacks-no-log = missing: there is no log file and no journal; docsyncd writes its lines to standard error (log.file keeps them)
 support-lacks-no-lines = missing: nothing was logged in this time
 support-lacks-not-known = missing: one of the documents is not known
 support-lacks-too-large = missing: it is too large

@@ -50,8 +50,8 @@ others = { $count ->
     [one] Il y a { $count } autre problème.
    *[other] Il y a { $count } autres problèmes.
 }
-next-poll = docsyncd redemandera les nouveaux courriers { $at }.
-next-poll-soon = docsyncd redemandera les nouveaux courriers { $seconds ->
+next-poll = docsyncd relèvera les nouveaux courriers { $at }.
+next-poll-soon = docsyncd relèvera les nouveaux courriers { $seconds ->
     [0] tout de suite.
     [one] dans { $seconds } seconde.
    *[other] dans { $seconds } secondes.
@@ -59,6 +59,7 @@ next-poll-soon = docsyncd redemandera les nouveaux courriers { $seconds ->
 sum = Instances : { $instances }. Courriers aujourd'hui : { $today }. En attente : { $waiting }. En échec : { $failed }.
 light-well = Tout va bien
 light-waiting = Quelque chose attend
+light-shut = Aucun courrier ne peut être classé
 light-needs-person = Quelqu'un doit intervenir
 light-not-running = À l'arrêt
 
@@ -134,7 +135,7 @@ why-host-key = { $names ->
    *[other] les serveurs de { $names } destinations s'identifient autrement qu'avant ({ $name })
 }
 do-host-key = Appelez votre informaticien : ce n'est peut-être plus le même serveur. Aucun courrier n'y est envoyé tant que cela n'est pas vérifié.
-it-host-key = Demandez à la personne qui gère ce serveur si sa clé a été changée. Sinon, quelqu'un est peut-être entre les deux : n'y classez rien. Si oui, écrivez la nouvelle empreinte comme `host_key`.
+it-host-key = Demandez à la personne qui gère ce serveur si sa clé a été changée. Sinon, quelqu'un intercepte peut-être la connexion : n'y classez rien. Si oui, écrivez la nouvelle empreinte comme `host_key`.
 over-host-key = { $names ->
     [one] Le serveur de la destination { $name } s'identifie de nouveau comme avant.
    *[other] Les serveurs de { $names } destinations s'identifient de nouveau comme avant ({ $name }).
@@ -208,7 +209,7 @@ subject-unconfirmed = { $count ->
     [one] { $count } courrier attend : est-il arrivé ?
    *[other] { $count } courriers attendent : sont-ils arrivés ?
 }
-over-unconfirmed = On sait de chaque courrier s'il est arrivé.
+over-unconfirmed = Tous les courriers douteux sont vérifiés.
 
 problem-patient-unknown = { $count ->
     [one] Pour { $count } courrier, on ne sait pas de quel patient du cabinet il s'agit ({ $since }).
@@ -220,21 +221,41 @@ subject-patient-unknown = { $count ->
     [one] { $count } courrier attend : quel patient ?
    *[other] { $count } courriers attendent : quel patient ?
 }
-over-patient-unknown = On sait de chaque courrier de quel patient il s'agit.
+over-patient-unknown = Tous les courriers sont attribués à un patient.
 
 why-patients-file = { $count ->
-    [0] la liste des patients du cabinet est inutilisable
+    [0] la liste des patients du cabinet est inutilisable ({ $reason })
    *[other] la liste des patients du cabinet ne contient le patient d'aucun des { $count } courriers qui attendent
 }
 do-patients-file = { $count ->
-    [0] Faites exporter de nouveau la liste depuis le logiciel du cabinet. Les courriers qui ont besoin d'un numéro de patient attendent ; les autres sont classés.
+    [0] Faites exporter de nouveau la liste depuis le logiciel du cabinet. { $goes ->
+        [0] D'ici là, les courriers qui ont besoin d'un numéro de patient attendent ; les autres sont classés.
+       *[other] D'ici là, docsyncd utilise la liste précédente : seuls les courriers de patients nouveaux depuis attendent.
+    }
    *[other] Comparez les noms et les dates de naissance sur la page : c'est peut-être la liste d'un autre cabinet, ou les dates sont décalées d'un jour. Faites-la exporter de nouveau ; ce qui attend sera alors classé.
 }
 it-patients-file = { $count ->
-    [0] docsyncd check dit ce qui ne va pas. Les courriers qui ont besoin d'un numéro de patient attendent ; les autres sont classés.
+    [0] docsyncd check dit ce qui ne va pas ({ $reason }). { $goes ->
+        [0] Il n'y a pas de liste précédente : les courriers qui ont besoin d'un numéro de patient attendent.
+       *[other] Jusqu'à la correction, ou jusqu'au redémarrage de docsyncd, la liste précédente sert encore.
+    }
    *[other] Comparez les noms et dates de naissance de la liste avec docsyncd assign UUID : c'est peut-être la liste d'un autre cabinet, ou les dates sont décalées d'un jour. Exportez-la de nouveau ; ce qui attend sera alors classé.
 }
 over-patients-file = La liste des patients du cabinet est de nouveau utilisable.
+list-wrong-missing = son fichier n'est pas là
+list-wrong-unreadable = docsyncd n'a pas le droit de lire son fichier
+list-wrong-away = son fichier ne répond pas
+list-wrong-written = elle n'est peut-être pas entière : l'export n'est pas terminé
+list-wrong-short = elle est vide, ou bien plus courte qu'avant
+list-wrong-strange = les numéros des courriers déjà classés n'y sont pas
+list-wrong-workbook = c'est un classeur Excel, et non un CSV
+list-wrong-columns = sa première ligne ne nomme pas les colonnes nécessaires
+list-wrong-letters = ligne { $row } : des lettres sont illisibles
+list-wrong-row = ligne { $row } : elle ne correspond pas aux colonnes
+list-wrong-number = ligne { $row } : le numéro du patient est abîmé
+list-wrong-date = ligne { $row } : la date de naissance est illisible
+list-wrong-two-ways = ligne { $row } : la date se lit de deux façons, jour ou mois d'abord
+list-wrong-content = elle est illisible
 
 problem-not-taken = { $count ->
     [one] { $count } courrier est déposé, et le logiciel de { $name } ne l'a pas pris ({ $since }).
@@ -279,19 +300,19 @@ subject-not-agreeing = { $count ->
 over-not-agreeing = Le service, docsyncd et les destinations sont d'accord sur tous les courriers.
 
 why-silence = { $names ->
-    [one] docsyncd n'a pas pu demander les nouveaux courriers du compte { $name }
-   *[other] docsyncd n'a pas pu demander les nouveaux courriers de { $names } comptes ({ $name })
+    [one] docsyncd n'a pas pu relever les nouveaux courriers du compte { $name }
+   *[other] docsyncd n'a pas pu relever les nouveaux courriers de { $names } comptes ({ $name })
 }
 do-silence = Vérifiez la connexion internet de cet ordinateur. Si elle fonctionne, appelez votre informaticien.
 it-silence = Vérifiez la connexion internet de cet ordinateur, puis lancez : docsyncd check
 over-silence = { $names ->
-    [one] docsyncd demande de nouveau les nouveaux courriers du compte { $name }.
-   *[other] docsyncd demande de nouveau les nouveaux courriers de { $names } comptes ({ $name }).
+    [one] docsyncd relève de nouveau les courriers du compte { $name }.
+   *[other] docsyncd relève de nouveau les courriers de { $names } comptes ({ $name }).
 }
 
 why-slept = cet ordinateur était en veille ou éteint, aucun courrier n'a donc été classé
 do-slept = Laissez l'ordinateur allumé, même la nuit : désactivez sa mise en veille.
-over-slept = docsyncd demande de nouveau les nouveaux courriers.
+over-slept = docsyncd relève de nouveau les courriers.
 
 why-destination-program = { $names ->
     [one] le programme de la destination { $name } manque ou ne peut pas être lancé
@@ -320,7 +341,7 @@ why-destination-refuses = { $names ->
    *[other] { $names } destinations ne prennent aucun courrier ({ $name })
 }
 do-destination-refuses = La page dit pourquoi, sous « { page-places } ». Si vous ne pouvez pas corriger la cause, appelez votre informaticien. Appuyez ensuite sur « { page-mended } ».
-it-destination-refuses = Voyez pourquoi : docsyncd status. Puis lancez : docsyncd check
+it-destination-refuses = { see-status } Lancez ensuite : docsyncd check
 over-destination-refuses = { $names ->
     [one] La destination { $name } prend de nouveau les courriers.
    *[other] { $names } destinations prennent de nouveau les courriers ({ $name }).
@@ -351,7 +372,7 @@ why-downloads = { $names ->
    *[other] le service ne donne pas de PDF corrects pour { $names } comptes ({ $name })
 }
 do-downloads = Si cela dure plus d'une heure, appelez votre informaticien : quelque chose gêne peut-être entre cet ordinateur et le service.
-it-downloads = Voyez pourquoi : docsyncd status. Un proxy ou un pare-feu gêne peut-être ; sinon, demandez à l'exploitant du service.
+it-downloads = { see-status } Un proxy ou un pare-feu gêne peut-être ; sinon, demandez à l'exploitant du service.
 over-downloads = { $names ->
     [one] Le service donne de nouveau les PDF pour le compte { $name }.
    *[other] Le service donne de nouveau les PDF pour { $names } comptes ({ $name }).
@@ -362,7 +383,7 @@ why-reports = { $names ->
    *[other] le service refuse les confirmations de { $names } comptes ({ $name })
 }
 do-reports = Les courriers sont à leur place : rien ne manque. Si cela dure plus d'un jour, appelez votre informaticien.
-it-reports = Les courriers sont classés. Voyez pourquoi : docsyncd status. Si cela dure, demandez à l'exploitant du service.
+it-reports = Les courriers sont classés. { see-status } Si cela dure, demandez à l'exploitant du service.
 over-reports = { $names ->
     [one] Le service accepte de nouveau les confirmations du compte { $name }.
    *[other] Le service accepte de nouveau les confirmations de { $names } comptes ({ $name }).
@@ -418,6 +439,12 @@ why-clock = l'horloge de cet ordinateur et celle du service diffèrent de plus d
 do-clock = Mettez l'horloge de cet ordinateur à l'heure, et faites-la régler par un serveur de temps. D'ici là, les connexions et les heures notées peuvent être fausses.
 over-clock = L'horloge de cet ordinateur est de nouveau à l'heure.
 
+why-certificate = les navigateurs n'acceptent plus le certificat de la page d'état, ou bientôt plus
+do-certificate = Appelez votre informaticien : le certificat de cette page est à renouveler. Les courriers sont classés malgré tout.
+it-certificate = docsyncd check dit ce qui ne va pas avec certificate_file : renouvelez-le ou corrigez-le. docsyncd le relit dans la minute.
+subject-certificate = Le certificat de la page d'état est à renouveler
+over-certificate = Le certificat de la page d'état est de nouveau bon.
+
 problem-quiet = { $count ->
     [0] Aucun courrier { $since }.
    *[other] Aucun courrier { $since } ; d'habitude { $count } par jour.
@@ -455,11 +482,13 @@ alarm-of-practice = { $subject } ({ $practice })
 alarm-reminder = Toujours d'actualité : { $problem }
 alarm-over = { $over } Cela avait commencé { $began }.
 alarm-all-well = Tout va bien de nouveau.
+alarm-left = Reste à régler : { $what }
 alarm-do = Que faire : { $advice }
 alarm-page-at = La page : { $address }
 alarm-page-menu = La page : sur l'ordinateur { $computer }, dans le menu Démarrer : docsyncd
 alarm-page-command = La page : sur l'ordinateur { $computer }, avec la commande : docsyncd open
 alarm-page-off = docsyncd n'a pas de page ici : les commandes ci-dessous font la même chose.
+see-status = Voyez pourquoi : docsyncd status.
 alarm-it = Pour l'informaticien, sur { $computer } : { $commands }
 alarm-test = Ceci est un essai. Vous recevrez ici les alertes de docsyncd. Il n'y a rien à faire.
 
@@ -505,21 +534,6 @@ table-ledger = registre
 
 ## La page d'état
 
-page-month = { $month ->
-    [1] janv.
-    [2] févr.
-    [3] mars
-    [4] avr.
-    [5] mai
-    [6] juin
-    [7] juil.
-    [8] août
-    [9] sept.
-    [10] oct.
-    [11] nov.
-   *[12] déc.
-}
-page-date = { $day } { $month }
 page-open-well = Tout va bien
 page-open-waiting = Des courriers attendent ; cela peut s'arranger tout seul
 page-open-needs-person = Quelqu'un doit intervenir
@@ -570,12 +584,13 @@ page-first-name = Prénom
 page-born = Né(e) le
 page-assign = Attribuer à ce patient
 page-undo = Annuler
-page-decided-title = Va être classé
-page-decided = Il est attribué au patient numéro { $number } et va être classé.
-page-look-title = Vérifiez une fois de plus
+page-decided = Attribué au patient numéro { $number }, aussi pour les courriers suivants. Il sera classé dans un instant ; d'ici là, vous pouvez annuler.
+page-look-title = Vérifiez encore une fois
 page-look-differs = Le service et le cabinet n'indiquent pas la même chose : ce qui diffère est marqué.
 page-look-spelling = Le nom n'est pas écrit de la même façon des deux côtés.
-page-look-anothers = Les courriers d'un autre patient du service vont déjà au numéro { $number }.
+page-look-anothers = Un autre patient a ce numéro : les courriers d'un autre patient du service vont déjà au numéro { $number }.
+page-look-another = Dans la liste du cabinet, un autre patient a le numéro { $number }.
+page-look-twin = Liste du cabinet, autre patient
 page-look-not-listed = Le numéro { $number } n'est pas dans la liste du cabinet. Est-ce un nouveau patient ?
 page-look-yes = Oui, attribuer au numéro { $number }
 page-look-no = Non, revenir
@@ -585,7 +600,17 @@ page-beside-title = Classés à côté d'une ancienne version
 page-not-taken-title = Déposés, pas encore pris ({ $count })
 page-today-title = Classés aujourd'hui
 page-today-none = Pas encore de courrier classé aujourd'hui.
-page-poll = Chercher de nouveaux courriers
+page-poll = Relever les nouveaux courriers
+page-decisions = Quel patient : décidé ces 30 derniers jours
+page-decisions-count = { $count ->
+    [one] Afficher { $count } décision
+   *[other] Afficher { $count } décisions
+}
+page-decisions-how = L'une était fausse ? Ouvrez le courrier.
+page-decisions-more = Il y en a d'autres : l'historique de chaque courrier montre les siennes.
+page-who = Qui
+page-who-browser = cette page, navigateur { $browser }
+page-taken-back = annulé
 page-places = Comptes et destinations
 page-accounts = Comptes
 page-destinations = Destinations
@@ -612,7 +637,8 @@ page-days-summary = { $count ->
 page-days-table = Les nombres dans un tableau
 page-day = Jour
 page-day-well = courriers classés, tout va bien
-page-day-trouble = échec, ou intervention nécessaire
+page-day-trouble = échec, ou classement impossible
+page-day-person = intervention nécessaire
 page-day-silent = aucun courrier
 page-day-numbers = { $date } : { $filed } classés, { $failed } en échec
 page-strip = { $well ->
@@ -621,6 +647,9 @@ page-strip = { $well ->
 } { $trouble ->
     [one] { $trouble } avec un problème,
    *[other] { $trouble } avec un problème,
+} { $person ->
+    [one] { $person } avec une intervention,
+   *[other] { $person } avec une intervention,
 } { $silent ->
     [one] { $silent } sans courrier.
    *[other] { $silent } sans courrier.
@@ -680,11 +709,10 @@ page-contact = Qui appeler : { $contact }
 page-support = Fichier pour l'assistance
 page-notice-retried = Un nouvel essai est en cours pour ce courrier. La page montre ce qu'il devient.
 page-notice-retried-all = Un nouvel essai est en cours pour tout ce qui a échoué. La page montre ce qu'il en est.
-page-notice-polled = docsyncd cherche de nouveaux courriers.
+page-notice-polled = docsyncd relève les nouveaux courriers.
 page-notice-closed = Ce navigateur est verrouillé : il ne montre plus de noms.
 page-notice-locked = Ce navigateur-là est verrouillé : il ne montre plus de noms.
 page-notice-unknown = Le courrier n'est plus comme la page le montrait : rien n'a été changé. Regardez de nouveau.
-page-notice-assigned = Le patient de ce courrier est enregistré, aussi pour les suivants. Il sera classé dans quelques secondes ; d'ici là, vous pouvez annuler.
 page-notice-not-assigned = Rien n'a été modifié : le courrier n'attend plus cela, ou la liste ou le patient n'est plus ce que la page montrait. Regardez à nouveau.
 page-notice-shared-number = Rien n'a été modifié : la liste a deux personnes sous ce numéro. Corrigez-la d'abord.
 page-notice-no-number = Rien n'a été modifié : saisissez un numéro.
@@ -712,17 +740,18 @@ page-nothing-do = La page d'état est à l'adresse que montre « docsyncd open 
 page-opened = Ce navigateur peut maintenant voir les courriers
 page-opened-do = Il garde la clé tant que la page est ouverte au moins une fois par mois. « Verrouiller ce navigateur » sur la page la retire.
 page-opened-elsewhere = Ce navigateur peut maintenant voir les courriers
-page-opened-elsewhere-do = Il garde la clé tant que la page est ouverte au moins une fois tous les 90 jours. « Verrouiller ce navigateur » sur la page la retire.
+page-opened-elsewhere-do = Il garde la clé pendant 90 jours. « Verrouiller ce navigateur » sur la page la retire.
 page-not-encrypted = Cette connexion n'est pas chiffrée
 page-not-encrypted-do = Les courriers ne sont pas montrés ici. Ouvrez la page à son adresse en https://. Si elle n'en a pas, la personne qui s'occupe des ordinateurs peut lui donner un certificat.
 page-another = Pour un autre ordinateur
-page-another-how = Ouvrez cette adresse dans un navigateur de l'autre ordinateur dans l'heure qui vient. Ce navigateur voit ensuite les courriers, tant que la page y est ouverte au moins une fois tous les 90 jours.
+page-another-how = Ouvrez cette adresse dans un navigateur de l'autre ordinateur dans l'heure qui vient. Ce navigateur voit ensuite les courriers pendant 90 jours.
 page-another-tunnel = Les autres ordinateurs n'atteignent pas cette page. La personne qui s'occupe des ordinateurs peut y remédier, avec un certificat pour la page. D'ici là, cette adresse l'ouvre dans un autre navigateur de cet ordinateur, ou par un tunnel (ssh -L), dans l'heure qui vient.
 page-another-once = Elle ne sert qu'une fois. Qui l'ouvre voit les courriers : ne la donnez qu'à la personne concernée. La page d'état permet de retirer cet accès.
 page-browsers = { $count } navigateurs voient les courriers
 page-browser = Navigateur
 page-browser-this = celui-ci
 page-browser-known = depuis le { $since }, jusqu'au { $until } s'il ne sert pas
+page-browser-until = depuis le { $since }, jusqu'au { $until }
 page-browser-lock = Verrouiller
 page-used = Ce lien n'est plus valable
 page-used-do = Un lien sert une seule fois, pendant deux minutes, et pour un autre ordinateur pendant une heure. Créez-en un nouveau. Si quelqu'un d'autre l'a utilisé, verrouillez ce navigateur-là.
@@ -777,7 +806,7 @@ letter-to-come = à classer
 letter-older-version = une version précédente
 letter-copy = Copier
 letter-copied = Copié
-letter-proof = Confirmé par :
+letter-proof = Constaté { $at } :
 letter-history = Ce qui s'est passé
 letter-history-removed = Ce qui est plus ancien a été supprimé (state.keep_history).
 letter-times = ({ $count } fois)
@@ -815,6 +844,7 @@ event-postponed = N'a pas fonctionné{ $places ->
 event-waiting = En attente
 event-unconfirmed = Peut-être arrivé dans { $name }
 event-not-replaced = Classé dans { $name }, à côté de l'ancienne version
+event-filed-for-another = La copie dans { $name } était pour un autre patient
 event-needs-person = En attente : quel patient ?
 event-assigned = Attribué à un patient
 event-unassigned = L'attribution a été annulée
@@ -843,6 +873,8 @@ not-known = aucun courrier { $text } n'est connu{ $least ->
 find-none = aucun courrier trouvé ; essayez avec les premières lettres du nom seulement
 find-none-no-names = aucun courrier trouvé ; les noms ne sont pas conservés (state.keep_names) : seuls les numéros sont cherchés
 find-none-newest = aucun courrier trouvé parmi les plus récents : tous ces mots figurent dans de très nombreux courriers, écrivez donc un nom
+find-nothing = rien à chercher : un mot a au moins une lettre ou un chiffre
+find-a-word = MOT
 find-more = il y en a plus que ces { $limit } : précisez, ou lancez { $command }
 find-older = il y en a peut-être de plus anciens : tous ces mots figurent dans de très nombreux courriers. Écrivez un nom, ou lancez { $command } pour tous les voir
 show-bytes = { $size } octets
@@ -867,8 +899,8 @@ reason-patient-several = Plusieurs patients de la liste du cabinet peuvent être
 reason-patient-no-date-of-birth = La date de naissance du patient manque.
 reason-patient-no-name = Le nom du patient manque.
 reason-patient-other-number = À la destination, le patient n'a pas le numéro de celui du courrier.
-reason-patient-not-there = La destination n'a aucun patient de ce numéro : créez-le là-bas, puis réessayez.
-reason-patient-several-there = La destination a plusieurs patients de ce numéro : fusionnez-les là-bas, puis réessayez.
+reason-patient-not-there = La destination n'a aucun patient avec ce numéro : créez-le là-bas, puis réessayez.
+reason-patient-several-there = La destination a plusieurs patients avec ce numéro : fusionnez-les là-bas, puis réessayez.
 reason-patient-not-held = La destination ne peut pas garder le numéro du patient tel quel (un caractère, sa longueur ou sa fin), et docsyncd ne modifie jamais un numéro : donnez un autre numéro au patient, ou faites modifier les réglages de la destination, puis réessayez.
 reason-patient-given-away = Le courrier est parti ailleurs avec un numéro que la liste du cabinet donne maintenant à quelqu'un d'autre.
 reason-patient-no-list = Il attend la liste des patients du cabinet.
@@ -877,6 +909,12 @@ reason-no-content = Le service annonce son PDF, mais son serveur n'en a pas enco
 reason-rendered-anew = Son PDF est en cours de mise à jour.
 reason-other-patient = Le service nomme deux patients pour lui : vérifiez-y de qui est ce courrier.
 reason-two-versions = Le service en montre deux versions à la fois : il est vérifié à nouveau.
+reason-filed-for-another = Il a été classé auparavant pour un autre patient : retirez-le de là{ $places ->
+    [0] .
+   *[other] {" "}: { $place }
+}
+reason-maybe-for-another = Il a peut-être été classé auparavant pour un autre patient : vérifiez-y, et retirez-le.
+reason-not-read = Le service l'a peut-être corrigé entre-temps et ne le montre pas en ce moment : il est d'abord relu.
 reason-many-versions = Le service en montre sans cesse de nouvelles versions : il est téléchargé de plus en plus rarement.
 reason-spool-full = L'espace pour les courriers téléchargés est plein (state.spool_limit) : il sera téléchargé quand d'autres auront été classés.
 reason-spool-damaged = Son PDF téléchargé a disparu ou a été modifié : docsyncd le télécharge de nouveau. Un antivirus l'a peut-être supprimé.
@@ -916,6 +954,7 @@ reason-destination-tls = La liaison chiffrée avec la destination { $name } ne p
 reason-destination-busy = La destination { $name } demande d'attendre (code { $code }).
 reason-destination-fault = La destination { $name } est en panne (code { $code }).
 reason-destination-says-error = La destination { $name } répond qu'elle a échoué : son propre journal dit pourquoi.
+reason-destination-unclear-answer = La réponse de la destination { $name } ressemble à un échec, sans en être un à coup sûr : regardez-y si le courrier est arrivé.
 reason-destination-status = La destination { $name } a répondu par une erreur (code { $code }).
 reason-destination-check = La destination { $name } ne fonctionne pas : l'ordinateur qui contient le dossier est-il allumé, le dossier est-il là, docsyncd peut-il y écrire ?
 reason-destination-refuses = La destination { $name } n'accepte pas ce courrier.
@@ -938,6 +977,7 @@ reason-service-refuses = Le service refuse de donner ce courrier.
 reason-service-fails = Le service n'a pas pu donner ce courrier.
 reason-not-a-pdf = Ce que le service a envoyé n'est pas un PDF ; un proxy ou une page de connexion l'a peut-être remplacé.
 reason-wrong-size = Le PDF reçu n'a pas la taille annoncée.
+reason-no-end = La connexion s'est terminée, semble-t-il, avant la fin du PDF.
 reason-slow = Le téléchargement est trop lent.
 reason-spool = docsyncd ne peut pas garder le PDF sur son disque : { $places ->
     [0] libérez de la place.
@@ -952,10 +992,11 @@ setup-new = { $file } sera écrit à la fin.
 setup-begin = Les réponses sont vérifiées au fur et à mesure. Rien n'est écrit avant la fin ; Ctrl+C laisse tout tel quel.
 setup-begin-back = Échap ou { $back } revient à la question précédente.
 setup-nothing-written = Rien n'a été écrit.
-setup-interrupted = interrompu : rien n'a été écrit
+setup-interrupted = Interrompu. Rien n'a été écrit.
 setup-no-terminal = setup pose des questions, et il n'y a pas de terminal où les poser : donnez-lui les réponses dans un fichier, comme dans docsyncd setup --answers answers.toml (docs/first-hour.md en a un)
 setup-unusable-terminal = le terminal est inutilisable
 setup-keys = ↑ ↓ choisir · Entrée valider · Échap retour
+setup-gone-back = (retour)
 setup-its-number = Son numéro :
 setup-number-expected = un nombre de 1 à { $most } est attendu
 setup-yes = Oui
@@ -1055,7 +1096,7 @@ setup-pasted-empty-password = c'est vide : il faut un mot de passe
 setup-pasted-password = ce n'est pas un mot de passe : une seule ligne est attendue
 setup-choice-encryption-starttls = STARTTLS, après l'accueil (habituel)
 setup-choice-encryption-tls = TLS dès le début
-setup-choice-encryption-none = rien (seulement vers un serveur sur cet ordinateur)
+setup-choice-encryption-none = aucun (seulement vers un serveur sur cet ordinateur)
 setup-choice-on-lost-reply-resend = il est renvoyé, sous le même numéro
 setup-choice-on-lost-reply-hold = il attend que quelqu'un ait regardé
 setup-choice-profile-mhd = IHE MHD
@@ -1092,7 +1133,7 @@ setup-group = { $name } est un groupe, pas un utilisateur
 setup-server-key = Le serveur montre { $fingerprint } ({ $algorithm }). Son exploitant dit-il la même chose ?
 setup-server-key-help = demandez-lui par téléphone ou par écrit ; rien n'est envoyé à un serveur qui a une autre clé
 setup-server-key-answer = le serveur montre { $fingerprint } ({ $algorithm }) : demandez à son exploitant si c'est juste, et répondez host_key = "{ $fingerprint }"
-setup-server-key-other = CE N'EST PAS la clé connue, { $known } : si son exploitant ne l'a pas changée, quelqu'un est entre les deux
+setup-server-key-other = CE N'EST PAS la clé connue, { $known } : si son exploitant ne l'a pas changée, quelqu'un intercepte la connexion
 setup-server-key-refused = rien n'est envoyé à un serveur inconnu
 setup-list = Liste des patients, telle que le logiciel du cabinet l'exporte :
 setup-list-help = un fichier CSV, dont la première ligne nomme les colonnes (docs/patients.md) ; vide : aucune
@@ -1124,7 +1165,18 @@ setup-more = Autres réglages :
 setup-more-nothing = terminer
 setup-more-nothing-told = terminer, sans alerte
 setup-lose = Revenir en arrière et abandonner ce qui vient d'être réglé ici ?
-setup-none = aucun
+setup-none = { $what ->
+    [place] nulle part
+    [reader] personne d'autre
+    [address] aucune
+    [account] aucune
+    [key] aucune
+    [alarm] aucune
+    [patients] aucune
+    [confirm] aucune
+    [page] aucune
+   *[other] aucun
+}
 setup-more-there = (tel quel, ou à modifier)
 setup-more-patients = Le numéro de chaque patient dans le cabinet
 setup-more-patients-about = d'après une liste que son logiciel exporte ; les noms des fichiers peuvent le contenir
@@ -1163,6 +1215,7 @@ setup-part-address = l'adresse du service en ligne : { $value }
 setup-part-account = le compte, et sa clé ou sa connexion : { $value }
 setup-part-place = où vont les courriers ({ $name }) : { $value }
 setup-part-reader = qui les y lit ({ $name }) : { $value }
+setup-part-practice = le nom du cabinet, et la personne à appeler : { $value }
 setup-part-patients = la liste des patients du cabinet : { $value }
 setup-part-confirm = preuve que le logiciel a pris chaque courrier ({ $name }) : { $value }
 setup-part-page = la page dans le navigateur : { $value }
@@ -1197,6 +1250,10 @@ setup-open = L'état, dans le navigateur : { $command }
 ## Ce qui n'a pas fonctionné : la raison exacte suit entre parenthèses, en anglais.
 
 told-configuration = la configuration est inutilisable
+told-no-configuration = { $file } : ce fichier de configuration n'existe pas. docsyncd setup pose les questions nécessaires et l'écrit ; ou indiquez le vôtre avec --config FICHIER
+told-refused-key = le service refuse cette clé : vérifiez-la, ou demandez-en une nouvelle à l'exploitant du service
+told-busy = le service demande d'attendre : réessayez plus tard
+told-fault = le service est en panne : réessayez plus tard
 told-ledger = le registre de docsyncd est inutilisable
 told-ledger-new = le registre ne peut pas y être créé
 told-log = le fichier journal ne peut pas être écrit
@@ -1235,10 +1292,44 @@ told-list-columns = la première ligne de { $file } ne nomme pas les colonnes n�
 told-list-two-ways = les dates de { $file } se lisent de deux façons : jour ou mois d'abord
 told-list-dates = une date de naissance de { $file } est illisible
 told-list-content = { $file } est inutilisable tel quel : exportez-le de nouveau
+refused-by-ledger = la configuration est inutilisable ({ $why }) ; ceci s'appuie sur le registre { $ledger }
+no-account = il n'y a pas de compte « { $name } » ; le plus proche est « { $nearest } »
+account-all-by-key = aucun compte n'a besoin de se connecter : tous ont une clé d'API. Mettez auth = "oauth" pour celui qui doit le faire
+account-by-key = le compte { $name } a une clé d'API et n'a pas besoin de se connecter ; avec auth = "oauth", si. Une nouvelle clé se met dans { $place }
+account-not-there = il n'y a pas de compte { $name } à connecter ; il y a : { $names }
+account-which = plusieurs comptes se connectent : choisissez-en un avec --account ({ $names })
+root-made-folder = avertissement : { $folder } a été créé et appartient à root, qui a lancé cette commande. Si le service a un autre utilisateur, il ne peut pas y écrire : donnez-lui le dossier avec chown -R UTILISATEUR { $folder }
+typed-unknown-option = option inconnue : { $what }
+typed-unknown-command = commande inconnue : { $what }
+typed-no-command = il manque une commande
+typed-missing = il manque : { $what }
+typed-conflict = ne va pas avec le reste : { $what }
+typed-value = ne convient pas : { $what }
+typed-otherwise = cette commande contient une erreur
 named-several = { $text } fait partie de { $count } identifiants (uuid) : écrivez-en davantage
 
 ## `docsyncd check`
 
+check-what-config = configuration
+check-what-account = compte { $name }
+check-what-api = service
+check-what-destination = destination { $name }
+check-what-patients = liste des patients
+check-what-alerts-mail = alertes par e-mail
+check-what-alerts-webhook = alertes par webhook
+check-what-alerts-heartbeat = surveillance
+check-what-alerts-mail-of = alertes par e-mail de { $name }
+check-what-alerts-webhook-of = alertes par webhook de { $name }
+check-what-alerts = alertes
+check-what-status-page = page d'état
+check-what-certificate-of-the-status-page = certificat de la page
+check-what-webhook = webhook
+check-what-webhook-of = webhook de { $name }
+check-what-ledger = registre
+check-what-log = journal
+check-what-spool = espace disque
+list-dates = dates comme { $date }
+check-list-unused = { $file } : aucune destination n'utilise la liste : mettez {"{{"} patient.number {"}}"} dans le file_name d'une destination, ou docsyncd setup le propose
 check-answers = le service répond ; { $waiting }
 check-answers-as = le service répond ; { $waiting } ; connecté : { $user }
 check-answers-practice = le service répond ; { $waiting } ; cabinet : { $practice }
@@ -1284,6 +1375,7 @@ check-without-date = { "" } ; { $rows } sans date de naissance, à qui aucun co
 assign-no-list = il n'y a pas de liste de patients pour attribuer les courriers : ajoutez une section [patients] (docs/patients.md)
 assign-which = quel courrier ? Nommez-le : { $command }
 assign-ended = courrier { $uuid } : son patient n'est pas connu : le courrier est terminé, ou pas encore téléchargé ; { $command } montre où il en est
+assign-not-read = document { $uuid } : il est déjà classé, et le service ne dit pas en ce moment qui est son patient
 assign-not-listed = courrier { $uuid } : personne dans la liste du cabinet n'a ce numéro ({ $number }) : corrigez-le, ou ajoutez --not-listed si le patient y est nouveau
 assign-no-number = courrier { $uuid } : un numéro a au moins un caractère, et aucun d'invisible
 assign-shared = courrier { $uuid } : la liste du cabinet a deux personnes sous ce numéro : corrigez-la d'abord
@@ -1323,8 +1415,13 @@ assign-settles = { $command } l'attribue
 assign-unlisted = le numéro { $number } n'est pas dans la liste du cabinet
 assign-none = rien n'a été attribué
 assign-done = { $uuid } : attribué au patient numéro { $number } ; { $when }
+assign-anew = { $uuid } : son patient a le numéro { $number }, et le courrier est classé de nouveau sous ce numéro ; { $when }. La copie sous l'autre numéro reste où elle est : { $command } dit où ; retirez-la de là
 assign-nobody-asked = personne ne peut confirmer ici que c'est ce patient : comparez les fiches ci-dessus, et ajoutez --yes
+assign-question-again = En êtes-vous sûr ? Attribuer au patient numéro { $number } ?
+assign-a-number = NUMÉRO
+who-page = page d'état, navigateur { $browser }
 assign-question = Attribuer au patient numéro { $number } ?
+assign-question-anew = Il a été classé sous un autre numéro et sera classé de nouveau. Est-ce le patient qui a le numéro { $number } ?
 assign-not-assigned = personne n'a attribué le courrier { $uuid }
 assign-removed = { $uuid } : n'est plus attribué ; les courriers déjà classés restent où ils sont
 
@@ -1342,6 +1439,10 @@ retry-question = { $count ->
     [one] Le courrier { $uuid } est déjà classé et confirmé au service. Le télécharger, le classer et le confirmer encore une fois ?
    *[other] { $count } courriers sont déjà classés et confirmés au service. Les télécharger, les classer et les confirmer encore une fois ?
 } Un fichier qui est là avec le même contenu reste tel quel.
+retry-nobody-asked = { $count ->
+    [one] le courrier { $uuid } est déjà classé et confirmé au service, et il n'y a personne ici à qui demander s'il faut le classer
+   *[other] { $count } courriers sont déjà classés et confirmés au service, et il n'y a personne ici à qui demander s'il faut les classer
+} encore une fois : ajoutez --yes
 retry-at-once = docsyncd s'en occupe tout de suite
 retry-not-running = docsyncd est arrêté : cela reprend avec { $command } ou sync
 retry-removed = { $uuid } : l'ancienne version n'y est plus
@@ -1368,6 +1469,34 @@ poll-not-running = docsyncd est arrêté, donc personne ne regarde : démarrez-
 poll-no-answer = le programme qui utilise le registre n'a pas répondu en { $seconds } s (un docsyncd sync interroge de lui-même)
 poll-done = docsyncd regarde maintenant, et réessaie tout de suite ce qui attend une destination ou un compte
 
+forget-question = Effacer les noms et les emplacements conservés de { $which } ? Ils ne peuvent pas être retrouvés.
+forget-nothing = rien n'est effacé
+forget-done = { $uuid } : ses noms et ses emplacements sont effacés ; le fait qu'il a été classé et son empreinte restent
+forget-open = { $uuid } est encore en cours ({ $state }) et garde ses noms jusqu'à la fin : { $command } dit où il en est
+forget-traces = des traces des noms restent peut-être dans des parties inutilisées du registre, qui n'a pas pu être réécrit ({ $why }). Relancez la même commande plus tard.
+forget-output = { $uuid } : ce qu'un programme a écrit à son sujet, dans le dossier `output` à côté du registre, ne peut pas être supprimé ({ $why }). Relancez la même commande plus tard.
+service-no-systemd = ce système n'a pas été démarré par systemd, et docsyncd ne connaît pas d'autre gestionnaire de services ici. Faites lancer `docsyncd run` par le vôtre : il journalise sur la sortie d'erreur, relit sa configuration sur SIGHUP, et se termine avec 0 sur SIGTERM en 30 s, une fois fini ce qui est en cours
+service-no-unit = il n'y a pas de { $unit } : les paquets deb et rpm de docsyncd l'apportent, avec son utilisateur et ses dossiers
+service-installed-runs = { $unit } tourne, et démarre avec le système
+service-installed = { $unit } démarre désormais avec le système ; tout de suite : docsyncd service start
+service-uninstalled = { $unit } ne tourne pas, et ne démarre plus avec le système ; la configuration, le registre et les clés restent. Ce que le paquet a installé s'enlève avec le paquet
+service-runs = { $unit } tourne
+service-runs-not = { $unit } ne tourne pas
+service-not-read = aucun service ne lit { $file } : docsyncd.service lit { $default }, et docsyncd@NOM.service lit { $folder }/NOM.toml, avec des lettres, des chiffres et _ . : - dans NOM
+service-not-done = systemd ne l'a pas fait. Le journal du service dit pourquoi : journalctl -u { $unit } -n 20
+service-only-root = seul root peut le faire : { $command }
+service-windows-removed = le service est supprimé ; la configuration, le registre et les journaux restent
+service-windows-none = il n'y avait pas de service
+service-windows-runs = le service tourne
+service-windows-runs-already = le service tourne déjà
+service-windows-stopped = le service est arrêté
+service-windows-runs-not = le service ne tourne pas
+service-windows-missing = le service n'est pas installé : docsyncd service install
+sync-runs = docsyncd tourne et s'en charge déjà : docsyncd poll le fait regarder maintenant ({ $file } est utilisé par un autre docsyncd)
+sync-account = compte { $name } : { $why }
+sync-done = { $now } classés à l'instant ; en tout { $reported } classés, { $failed } en échec, { $waiting } en attente
+sync-paused = { $scope } est en pause : { $why }
+sync-unreadable = la liste montre des courriers sans identifiant utilisable ({ $count } sur une page) : demandez à l'éditeur du logiciel
 ## `docsyncd preview`
 
 preview-not-filed = il ne serait pas classé
@@ -1457,6 +1586,23 @@ sign-in-no-name = un utilisateur sans nom
 sign-in-as = connecté : { $person } (compte { $name })
 sign-in-as-practice = connecté : { $person }, cabinet { $practice } (compte { $name })
 
+sign-in-no-page = api.app_url n'est pas indiqué : c'est là que se trouve la page de connexion. Demandez-le à l'exploitant
+sign-in-port-taken = le port { $port } de 127.0.0.1 (accounts.{ $name }.redirect_port) est inutilisable ({ $why }). Un autre programme s'en sert, peut-être un autre docsyncd login : arrêtez-le. Ou choisissez un autre port, et faites enregistrer l'adresse avec celui-ci par l'exploitant
+sign-in-port-refused = le port { $port } de 127.0.0.1 (accounts.{ $name }.redirect_port) est inutilisable ({ $why }). Choisissez un autre port, et faites enregistrer l'adresse avec celui-ci par l'exploitant
+sign-in-nobody = personne ne s'est connecté en { $patience } : rien n'a été modifié. Relancez docsyncd login
+sign-in-interrupted = interrompu : rien n'a été modifié
+sign-in-pasted-incomplete = ce n'est pas l'adresse : elle doit contenir code= et state= (ou error=). Copiez toute l'adresse dans le navigateur et collez-la de nouveau
+sign-in-pasted-other = cette adresse appartient à une autre connexion. Ouvrez l'adresse ci-dessus, et collez celle sur laquelle le navigateur finit alors
+sign-in-strangers = dix réponses sont arrivées qui n'appartiennent pas à cette connexion : un programme ou une page de cet ordinateur les invente, ou un ancien onglet se recharge. Les suivantes seront ignorées sans un mot. L'attente continue
+sign-in-stranger = une réponse est arrivée qui n'appartient pas à cette connexion (autre state) : elle est ignorée. L'attente continue
+sign-in-stranger-incomplete = une réponse est arrivée sans code ni error : elle est ignorée. L'attente continue
+sign-in-another = avertissement : le compte { $name } était connecté en tant que { $before }. Les courriers de { $before } que docsyncd connaît restent tels quels ; désormais, ceux de { $email } sont téléchargés. Si c'est une erreur, relancez docsyncd login --account { $name } en tant que { $before }, et donnez à { $email } son propre compte
+sign-in-not-remembered = avertissement : le nom de la personne connectée n'a pas pu être enregistré ({ $why })
+sign-in-not-all-allowed = avertissement : tout n'a pas été autorisé : { $scopes }. Ce qui en a besoin échouera (HTTP 403) ; relancez docsyncd login --account { $name } et laissez tout coché
+logout-failed = le compte { $name } n'a pas pu être déconnecté
+logout-nothing = le compte { $name } n'était pas connecté : il n'y a rien à faire
+logout-done = le compte { $name } est déconnecté : ses jetons sont supprimés de cet ordinateur, et un docsyncd en marche le met en pause.
+    Ce qui est classé reste. docsyncd login --account { $name } le reconnecte.
 ## Les pages sur lesquelles `docsyncd login` se termine.
 
 login-done = Vous êtes connecté
@@ -1496,6 +1642,7 @@ login-not-saved-do = Corrigez ce qui est indiqué ci-dessous, puis relancez docs
 
 support-written = { $file } est écrit ({ $size } ko), pour la personne qui vous aide. Contenu, et ce qui manque :
 support-names-nobody = Il ne nomme ni patient, ni fichier, ni dossier, ni ordinateur, ni personne. Regardez-le avant de l'envoyer.
+support-kilobytes = { $size } ko
 support-lacks-configuration = manque : la configuration est inutilisable (docsyncd check dit pourquoi)
 support-lacks-not-running = manque : docsyncd est arrêté
 support-lacks-no-page = manque : docsyncd tourne sans page d'état
@@ -1507,7 +1654,7 @@ support-lacks-damaged = manque : le registre est endommagé
 support-lacks-foreign = manque : le registre est d'une autre version ou d'un autre programme
 support-lacks-unreadable = manque : illisible
 support-lacks-late = manque : cela a duré trop longtemps
-support-lacks-no-log = manque : il n'y a ni fichier journal ni journal du système
+support-lacks-no-log = manque : il n'y a ni fichier journal ni journal du système ; docsyncd écrit ses lignes sur la sortie d'erreur (log.file les conserve)
 support-lacks-no-lines = manque : rien n'a été journalisé pendant ce temps
 support-lacks-not-known = manque : l'un des courriers est inconnu
 support-lacks-too-large = manque : trop grand

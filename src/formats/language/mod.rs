@@ -176,6 +176,14 @@ impl Language {
         self.fill("date", &[("day", (&day).into()), ("month", (&self.month(at)).into()), ("year", (&year).into())])
     }
 
+    /// Who decided something, as the ledger keeps it: a user of this computer, or a browser that shows the page.
+    pub fn who(self, who: &str) -> String {
+        match who.strip_prefix("status page, browser ") {
+            Some(browser) => self.fill("who-page", &[("browser", browser.into())]),
+            None => who.to_owned(),
+        }
+    }
+
     /// "9 Apr 1991", "09/04/1991", "09.04.1991".
     pub fn short_day(self, date: Date) -> String {
         let format = match self {

@@ -38,7 +38,10 @@ impl Language {
         let Some(code) = reason.code.as_deref() else { return unknown() };
         let Some(failure) = Failure::parse(code) else {
             let key = format!("reason-{}", code.replace('_', "-"));
-            return if self.has(&key) { self.text(&key) } else { unknown() };
+            let place = reason.text.split_once(": ").map(|(_, place)| place);
+            let places = Value::Count(u64::from(place.is_some()));
+            let values = [("places", places), ("place", place.unwrap_or_default().into())];
+            return if self.has(&key) { self.fill(&key, &values) } else { unknown() };
         };
         let (key, number) = key(&failure);
         let name = Value::Text(&reason.name);
@@ -159,6 +162,7 @@ fn of_destination(word: &str) -> Option<&'static str> {
         | "dicom_0122"
         | "dicom_0124" => "destination-unsuited",
         "says_error" => "destination-says-error",
+        "unclear_answer" => "destination-unclear-answer",
         "full" => "no-room",
         "host_key" | "known_hosts" => "destination-host-key",
         "credentials" | "secret_file" | "sign_in_refused" => "destination-sign-in",
@@ -187,6 +191,7 @@ fn of_service(word: &str) -> Option<&'static str> {
         "too_much" => "record-too-large",
         "no_route" => "no-route",
         "wrong_size" => "wrong-size",
+        "no_end" => "no-end",
         "spool" | "spool_file_limit" | "spool_damaged" => "spool",
         "cut_off" => "cut-off",
         "internal_fault" => "internal",

@@ -4,7 +4,7 @@ use jiff::tz::TimeZone;
 use jiff::{Timestamp, Zoned};
 
 use super::Language;
-use crate::domain::health::{Cause, Disks, Headline, Problem};
+use crate::domain::health::{Cause, Disks, Headline, ListWrong, Problem};
 
 /// Names that a sentence has room for.
 const MOST_NAMES: usize = 5;
@@ -88,11 +88,13 @@ impl Language {
         let since = group.since.map_or_else(String::new, |since| self.since(&zoned(since, now), now));
         let (name, names) = self.names(&group.names);
         let cause = group.cause.as_str();
+        let (reason, _) = self.list_wrong(group);
         let values = [
             ("name", (&name).into()),
             ("names", names.into()),
             ("count", group.count.into()),
             ("since", (&since).into()),
+            ("reason", (&reason).into()),
         ];
         if self.has(&format!("problem-{cause}")) {
             return self.fill(&format!("problem-{cause}"), &values);
@@ -111,7 +113,13 @@ impl Language {
     /// What is the matter and how many letters it is about, in a line without a full stop.
     pub fn subject(self, group: &Group) -> String {
         let (name, names) = self.names(&group.names);
-        let values = [("name", (&name).into()), ("names", names.into()), ("count", group.count.into())];
+        let (reason, _) = self.list_wrong(group);
+        let values = [
+            ("name", (&name).into()),
+            ("names", names.into()),
+            ("count", group.count.into()),
+            ("reason", (&reason).into()),
+        ];
         let own = format!("subject-{}", group.cause.as_str());
         if self.has(&own) {
             return self.fill(&own, &values);
@@ -145,6 +153,7 @@ impl Language {
     fn to_do(self, whose: &str, group: &Group, disks: &Disks) -> Option<String> {
         let key = format!("{whose}-{}", group.cause.as_str());
         let (name, names) = self.names(&group.names);
+        let (reason, goes_on) = self.list_wrong(group);
         let (place, places) = self.names(&disks.of(group.cause, &group.names));
         let values = [
             ("name", (&name).into()),
@@ -152,8 +161,19 @@ impl Language {
             ("place", (&place).into()),
             ("places", places.into()),
             ("count", group.count.into()),
+            ("reason", (&reason).into()),
+            ("goes", u64::from(goes_on).into()),
         ];
         self.has(&key).then(|| self.fill(&key, &values))
+    }
+
+    /// What is wrong with the list of patients, and whether letters go on by the one before.
+    fn list_wrong(self, group: &Group) -> (String, bool) {
+        let words = group.names.first().filter(|_| group.cause == Cause::PatientsFile);
+        let ListWrong { kind, row, goes_on } = ListWrong::parse(words.map_or("", String::as_str));
+        let key = format!("list-wrong-{kind}");
+        let key = if self.has(&key) { key.as_str() } else { "list-wrong-content" };
+        (self.fill(key, &[("row", row.into())]), goes_on)
     }
 
     /// That problems of one cause are over.

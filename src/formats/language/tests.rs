@@ -102,7 +102,15 @@ fn millis(text: &str) -> i64 {
 const NOW: &str = "2026-11-21T15:00:00+01:00";
 
 fn problem(cause: Cause, name: &str, count: u64, since: &str) -> Problem {
-    Problem { cause, name: name.to_owned(), count, since: Some(millis(since)), latest: None, needs_person: true }
+    Problem {
+        cause,
+        name: name.to_owned(),
+        count,
+        since: Some(millis(since)),
+        latest: None,
+        needs_person: true,
+        is_red: true,
+    }
 }
 
 #[test]
@@ -190,6 +198,28 @@ fn that_no_letters_come_is_said_with_what_is_usual() {
         ]
     );
     assert_eq!(quiet(0)[2], "Kein Brief seit dem 16. November, 16:20\u{a0}Uhr.");
+}
+
+#[test]
+fn of_a_list_that_is_refused_the_row_is_said_and_what_letters_go_by() {
+    let of = |word: &str| {
+        let problem = problem(Cause::PatientsFile, word, 0, "2026-11-21T10:12:00+01:00");
+        let group = groups([&problem]).remove(0);
+        LANGUAGES.map(|language| {
+            (language.problem(&problem, &at(NOW)), language.subject(&group), language.advice(&group, &Disks::default()))
+        })
+    };
+    let [(english, subject, goes_on), french, (german, ..)] = of("number 17 old");
+    assert_eq!(
+        english,
+        "Since 10:12: the practice's list of patients cannot be used (row 17: the patient's number is spoilt)."
+    );
+    assert_eq!(subject, "The practice's list of patients cannot be used (row 17: the patient's number is spoilt)");
+    assert!(goes_on.contains("goes by the list before") && !goes_on.contains("need a patient's number"), "{goes_on}");
+    assert!(french.2.contains("la liste précédente") && german.contains("Zeile 17"), "{french:?} {german}");
+    assert!(of("number 17 none")[0].2.contains("need a patient's number wait"));
+    // Of an older daemon no word is known.
+    assert!(of("")[0].0.contains("(it cannot be read)"));
 }
 
 #[test]

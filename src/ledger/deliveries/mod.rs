@@ -8,6 +8,7 @@ use super::reservations::{self, Owner};
 use super::work::Tries;
 use super::{Millis, QueryResult, patients};
 use crate::domain::document::Version;
+use crate::domain::document::edition::edition;
 use crate::domain::failure::Failure;
 use crate::domain::reservation::Known;
 use crate::domain::state::State;
@@ -16,6 +17,7 @@ pub use self::again::{arrived, reroute_unknown, spool_empties};
 pub(super) use self::again::{due_now, forget_at, forget_intents, forget_refusals, forget_success, retract};
 pub use self::ended::{Ended, end, leave_unconfirmed, postpone};
 pub use self::filed::{Unproved, lies_at, not_asked_for, unproved, was_sent, with_metadata};
+pub(super) use self::replaced::void;
 pub use self::replaced::{NOT_REPLACED, beside, not_replaced, removed};
 pub use self::unmatched::{
     Waiting, ask_anew, is_numbered, leave_unmatched, matched, needs_none, needs_person, send_with, sent_nothing,
@@ -47,8 +49,8 @@ pub struct Delivery {
     pub known: Known,
     /// The keys of earlier versions whose deliveries to this destination were pending when they were replaced.
     pub replaced: Vec<String>,
-    /// The key of the last earlier version that arrived there, or may have: the destination is told that this version
-    /// replaces it.
+    /// The key of the last earlier version that arrived there for the same patient, or may have: the destination is told
+    /// that this version replaces it.
     pub arrived_before: Option<String>,
 }
 
@@ -103,12 +105,13 @@ fn in_states(db: &Connection, destination: &str, document: i64, states: &str) ->
         "SELECT pdf FROM delivery WHERE document = ?1 AND pdf <> ?2 AND destination = ?3 AND +state = 'pending'",
         params![id, pdf, destination],
     )?;
-    let arrived_before: Option<String> = db
-        .prepare_cached(
-            "SELECT pdf, max(changed_at) FROM delivery WHERE document = ?1 AND pdf <> ?2 AND destination = ?3
-               AND (state IN ('filed', 'delivered') OR unconfirmed_at IS NOT NULL)",
-        )?
-        .query_row(params![id, pdf, destination], |row| row.get(0))?;
+    let arrived: Vec<(Millis, String)> = db.rows(
+        "SELECT changed_at, pdf FROM delivery WHERE document = ?1 AND pdf <> ?2 AND destination = ?3
+           AND (+state IN ('filed', 'delivered') OR unconfirmed_at IS NOT NULL)",
+        params![id, pdf, destination],
+    )?;
+    let of_this = arrived.into_iter().filter(|(_, before)| edition(before) == edition(pdf));
+    let arrived_before = of_this.max().map(|(_, before)| before);
     let (replaced, arrived_before) = (replaced.into_iter().map(key).collect(), arrived_before.map(key));
     let (metadata, frozen) = (patients::metadata(db, id)?, frozen(db, id)?);
     let (destination, known) = (destination.to_owned(), Known::default());
@@ -117,7 +120,7 @@ fn in_states(db: &Connection, destination: &str, document: i64, states: &str) ->
 }
 
 /// The number that the current version of a document was, or may have been, delivered with anywhere.
-fn frozen(db: &Connection, document: i64) -> QueryResult<Option<String>> {
+pub fn frozen(db: &Connection, document: i64) -> QueryResult<Option<String>> {
     db.perhaps(
         "SELECT coalesce(CASE WHEN number_pdf = pdf THEN number END,
                 (SELECT max(any.number) FROM delivery AS any WHERE any.document = document.id AND any.pdf = document.pdf))

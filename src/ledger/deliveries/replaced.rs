@@ -1,10 +1,14 @@
-//! New versions that destinations filed beside the old versions: a person removes the old ones there.
+//! Letters that a person has to remove at a destination: an old version beside the new one, or a copy that was filed for
+//! another patient.
 
 use rusqlite::{Connection, params};
 
 use super::super::columns::Statements as _;
+use super::super::documents::Document;
+use super::super::history::Because;
 use super::super::{Millis, QueryResult, history};
 use super::Delivery;
+use crate::domain::document::edition::{WRONG, edition, merged};
 use crate::domain::state::State;
 
 /// What is said of such a letter.
@@ -21,6 +25,54 @@ pub fn not_replaced(db: &Connection, of: &Delivery, now: Millis) -> QueryResult<
     if updated > 0 {
         let reason = Some(NOT_REPLACED.into());
         history::append(db, document.id, now, "not_replaced", State::Fetched, of.tries.attempts, Some(to), reason)?;
+    }
+    Ok(())
+}
+
+/// What is said of a copy that was filed for another patient, in words and as a code. The copy's place follows, if it is
+/// known.
+const FOR_ANOTHER: (&str, &str) = ("filed before for another patient, remove it there", "filed_for_another");
+/// The same of an attempt for another patient that was cut off.
+const MAYBE_FOR_ANOTHER: (&str, &str) =
+    ("it may have been filed before for another patient, look there and remove it", "maybe_for_another");
+
+/// If `version`, which is for the patient `whom`, begins another edition of the document
+/// ([`crate::domain::document::edition`]): what lies at destinations for the patient before counts for nothing, and
+/// stays in that patient's record until a person removes it. Where only the number was wrong, letters without one stay.
+pub(in crate::ledger) fn void(
+    db: &Connection,
+    before: &Document,
+    (version, whom): (&str, &str),
+    now: Millis,
+) -> QueryResult<()> {
+    let last = edition(&before.version.pdf);
+    if edition(version) == last {
+        return Ok(());
+    }
+    let number = before.person.as_deref().and_then(|person| person.strip_prefix(WRONG));
+    if number.is_some_and(|then| merged(then, whom).is_some()) {
+        db.run(
+            "UPDATE delivery SET pdf = ?3 WHERE document = ?1 AND pdf = ?2 AND number IS NULL AND +state = 'delivered'",
+            params![before.id, before.version.pdf, version],
+        )?;
+    }
+    let filed: Vec<(String, String, Option<String>, bool)> = db.rows(
+        "SELECT destination, pdf, place, state IN ('filed', 'delivered') FROM delivery
+         WHERE document = ?1 AND (+state IN ('filed', 'delivered') OR unconfirmed_at IS NOT NULL OR EXISTS (
+             SELECT 1 FROM file_reservation WHERE uuid = ?2 AND file_reservation.destination = delivery.destination
+               AND file_reservation.pdf = delivery.pdf AND temporary IS NOT NULL))",
+        params![before.id, before.version.uuid.as_str()],
+    )?;
+    for (to, pdf, place, is_there) in filed.into_iter().filter(|(_, pdf, ..)| edition(pdf) == last) {
+        let (words, code) = if is_there { FOR_ANOTHER } else { MAYBE_FOR_ANOTHER };
+        let text = place.map_or_else(|| words.to_owned(), |place| format!("{words}: {place}"));
+        db.run(
+            "UPDATE delivery SET reason = ?4, reason_code = 'not_replaced', changed_at = ?5
+             WHERE document = ?1 AND pdf = ?2 AND destination = ?3 AND +state IN ('filed', 'delivered')",
+            params![before.id, pdf, to, words, now],
+        )?;
+        let because = Some(Because::coded(&text, Some(code)));
+        history::append(db, before.id, now, FOR_ANOTHER.1, before.state, 0, Some(&to), because)?;
     }
     Ok(())
 }

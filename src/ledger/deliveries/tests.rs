@@ -366,3 +366,66 @@ fn what_waits_for_a_pause_is_due_whatever_the_clock_said_when_it_became_so() {
     postpone(&db, &delivery, &waits, 500).unwrap();
     assert_eq!(the_due(&db).tries.due_at, Some(500));
 }
+
+/// The service shows the document anew, and it is fetched for this patient.
+fn fetch_of(db: &Connection, whom: &str, destinations: &[String]) {
+    let read = || documents::by_number(db, 1).unwrap().unwrap();
+    documents::revise(db, 1, read().round, Some("p"), 20).unwrap();
+    let fetched = documents::Fetched { whom: whom.to_owned(), ..testing::fetched("p") };
+    documents::fetched(db, &read(), &fetched, destinations, 20).unwrap();
+}
+
+fn told_of_others(db: &Connection) -> Vec<String> {
+    let history = views::show(db, 1).unwrap().history;
+    let told = history.into_iter().filter(|row| row.event == "filed_for_another");
+    told.filter_map(|row| row.reason.map(|reason| reason.text)).collect()
+}
+
+#[test]
+fn what_was_filed_for_another_patient_counts_for_nothing_and_is_told() {
+    let (_folder, db) = ledger();
+    let to = ["engine".to_owned()];
+    fetch_of(&db, "a-1", &to);
+    let first = the_due(&db);
+    end(&db, &first, &delivered("/srv/1.pdf"), 30).unwrap();
+    for same in ["a-1", "a-"] {
+        fetch_of(&db, same, &to);
+        assert_eq!(documents::state(&db, 1).unwrap(), Some(State::Delivered), "{same}");
+    }
+    assert_eq!(told_of_others(&db), <[String; 0]>::default());
+    fetch_of(&db, "a-2", &to);
+    let second = the_due(&db);
+    assert_eq!(second.document.version.pdf, "p/1");
+    let key = |delivery: &Delivery| delivery.document.version.delivery_key("engine");
+    assert!(key(&first) != key(&second) && second.arrived_before.is_none(), "it replaces nobody's letter");
+    assert!(told_of_others(&db).iter().all(|reason| reason.ends_with(": /srv/1.pdf")));
+    assert_eq!((told_of_others(&db).len(), beside(&db, 5).unwrap().len()), (1, 1));
+    assert_eq!(removed(&db, 1).unwrap(), 1);
+    // An attempt that was cut off may have filed it.
+    commit(&db, &second);
+    fetch_of(&db, "a-1", &to);
+    assert!(!the_due(&db).is_uncertain(), "what was attempted for another patient says nothing of this one");
+    assert_eq!(the_due(&db).document.version.pdf, "p/2", "the first may have been removed there since");
+    assert_eq!(told_of_others(&db).len(), 2);
+}
+
+#[test]
+fn a_letter_of_a_wrong_number_is_filed_anew_where_it_had_one() {
+    for (whom, is_there) in [("a-1", true), ("b-1", false)] {
+        let (_folder, db) = ledger();
+        let to = ["engine".to_owned(), "archive".to_owned()];
+        fetch_of(&db, "a-1", &to);
+        let archived = pending(&db, "archive", 1).unwrap().unwrap();
+        end(&db, &archived, &delivered("there"), 30).unwrap();
+        send_with(&db, &the_due(&db), "7").unwrap();
+        end(&db, &the_due(&db), &delivered("/srv/7.pdf"), 30).unwrap();
+        assert!(documents::numbered_wrongly(&db, 1, 40).unwrap());
+        fetch_of(&db, whom, &to);
+        assert_eq!(the_due(&db).frozen, None);
+        assert_eq!(pending(&db, "archive", 1).unwrap().is_none(), is_there, "{whom}");
+        assert_eq!(told_of_others(&db).len(), if is_there { 1 } else { 2 });
+        // Once is enough.
+        fetch_of(&db, whom, &to);
+        assert_eq!(the_due(&db).document.version.pdf, "p/1");
+    }
+}

@@ -5,8 +5,8 @@ use rusqlite::{Connection, params};
 use super::columns::{Statements as _, from_row};
 use super::documents::{self, Document, revise, transition};
 use super::{Millis, QueryResult, deliveries, history};
-use crate::domain::document::DocumentUuid;
 pub use crate::domain::document::Listed;
+use crate::domain::document::{DocumentUuid, edition};
 use crate::domain::failure::{Call, Failure, Scope};
 use crate::domain::state::{Event, State};
 
@@ -146,7 +146,7 @@ pub fn see(db: &Connection, reader: &Reader, shown: &Listed, now: Millis) -> Que
     let pdf = if pdf == before { pdf } else { documents::unless_anothers(db, id, pdf)? };
     let revised = matches!((before, pdf), (Some(before), Some(present)) if before != present)
         // The document was already read with this PDF: after a person's retry, or after a failure.
-        && pdf != Some(&known.pdf);
+        && pdf != Some(edition::rendered(&known.pdf));
     // A list may show the document twice, or another PDF at every request. It starts over at most once a poll, or
     // reading the list would never end.
     if revised && known.listed && !anothers && known.poll == reader.poll {
@@ -369,14 +369,14 @@ pub fn ended_with_another(
 ) -> QueryResult<Option<(Document, State, Millis)>> {
     let Some(document) = documents::by_number(db, id)? else { return Ok(None) };
     let known = match document.state {
-        State::Reported => Some(document.version.pdf.as_str()),
+        State::Reported => Some(edition::rendered(&document.version.pdf)),
         State::Failed => document.tried_pdf.as_deref(),
         _ => None,
     };
     // `has_accepted`: a server that names its PDFs in two ways has already cost one wait.
     if document.has_accepted(pdf)
         || known.is_none_or(|known| known.is_empty() || known.eq_ignore_ascii_case(pdf))
-        || !deliveries::delivered_to(db, id, pdf)?.is_empty()
+        || !deliveries::delivered_to(db, id, &document.again(pdf))?.is_empty()
     {
         return Ok(None);
     }

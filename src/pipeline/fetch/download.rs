@@ -11,7 +11,7 @@ use super::super::Context;
 use super::super::failure::Failed;
 use super::super::spool::Incoming;
 use crate::api::{Api, ApiError, Download, Meaning, Pdf};
-use crate::domain::document::{NotPdf, PdfHead, Spooled};
+use crate::domain::document::{NotPdf, PdfEnd, PdfHead, Spooled};
 use crate::domain::failure::{Call, Code, Kind, SLOW};
 use crate::formats::language::ON_DISK;
 use crate::ledger::documents::Document;
@@ -61,7 +61,7 @@ pub(super) async fn download(
     }
     let expected = download.declared_length().or(pdf.size);
     let mut incoming = context.spool.begin(document.id, document.round, expected, without_file).await;
-    let received = receive(context, &mut download, &mut incoming).await;
+    let received = receive(context, &mut download, &mut incoming, expected.is_some()).await;
     let size = incoming.size();
     match received.and_then(|()| if size == 0 { Ok(()) } else { check_size(size, pdf.size) }) {
         Ok(()) if size == 0 => {
@@ -97,15 +97,37 @@ pub(super) async fn only_look(context: &Context, client: &dyn Api, pdf: &Pdf) ->
     Some(content.into())
 }
 
-async fn receive(context: &Context, download: &mut Download, incoming: &mut Incoming) -> Result<(), Failed> {
-    let mut head = PdfHead::default();
+/// `is_measured`: its length is known. Otherwise a connection that ends early looks like the end of the PDF.
+async fn receive(
+    context: &Context,
+    download: &mut Download,
+    incoming: &mut Incoming,
+    is_measured: bool,
+) -> Result<(), Failed> {
+    let (mut head, mut end) = (PdfHead::default(), PdfEnd::default());
     let mut pace = Pace::new();
     while let Some(chunk) = pace.next(download).await? {
         head.take(&chunk).map_err(not_a_pdf)?;
+        end.take(&chunk);
         within_limit(context, incoming.size() + chunk.len() as u64)?;
         incoming.write(&chunk).await.map_err(|error| of_spool(context.spool.folder(), &error))?;
     }
-    if incoming.size() == 0 { Ok(()) } else { head.end().map_err(not_a_pdf) }
+    if incoming.size() == 0 {
+        return Ok(());
+    }
+    head.end().map_err(not_a_pdf)?;
+    is_whole(is_measured, &end, incoming.size())
+}
+
+fn is_whole(is_measured: bool, end: &PdfEnd, size: u64) -> Result<(), Failed> {
+    if is_measured || end.is_there() {
+        return Ok(());
+    }
+    let reason = format!(
+        "the download ended after {size} bytes without the end of a PDF (%%EOF), and nobody says how long it is: it is \
+         perhaps a part"
+    );
+    Err(Failed::new(Call::Download, Kind::Doubtful(Code::word("no_end")), reason))
 }
 
 /// Checks that a download brings [`PACE_BYTES`] in each window.
@@ -277,6 +299,21 @@ mod tests {
                     && said.contains(sign),
                 "{said}"
             );
+        }
+    }
+
+    /// A connection that ends early looks like the end of the PDF.
+    #[test]
+    fn half_a_pdf_of_unknown_length_is_fetched_again() {
+        for (is_measured, content, is_good) in [
+            (true, &b"%PDF-1.7 of an odd program"[..], true),
+            (false, b"%PDF-1.7 half", false),
+            (false, b"%PDF-1.7 whole\n%%EOF\n", true),
+        ] {
+            let mut end = PdfEnd::default();
+            end.take(content);
+            let failed = is_whole(is_measured, &end, 7).err().map(|failed| failed.failure.kind);
+            assert_eq!(failed, (!is_good).then_some(Kind::Doubtful(Code::word("no_end"))));
         }
     }
 

@@ -20,7 +20,7 @@ use super::spool::Announced;
 use super::stage::{self, Lane, Stage};
 use super::transition_log::TransitionLog;
 use crate::api::{Api, ApiError, Detail, ListQuery, Meaning, Pdf, is_about};
-use crate::domain::document::{DOCUMENT_TYPES, DocumentUuid, Metadata, Record};
+use crate::domain::document::{DOCUMENT_TYPES, DocumentUuid, Metadata, Record, edition};
 use crate::domain::failure::{Call, Code, Kind, TWO_VERSIONS};
 use crate::domain::retry;
 use crate::domain::route::{self, Route};
@@ -28,6 +28,7 @@ use crate::ledger::documents::{self, Document, Fetched};
 use crate::ledger::listed::NOT_RENDERED;
 use crate::ledger::work::Work;
 use crate::ledger::{LedgerError, Millis, deliveries, failures, names, now, process};
+use crate::patients::whom;
 
 use download::{Downloaded, download};
 
@@ -45,6 +46,9 @@ const LAG_LIMIT: Millis = 2 * 60 * 1000;
 /// If the account may not read the patient, the document waits this long for another account that was not refused.
 /// After that it is filed without the patient's name.
 const PATIENT_FOR: Duration = Duration::from_secs(60 * 60);
+/// What is said of a letter that was decided for another patient before.
+const CORRECTED: &str = "it is another patient's letter now than before, and is filed anew: docsyncd show UUID says what of it \
+                         lies with the patient before, from where a person removes it";
 /// What the first call of a fetch does, as the reasons of failures name it.
 const READING: &str = "reading the document";
 
@@ -114,6 +118,8 @@ async fn read(context: &Context, mut document: Document) -> Result<(), LedgerErr
     match result {
         Ok(FetchOutcome::Pdf { fetched, destinations, names, lacks_patient }) => {
             let bytes = fetched.spooled.as_ref().map(|(_, size)| *size);
+            let version = document.version_for(&fetched.pdf, &fetched.whom);
+            let is_corrected = edition::edition(&version) > edition::edition(&document.version.pdf);
             let row = document.clone();
             let write = context.ledger.write(move |db| {
                 // Another account took the document over, and may be allowed to read the patient: that account asks for
@@ -134,6 +140,9 @@ async fn read(context: &Context, mut document: Document) -> Result<(), LedgerErr
                 context.spool.remove(document.id, document.round).await;
             }
             let Some(state) = written? else { return Ok(()) };
+            if is_corrected {
+                TransitionLog::of(&document.version).warn("corrected", CORRECTED);
+            }
             let line = TransitionLog::of(&document.version).attempt(document.tries.attempts + 1).since(began);
             match bytes {
                 Some(bytes) => {
@@ -248,7 +257,7 @@ async fn fetch(
 /// the list was read, so the list is asked again.
 async fn shown_elsewhere(client: &dyn Api, document: &Document, pdf: &Pdf) -> Option<String> {
     let version = &document.version;
-    let is_before = |shown: &str| shown.eq_ignore_ascii_case(&version.pdf);
+    let is_before = |shown: &str| shown.eq_ignore_ascii_case(edition::rendered(&version.pdf));
     let is_newer = |shown: &str| !shown.eq_ignore_ascii_case(&pdf.uuid) && !is_before(shown);
     let known = document.listed_pdf.clone().filter(|listed| !pdf.uuid.is_empty() && is_newer(listed))?;
     if document.has_accepted(&known) {
@@ -294,7 +303,8 @@ async fn take(
     let Some(destinations) = route::destinations(&context.routes, account, &metadata).map(<[String]>::to_vec) else {
         return Ok(Err(no_route(&context.routes, &metadata)));
     };
-    let (id, version) = (document.id, pdf.uuid.clone());
+    let whom = whom(&metadata, &document.version.uuid);
+    let (id, version) = (document.id, document.version_for(&pdf.uuid, &whom));
     let delivered = if document.planned {
         context.ledger.read(move |db| deliveries::delivered_to(db, id, &version)).await?
     } else {
@@ -327,7 +337,7 @@ async fn take(
     let names = keep_names.then(|| names::Kept::of(&document.version.uuid, &metadata.document, &metadata.patient));
     let patient = Some(metadata.patient_key(&document.version.uuid));
     let metadata = serde_json::to_string(&metadata).unwrap_or_default();
-    let fetched = Fetched { pdf: pdf.uuid.clone(), read_at, kind, patient, metadata, spooled };
+    let fetched = Fetched { pdf: pdf.uuid.clone(), whom, read_at, kind, patient, metadata, spooled };
     Ok(Ok(FetchOutcome::Pdf { fetched, destinations, names, lacks_patient }))
 }
 

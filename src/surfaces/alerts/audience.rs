@@ -76,6 +76,7 @@ impl Audience {
             refused: None,
             clock_since: None,
             patients_file_since: None,
+            certificate_since: None,
             ledger_fails_since: None,
             no_room: false,
             slept_since: None,
@@ -118,6 +119,7 @@ mod tests {
             refused: Some((Some(0), "south.toml".to_owned())),
             clock_since: Some(0),
             patients_file_since: Some(0),
+            certificate_since: Some(0),
             ledger_fails_since: Some(0),
             no_room: true,
             ..Facts::default()
@@ -133,6 +135,6 @@ mod tests {
             told
         };
         assert_eq!(told(&some), ["destination lab", "destination north", "failed ", "not-taken north"]);
-        assert_eq!(told(&Audience::default()).len(), 12, "{:?}", told(&Audience::default()));
+        assert_eq!(told(&Audience::default()).len(), 13, "{:?}", told(&Audience::default()));
     }
 }

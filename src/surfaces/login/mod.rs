@@ -48,10 +48,17 @@ impl std::error::Error for Failure {}
 
 impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let told = self.kind.told(Language::English);
+        f.write_str(&self.in_words(Language::English))
+    }
+}
+
+impl Failure {
+    /// What is wrong, with the exact words in brackets, and what to do.
+    pub fn in_words(&self, language: Language) -> String {
+        let told = self.kind.told(language);
         match self.detail.as_str() {
-            "" => write!(f, "{}. {}", told.what, told.advice),
-            detail => write!(f, "{} ({detail}). {}", told.what, told.advice),
+            "" => format!("{}. {}", told.what, told.advice),
+            detail => format!("{} ({detail}). {}", told.what, told.advice),
         }
     }
 }

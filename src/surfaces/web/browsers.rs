@@ -5,6 +5,7 @@ use maud::{Markup, html};
 use url::Url;
 
 use super::frame::{Frame, frame};
+use super::keys;
 use super::parts::{Form, count};
 use crate::formats::language::{Language, zoned};
 use crate::ledger::page_keys::Known;
@@ -48,7 +49,9 @@ fn row(form: &Form<'_>, one: &Known, is_own: bool, now: &Zoned) -> Markup {
         // As the history of a letter names it.
         " " code { (one.digest.get(..6).unwrap_or_default()) }
         @if is_own { " " span .badge.good { (language.text("page-browser-this")) } }
-        " " span .soft { (language.fill("page-browser-known", &values)) }
+        " " span .soft {
+            (language.fill(if keys::is_renewable(one) { "page-browser-known" } else { "page-browser-until" }, &values))
+        }
         @if !is_own { (form.button("/lock", &language.text("page-browser-lock"), "small", &[("browser", &one.digest)])) }
     }
 }

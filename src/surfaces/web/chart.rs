@@ -3,14 +3,17 @@
 use jiff::civil::Date;
 use maud::{Markup, html};
 
-use super::parts::{count, short_date};
+use super::parts::count;
 use crate::formats::language::Language;
 use crate::views::letters::{Day, Told};
+
+const ALL: [Told; 4] = [Told::Well, Told::Trouble, Told::Person, Told::Silent];
 
 fn word(told: Told) -> &'static str {
     match told {
         Told::Well => "well",
         Told::Trouble => "trouble",
+        Told::Person => "person",
         Told::Silent => "silent",
     }
 }
@@ -19,13 +22,14 @@ fn told(language: Language, told: Told) -> String {
     language.text(match told {
         Told::Well => "page-day-well",
         Told::Trouble => "page-day-trouble",
+        Told::Person => "page-day-person",
         Told::Silent => "page-day-silent",
     })
 }
 
 /// "21 Nov: 3 filed, 1 failed".
 fn in_words(language: Language, date: Date, day: Day) -> String {
-    let date = short_date(language, date);
+    let date = language.short_day(date);
     let values = [("date", (&date).into()), ("filed", day.filed.into()), ("failed", day.failed.into())];
     language.fill("page-day-numbers", &values)
 }
@@ -33,8 +37,9 @@ fn in_words(language: Language, date: Date, day: Day) -> String {
 /// A cell for each day, as high as it is loud: it is told apart without colours, too.
 fn strip(language: Language, days: &[(Date, Day)]) -> Markup {
     let of = |told: Told| count(days.iter().filter(|(_, day)| day.told() == told).count());
-    let (well, trouble, silent) = (of(Told::Well), of(Told::Trouble), of(Told::Silent));
-    let values = [("well", well.into()), ("trouble", trouble.into()), ("silent", silent.into())];
+    let [well, trouble, person, silent] = ALL.map(of);
+    let values =
+        [("well", well.into()), ("trouble", trouble.into()), ("person", person.into()), ("silent", silent.into())];
     html! {
         div .strip role="img" aria-label=(language.fill("page-strip", &values)) {
             @for (date, day) in days {
@@ -42,7 +47,7 @@ fn strip(language: Language, days: &[(Date, Day)]) -> Markup {
             }
         }
         p .legend .soft aria-hidden="true" {
-            @for one in [Told::Well, Told::Trouble, Told::Silent] { span { i .(word(one)) {} (told(language, one)) } " " }
+            @for one in ALL { span { i .(word(one)) {} (told(language, one)) } " " }
         }
     }
 }
@@ -63,7 +68,7 @@ pub(super) fn chart(language: Language, days: &[(Date, Day)]) -> Markup {
                 tbody {
                     @for (date, day) in days.iter().rev() {
                         tr {
-                            th scope="row" { time datetime=(date) { (short_date(language, *date)) } }
+                            th scope="row" { time datetime=(date) { (language.short_day(*date)) } }
                             td { (day.filed) }
                             td { (day.failed) }
                             td { (told(language, day.told())) }
@@ -80,9 +85,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_day_is_in_trouble_when_a_letter_failed_or_somebody_had_to_be_told() {
+    fn a_day_is_red_when_a_letter_failed_or_could_not_be_filed_and_amber_when_a_person_had_to_decide() {
         let day = |filed, failed, alert| Day { filed, failed, alert }.told();
-        assert_eq!([day(3, 0, false), day(0, 0, false)], [Told::Well, Told::Silent]);
-        assert_eq!([day(3, 1, false), day(0, 0, true), day(3, 0, true)], [Told::Trouble; 3]);
+        assert_eq!([day(3, 0, None), day(0, 0, None)], [Told::Well, Told::Silent]);
+        assert_eq!([day(3, 1, None), day(0, 0, Some(true)), day(3, 1, Some(false))], [Told::Trouble; 3]);
+        assert_eq!([day(3, 0, Some(false)), day(0, 0, Some(false))], [Told::Person; 2]);
     }
 }

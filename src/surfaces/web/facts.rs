@@ -7,6 +7,7 @@ use jiff::civil::Date;
 use jiff::{ToSpan as _, Zoned};
 use rusqlite::Connection;
 
+use super::decisions::{self, Decisions};
 use crate::config::{Auth, Config, PracticeConfig, StatusPageConfig};
 use crate::domain::failure::Scope;
 use crate::domain::health::{self, Disks, Facts, Health, Rules};
@@ -104,6 +105,7 @@ pub(super) struct Details {
     pub(super) failed: Letters,
     /// Those that were filed beside an old version.
     pub(super) beside: Vec<String>,
+    pub(super) decisions: Decisions,
 }
 
 /// What somebody looks for.
@@ -193,6 +195,7 @@ pub(super) fn details(db: &Connection, now: &Zoned) -> QueryResult<Details> {
         today: letters::list(db, &[State::Reported], midnight, Order::Newest, MOST_TODAY)?,
         waiting: letters::waiting(db, &WAITING, MOST_OPEN)?,
         beside: deliveries::beside(db, MOST_OPEN)?,
+        decisions: decisions::read(db, now)?,
         failed: letters::list(db, &FAILED, Millis::MIN, Order::Newest, MOST_OPEN)?,
     })
 }

@@ -42,8 +42,8 @@ impl Browser {
         }
     }
 
-    /// How long the browser is known after it used its key; milliseconds. Whoever made the link is not to be called
-    /// every morning.
+    /// How long the browser is known; milliseconds: one of this computer after it used its key, one of another computer
+    /// after it got it.
     pub(super) fn known_for(self) -> Millis {
         match self {
             Self::Here => 30 * DAY,
@@ -165,11 +165,16 @@ pub(super) async fn session(ledger: &Ledger, cookie: &str) -> Result<Option<Sess
     let known = ledger.read(move |db| page_keys::sessions(db, at)).await?;
     let Some(known) = known.into_iter().find(|known| is_same(&known.digest, &shown)) else { return Ok(None) };
     let (renewed, used) = (at.saturating_add(known.known_for), known.digest.clone());
-    let is_old = renewed.saturating_sub(known.expires_at) >= RENEWED_AFTER;
+    let is_old = is_renewable(&known) && renewed.saturating_sub(known.expires_at) >= RENEWED_AFTER;
     // A ledger that cannot be written now can still be looked at.
     let is_renewed = is_old && ledger.write(move |db| page_keys::renew(db, &used, renewed, at)).await.is_ok();
     let renewed = is_renewed.then_some(known.known_for);
     Ok(Some(Session { digest: known.digest, form_token: digest("form", cookie), renewed }))
+}
+
+/// Whether its time begins anew when it is used.
+pub(super) fn is_renewable(known: &Known) -> bool {
+    known.known_for == Browser::Here.known_for()
 }
 
 /// Ends the session with this digest. Returns whether there was one.
@@ -242,8 +247,8 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_session_is_renewed_by_use_once_a_day() {
-        for (browser, days) in [(Browser::Here, 30), (Browser::Elsewhere, 90)] {
+    async fn a_session_of_this_computer_is_renewed_by_use_once_a_day_and_another_one_lasts_for_90_days() {
+        for (browser, days, is_renewed) in [(Browser::Here, 30, true), (Browser::Elsewhere, 90, false)] {
             let folder = tempfile::tempdir().unwrap();
             let (ledger, _lock) = Ledger::open_exclusive(&folder.path().join("ledger.sqlite3")).unwrap();
             let link = make_link(&ledger, browser).await.unwrap();
@@ -259,11 +264,11 @@ mod tests {
                     .unwrap();
             };
             set(now() + life - RENEWED_AFTER - 1).await;
-            assert_eq!(used().await, Some(Some(life)));
-            assert!(ends().await > now() + life - RENEWED_AFTER / 2, "it counts for as long again");
+            assert_eq!(used().await, Some(is_renewed.then_some(life)));
+            assert_eq!(ends().await > now() + life - RENEWED_AFTER / 2, is_renewed, "it counts for as long again");
             assert_eq!(used().await, Some(None), "one write a day");
             set(now() - 1).await;
-            assert_eq!(used().await, None, "it was not used for as long");
+            assert_eq!(used().await, None, "its time is over");
         }
     }
 

@@ -3,6 +3,7 @@
 use jiff::Zoned;
 use maud::{Markup, html};
 
+use super::decisions;
 use super::facts::Overview;
 use super::frame::{Frame, frame};
 use super::notice::{self, Notice};
@@ -11,7 +12,7 @@ use super::parts::{self, Form, clock, kind};
 use super::patients::{self, Questions};
 use crate::domain::document::short;
 use crate::domain::state::State;
-use crate::formats::language::{Language, Reason};
+use crate::formats::language::{Language, Reason, zoned};
 use crate::views::letter::LetterDetail;
 use crate::views::{DeliveryView, DocumentHistory, HistoryView};
 
@@ -47,6 +48,7 @@ pub(super) fn page(language: Language, token: &str, shown: &Shown<'_>, notice: O
     let title = format!("{} …{}", kind(language, letter.kind.as_deref()), short(&letter.uuid));
     let body = html! {
         (notice::show(language, notice))
+        @if let Some(questions) = shown.questions { (patients::decided(&form, questions)) }
         p { a href="/" { (language.text("page-back")) } }
         section .letter.(light(letter.state)) aria-labelledby="letter" {
             h1 #letter { (parts::patient(language, letter.name.as_deref(), &letter.uuid)) }
@@ -206,7 +208,10 @@ fn place(language: Language, delivery: &DeliveryView, said: &[Reason], number: u
             }
         }
         @if let Some(proof) = delivery.proof.as_deref().and_then(|proof| language.proof(proof)) {
-            p .soft { (language.text("letter-proof")) " " (proof) }
+            p .soft {
+                (language.fill("letter-proof", &[("at", (&language.at(&zoned(delivery.changed_at, now), now)).into())]))
+                " " (proof)
+            }
         }
         @if let Some(number) = &delivery.number {
             p .soft { (language.text("page-patients-number")) " " (number) }
@@ -254,7 +259,7 @@ fn happened(language: Language, rows: &[HistoryView], now: &Zoned) -> Markup {
                         (language.event(&last.event, last.destination.as_deref()))
                         @if times > 1 { " " (language.fill("letter-times", &[("count", times.into())])) }
                         @if let Some(who) = &last.who {
-                            span .reason { (decision(language, last, who)) }
+                            span .reason { (decision(language, last, &decisions::who(language, Some(who)))) }
                         } @else if let Some(reason) = last.reason.as_ref().filter(|reason| is_told(language, reason)) {
                             span .reason { (language.reason(reason)) }
                         }
@@ -270,7 +275,8 @@ fn decision(language: Language, row: &HistoryView, who: &str) -> String {
     let is_listed = row.reason.as_ref().is_some_and(|reason| reason.code.as_deref() == Some("listed"));
     let listed = language.text(if is_listed { "letter-listed" } else { "letter-not-listed" });
     let number = row.number.as_deref().unwrap_or("–");
-    language.fill("letter-decision", &[("number", number.into()), ("listed", (&listed).into()), ("who", who.into())])
+    let who = language.who(who);
+    language.fill("letter-decision", &[("number", number.into()), ("listed", (&listed).into()), ("who", (&who).into())])
 }
 
 /// What has no code says no more than its event.

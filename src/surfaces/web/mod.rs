@@ -21,7 +21,7 @@
 //! | `browsers` | those that have the key, and one more computer |
 //! | `told` | tells a page that is open when there is something new |
 //! | `facts` | what a page shows, read in one moment of the ledger |
-//! | `frame`, `page`, `letter`, `parts`, `chart`, `patients`, `second_look`, `notice` | the HTML |
+//! | `frame`, `page`, `letter`, `parts`, `chart`, `patients`, `second_look`, `decisions`, `notice` | the HTML |
 //! | `metrics` | the numbers, in OpenMetrics |
 //!
 //! It may fail in any way without an effect on a document: it has a task of its own, asks the ledger for little, and
@@ -33,6 +33,7 @@ mod browsers;
 pub mod certificate;
 mod chart;
 pub(crate) mod connections;
+mod decisions;
 mod facts;
 mod forms;
 mod frame;
@@ -168,8 +169,12 @@ async fn serve(
     let site = Arc::new(Site::new(context.clone(), setup.clone(), address, certificate.clone()));
     let followed = async {
         match &certificate {
-            Some(certificate) => certificate.follow().await,
-            None => std::future::pending().await,
+            Some(certificate) => certificate.follow(&context.ledger).await,
+            None => {
+                // One that was doubted before is shown no more.
+                let _ = context.ledger.write(|db| certificate::note(db, false, 0)).await;
+                std::future::pending().await
+            }
         }
     };
     tokio::select! {

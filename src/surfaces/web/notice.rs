@@ -84,7 +84,8 @@ impl Notice {
 /// What a button did.
 pub(super) fn show(language: Language, notice: Option<Notice>) -> Markup {
     html! {
-        @if let Some(notice) = notice {
+        // Of a decision the page tells below, for as long as it can be taken back.
+        @if let Some(notice) = notice.filter(|notice| *notice != Notice::Assigned) {
             p .notice .bad[notice.is_bad()] role="status" { (language.text(&format!("page-notice-{}", notice.as_str()))) }
         }
     }

@@ -13,6 +13,8 @@
   let later = 0;
   let busy = false;
   let again = false;
+  const loaded = Date.now();
+  const TOLD = 15000; // What a button did is said for so long; a change of the page after that takes it away.
 
   function expect(within) {
     clearTimeout(watch);
@@ -92,7 +94,7 @@
     const open = folds().filter((fold) => fold.open).map(foldName);
     const focus = main.contains(document.activeElement) ? about(document.activeElement) : null;
     const headline = main.querySelector("h1").textContent;
-    const notice = main.querySelector(".notice");
+    const notice = Date.now() - loaded < TOLD ? main.querySelector(".notice") : null;
     main.replaceChildren(...(notice ? [notice] : []), ...fresh.childNodes);
     for (const fold of folds()) fold.open ||= open.includes(foldName(fold));
     if (focus) [...main.querySelectorAll("a, button, summary")].find((element) => about(element) === focus)?.focus();
@@ -141,6 +143,8 @@
     setTimeout(() => (button.textContent = text), 2000);
   });
 
+  // Whoever loads the page again is not told it again.
+  if (location.search.includes("done=")) history.replaceState(null, "", main.dataset.live);
   document.documentElement.classList.add("script");
   listen();
 })();

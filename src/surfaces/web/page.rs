@@ -6,6 +6,7 @@ use maud::{Markup, html};
 
 use super::browsers::{self, Browsers};
 use super::chart::chart;
+use super::decisions;
 use super::facts::{Details, Hits, Overview, Place, Search};
 use super::frame::{Frame, frame};
 use super::mended;
@@ -59,29 +60,21 @@ pub(super) fn page(
     notice: Option<Notice>,
 ) -> Markup {
     let keyed = key.ok();
+    // What waits by itself while nothing at all can be filed is more than a wait.
+    let is_shut = overview.health.light == Light::Waiting && overview.health.is_red();
+    let light = if is_shut { "shut".to_owned() } else { dashed(overview.health.light) };
     let headline = match keyed {
         Some(_) => language.headline(&overview.health.headline, &overview.now),
-        None => language.text(&format!("page-open-{}", dashed(overview.health.light))),
+        None if is_shut => language.text("light-shut"),
+        None => language.text(&format!("page-open-{light}")),
     };
-    let light = overview.health.light;
     let problems = groups(&overview.health.problems);
     let body = html! {
         (notice::show(language, notice))
-        section .status.(light.as_str()).amber[!overview.health.is_red()] aria-labelledby="headline" {
-            span .lamp aria-hidden="true" { (sign(light)) }
-            div {
-                // The sentences that all is well, and those without the key, say it themselves.
-                @if keyed.is_some() && light != Light::Well {
-                    p .light { (language.text(&format!("light-{}", dashed(light)))) }
-                }
-                h1 #headline { (headline) }
-                @if let (Some(keyed), Some(first)) = (keyed, problems.first()) {
-                    p .advice { (language.advice(first, &overview.disks)) }
-                    (remedy(language, keyed, first, overview))
-                }
-                (as_of(language, &overview.now, "/"))
-            }
+        @if let Some(keyed) = keyed && let Some(questions) = &keyed.questions {
+            (patients::decided(&form(language, keyed), questions))
         }
+        (head(language, overview, keyed, (&headline, &light), problems.first()))
         (tiles(language, overview, keyed.is_some()))
         @match key {
             Ok(keyed) => (with_key(language, overview, keyed, &problems)),
@@ -106,6 +99,37 @@ pub(super) fn page(
     let live = keyed.is_none_or(|keyed| keyed.found.is_none()).then_some("/");
     let practice = Some(&overview.practice);
     frame(language, &Frame { title: &headline, icon: icon(&overview.health), live, practice }, &body, &foot)
+}
+
+/// The light, the first sentence, and what to do; where letters cannot be filed or failed, whom to call, too.
+fn head(
+    language: Language,
+    overview: &Overview,
+    keyed: Option<&Keyed<'_>>,
+    (headline, word): (&str, &str),
+    first: Option<&Group>,
+) -> Markup {
+    let (light, is_red) = (overview.health.light, overview.health.is_red());
+    html! {
+        section .status.(light.as_str()).shut[is_red && light == Light::Waiting].amber[!is_red] aria-labelledby="headline" {
+            span .lamp aria-hidden="true" { (sign(light)) }
+            div {
+                // The sentences that all is well, and those without the key, say it themselves.
+                @if keyed.is_some() && light != Light::Well {
+                    p .light { (language.text(&format!("light-{word}"))) }
+                }
+                h1 #headline { (headline) }
+                @if let (Some(keyed), Some(first)) = (keyed, first) {
+                    p .advice { (language.advice(first, &overview.disks)) }
+                    (remedy(language, keyed, first, overview))
+                }
+                @if let Some(contact) = overview.practice.contact.as_ref().filter(|_| is_red) {
+                    p .contact { (language.fill("page-contact", &[("contact", contact.into())])) }
+                }
+                (as_of(language, &overview.now, "/"))
+            }
+        }
+    }
 }
 
 /// When the page was true, and how to ask for it again.
@@ -193,7 +217,7 @@ fn without_key(language: Language, overview: &Overview, locked: Locked) -> Marku
         section aria-labelledby="more" {
             h2 #more { (language.text("page-locked")) }
             p { (language.text(how)) }
-            @if let Some(contact) = &overview.practice.contact {
+            @if let Some(contact) = overview.practice.contact.as_ref().filter(|_| !overview.health.is_red()) {
                 p { strong { (language.fill("page-contact", &[("contact", contact.into())])) } }
             }
             p .soft { (works(language, overview)) }
@@ -221,7 +245,8 @@ fn with_key(language: Language, overview: &Overview, keyed: &Keyed<'_>, problems
                 h2 #problems { (language.text("page-problems")) }
                 ul {
                     @for group in problems.iter().skip(1) {
-                        li .(if group.cause.is_red() && overview.health.is_red() { "bad" } else { "wait" }) {
+                        @let is_red = overview.health.problems.iter().any(|one| one.cause == group.cause && one.is_red);
+                        li .(if is_red { "bad" } else { "wait" }) {
                             p { strong { (language.group(group, now)) } }
                             p { (language.advice(group, &overview.disks)) }
                             (remedy(language, keyed, group, overview))
@@ -237,6 +262,7 @@ fn with_key(language: Language, overview: &Overview, keyed: &Keyed<'_>, problems
             @else { (parts::today(language, &details.today, now)) }
             (form.button("/poll", &language.text("page-poll"), "", &[]))
         }
+        (decisions::show(&form, &details.decisions, now))
         section .places aria-labelledby="places" {
             h2 #places { (language.text("page-places")) }
             // Where the only problem is there, it is seen.

@@ -1,7 +1,6 @@
 //! Small parts of the page: times, types, tables of letters.
 
 use jiff::Zoned;
-use jiff::civil::Date;
 use maud::{Markup, Render, html};
 
 use crate::domain::state::State;
@@ -29,19 +28,13 @@ pub(super) fn kind(language: Language, kind: Option<&str>) -> String {
     }
 }
 
-/// "21 Nov", "21 nov.", "21. Nov."
-pub(super) fn short_date(language: Language, date: Date) -> String {
-    let month = language.fill("page-month", &[("month", u64::from(date.month().unsigned_abs()).into())]);
-    language.fill("page-date", &[("day", (&date.day().to_string()).into()), ("month", (&month).into())])
-}
-
 /// The time; before today with its day.
 pub(super) fn clock(language: Language, at: Millis, now: &Zoned) -> Markup {
     let at = zoned(at, now);
     let time = format!("{:02}:{:02}", at.hour(), at.minute());
     let shown = match at.date() == now.date() {
         true => time,
-        false => format!("{}, {time}", short_date(language, at.date())),
+        false => format!("{}, {time}", language.short_day(at.date())),
     };
     html! { time datetime=(at.strftime("%Y-%m-%dT%H:%M:%S%:z")) { (shown) } }
 }

@@ -5,15 +5,15 @@ use jiff::Zoned;
 use maud::{Markup, html};
 use rusqlite::Connection;
 
-use super::parts::{Form, clock, count, kind, link};
+use super::parts::{Form, clock, count, kind, link, patient};
 use super::second_look::{Candidate, columns, row_of_candidate, row_of_service};
 use crate::domain::state::State;
 use crate::formats::language::Language;
-use crate::ledger::QueryResult;
+use crate::ledger::{Millis, QueryResult, now};
 use crate::patients::{List, Person, Unmatched};
 use crate::pipeline::assign::{self, Letter};
-use crate::views::patients::{UnmatchedView, unmatched};
-use crate::views::{DocumentHistory, DocumentView};
+use crate::views::patients::{self as views, UnmatchedView, unmatched};
+use crate::views::{DocumentHistory, DocumentView, one};
 
 /// Patients that are shown: each is looked for in the whole list.
 const SHOWN: usize = 10;
@@ -25,23 +25,53 @@ const SEEN: usize = 1;
 pub(super) struct Waiting {
     shown: Vec<(UnmatchedView, Letter)>,
     more: bool,
-    /// A letter of which somebody said whose it is, and that can still be taken back: its uuid.
-    decided: Option<(String, Letter)>,
+    /// Letters of which somebody said whose they are, and that can still be taken back.
+    decided: Vec<Decided>,
 }
+
+/// A letter that is about to be filed by what a person said.
+#[derive(Clone)]
+pub(super) struct Decided {
+    uuid: String,
+    kind: Option<String>,
+    name: Option<String>,
+    number: String,
+}
+
+/// How long ago a decision may be that is offered to be taken back; the letter's own page offers it for as long as it
+/// can be. Milliseconds.
+const DECIDED_WITHIN: Millis = 60 * 60 * 1000;
+/// Decisions that are offered to be taken back.
+const MOST_DECIDED: usize = 5;
 
 /// Reads it.
 ///
 /// # Errors
 /// Any SQLite error.
 pub(super) fn read(db: &Connection) -> QueryResult<Waiting> {
-    let mut found = unmatched(db, SHOWN + 1)?;
+    let now = now();
+    let mut found = unmatched(db, now, SHOWN + 1)?;
     let more = found.len() > SHOWN;
     found.truncate(SHOWN);
     let with_letter = |view: UnmatchedView| {
         let letter = Letter::read(db, view.id)?;
         Ok((view, letter))
     };
-    Ok(Waiting { shown: found.into_iter().map(with_letter).collect::<QueryResult<_>>()?, more, decided: None })
+    let mut decided = Vec::new();
+    for id in views::decided(db, now.saturating_sub(DECIDED_WITHIN), MOST_DECIDED)? {
+        decided.extend(undoable(db, id, now)?);
+    }
+    Ok(Waiting { shown: found.into_iter().map(with_letter).collect::<QueryResult<_>>()?, more, decided })
+}
+
+/// The letter, if a person's decision about it can still be taken back and is about to be carried out.
+fn undoable(db: &Connection, id: i64, now: Millis) -> QueryResult<Option<Decided>> {
+    let letter = Letter::read(db, id)?;
+    if !assign::can_be_undone(db, id, &letter)? || views::asks(db, id, now)? {
+        return Ok(None);
+    }
+    let DocumentView { uuid, kind, name, .. } = one(db, id)?;
+    Ok(letter.assigned.map(|assigned| Decided { uuid, kind, name, number: assigned.number }))
 }
 
 /// The same of one letter; nothing when it does not wait so.
@@ -55,11 +85,12 @@ pub(super) fn of_letter(db: &Connection, shown: &DocumentHistory) -> QueryResult
     let DocumentView { id, uuid, kind, found_at, state: State::Fetched, .. } = shown.document.clone() else {
         return Ok(Waiting::default());
     };
-    let letter = Letter::read(db, id)?;
-    let Some(reason) = waits.and_then(|delivery| delivery.reason.clone()) else {
-        let decided = assign::can_be_undone(db, id, &letter)?.then_some((uuid, letter));
-        return Ok(Waiting { decided, ..Waiting::default() });
+    let decided = undoable(db, id, now())?;
+    let reason = waits.and_then(|delivery| delivery.reason.clone()).filter(|_| decided.is_none());
+    let Some(reason) = reason else {
+        return Ok(Waiting { decided: decided.into_iter().collect(), ..Waiting::default() });
     };
+    let letter = Letter::read(db, id)?;
     let view = UnmatchedView { id, uuid, kind, found_at, letters: 1, reason };
     Ok(Waiting { shown: vec![(view, letter)], ..Waiting::default() })
 }
@@ -70,8 +101,6 @@ struct Question {
     person: Option<Person>,
     /// Whether a person's word on it does not hold any more.
     was_assigned: bool,
-    /// The number by which it is about to be filed.
-    decided: Option<String>,
     candidates: Vec<Candidate>,
 }
 
@@ -80,7 +109,7 @@ pub(super) struct Questions {
     asked: Vec<Question>,
     more: bool,
     has_list: bool,
-    decided: Option<(String, String)>,
+    decided: Vec<Decided>,
 }
 
 impl Questions {
@@ -88,20 +117,14 @@ impl Questions {
     pub(super) fn of(waiting: Waiting, list: Option<&List>) -> Self {
         let question = |(view, letter): (UnmatchedView, Letter)| {
             let person = letter.person();
-            let number = |letter: &Letter| letter.assigned.as_ref().map(|assigned| assigned.number.clone());
-            let found = person.as_ref().and_then(|person| letter.number(list, person).ok());
-            let decided = number(&letter).filter(|number| found.as_ref() == Some(number));
             let candidates = match (list, &person) {
-                (Some(list), Some(person)) if decided.is_none() => Candidate::near(list, &letter, person),
+                (Some(list), Some(person)) => Candidate::near(list, &letter, person),
                 _ => Vec::new(),
             };
-            let was_assigned = letter.assigned.is_some() && decided.is_none();
-            Question { view, was_assigned, decided, person, candidates }
+            Question { view, was_assigned: letter.assigned.is_some(), person, candidates }
         };
         let asked = waiting.shown.into_iter().map(question).collect();
-        let of_letter = |(uuid, letter): (String, Letter)| Some((uuid, letter.assigned?.number));
-        let decided = waiting.decided.and_then(of_letter);
-        Self { asked, more: waiting.more, has_list: list.is_some(), decided }
+        Self { asked, more: waiting.more, has_list: list.is_some(), decided: waiting.decided }
     }
 }
 
@@ -110,21 +133,15 @@ pub(super) fn show(form: &Form<'_>, questions: &Questions, now: &Zoned) -> Marku
     let language = form.language;
     let (seen, folded) = questions.asked.split_at(questions.asked.len().min(SEEN));
     html! {
-        @if let Some((uuid, number)) = &questions.decided {
-            section .wait aria-labelledby="patients" {
-                h2 #patients tabindex="-1" { (language.text("page-decided-title")) }
-                (decided(form, uuid, number))
-            }
-        }
         @if !questions.asked.is_empty() {
             section .patients.wait aria-labelledby="patients" {
                 h2 #patients tabindex="-1" { (language.text("page-patients-title")) }
                 p .soft.wide-only[questions.has_list] { (language.text(if questions.has_list { "page-patients-how" } else { "page-patients-no-list" })) }
-                @for question in seen { (one(form, question, now)) }
+                @for question in seen { (ask(form, question, now)) }
                 @if !folded.is_empty() {
                     details {
                         summary { (language.fill("page-fold", &[("count", count(folded.len()).into())])) }
-                        @for question in folded { (one(form, question, now)) }
+                        @for question in folded { (ask(form, question, now)) }
                     }
                 }
                 @if questions.more { p .soft { (language.text("page-patients-more")) } }
@@ -133,16 +150,23 @@ pub(super) fn show(form: &Form<'_>, questions: &Questions, now: &Zoned) -> Marku
     }
 }
 
-/// What a person said, as long as it can be taken back.
-fn decided(form: &Form<'_>, uuid: &str, number: &str) -> Markup {
+/// What persons said, each as long as it can be taken back: it tells the decision, and goes when that is carried out.
+pub(super) fn decided(form: &Form<'_>, questions: &Questions) -> Markup {
     let language = form.language;
     html! {
-        p { (language.fill("page-decided", &[("number", number.into())])) }
-        (form.button("/undo", &language.text("page-undo"), "", &[("uuid", uuid)]))
+        @for Decided { uuid, kind: word, name, number } in &questions.decided {
+            div .decided role="status" {
+                p {
+                    strong { (kind(language, word.as_deref())) } " " (patient(language, name.as_deref(), uuid)) ". "
+                    (language.fill("page-decided", &[("number", number.into())]))
+                }
+                (form.button("/undo", &language.text("page-undo"), "", &[("uuid", uuid)]))
+            }
+        }
     }
 }
 
-fn one(form: &Form<'_>, question: &Question, now: &Zoned) -> Markup {
+fn ask(form: &Form<'_>, question: &Question, now: &Zoned) -> Markup {
     let language = form.language;
     let view = &question.view;
     html! {
@@ -154,17 +178,12 @@ fn one(form: &Form<'_>, question: &Question, now: &Zoned) -> Markup {
                 " " (language.fill("page-patients-others", &[("count", others.into())]))
             }
         }
-        @match &question.decided {
-            Some(number) => (decided(form, &view.uuid, number)),
-            None => {
-                // The letter's own page says it above.
-                @if form.letter.is_none() { p .reason { (language.reason(&view.reason)) } }
-                @if question.was_assigned { p .reason { (language.text("page-patients-changed")) } }
-                @if let Some(person) = &question.person { (sides(form, question, person)) }
-                @if question.candidates.is_empty() { p .soft { (language.text("page-patients-nobody")) } }
-                @if question.person.is_some() { (typed(form, &view.uuid)) }
-            }
-        }
+        // The letter's own page says it above.
+        @if form.letter.is_none() { p .reason { (language.reason(&view.reason)) } }
+        @if question.was_assigned { p .reason { (language.text("page-patients-changed")) } }
+        @if let Some(person) = &question.person { (sides(form, question, person)) }
+        @if question.candidates.is_empty() { p .soft { (language.text("page-patients-nobody")) } }
+        @if question.person.is_some() { (typed(form, &view.uuid)) }
     }
 }
 

@@ -1,17 +1,19 @@
 //! What a person sees of a patient's two sides, and the second look before a number counts: where anything differs,
 //! where the number is already another patient's, or where it was typed.
 
+use jiff::Zoned;
 use maud::{Markup, html};
 use rusqlite::Connection;
 
 use super::frame::{Frame, frame};
-use super::parts::Form;
+use super::parts::{Form, clock, kind, patient};
 use crate::formats::language::Language;
 use crate::ledger::patients::{self as kept};
 use crate::ledger::{QueryResult, deliveries};
 use crate::patients::{Compared, List, Person, Row};
 use crate::pipeline::assign::{self, Letter, NotAssigned};
 use crate::views::named::{self, Named};
+use crate::views::{DocumentView, one};
 
 /// A row of the practice's list. Holds patient data.
 pub(super) struct Candidate {
@@ -46,6 +48,11 @@ impl Candidate {
             further: Vec::new(),
             seen: assigned.map(|assigned| assigned.fingerprint),
         }
+    }
+
+    /// Whether it is surely somebody else than the service's patient.
+    fn is_another_person(&self) -> bool {
+        !self.same.last_name && (!self.same.first_name || !self.same.born)
     }
 
     /// All who may be meant.
@@ -100,9 +107,13 @@ pub(super) enum Settled {
 /// Both sides, for the second look. Holds patient data.
 pub(super) struct SecondLook {
     asked: Asked,
+    /// The letter that it is about.
+    document: DocumentView,
     person: Person,
     /// `None`: the list has nobody of this number.
     candidate: Option<Candidate>,
+    /// Others of the list who are alike in all that is compared.
+    twins: Vec<Candidate>,
     is_anothers: bool,
 }
 
@@ -130,18 +141,25 @@ pub(super) fn settle(db: &Connection, list: &List, asked: &Asked, who: String) -
         if !asked.seen.is_empty() && asked.seen != assigned.fingerprint {
             return Ok(Settled::Nothing);
         }
-        let mut near = Candidate::near(list, &letter, &person).into_iter();
-        let listed = near.find(|candidate| candidate.number == number);
+        let (mut listed, others): (Vec<_>, Vec<_>) =
+            Candidate::near(list, &letter, &person).into_iter().partition(|candidate| candidate.number == number);
+        let listed = listed.pop();
         let candidate = listed.or_else(|| Some(Candidate::of(list, &letter, &person, row.as_ref()?)));
         let is_anothers = kept::is_anothers(db, number, &patient)?;
         let is_plain = candidate.as_ref().is_some_and(|candidate| candidate.is_exact && !candidate.is_alike);
         if asked.is_sure && !asked.seen.is_empty() || is_plain && !is_anothers && !asked.seen.is_empty() {
-            assign::write(db, &assigned, &asked.uuid)?;
+            assign::write(db, &assigned, (id, &asked.uuid))?;
             return Ok(Settled::Done);
         }
         let (number, seen) = (assigned.number, assigned.fingerprint);
         let asked = Asked { number, seen, ..asked.clone() };
-        return Ok(Settled::Look(Box::new(SecondLook { asked, person, candidate, is_anothers })));
+        let is_twin = |other: &Candidate| {
+            let theirs = list.row(&other.number);
+            row.as_ref().zip(theirs.as_ref()).is_some_and(|(ours, theirs)| ours.is_same_person(theirs))
+        };
+        let twins = others.into_iter().filter(is_twin).collect();
+        let document = one(db, id)?;
+        return Ok(Settled::Look(Box::new(SecondLook { asked, document, person, candidate, twins, is_anothers })));
     }
     Ok(Settled::Nothing)
 }
@@ -158,6 +176,7 @@ pub(super) fn page(form: &Form<'_>, look: &SecondLook) -> Markup {
         Some(candidate) => {
             let Compared { last_name, first_name, born } = candidate.same;
             let is_same = last_name && first_name && born;
+            doubts.extend(candidate.is_another_person().then_some("page-look-another"));
             doubts.extend((!is_same).then_some("page-look-differs"));
             doubts.extend((is_same && !candidate.is_exact).then_some("page-look-spelling"));
             doubts.extend(candidate.is_alike.then_some("page-patients-alike"));
@@ -170,6 +189,11 @@ pub(super) fn page(form: &Form<'_>, look: &SecondLook) -> Markup {
     let body = html! {
         section .wait.patients aria-labelledby="look" {
             h1 #look { (title) }
+            p {
+                (kind(language, look.document.kind.as_deref())) " · "
+                (patient(language, look.document.name.as_deref(), &look.document.uuid)) " · "
+                (clock(language, look.document.found_at, &Zoned::now()))
+            }
             @for doubt in doubts { p { strong { (language.fill(doubt, &[("number", number.into())])) } } }
             table .letters.sides {
                 (columns(language, &further, false))
@@ -177,6 +201,9 @@ pub(super) fn page(form: &Form<'_>, look: &SecondLook) -> Markup {
                     (row_of_service(language, &look.person, &further, false))
                     @if let Some(candidate) = &look.candidate {
                         (row_of_candidate(language, candidate, &further, None))
+                    }
+                    @for twin in &look.twins {
+                        (row_of("page-look-twin", language, twin, &further, None))
                     }
                 }
             }
@@ -225,13 +252,17 @@ pub(super) fn row_of_candidate(
     further: &[&str],
     action: Option<&Markup>,
 ) -> Markup {
+    row_of("page-patients-list", language, candidate, further, action)
+}
+
+fn row_of(head: &str, language: Language, candidate: &Candidate, further: &[&str], action: Option<&Markup>) -> Markup {
     let further_value = |column: &str| {
         let found = candidate.further.iter().find(|(name, _)| name == column);
         found.map(|(_, value)| value.as_str()).unwrap_or_default()
     };
     html! {
         tr {
-            th scope="row" { (language.text("page-patients-list")) }
+            th scope="row" { (language.text(head)) }
             td data-label=(language.text("page-patients-number")) { (candidate.number) }
             (value(language, "page-last-name", &candidate.last_name, candidate.same.last_name))
             (value(language, "page-first-name", &candidate.first_name, candidate.same.first_name))

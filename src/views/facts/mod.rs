@@ -8,6 +8,7 @@ use jiff::tz::TimeZone;
 use rusqlite::{Connection, Params, params};
 
 use super::came::came;
+use super::patients::{ASKS, decided_since};
 use super::status::{counts, started_at, sum};
 use crate::domain::failure::Scope;
 use crate::domain::health::{AccountFacts, Ended, Facts, PauseFacts, Stalled};
@@ -90,13 +91,16 @@ pub fn facts(db: &Connection, present: &Present) -> QueryResult<Facts> {
             facts.pauses.push(PauseFacts { scope, failure, since, probe_at, count });
         }
     }
+    let shut = |name: &String| facts.pauses.iter().any(|pause| pause.scope == Scope::Destination(name.clone()));
+    let any_shut = facts.pauses.iter().any(|pause| matches!(pause.scope, Scope::Destination(_)));
+    facts.is_shut = any_shut && away::last_worked(db)?.keys().all(shut);
     facts.stalled = stalled(db, present.now, only)?;
     facts.failed = in_state(db, State::Failed, only)?;
     facts.unreported = in_state(db, State::Unreported, only)?;
     facts.failed_unseen = unseen(db, State::Failed, only)?;
     facts.unreported_unseen = unseen(db, State::Unreported, only)?;
     facts.unconfirmed = unconfirmed(db, only)?;
-    facts.unmatched = unmatched(db, only)?;
+    facts.unmatched = unmatched(db, only, present.now)?;
     facts.strangers = strangers(db)?;
     facts.not_taken = not_taken(db, present.now, only)?;
     facts.not_replaced = not_replaced(db, only)?;
@@ -104,7 +108,9 @@ pub fn facts(db: &Connection, present: &Present) -> QueryResult<Facts> {
     facts.not_agreeing = Ended { count: agreeing.count, first: agreeing.since, last: agreeing.latest };
     let of_daemon = |at: Option<&String>| at.filter(|_| present.running).and_then(|at| at.parse().ok());
     facts.patients_file_since = of_daemon(process.get(process::PATIENTS_FILE));
+    facts.patients_file_wrong = process.get(process::PATIENTS_WRONG).cloned().unwrap_or_default();
     facts.clock_since = of_daemon(process.get(process::CLOCK));
+    facts.certificate_since = of_daemon(process.get(process::CERTIFICATE));
     let refused = process::Refused::of(&process).filter(|_| present.running);
     facts.moved_at = restored::moved_of(&process);
     facts.refused = refused.map(|refused| (refused.since, refused.what));
@@ -250,15 +256,16 @@ pub(super) fn unconfirmed(db: &Connection, only: Option<&str>) -> QueryResult<En
     )
 }
 
-/// Documents whose patient a person has to assign.
-pub(super) fn unmatched(db: &Connection, only: Option<&str>) -> QueryResult<Ended> {
+/// Documents whose patient a person has to assign. One that was just decided is none of them.
+pub(super) fn unmatched(db: &Connection, only: Option<&str>, now: Millis) -> QueryResult<Ended> {
     ended(
         db,
-        "SELECT count(DISTINCT document.id) AS count, min(delivery.changed_at) AS first, max(delivery.changed_at) AS last
-         FROM delivery INDEXED BY delivery_unmatched JOIN document ON document.id = delivery.document
-         WHERE unmatched IS NOT NULL AND unmatched <> 'no_list' AND document.state = 'fetched' AND document.pdf = delivery.pdf
-           AND (?1 IS NULL OR document.account IN (SELECT value FROM json_each(?1)))",
-        [only],
+        &format!(
+            "SELECT count(DISTINCT document.id) AS count, min(delivery.changed_at) AS first, max(delivery.changed_at) AS last
+             FROM delivery INDEXED BY delivery_unmatched JOIN document ON document.id = delivery.document
+             WHERE {ASKS} AND (?2 IS NULL OR document.account IN (SELECT value FROM json_each(?2)))"
+        ),
+        params![decided_since(now), only],
     )
 }
 

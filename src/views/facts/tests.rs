@@ -71,6 +71,27 @@ fn polls_pauses_and_documents_that_wait_are_counted() {
 }
 
 #[test]
+fn a_letter_that_becomes_due_while_its_destination_is_away_begins_nothing_new() {
+    let (_folder, db) = ledger("main", 1);
+    let away =
+        |since| away::Away { since, failure: "deliver down x".to_owned(), reason: "gone".into(), looked_at: 900 };
+    let seen = || {
+        let found = facts(&db, &present()).unwrap();
+        (found.pauses.iter().map(|pause| pause.since).collect::<Vec<_>>(), found.is_shut)
+    };
+    away::begin(&db, "pms", &away(300)).unwrap();
+    assert_eq!(seen(), (vec![300], true));
+    let scope = Scope::Destination("pms".into()).to_string();
+    let failure = Some(Failure { call: Call::Deliver, kind: Kind::Down(Code::word("unreachable")) });
+    pauses::save(&db, &Pause { scope, failure, since: 800, probe_at: 950, ..Pause::default() }).unwrap();
+    assert_eq!(seen(), (vec![300], true), "one cause, one beginning");
+    away::begin(&db, "pms", &away(850)).unwrap();
+    assert_eq!(seen(), (vec![800], true));
+    away::worked(&db, "scan", 700).unwrap();
+    assert_eq!(seen().1, false, "another one takes letters");
+}
+
+#[test]
 fn documents_that_failed_are_counted_with_the_first_and_the_last_of_them() {
     let (_folder, db) = ledger("old", 3);
     for at in [610, 620] {

@@ -234,7 +234,7 @@ async fn names_are_kept_as_long_as_the_configuration_says() {
 async fn a_new_version_and_a_new_name_replace_the_old_one() {
     let (practice, uuids) = with_letters().await;
     practice.sandbox.replace_pdf(&uuids[2], b"%PDF-1.7\n% new\n%%EOF\n".to_vec()).await.unwrap();
-    assert_eq!(practice.docsyncd(&["retry", &uuids[2]]).await.code, 0);
+    assert_eq!(practice.docsyncd(&["retry", "--yes", &uuids[2]]).await.code, 0);
     assert_eq!(practice.sync().await.code, 0);
     assert_eq!(found(&practice, &["durand", "zoe"]).await, [uuids[2].clone()]);
 }

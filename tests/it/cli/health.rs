@@ -132,7 +132,7 @@ async fn what_failed_counts_until_somebody_has_looked_at_it_and_a_monitor_is_nob
     assert!(line.starts_with("OK - 1 letter today") && line.contains(" failed=1;;; "), "{line}");
     let status = practice.docsyncd(&["status"]).await;
     assert!(status.stdout.starts_with("1 letter could not be filed"), "it still failed: {status:?}");
-    assert_eq!(practice.docsyncd(&["retry", &failing]).await.code, 0);
+    assert_eq!(practice.docsyncd(&["retry", "--yes", &failing]).await.code, 0);
     practice.wait_for_posts(3).await;
     until(&practice, "WARNING - 1 letter could not be filed").await;
     running.end().await;

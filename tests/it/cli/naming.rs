@@ -40,7 +40,7 @@ async fn a_part_that_fits_one_document_names_it() {
         let shown = practice.show(part).await;
         assert_eq!(shown["uuid"], UUIDS[uuid], "{part}");
     }
-    let retried = practice.docsyncd(&["retry", "bbbbbb11"]).await;
+    let retried = practice.docsyncd(&["retry", "--yes", "bbbbbb11"]).await;
     assert_eq!(retried.code, 0, "{retried:?}");
     assert!(retried.stdout.contains("1 document to try again"), "{retried:?}");
 }

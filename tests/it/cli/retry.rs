@@ -85,7 +85,7 @@ async fn a_running_daemon_takes_it_up_at_once() {
     let path = format!("/documents/{}", uuids[0]);
     for round in 0..3 {
         practice.sandbox.forget_requests();
-        let ended = practice.docsyncd(&["retry", &uuids[0]]).await;
+        let ended = practice.docsyncd(&["retry", "--yes", &uuids[0]]).await;
         assert_eq!(ended.code, 0, "{ended:?}");
         assert!(ended.stdout.contains("the running daemon takes it up"), "{ended:?}");
         practice.sandbox.wait_for(|view| view.requests().any(|request| request.path == path), PATIENCE).await.unwrap();
@@ -121,7 +121,11 @@ async fn what_was_reported_is_delivered_again_and_filed_once() {
     assert_eq!(practice.sync().await.code, 0);
     let uuid = practice.sandbox.documents().await.unwrap().remove(0).uuid;
     let before = practice.filed();
+    // A script cannot be asked: it does not file a letter again by naming it alone.
     let ended = practice.docsyncd(&["retry", &uuid]).await;
+    assert!(ended.code == 2 && ended.stderr.contains("--yes") && ended.stdout.is_empty(), "{ended:?}");
+    assert_eq!(practice.state(&uuid).await, "reported");
+    let ended = practice.docsyncd(&["retry", "--yes", &uuid]).await;
     assert_eq!(ended.code, 0, "{ended:?}");
     assert_eq!(practice.sync().await.code, 0);
     assert_eq!(practice.filed(), before);

@@ -36,7 +36,7 @@ async fn synced(practice: &Practice) {
 }
 
 async fn again(practice: &Practice, uuid: &str) {
-    assert_eq!(practice.docsyncd(&["retry", uuid]).await.code, 0);
+    assert_eq!(practice.docsyncd(&["retry", "--yes", uuid]).await.code, 0);
     synced(practice).await;
 }
 
@@ -85,7 +85,7 @@ async fn one_that_comes_later_gets_a_file_of_its_own_and_each_finds_its_own_agai
     assert_eq!(first.len(), 2);
     for order in [[0, 1], [1, 0]] {
         for number in order {
-            assert_eq!(practice.docsyncd(&["retry", &uuids[number]]).await.code, 0);
+            assert_eq!(practice.docsyncd(&["retry", "--yes", &uuids[number]]).await.code, 0);
             assert_eq!(practice.sync().await.code, 0);
         }
         assert_eq!((places(&practice, &uuids).await, super::files_in(&practice.inbox())), (first.clone(), 2));
@@ -145,7 +145,7 @@ async fn one_that_comes_while_the_other_is_asked_for_again_takes_no_file_of_it()
     synced(&practice).await;
     practice.without_patience();
     practice.sandbox.inject(Fault::always(Route::Document, FaultKind::status(503)).for_document(&uuids[0]));
-    assert_eq!(practice.docsyncd(&["retry", &uuids[0]]).await.code, 0);
+    assert_eq!(practice.docsyncd(&["retry", "--yes", &uuids[0]]).await.code, 0);
     uuids.push(add(&practice).await);
     assert_eq!(practice.sync().await.code, 3);
     practice.sandbox.clear_faults();

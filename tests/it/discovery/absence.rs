@@ -42,7 +42,7 @@ async fn a_404_for_everything_withdraws_nothing_and_files_nothing_twice() {
     practice.sandbox.clear_faults();
     // What the last pass tried waits for hours otherwise.
     for uuid in uuids.iter().chain([&late]) {
-        practice.docsyncd(&["retry", uuid]).await;
+        practice.docsyncd(&["retry", "--yes", uuid]).await;
     }
     let synced = practice.sync().await;
     assert_eq!(synced.code, 0, "{synced:?}");
@@ -61,7 +61,7 @@ async fn a_document_that_is_gone_is_withdrawn_after_two_looks_of_a_running_daemo
     let mut running = practice.run().await;
     running.wait_for_log("discovered document").await;
     practice.sandbox.remove(&uuid).await.unwrap();
-    assert_eq!(practice.docsyncd(&["retry", &uuid]).await.code, 0);
+    assert_eq!(practice.docsyncd(&["retry", "--yes", &uuid]).await.code, 0);
     running.wait_for_log("withdrawn").await;
     running.kill().await;
     assert_eq!(practice.sync().await.code, 0);

@@ -56,7 +56,7 @@ async fn documents_of_an_account_that_cannot_sign_in_are_filed_by_another_that_l
         practice.sandbox.inject(Fault::always(route, FaultKind::status(401)).for_bearer("first-key"));
     }
     for uuid in &uuids {
-        practice.docsyncd(&["retry", uuid]).await;
+        practice.docsyncd(&["retry", "--yes", uuid]).await;
     }
     // The first one finds that the account is refused.
     practice.sync().await;
@@ -279,7 +279,7 @@ async fn an_account_that_is_renamed_takes_its_documents_over_and_files_none_twic
     assert!(said.contains("NOT CONFIGURED: 5 documents wait") && said.contains("[accounts.main]"), "{said}");
     let account = &status(&practice).await["accounts"][0];
     assert_eq!((&account["waiting"], &account["configured"]), (&5.into(), &false.into()), "{account}");
-    practice.docsyncd(&["retry", &uuids[0], &uuids[1], &uuids[2], &uuids[3], &uuids[4]]).await;
+    practice.docsyncd(&["retry", "--yes", &uuids[0], &uuids[1], &uuids[2], &uuids[3], &uuids[4]]).await;
     let synced = practice.sync().await;
     assert_eq!(synced.code, 0, "{synced:?}");
     assert_each_reported_once(&practice, &uuids);
@@ -313,7 +313,7 @@ async fn a_renamed_account_takes_over_documents_whose_report_was_not_answered() 
     practice.sandbox.remove_fault(lost);
     patient(&mut practice);
     rename_account(&practice);
-    let retry: Vec<&str> = ["retry"].into_iter().chain(uuids.iter().map(String::as_str)).collect();
+    let retry: Vec<&str> = ["retry", "--yes"].into_iter().chain(uuids.iter().map(String::as_str)).collect();
     practice.docsyncd(&retry).await;
     let synced = practice.sync().await;
     assert_eq!(synced.code, 0, "{synced:?}");

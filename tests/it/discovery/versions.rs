@@ -185,7 +185,7 @@ async fn a_document_that_is_gone_when_it_is_fetched_counts_as_withdrawn() {
     let uuid = practice.sandbox.add(NewDocument { pdf: NewPdf::None, ..NewDocument::default() }).await.unwrap();
     assert_eq!(practice.sync().await.code, 3);
     practice.sandbox.remove(&uuid).await.unwrap();
-    assert_eq!(practice.docsyncd(&["retry", &uuid]).await.code, 0);
+    assert_eq!(practice.docsyncd(&["retry", "--yes", &uuid]).await.code, 0);
     // A 404 and one look at the list are no proof, and looks in quick succession are one, whichever process makes them.
     for _ in 0..2 {
         assert_eq!(practice.sync().await.code, 3);

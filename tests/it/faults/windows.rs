@@ -47,7 +47,7 @@ async fn a_name_that_another_program_has_open_is_waited_for_and_left_alone() {
     assert_eq!(practice.sandbox.status_posts().len(), 1, "nothing is said of the one that waits");
 
     drop(open);
-    assert_eq!(practice.docsyncd(&["retry", &uuids[0]]).await.code, 0);
+    assert_eq!(practice.docsyncd(&["retry", "--yes", &uuids[0]]).await.code, 0);
     let synced = practice.sync().await;
     assert_eq!(synced.code, 0, "{synced:?}");
     assert_each_reported_once(&practice, &uuids);

@@ -224,7 +224,7 @@ async fn a_key_that_stops_working_between_two_polls_is_probed_without_waiting_fo
     for uuid in &uuids {
         practice.sandbox.set_pdf(uuid, pdf(uuid)).await.unwrap();
     }
-    let retried = practice.docsyncd(&["retry", &uuids[0], &uuids[1], &uuids[2]]).await;
+    let retried = practice.docsyncd(&["retry", "--yes", &uuids[0], &uuids[1], &uuids[2]]).await;
     assert_eq!(retried.code, 0, "{retried:?}");
     running.wait_for_log("account:main is paused").await;
     practice.sandbox.clear_faults();

@@ -81,7 +81,7 @@ async fn a_failure_and_its_retry_are_both_there() {
     practice.sandbox.inject(Fault::once(Route::Document, FaultKind::status(500)));
     practice.sandbox.inject(Fault::always(Route::Document, FaultKind::status(403)));
     practice.sync().await;
-    practice.docsyncd(&["retry", &uuid]).await;
+    practice.docsyncd(&["retry", "--yes", &uuid]).await;
     let rows = rows(&practice, &uuid).await;
     let expected = [
         ("discovered", "discovered", 0),
@@ -143,7 +143,7 @@ async fn what_administrators_did_is_in_it_and_whoever_changes_that_in_the_file_i
     let second = crate::harness::sha256(changed.as_bytes());
     let mut running = practice.run().await;
     // Two processes write in turn.
-    assert_eq!(practice.docsyncd(&["retry", &uuid]).await.code, 0);
+    assert_eq!(practice.docsyncd(&["retry", "--yes", &uuid]).await.code, 0);
     assert_eq!(practice.docsyncd(&["retry", "--failed"]).await.code, 0);
     practice.sandbox.add(NewDocument::default()).await.unwrap();
     practice.docsyncd(&["poll"]).await;

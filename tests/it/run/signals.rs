@@ -230,7 +230,7 @@ async fn a_limit_on_the_size_of_files_is_an_error_of_the_file_that_is_too_large_
     assert_eq!((synced.code, practice.filed().len()), (3, 3), "{synced:?}");
     let shown = practice.show(&uuid).await;
     assert!(shown["state"] == "discovered" && shown.to_string().contains("ulimit -f"), "{shown}");
-    assert_eq!(practice.docsyncd(&["retry", &uuid]).await.code, 0);
+    assert_eq!(practice.docsyncd(&["retry", "--yes", &uuid]).await.code, 0);
     let synced = crate::harness::Ended::of(shell("unlimited")).await;
     assert_eq!(synced.code, 0, "{synced:?}");
     practice.assert_all_filed().await;

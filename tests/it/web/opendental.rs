@@ -70,7 +70,7 @@ async fn the_preset_files_with_the_one_patient_and_tells_of_the_other_until_he_i
         let open_dental = state.open_dental.take().unwrap();
         state.open_dental = Some(open_dental.patient(8, "CANARYWORTH", "Léo", BORN));
     }
-    assert_eq!(practice.docsyncd(&["retry", &uuids[1]]).await.code, 0);
+    assert_eq!(practice.docsyncd(&["retry", "--yes", &uuids[1]]).await.code, 0);
     assert_eq!(practice.sync().await.code, 0);
     assert_eq!((descriptions(&peer, 7).len(), descriptions(&peer, 8).len()), (1, 1));
     assert_eq!(peer.received(&Method::POST).len(), 2);

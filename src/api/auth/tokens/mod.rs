@@ -109,6 +109,15 @@ impl TokenStore {
         self.folder.join(format!("{}.json", self.stem))
     }
 
+    /// Whether somebody has signed the account in, or begun to, since the ledger is there.
+    pub fn was_used(&self) -> bool {
+        self.path().exists() || self.lock_path().exists()
+    }
+
+    fn lock_path(&self) -> PathBuf {
+        self.folder.join(format!("{}.lock", self.stem))
+    }
+
     /// Waits for the right to change the tokens. Blocks the thread for at most two minutes.
     ///
     /// # Errors
@@ -122,7 +131,7 @@ impl TokenStore {
     /// # Errors
     /// As [`Self::lock`].
     pub fn lock_within(&self, limit: Duration) -> Result<TokenLock, TokenStoreError> {
-        let path = self.folder.join(format!("{}.lock", self.stem));
+        let path = self.lock_path();
         let wrong = |error: io::Error| self.access(&path, "locked", &error);
         self.make_folder()?;
         let mut options = OpenOptions::new();

@@ -46,9 +46,9 @@ const ANSWERS: [&str; 21] = [
 
 /// The tables of settings whose keys a file of answers may hold: a destination's as they are, the others below their
 /// names.
-const SECTIONS: [&str; 4] = ["destinations", "alerts", "alerts.mail", "patients"];
+const SECTIONS: [&str; 5] = ["destinations", "alerts", "alerts.mail", "patients", "practice"];
 /// Those of them that are tables in the file.
-const TABLES: [&str; 2] = ["alerts", "patients"];
+const TABLES: [&str; 3] = ["alerts", "patients", "practice"];
 
 /// The file in a folder of answers that counts for every computer.
 const ALL: &str = "answers";

@@ -175,6 +175,22 @@ pub(super) fn of_kind(text: &str, kind: Kind, language: Language) -> Result<Valu
     }
 }
 
+/// A value of its kind as a person types it: words for a list, where they say the same.
+pub(super) fn shown(text: &str, kind: Kind) -> String {
+    let list = || text.parse::<Value>().ok()?.as_array().map(|list| list.iter().map(as_word).collect::<Vec<_>>());
+    let is_list = matches!(kind, Kind::List | Kind::Templates);
+    let words_of =
+        |list: Vec<Option<String>>| list.into_iter().collect::<Option<Vec<_>>>().map(|words| words.join(" "));
+    is_list.then(list).flatten().and_then(words_of).unwrap_or_else(|| text.to_owned())
+}
+
+/// The word of a list, if it can be typed as one.
+fn as_word(value: &Value) -> Option<String> {
+    let text = value.as_str()?;
+    let is_word = !text.starts_with('[') && words(text) == [text];
+    is_word.then(|| text.to_owned())
+}
+
 /// Words as a shell would see them, where spaces stand between double braces only by meaning.
 fn words(text: &str) -> Vec<String> {
     let (mut words, mut word, mut depth) = (Vec::new(), String::new(), 0_usize);
@@ -220,6 +236,22 @@ mod tests {
         );
         assert_eq!(of_kind("[\"a b\"]", Kind::List, Language::English).unwrap().to_string(), "[\"a b\"]");
         assert!(of_kind("[a", Kind::Templates, Language::English).is_err());
+    }
+
+    #[test]
+    fn a_list_is_offered_in_the_words_that_would_be_typed() {
+        for (value, offered) in [
+            (r#"["it@practice.test", "desk@practice.test"]"#, "it@practice.test desk@practice.test"),
+            (r#"["a b"]"#, r#"["a b"]"#),
+            (r#"["{{ file }}"]"#, "{{ file }}"),
+            ("[]", ""),
+            ("it is no list", "it is no list"),
+        ] {
+            assert_eq!(shown(value, Kind::List), offered);
+            let again = of_kind(offered, Kind::List, Language::English).unwrap().to_string();
+            assert!(!value.starts_with('[') || again == value, "{again}");
+        }
+        assert_eq!(shown(r#"["a"]"#, Kind::Text), r#"["a"]"#);
     }
 
     #[test]

@@ -160,9 +160,10 @@ impl Ask for Remembered {
 
     fn back(&mut self, least: usize) -> Option<usize> {
         self.given.truncate(self.at);
-        // Answers of the same question that were refused are none.
-        while self.given.len() > least && self.given.last().is_some_and(|(words, _)| *words == self.left) {
-            self.given.pop();
+        // What is asked again was refused, and what was answered after it is asked again with it.
+        let counted = self.given.get(least..).unwrap_or_default();
+        if let Some(refused) = counted.iter().position(|(words, _)| *words == self.left) {
+            self.given.truncate(least + refused);
         }
         let last = if self.given.len() > least { self.given.pop() } else { None };
         self.at = self.given.len();
@@ -217,6 +218,23 @@ mod tests {
 
     fn asked(words: &str) -> Question<'_> {
         Question { key: words, words: words.to_owned(), help: String::new(), default: None }
+    }
+
+    /// A group of answers was refused by its first one.
+    #[test]
+    fn a_refused_answer_is_not_brought_back_by_going_back() {
+        let typed = vec!["folder", "/nowhere", "somebody", "<", "", "/srv"];
+        let mut ask = Remembered::new(Box::new(Typist(typed.into_iter())));
+        let text = |ask: &mut Remembered, words: &str| ask.text(&asked(words));
+        for words in ["which", "path", "user"] {
+            text(&mut ask, words).unwrap();
+        }
+        ask.refused("path", "there is no such folder").unwrap();
+        assert!(text(&mut ask, "path").unwrap_err().is::<Back>());
+        assert_eq!(ask.back(0), Some(0), "to the question before the refused one");
+        ask.repeat_from(0);
+        assert_eq!(text(&mut ask, "which").unwrap().as_deref(), Some("folder"));
+        assert_eq!(text(&mut ask, "path").unwrap().as_deref(), Some("/srv"), "asked anew");
     }
 
     #[test]

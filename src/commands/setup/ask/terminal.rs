@@ -3,7 +3,7 @@
 use std::io::{self, IsTerminal as _};
 
 use anyhow::Context as _;
-use inquire::ui::RenderConfig;
+use inquire::ui::{RenderConfig, Styled};
 use inquire::{InquireError, Select};
 use secrecy::SecretString;
 
@@ -31,9 +31,6 @@ pub(in crate::commands::setup) fn terminal(language: Language) -> Result<Box<dyn
         return Ok(Box::new(super::super::plain::Plain::new(language)));
     }
     let colours = std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
-    if !colours {
-        inquire::set_global_render_config(RenderConfig::empty());
-    }
     Ok(Box::new(Terminal { language, colours }))
 }
 
@@ -107,7 +104,9 @@ impl Ask for Terminal {
         };
         let formatter = |chosen: inquire::list_option::ListOption<&String>| answered(chosen.index);
         let prompt = Select::new(&question.words, shown).with_starting_cursor(begin).without_filtering();
-        let help = self.language.text("setup-keys");
+        let (help, back) = (self.language.text("setup-keys"), self.language.text("setup-gone-back"));
+        let look = if self.colours { RenderConfig::default_colored() } else { RenderConfig::empty() };
+        let prompt = prompt.with_render_config(look.with_canceled_prompt_indicator(Styled::new(back.as_str())));
         let prompt = prompt.with_help_message(&help).with_formatter(&formatter);
         let chosen = prompt.raw_prompt().map_err(|error| self.ended(error))?.index;
         choices.get(chosen).map(|(name, _)| *name).context("no such choice")

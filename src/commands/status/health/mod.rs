@@ -13,7 +13,7 @@ use super::super::output::print;
 use super::super::unconfigured::to_read;
 use super::super::{Exit, Outcome, language, setup};
 use super::all::instances;
-use super::{Status, present, read, sign_ins, told};
+use super::{Status, present, read, sign_ins, stands_in, told};
 use crate::commands::cli::Spoken;
 use crate::config::{self, ConfigError, Loaded};
 use crate::destinations::SCHEMA;
@@ -230,7 +230,7 @@ fn of_ledger(loaded: &Loaded, only: Option<&str>) -> Result<OfLedger, LedgerErro
         // All as of one moment.
         let moment = db.unchecked_transaction()?;
         let asked = Present { only: only.map(|only| vec![only.to_owned()]), ..present(loaded) };
-        let read = read(&moment, asked, loaded.refused.is_some())?;
+        let read = read(&moment, asked, stands_in(loaded))?;
         let accounts = read.0.accounts.iter().map(|account| measures::oldest(&moment, &account.account));
         let oldest = accounts.collect::<QueryResult<Vec<_>>>()?.into_iter().flatten().min();
         Ok((read, oldest))

@@ -15,8 +15,8 @@ use crate::formats::language::{self, Language, Reason};
 /// What happens, as the log and the history call it. A test compares this with the sources.
 const EVENTS: &str = "\
     alert alert_doubtful alert_given_up alert_not_sent alert_over alert_sent all_delivered already_delivered \
-    arrived assign assigned browser_invited browser_known browser_locked config_warning configuration_changed confirm_failed confirmed delivered delivery_failed \
-    destination_away destination_back discovered drain_timeout ended failure_reported fetched file_again filed \
+    arrived assign assigned browser_invited browser_known browser_locked config_warning configuration_changed confirm_failed confirmed corrected delivered delivery_failed \
+    destination_away destination_back discovered drain_timeout ended failure_reported fetched file_again filed filed_for_another \
     forget forgotten gone hangs heartbeat_failed held history_removed internal_error items_skipped ledger_busy \
     ledger_failed ledger_trouble ledger_well ledger_works lines_lost login logout look_failed memory_kept \
     needs_person not_compared not_replaced not_shown notify_failed nudged odd_lists outbox_failed overwritten \

@@ -83,6 +83,80 @@ async fn without_the_marker_nothing_is_concluded() {
     assert_eq!(said(&adapter.look(&letters, &Known::default()).await.ok().unwrap()), ["gone"]);
 }
 
+/// The importer copies, and gives its copy the time of the letter, cut as NTFS, FAT and Samba cut it, or another date.
+#[tokio::test]
+async fn a_copy_proves_its_letter_whatever_time_it_has_and_one_from_before_does_not() {
+    for evidence in [moved("done"), Evidence::Renamed] {
+        let folder = if evidence == Evidence::Renamed { "Canaryworth_Zoé" } else { "done" };
+        for cut in [100, 1000, 1_000_000, 2_000_000_000, 90_000_000_000_000] {
+            let (inbox, spool) = (inbox(evidence.clone(), None), Spool::new());
+            let letter_at = |name: &str| inbox.path.join(folder).join(name);
+            inbox.put(&format!("{folder}/old.pdf"), PDF);
+            let dated = |path: &Path, nanos: u64| {
+                let at = std::time::UNIX_EPOCH + std::time::Duration::from_nanos(nanos);
+                fs::File::options().write(true).open(path).unwrap().set_modified(at).unwrap();
+            };
+            dated(&letter_at("old.pdf"), 1_700_000_000_000_000_000);
+            let letters = [filed(&inbox.adapter(), &spool, 1, PDF).await];
+            let written = letters[0].filed.written.unwrap();
+            fs::remove_file(inbox.path.join(FILED)).unwrap();
+            let look = async || said(&inbox.adapter().look(&letters, &Known::default()).await.ok().unwrap());
+            assert_eq!(look().await, ["waits"], "it lay there before");
+            inbox.put(&format!("{folder}/new.pdf"), PDF);
+            dated(&letter_at("new.pdf"), written / cut * cut);
+            assert_eq!(look().await, ["moved"], "{cut}");
+        }
+    }
+}
+
+/// A share that is unmounted leaves its empty mount point.
+#[tokio::test]
+async fn in_another_folder_than_its_own_a_letters_absence_says_nothing() {
+    let (inbox, spool) = (inbox(Evidence::Taken, None), Spool::new());
+    let letters = [filed(&inbox.adapter(), &spool, 1, PDF).await];
+    let look = async || said(&inbox.adapter().look(&letters, &Known::default()).await.ok().unwrap());
+    let mounted = inbox.path.with_file_name("mounted");
+    fs::rename(&inbox.path, &mounted).unwrap();
+    fs::create_dir(&inbox.path).unwrap();
+    assert_eq!(look().await, ["waits"]);
+    fs::remove_dir(&inbox.path).unwrap();
+    fs::rename(&mounted, &inbox.path).unwrap();
+    assert_eq!(look().await, ["waits"], "it lies there");
+    fs::remove_file(inbox.path.join(FILED)).unwrap();
+    assert_eq!(look().await, ["gone"]);
+}
+
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn check_wants_a_marker_where_something_is_mounted() {
+    assert!(files::is_mount_point(Path::new("/proc")) && !files::is_mount_point(&inbox(Evidence::Taken, None).path));
+}
+
+/// What an importer moved or renamed, and what it stamped, after the backup that was restored.
+#[tokio::test]
+async fn after_a_restore_what_the_software_took_is_not_filed_again() {
+    for (evidence, there, content, expected) in [
+        (Evidence::Renamed, "Canaryworth_Zoé/X00001.pdf", PDF, "delivered"),
+        (moved("done"), "done/X00001.pdf", PDF, "delivered"),
+        (moved("done"), "done/Canaryworth_Zoé/2026-11-21_lab_slip.pdf", PDF, "delivered"),
+        (moved("done"), "done/2026-11-21_lab_slip.pdf", b"%PDF-1.7 stamped", "held"),
+        (moved("done"), "done/other.pdf", b"%PDF-1.7 stamped", "filed"),
+        (Evidence::Renamed, "Canaryworth_Zoé/other.pdf", b"%PDF-1.7 stamped", "filed"),
+    ] {
+        let (inbox, spool) = (inbox(evidence, None), Spool::new());
+        inbox.put(there, content);
+        let item = Item { restored: true, uncertain: true, ..spool.item(1, PDF) };
+        let outcome = inbox.adapter().deliver(&item).await;
+        let said = match (&outcome, inbox.path.join(FILED).exists()) {
+            (Outcome::Held { .. }, false) => "held",
+            (Outcome::Delivered { .. }, false) => "delivered",
+            (Outcome::Delivered { .. }, true) => "filed",
+            _ => panic!("{outcome:?}"),
+        };
+        assert_eq!(said, expected, "{there}");
+    }
+}
+
 #[tokio::test]
 async fn a_sub_folder_that_the_importer_removes_with_its_letter_is_gone() {
     let (inbox, spool) = (inbox(Evidence::Taken, None), Spool::new());

@@ -153,6 +153,20 @@ async fn where_the_marker_is_missing_nothing_is_written() {
     assert_eq!(inbox.names(), [".docsyncd", FILED]);
 }
 
+/// Whoever is root may write everywhere.
+#[cfg(unix)]
+#[tokio::test]
+async fn a_folder_that_cannot_be_written_is_no_place_and_nothing_is_left_by_the_look() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let inbox = Inbox::new(NAME, None);
+    for (mode, works) in [(0o700, true), (0o500, rustix::process::geteuid().is_root()), (0o700, true)] {
+        fs::set_permissions(&inbox.path, fs::Permissions::from_mode(mode)).unwrap();
+        let (found, delivered) = (inbox.adapter().is_there().await, inbox.adapter().check().await);
+        assert_eq!((found.is_ok(), delivered.is_ok()), (works, works), "{mode:o} {found:?}");
+        assert_eq!(fs::read_dir(&inbox.path).unwrap().count(), 0);
+    }
+}
+
 #[tokio::test]
 async fn a_missing_folder_is_never_created() {
     let (inbox, spool) = (Inbox::new(NAME, None), Spool::new());

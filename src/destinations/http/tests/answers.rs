@@ -152,6 +152,14 @@ async fn a_success_that_says_that_it_failed_is_a_failure_of_the_kind_that_it_nam
             assert!(!reason(&outcome).contains(CANARY), "{outcome:?}");
         }
     }
+    // What only sounds like a failure is sent three times at most, and then a person decides.
+    for expected in ["unconfirmed", "unconfirmed", "held"] {
+        let item = Item { uncertain: expected != "unconfirmed", ..spool.item(3, b"%PDF-1.7 unclear") };
+        peer.inject(Fault::Says(200, r#"{"resultCode": 1, "message": "Canaryworth"}"#));
+        let outcome = deliver(post(&peer), &item).await;
+        assert_eq!(short(&outcome), expected, "{outcome:?}");
+        assert!(!outcome.reason().contains(CANARY), "{outcome:?}");
+    }
     // One that was cut may have said anything.
     peer.inject(Fault::Says(200, r#"{"id": 7, "success": "#));
     assert_eq!(short(&deliver(post(&peer), &spool.item(2, b"%PDF-1.7 another")).await), "unconfirmed");

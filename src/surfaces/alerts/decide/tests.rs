@@ -7,7 +7,7 @@ const TIMES: Times =
     Times { gather: Duration::from_secs(10), quiet: Duration::from_secs(3600), remind: Duration::from_secs(24 * 3600) };
 
 fn problem(cause: Cause, name: &str, needs_person: bool) -> Problem {
-    Problem { cause, name: name.into(), count: 3, since: Some(0), latest: None, needs_person }
+    Problem { cause, name: name.into(), count: 3, since: Some(0), latest: None, needs_person, is_red: false }
 }
 
 fn health(problems: Vec<Problem>) -> Health {

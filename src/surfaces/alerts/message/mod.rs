@@ -30,23 +30,30 @@ pub struct Content {
     /// Of what is over: how many other problems there were then; `None`: not known.
     #[serde(default)]
     pub others: Option<u64>,
+    /// What those were about: the causes, the accounts or destinations of each, and its documents.
+    #[serde(default)]
+    pub left: Vec<(String, Vec<String>, u64)>,
 }
 
 impl Content {
     /// About problems of one cause.
     pub fn new(kind: Kind, group: &Group, at: Millis) -> Self {
         let Group { cause, names, count, since } = group.clone();
-        Self { kind, at, cause: Some(cause.as_str().to_owned()), names, documents: count, since, others: None }
+        let cause = Some(cause.as_str().to_owned());
+        Self { kind, at, cause, names, documents: count, since, others: None, left: Vec::new() }
     }
 
-    /// That problems of one cause are over, while there are so many others.
-    pub fn over(group: &Group, at: Millis, others: u64) -> Self {
-        Self { others: Some(others), ..Self::new(Kind::Over, group, at) }
+    /// That problems of one cause are over, while there are so many others, of these causes.
+    pub fn over(group: &Group, at: Millis, others: u64, left: &[Group]) -> Self {
+        let of_group = |group: &Group| (group.cause.as_str().to_owned(), group.names.clone(), group.count);
+        let left = left.iter().map(of_group).collect();
+        Self { others: Some(others), left, ..Self::new(Kind::Over, group, at) }
     }
 
     /// That this is a test.
     pub fn test(at: Millis) -> Self {
-        Self { kind: Kind::Test, at, cause: None, names: Vec::new(), documents: 0, since: None, others: None }
+        let (names, left) = (Vec::new(), Vec::new());
+        Self { kind: Kind::Test, at, cause: None, names, documents: 0, since: None, others: None, left }
     }
 }
 
@@ -137,6 +144,18 @@ impl Letterhead {
         }
     }
 
+    /// What is the matter besides what is over.
+    fn what_is_left(&self, content: &Content) -> String {
+        let subject = |(cause, names, count): &(String, Vec<String>, u64)| {
+            let cause = Cause::parse(cause)?;
+            let group = Group { cause, names: names.clone(), count: *count, since: None };
+            let said = self.language.subject(&group);
+            Some(if said.ends_with('?') { said } else { format!("{said}.") })
+        };
+        let left = content.left.iter().filter_map(subject).collect::<Vec<_>>().join(" ");
+        self.language.fill("alarm-left", &[("what", (&left).into())])
+    }
+
     /// What is the matter, and since when.
     fn text(&self, content: &Content, group: Option<&Group>, now: &Zoned) -> String {
         let language = self.language;
@@ -156,7 +175,10 @@ impl Letterhead {
                 match content.others {
                     None => over,
                     Some(0) => format!("{over} {}", language.text("alarm-all-well")),
-                    Some(others) => format!("{over} {}", language.fill("others", &[("count", others.into())])),
+                    Some(others) if content.left.is_empty() => {
+                        format!("{over} {}", language.fill("others", &[("count", others.into())]))
+                    }
+                    Some(_) => format!("{over} {}", self.what_is_left(content)),
                 }
             }
         }

@@ -121,6 +121,21 @@ fn what_is_over_says_that_it_is_well_and_whether_all_is() {
     assert_eq!(over(Some(0)), format!("All is well again: {inner}\n\n{well} All is well again.\n"));
     assert_eq!(over(Some(1)), format!("Solved: {inner}\n\n{well} There is one more problem.\n"));
     assert_eq!(over(None), format!("Solved: {inner}\n\n{well}\n"));
+    let left = [group(Cause::PatientUnknown, &[], 2), group(Cause::Destination, &["pms"], 1)];
+    let content = Content::over(&group(Cause::NotTaken, &["pms"], 3), AT, 2, &left);
+    let said = |language| {
+        let head = head(language);
+        let said = read(&Message::new("msg_1".into(), &content, &head), &head);
+        said.lines().last().unwrap().split_once("TIME").unwrap().1.to_owned()
+    };
+    assert_eq!(
+        LANGUAGES.map(said),
+        [
+            ". Still open: 2 letters wait: which patient? 1 letter waits: the destination pms cannot be reached.",
+            ". Reste à régler\u{a0}: 2 courriers attendent\u{a0}: quel patient\u{a0}? 1 courrier attend\u{a0}: la destination pms est inaccessible.",
+            ". Noch offen: 2 Briefe warten: Welcher Patient? 1 Brief wartet: Das Ziel pms ist nicht erreichbar.",
+        ]
+    );
     // A message that an earlier docsyncd put into the outbox.
     let before = r#"{"kind":"over","at":1,"cause":"failed","names":[],"documents":1,"since":null}"#;
     assert_eq!(serde_json::from_str::<Content>(before).unwrap().others, None);
@@ -149,7 +164,7 @@ fn every_message_is_captured_in_three_languages() {
                 let title = format!("## {}, {count}\n\n", cause.as_str());
                 all.push_str(&format!("{title}{}\n", read(&message(&head, Kind::Problem, &group), &head)));
             }
-            let over = Message::new("msg_1".into(), &Content::over(&group(cause, &["pms"], 3), AT, 0), &head);
+            let over = Message::new("msg_1".into(), &Content::over(&group(cause, &["pms"], 3), AT, 0, &[]), &head);
             all.push_str(&format!("{}\n", read(&over, &head)));
         }
         insta::assert_snapshot!(format!("messages_{}", language.as_str()), all);

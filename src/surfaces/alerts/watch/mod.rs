@@ -15,7 +15,7 @@ use super::decide::{Before, Kind, Step, Times, about, decide};
 use super::message::{Content, Letterhead, new_id};
 use crate::config::AlertsConfig;
 use crate::domain::health::{Cause, Facts, Health, Light, assess};
-use crate::formats::language::groups;
+use crate::formats::language::{Group, groups};
 use crate::ledger::{Ledger, LedgerError, Millis, QueryResult, alerts, now, process};
 use crate::views::facts::Present;
 
@@ -144,7 +144,10 @@ impl Watch {
             facts.slept_since = self.slept.map(|(fell_asleep, _)| fell_asleep);
             let health = assess(&audience.narrowed(facts), &self.watched.alerts.rules);
             before.gone = audience.note_gone(&health, at);
-            let others = u64::try_from(health.problems.len()).unwrap_or(u64::MAX);
+            let others = Others {
+                count: u64::try_from(health.problems.len()).unwrap_or(u64::MAX),
+                groups: groups(&health.problems),
+            };
             steps.push((audience.name.clone(), decide(&before, &health, at, &self.times), others));
             healths.push((audience.name.clone(), health));
         }
@@ -189,7 +192,7 @@ impl Watch {
 
     /// Writes what was decided, with the messages, in one transaction. There is one in any case: a ledger that another
     /// program has locked can be read, and shows itself only so. An empty one costs no access to the disk.
-    async fn carry_out(&mut self, steps: Vec<(String, Vec<Step>, u64)>, at: Millis) -> Result<(), LedgerError> {
+    async fn carry_out(&mut self, steps: Vec<(String, Vec<Step>, Others)>, at: Millis) -> Result<(), LedgerError> {
         let due = self.alive.is_none_or(|last| last.elapsed() >= SIGN_OF_LIFE);
         steps.iter().flat_map(|(_, steps, _)| steps).for_each(log);
         let any = steps.iter().any(|(_, steps, _)| !steps.is_empty());
@@ -201,7 +204,7 @@ impl Watch {
             .collect();
         let write = self.watched.ledger.write(move |db| {
             for (channels, audience, steps, others) in &steps {
-                steps.iter().try_for_each(|step| write_step(db, step, audience, channels, *others, at))?;
+                steps.iter().try_for_each(|step| write_step(db, step, audience, channels, others, at))?;
             }
             if due {
                 process::set(db, "watched_at", &at.to_string())?;
@@ -247,6 +250,12 @@ fn log(step: &Step) {
     }
 }
 
+/// The problems that there are beside what is over.
+struct Others {
+    count: u64,
+    groups: Vec<Group>,
+}
+
 fn content(content: &Content) -> String {
     serde_json::to_string(content).unwrap_or_default()
 }
@@ -256,7 +265,7 @@ fn write_step(
     step: &Step,
     audience: &str,
     channels: &[String],
-    others: u64,
+    others: &Others,
     at: Millis,
 ) -> QueryResult<()> {
     match step {
@@ -269,7 +278,7 @@ fn write_step(
             })
         }
         Step::End { id, group } => {
-            let (message, content) = (new_id(), content(&Content::over(group, at, others)));
+            let (message, content) = (new_id(), content(&Content::over(group, at, others.count, &others.groups)));
             alerts::over(db, *id, channels, at)?
                 .iter()
                 .try_for_each(|channel| alerts::post(db, *id, &message, channel, &content, at))

@@ -13,6 +13,7 @@ use rustls::{CertificateError, Error, ServerConfig};
 use secrecy::ExposeSecret as _;
 
 use crate::config::StatusPageConfig;
+use crate::ledger::{Ledger, Millis, QueryResult, now, process};
 use crate::system::http;
 use crate::system::secret::{self, FileStamp, Secret};
 use crate::system::tls::certificates;
@@ -55,6 +56,8 @@ pub struct Certificate {
     host: Option<ServerName<'static>>,
     stamp: RwLock<FileStamp>,
     shown: RwLock<Option<Arc<ServerConfig>>>,
+    /// What is shown, for a look at the time.
+    chain: RwLock<Vec<CertificateDer<'static>>>,
 }
 
 impl Certificate {
@@ -62,7 +65,7 @@ impl Certificate {
     pub fn of(page: &StatusPageConfig) -> Option<Self> {
         let (file, key) = page.certificate.clone()?;
         let host = page.public_url.as_ref().and_then(|url| ServerName::try_from(url.host_str()?.to_owned()).ok());
-        Some(Self { file, key, host, stamp: RwLock::default(), shown: RwLock::default() })
+        Some(Self { file, key, host, stamp: RwLock::default(), shown: RwLock::default(), chain: RwLock::default() })
     }
 
     /// Reads it, so that it is shown from now on, and says what browsers will find.
@@ -73,10 +76,15 @@ impl Certificate {
         *self.stamp.write().unwrap_or_else(PoisonError::into_inner) = self.stamp();
         let chain = certificates("certificate_file", &self.file)?;
         let key = secret::read_private_key(&self.key, "certificate_key_file")?;
-        let doubt = doubt(&chain, self.host.as_ref(), UnixTime::now());
-        let config = Arc::new(configured(chain, key.expose_secret(), &self.file)?);
+        let config = Arc::new(configured(chain.clone(), key.expose_secret(), &self.file)?);
         *self.shown.write().unwrap_or_else(PoisonError::into_inner) = Some(config);
-        Ok(doubt)
+        *self.chain.write().unwrap_or_else(PoisonError::into_inner) = chain;
+        Ok(self.doubt(UnixTime::now()))
+    }
+
+    /// What browsers will find wrong at this time with what is shown: its time ends while its file stays the same.
+    pub(super) fn doubt(&self, now: UnixTime) -> Option<Doubt> {
+        doubt(&self.chain.read().unwrap_or_else(PoisonError::into_inner), self.host.as_ref(), now)
     }
 
     /// What is shown, once it was read.
@@ -84,9 +92,14 @@ impl Certificate {
         self.shown.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Takes a renewed one up, for as long as the page is served.
-    pub(super) async fn follow(self: &Arc<Self>) {
+    /// Takes a renewed one up, for as long as the page is served, and notes for all who ask how it is since when
+    /// browsers do not believe it.
+    pub(super) async fn follow(self: &Arc<Self>, ledger: &Ledger) {
         loop {
+            let is_doubted = self.doubt(UnixTime::now()).is_some();
+            if let Err(error) = ledger.write(move |db| note(db, is_doubted, now())).await {
+                tracing::debug!(event = "status_page_not_told", "{error}");
+            }
             tokio::time::sleep(LOOK).await;
             let certificate = Arc::clone(self);
             // Files may be on a share that hangs.
@@ -109,6 +122,16 @@ impl Certificate {
     fn stamp(&self) -> FileStamp {
         let files: Vec<PathBuf> = [Some(self.file.clone()), secret::file(&self.key)].into_iter().flatten().collect();
         FileStamp::asked(&files)
+    }
+}
+
+/// Notes whether browsers believe it. It stands since the first time that they did not.
+pub(super) fn note(db: &rusqlite::Connection, is_doubted: bool, at: Millis) -> QueryResult<()> {
+    let known = process::all(db)?.contains_key(process::CERTIFICATE);
+    match (is_doubted, known) {
+        (true, false) => process::set(db, process::CERTIFICATE, &at.to_string()),
+        (false, true) => process::remove(db, process::CERTIFICATE).map(drop),
+        (true, true) | (false, false) => Ok(()),
     }
 }
 

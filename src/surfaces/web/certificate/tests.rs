@@ -2,6 +2,18 @@
 
 use super::*;
 
+#[test]
+fn that_it_is_not_believed_is_noted_since_the_first_time_until_it_is() {
+    let (_folder, db) = crate::ledger::testing::empty();
+    let noted = |is_doubted, at| {
+        note(&db, is_doubted, at).unwrap();
+        process::all(&db).unwrap().remove(process::CERTIFICATE)
+    };
+    assert_eq!(noted(true, 5).as_deref(), Some("5"));
+    assert_eq!(noted(true, 9).as_deref(), Some("5"));
+    assert_eq!((noted(false, 10), noted(false, 11)), (None, None));
+}
+
 const PAGE: &str = include_str!("page.pem");
 const KEY: &str = include_str!("page.key");
 const RENEWED: &str = include_str!("renewed.pem");

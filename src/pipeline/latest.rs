@@ -1,0 +1,153 @@
+//! The last look before an effect. What was decided about a document is about one version of it, of one patient, and
+//! the service may correct both. Whoever had to wait since the service last showed the document reads it again, before
+//! a delivery as before a report. If it shows another version or another patient, the document begins anew.
+
+use rusqlite::Connection;
+
+use super::failure::{
+    Failed, begins_anew, failed_call, is_of_another_patient, is_there, moved, other_document, wait, write_until_durable,
+};
+use super::pauses::{Scope, after};
+use super::transition_log::TransitionLog;
+use super::{Context, fetch};
+use crate::api::{Api, ApiError, Meaning};
+use crate::domain::document::edition;
+use crate::domain::failure::{Call, Kind};
+use crate::domain::state::{Event, State};
+use crate::ledger::deliveries::Delivery;
+use crate::ledger::documents::{self, Document};
+use crate::ledger::history::Because;
+use crate::ledger::{LedgerError, Millis, now};
+use crate::patients::whom;
+
+/// Why a document that was to be filed is read anew, or waits for that; in words, and as a code.
+const NOT_READ: (&str, &str) =
+    ("the service may have corrected it since, and does not show it now: it is read again first", "not_read");
+
+/// What the API shows of a document.
+pub(super) enum Shown {
+    /// The version that was decided about, for the same patient, as far as that can be known.
+    Same,
+    /// Another version, or the same for another patient.
+    Another(String),
+    /// No PDF: the document is being rendered anew.
+    Nothing,
+    /// The API does not give the document (any 4xx).
+    Refused(Failed),
+    Failed(Failed),
+}
+
+impl Shown {
+    /// By its PDF alone.
+    pub(super) fn of(document: &Document, pdf: &str) -> Self {
+        let known = match document.state {
+            State::Failing => document.tried_pdf.as_deref().or(document.listed_pdf.as_deref()).unwrap_or_default(),
+            _ => edition::rendered(&document.version.pdf),
+        };
+        let is_known = pdf.is_empty() || known.is_empty() || pdf.eq_ignore_ascii_case(known);
+        if is_known || document.has_accepted(pdf) { Shown::Same } else { Shown::Another(pdf.to_owned()) }
+    }
+}
+
+/// Reads the document once more, to see which version the API shows, and of which patient.
+pub(super) async fn look(context: &Context, client: &dyn Api, document: &Document) -> Result<Shown, LedgerError> {
+    let read_at = now();
+    let detail = match client.document(&document.version.uuid).await {
+        Ok(detail) if !detail.is_of(&document.version.uuid) => return Ok(Shown::Failed(other_document())),
+        Ok(detail) => detail,
+        Err(error) => return unread(context, document, "reading the document once more", &error).await,
+    };
+    is_there(context, document).await?;
+    let Some(pdf) = detail.pdf.as_ref().map(|pdf| pdf.uuid.clone()) else { return Ok(Shown::Nothing) };
+    let shown = Shown::of(document, &pdf);
+    // Of a failure nothing lies at anybody's.
+    if !matches!(shown, Shown::Same) || document.state == State::Failing {
+        return Ok(shown);
+    }
+    if is_of_another_patient(client, document, &detail).await {
+        return Ok(Shown::Another(pdf));
+    }
+    let metadata = match fetch::metadata(client, &document.version.account, detail).await {
+        Ok(metadata) => metadata,
+        Err((doing, error)) => return unread(context, document, doing, &error).await,
+    };
+    let now_for = whom(&metadata, &document.version.uuid);
+    if document.person.as_ref().is_some_and(|then| edition::merged(then, &now_for).is_none()) {
+        return Ok(Shown::Another(pdf));
+    }
+    let (id, round) = (document.id, document.round);
+    context.ledger.write(move |db| documents::shown(db, id, round, read_at)).await?;
+    Ok(Shown::Same)
+}
+
+async fn unread(context: &Context, document: &Document, doing: &str, error: &ApiError) -> Result<Shown, LedgerError> {
+    let is_refused = error.meaning() == Meaning::Permanent || matches!(error, ApiError::MissingScope { .. });
+    let mut failed = failed_call(context, document, Call::Read, doing, error).await?;
+    // The API showed the document before, so no answer to this read ends it.
+    if let Kind::Permanent(code) = failed.failure.kind {
+        failed.failure.kind = Kind::Passing(code);
+    }
+    Ok(if is_refused { Shown::Refused(failed) } else { Shown::Failed(failed) })
+}
+
+/// The same before a delivery: whether it may be made. If the API shows something else, the document begins anew. So it
+/// does if the API shows nothing: the stage that fetches knows what that means. Nothing is asked of an account that is
+/// paused: the delivery waits.
+pub(super) async fn is_same(context: &Context, delivery: &Delivery) -> Result<bool, LedgerError> {
+    let document = &delivery.document;
+    let is_fresh = |at: Millis| at <= now() && after(at, context.limits.poll_interval) >= now();
+    if document.read_at.is_some_and(is_fresh) {
+        return Ok(true);
+    }
+    match look_unless_paused(context, document).await? {
+        Some(Shown::Same) => return Ok(true),
+        Some(Shown::Another(pdf)) => revise(context, document, Some(pdf)).await?,
+        Some(Shown::Nothing | Shown::Refused(_) | Shown::Failed(_)) => read_anew(context, document).await?,
+        None => {
+            context.spool.write_all().await;
+            let due_at = after(now(), context.limits.poll_interval);
+            wait(context, &delivery.into(), Some(due_at), NOT_READ.0, NOT_READ.1).await?;
+        }
+    }
+    Ok(false)
+}
+
+/// The same of a document whose patient is not known: the service may have corrected it.
+pub(super) async fn follow(context: &Context, document: &Document) -> Result<(), LedgerError> {
+    match look_unless_paused(context, document).await? {
+        Some(Shown::Another(pdf)) => revise(context, document, Some(pdf)).await,
+        _ => Ok(()),
+    }
+}
+
+async fn look_unless_paused(context: &Context, document: &Document) -> Result<Option<Shown>, LedgerError> {
+    let account = &document.version.account;
+    let scopes = [Scope::Account(account.clone()), Scope::Fetch(account.clone())];
+    let is_paused = scopes.iter().any(|scope| context.pauses.paused_until(scope).is_some());
+    match context.clients.get(account).filter(|_| !is_paused) {
+        Some(client) => look(context, client.as_ref(), document).await.map(Some),
+        None => Ok(None),
+    }
+}
+
+async fn read_anew(context: &Context, document: &Document) -> Result<(), LedgerError> {
+    let (id, round) = (document.id, document.round);
+    let because = Because::coded(NOT_READ.0, Some(NOT_READ.1));
+    let write = move |db: &Connection| documents::transition(db, id, round, Event::StartOver, now(), Some(because));
+    let state = context.ledger.write(write).await?;
+    TransitionLog::of(&document.version).warn("start_over", NOT_READ.0);
+    moved(context, document, state, Some(NOT_READ.0)).await;
+    Ok(())
+}
+
+/// The API shows another PDF or patient than was decided about, or no PDF: the document begins anew.
+pub(super) async fn revise(context: &Context, document: &Document, pdf: Option<String>) -> Result<(), LedgerError> {
+    let (id, round) = (document.id, document.round);
+    let anew = write_until_durable(context, || {
+        let pdf = pdf.clone();
+        move |db| documents::revise(db, id, round, pdf.as_deref(), now())
+    })
+    .await?;
+    begins_anew(context, document, anew).await;
+    Ok(())
+}

@@ -45,7 +45,7 @@ fn lacks_underscores(schema: &Schema, name: &str) -> Option<String> {
 
 /// The values of the variables; the file decides which tables they mean.
 pub fn parse(schema: &Schema, variables: &BTreeMap<String, OsString>, file: &Layer, report: &mut Report) -> Layer {
-    let mut found: Vec<Found> = Vec::new();
+    let mut found: Vec<Assignment> = Vec::new();
     for (variable, value) in variables {
         let origin = Origin::Variable(variable.clone());
         match address(schema, variable, file) {
@@ -55,13 +55,13 @@ pub fn parse(schema: &Schema, variables: &BTreeMap<String, OsString>, file: &Lay
                     let what = format!("it sets `{}`, as {} does already", key.at(instance.as_deref()), other.variable);
                     report.error(origin, what, "Remove one of the two variables.");
                 }
-                None => found.push(Found { variable, value, key, instance }),
+                None => found.push(Assignment { variable, value, key, instance }),
             },
         }
     }
     refuse_gaps(schema, &mut found, file, report);
     let mut layer = Layer::default();
-    for Found { variable, value, key, instance } in found {
+    for Assignment { variable, value, key, instance } in found {
         let origin = Origin::Variable(variable.to_owned());
         if let Some(instance) = &instance {
             layer.table(key.section(), instance, origin.clone());
@@ -75,7 +75,7 @@ pub fn parse(schema: &Schema, variables: &BTreeMap<String, OsString>, file: &Lay
     layer
 }
 
-struct Found<'a> {
+struct Assignment<'a> {
     variable: &'a str,
     value: &'a OsString,
     key: &'static Key,
@@ -148,12 +148,12 @@ fn instance(section: &str, name: &str, file: &Layer) -> Result<String, Complaint
 }
 
 /// A variable may add a route after those of the file, but may not leave a gap.
-fn refuse_gaps(schema: &Schema, found: &mut Vec<Found<'_>>, file: &Layer, report: &mut Report) {
+fn refuse_gaps(schema: &Schema, found: &mut Vec<Assignment<'_>>, file: &Layer, report: &mut Report) {
     for (section, _) in schema.sections().into_iter().filter(|(_, shape)| *shape == Shape::Listed) {
         let mut next = file.instances(section).count();
-        let is_listed = |found: &Found<'_>| found.key.section() == section;
+        let is_listed = |found: &Assignment<'_>| found.key.section() == section;
         let index =
-            |found: &Found<'_>| found.instance.as_ref().and_then(|index| index.parse::<usize>().ok()).unwrap_or(0);
+            |found: &Assignment<'_>| found.instance.as_ref().and_then(|index| index.parse::<usize>().ok()).unwrap_or(0);
         let indexes: BTreeSet<usize> = found.iter().filter(|found| is_listed(found)).map(index).collect();
         for number in indexes {
             next = next.max(if number == next { next + 1 } else { 0 });

@@ -7,7 +7,7 @@ use std::ffi::OsString;
 
 use super::file::check_name;
 use super::layers::Layer;
-use super::nearest::{self, Known};
+use super::nearest::{self, Meant};
 use super::report::{Complaint, Origin, Report};
 use super::schema::{self, ENV_PREFIX, Key, Schema, Shape};
 use super::value;
@@ -203,10 +203,10 @@ fn unknown(schema: &Schema, variable: &str, section: &str, name: &str) -> Compla
 fn unknown_section(schema: &Schema, variable: &str, first: &str) -> Complaint {
     let name = variable.rsplit("__").next().unwrap_or_default();
     let fix = match nearest::top_level(schema, &first.to_lowercase(), true) {
-        Some(Known::Section(section, _)) => {
+        Some(Meant::Section(section, _)) => {
             nearest::key(schema, section, &name.to_lowercase()).map(|key| nearest_fix(key, None))
         }
-        Some(Known::Key(key)) => Some(nearest_fix(key, None)),
+        Some(Meant::Key(key)) => Some(nearest_fix(key, None)),
         None => None,
     };
     Complaint::new(format!("unknown key `{}`", shown(variable)), fix.unwrap_or_default())

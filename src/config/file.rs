@@ -9,7 +9,7 @@ use toml::de::{DeTable, DeValue};
 
 use super::excerpt;
 use super::layers::Layer;
-use super::nearest::{self, Known};
+use super::nearest::{self, Meant};
 use super::report::{Complaint, ConfigError, Origin, Report};
 use super::schema::{self, Key, Kind, Schema, Shape};
 use super::value;
@@ -231,7 +231,7 @@ impl Walk<'_> {
     fn unknown(&mut self, section: &str, instance: Option<&str>, name: &str, value: &DeValue<'_>, origin: Origin) {
         let name = printable(name);
         let inner = if is_table(value) { nearest::inner(self.schema, section, &name) } else { None };
-        if let Some(Known::Section(inner, shape)) = inner {
+        if let Some(Meant::Section(inner, shape)) = inner {
             let fix = format!("The nearest known one is `{inner}`: write {}.", header(inner, shape));
             return self.report.error(origin, format!("unknown section `{section}.{name}`"), fix);
         }
@@ -256,11 +256,11 @@ impl Walk<'_> {
     fn unknown_at_top(&mut self, name: &str, value: &DeValue<'_>, origin: Origin) {
         let is_table = is_table(value);
         let fix = nearest::top_level(self.schema, name, is_table).map(|known| match known {
-            Known::Section(section, shape) => {
+            Meant::Section(section, shape) => {
                 format!("The nearest known one is `{section}`: write {}.", header(section, shape))
             }
-            Known::Key(key) if key.section().is_empty() => format!("The nearest known key is `{}`{ABOVE}.", key.path),
-            Known::Key(key) => format!(
+            Meant::Key(key) if key.section().is_empty() => format!("The nearest known key is `{}`{ABOVE}.", key.path),
+            Meant::Key(key) => format!(
                 "The nearest known key is `{}`: write it below {}.",
                 key.path.replace('*', "NAME"),
                 header(key.section(), key.shape())

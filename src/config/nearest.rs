@@ -4,7 +4,7 @@ use super::schema::{Key, Schema, Shape};
 
 /// The probable meaning of an unknown key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Known {
+pub enum Meant {
     /// A section.
     Section(&'static str, Shape),
     /// A key of the same or another section.
@@ -38,12 +38,12 @@ pub fn key(schema: &Schema, section: &str, name: &str) -> Option<&'static Key> {
 }
 
 /// The known table inside `section`, or key, that is nearest to a table of this name; `None` if no table belongs there.
-pub fn inner(schema: &Schema, section: &str, name: &str) -> Option<Known> {
+pub fn inner(schema: &Schema, section: &str, name: &str) -> Option<Meant> {
     let inner = schema.sections().into_iter().filter(|(known, _)| is_inside(known, section));
-    let tables: Vec<(f64, Known)> = inner
-        .map(|(known, shape)| (similarity(name, last(known)) + SAME_SECTION, Known::Section(known, shape)))
+    let tables: Vec<(f64, Meant)> = inner
+        .map(|(known, shape)| (similarity(name, last(known)) + SAME_SECTION, Meant::Section(known, shape)))
         .collect();
-    let keys = schema.keys_of(section).map(|key| (similarity(name, key.name()), Known::Key(key)));
+    let keys = schema.keys_of(section).map(|key| (similarity(name, key.name()), Meant::Key(key)));
     if tables.is_empty() { None } else { best(tables.into_iter().chain(keys)) }
 }
 
@@ -63,14 +63,14 @@ fn last(section: &str) -> &str {
 
 /// The known section, or key of a section, that is nearest to a `name` at the top of the file; for a table, sections
 /// are preferred to keys.
-pub fn top_level(schema: &Schema, name: &str, is_table: bool) -> Option<Known> {
+pub fn top_level(schema: &Schema, name: &str, is_table: bool) -> Option<Meant> {
     let (section_bonus, key_bonus) = if is_table { (SAME_SECTION, 0.0) } else { (0.0, SAME_SECTION) };
     let sections = schema
         .sections()
         .into_iter()
         .filter(|(section, _)| !section.is_empty())
-        .map(|(section, shape)| (similarity(name, section) + section_bonus, Known::Section(section, shape)));
-    let keys = schema.keys().iter().map(|key| (similarity(name, key.name()) + key_bonus, Known::Key(key)));
+        .map(|(section, shape)| (similarity(name, section) + section_bonus, Meant::Section(section, shape)));
+    let keys = schema.keys().iter().map(|key| (similarity(name, key.name()) + key_bonus, Meant::Key(key)));
     best(sections.chain(keys))
 }
 

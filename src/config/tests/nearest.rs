@@ -1,7 +1,7 @@
 //! The known key that is nearest to an unknown one.
 
 use super::*;
-use crate::config::nearest::{Known, inner, key, top_level};
+use crate::config::nearest::{Meant, inner, key, top_level};
 
 #[test]
 fn misspelled_shortened_and_misplaced_keys_find_the_one_that_was_meant() {
@@ -41,10 +41,10 @@ fn misspelled_shortened_and_misplaced_keys_find_the_one_that_was_meant() {
 #[test]
 fn a_table_inside_of_another_is_found_by_its_own_name() {
     for name in ["mial", "email", "Mail", "mails", "smtp"] {
-        assert!(matches!(inner(&SCHEMA, "alerts", name), Some(Known::Section("alerts.mail", _))), "{name}");
+        assert!(matches!(inner(&SCHEMA, "alerts", name), Some(Meant::Section("alerts.mail", _))), "{name}");
     }
     assert!(
-        matches!(inner(&SCHEMA, "alerts", "webhook"), Some(Known::Key(key)) if key.path.starts_with("alerts.webhook"))
+        matches!(inner(&SCHEMA, "alerts", "webhook"), Some(Meant::Key(key)) if key.path.starts_with("alerts.webhook"))
     );
     assert_eq!(inner(&SCHEMA, "sync", "mail"), None, "no table belongs there");
 }
@@ -52,9 +52,9 @@ fn a_table_inside_of_another_is_found_by_its_own_name() {
 #[test]
 fn at_the_top_of_the_file_tables_are_sections_and_values_are_keys() {
     for (name, section) in [("snyc", "sync"), ("account", "accounts"), ("route", "routes"), ("logging", "log")] {
-        assert!(matches!(top_level(&SCHEMA, name, true), Some(Known::Section(found, _)) if found == section), "{name}");
+        assert!(matches!(top_level(&SCHEMA, name, true), Some(Meant::Section(found, _)) if found == section), "{name}");
     }
     for (name, path) in [("poll_interval", "sync.poll_interval"), ("langauge", "language"), ("lang", "language")] {
-        assert!(matches!(top_level(&SCHEMA, name, false), Some(Known::Key(key)) if key.path == path), "{name}");
+        assert!(matches!(top_level(&SCHEMA, name, false), Some(Meant::Key(key)) if key.path == path), "{name}");
     }
 }

@@ -6,7 +6,7 @@ use toml::Value;
 
 use super::layers::Merged;
 use super::paths;
-use super::report::{Origin, Place};
+use super::report::{Location, Origin};
 use super::schema::{Key, Kind};
 use super::value;
 
@@ -86,7 +86,7 @@ fn setting(merged: &Merged, key: &'static Key, instance: Option<&str>, file: &Pa
     let origin = merged.origin(key, instance);
     let place = match &origin {
         Origin::Default => origin.to_string(),
-        given => Place(file, given).to_string(),
+        given => Location(file, given).to_string(),
     };
     let (declared, table) = (key, instance.map(str::to_owned));
     Some(Setting {

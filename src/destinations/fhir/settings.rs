@@ -64,7 +64,7 @@ pub struct FhirConfig {
 pub enum FhirPatient {
     /// Contained in the letter.
     Contained,
-    /// Found by this search, which must find exactly one.
+    /// AtServer by this search, which must find exactly one.
     Search(Arc<Template>),
 }
 

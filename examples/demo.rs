@@ -19,7 +19,7 @@ use docsyncd::config::Loaded;
 use docsyncd::daemon::{Connecting, Daemon, client, introduce};
 use docsyncd::domain::document::{DocumentUuid, Metadata};
 use docsyncd::domain::state::State;
-use docsyncd::ledger::{Ledger, process};
+use docsyncd::ledger::{Ledger, now, process};
 use docsyncd::patients::{Known, List, Person, Unmatched, load_once};
 use docsyncd::pipeline::assign::Letter;
 use docsyncd::pipeline::{Progress, fetch};
@@ -315,7 +315,7 @@ async fn summarize(inbox: &Path, ledger: &Ledger, list: &List) -> anyhow::Result
     }
     let waiting = ledger
         .read(|db| {
-            let waiting = views::patients::unmatched(db, SHOWN)?;
+            let waiting = views::patients::unmatched(db, now(), SHOWN)?;
             waiting.into_iter().map(|waits| Ok((Letter::read(db, waits.id)?, waits))).collect::<Result<Vec<_>, _>>()
         })
         .await?;

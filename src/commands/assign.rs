@@ -282,7 +282,8 @@ impl Desk<'_> {
         let question = if is_filed_otherwise { "assign-question-anew" } else { "assign-question" };
         let is_sure = || self.agreed(question, number);
         let is_sure_again = || anyhow::Ok(doubts.is_empty() || self.agreed("assign-question-again", number)?);
-        if !args.yes && !(is_sure()? && is_sure_again()?) {
+        let is_agreed = args.yes || (is_sure()? && is_sure_again()?);
+        if !is_agreed {
             print(&format!("{}\n", language.text("assign-none")))?;
             return Ok(Exit::Failed);
         }

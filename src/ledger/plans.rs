@@ -147,6 +147,11 @@ fn patients(db: &Connection, document: i64) {
     kept::of_document(db, document).unwrap();
     kept::metadata(db, document).unwrap();
     documents::shown(db, document, 0, 1).unwrap();
+    db.execute_batch("SAVEPOINT wrong").unwrap();
+    assert!(documents::numbered_wrongly(db, document, 1).unwrap());
+    let before = documents::by_number(db, document).unwrap().unwrap();
+    deliveries::void(db, &before, ("p/1", "-"), 1).unwrap();
+    db.execute_batch("ROLLBACK TO wrong; RELEASE wrong").unwrap();
     kept::newest_document(db, "a").unwrap();
     kept::push(db, "a", "main", "1", 1).unwrap();
     let (due, _) = kept::due_push(db, 1).unwrap();

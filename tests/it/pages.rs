@@ -100,7 +100,7 @@ fn code(text: &str) -> Vec<String> {
     };
     let spans = text.split('`').skip(1).step_by(2);
     let mut spans: Vec<String> = spans
-        .filter(|span| !span.contains("patients.csv ("))
+        .filter(|span| !span.contains("patients.csv (") && !span.to_lowercase().starts_with(", dat"))
         .map(|span| match ["--lang ", "language = "].iter().find(|start| span.starts_with(**start)) {
             Some(start) => (*start).to_owned(),
             None => named(span),

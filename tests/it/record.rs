@@ -603,6 +603,7 @@ async fn a_refused_configuration_locks_nobody_out() {
     says(&["open", "--print"], "http://127.0.0.1:").await;
     says(&["assign", &twin], "mögliche Patienten").await;
     says(&["retry", &twin], &twin).await;
+    until(async || practice.docsyncd(&["assign", &twin]).await.code, |code| *code == 0).await;
     says(&["assign", &twin, "44", "--yes"], "dem Patienten mit der Nummer 44 zugeordnet").await;
     until(async || names(&practice), |names| names.len() == 1).await;
     says(&["show", &twin], "Brief").await;
@@ -619,7 +620,7 @@ async fn a_refused_configuration_locks_nobody_out() {
 #[cfg(target_os = "linux")]
 async fn at_a_terminal(practice: &Practice, args: &str, typed: &str) -> (String, bool) {
     use tokio::io::AsyncWriteExt as _;
-    let line = format!("'{}' --config docsyncd.toml {args}", crate::harness::program().display());
+    let line = format!("stty cols 100; '{}' --config docsyncd.toml {args}", crate::harness::program().display());
     let mut script = tokio::process::Command::new("script");
     script.args(["-qec", &line, "/dev/null"]).current_dir(practice.dir.path()).envs(&practice.env);
     script.stdin(std::process::Stdio::piped()).stdout(std::process::Stdio::piped());

@@ -18,6 +18,9 @@ const MOST: usize = 20_000;
 /// seconds.
 const SETTLED: Duration = Duration::from_secs(5);
 
+/// The files of a folder, with when they were listed and how long that took.
+type Listing = (Instant, Duration, Arc<Vec<Entry>>);
+
 /// One per destination.
 #[derive(Default)]
 pub(in crate::destinations) struct Memory {
@@ -27,7 +30,7 @@ pub(in crate::destinations) struct Memory {
     pub(super) changed: Remembered<Option<Digest>>,
     pub(super) sidecars: Remembered<Answer>,
     /// What filings saw in the folders that letters are moved to, when, and how long that took.
-    seen: Mutex<HashMap<String, (Instant, Duration, Arc<Vec<Entry>>)>>,
+    seen: Mutex<HashMap<String, Listing>>,
 }
 
 /// A listing is used again for so many times as long as it took: an archive of 100,000 files must not be listed for
@@ -44,7 +47,7 @@ impl Memory {
         list: impl AsyncFnOnce() -> Result<Option<Vec<Entry>>, Outcome>,
     ) -> Option<Arc<Vec<Entry>>> {
         let seen = |seen: &mut HashMap<String, _>| {
-            seen.retain(|_, (at, took, _): &mut (Instant, Duration, _)| at.elapsed() < *took * USED_AGAIN);
+            seen.retain(|_, (at, took, _): &mut Listing| at.elapsed() < *took * USED_AGAIN);
             seen.get(folder).map(|(_, _, files)| Arc::clone(files))
         };
         let known = seen(&mut self.seen.lock().unwrap_or_else(PoisonError::into_inner));

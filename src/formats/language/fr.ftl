@@ -909,12 +909,12 @@ reason-no-content = Le service annonce son PDF, mais son serveur n'en a pas enco
 reason-rendered-anew = Son PDF est en cours de mise à jour.
 reason-other-patient = Le service nomme deux patients pour lui : vérifiez-y de qui est ce courrier.
 reason-two-versions = Le service en montre deux versions à la fois : il est vérifié à nouveau.
-reason-filed-for-another = Il a été classé auparavant pour un autre patient : retirez-le de là{ $places ->
+reason-filed-for-another = Il a été classé auparavant pour un autre patient : retirez-le de là{ $places ->
     [0] .
-   *[other] {" "}: { $place }
+   *[other] {" "}({ $place }).
 }
-reason-maybe-for-another = Il a peut-être été classé auparavant pour un autre patient : vérifiez-y, et retirez-le.
-reason-not-read = Le service l'a peut-être corrigé entre-temps et ne le montre pas en ce moment : il est d'abord relu.
+reason-maybe-for-another = Il a peut-être été classé auparavant pour un autre patient : vérifiez-y, et retirez-le.
+reason-not-read = Le service l'a peut-être corrigé entre-temps et ne le montre pas en ce moment : il est d'abord relu.
 reason-many-versions = Le service en montre sans cesse de nouvelles versions : il est téléchargé de plus en plus rarement.
 reason-spool-full = L'espace pour les courriers téléchargés est plein (state.spool_limit) : il sera téléchargé quand d'autres auront été classés.
 reason-spool-damaged = Son PDF téléchargé a disparu ou a été modifié : docsyncd le télécharge de nouveau. Un antivirus l'a peut-être supprimé.
@@ -1375,7 +1375,7 @@ check-without-date = { "" } ; { $rows } sans date de naissance, à qui aucun co
 assign-no-list = il n'y a pas de liste de patients pour attribuer les courriers : ajoutez une section [patients] (docs/patients.md)
 assign-which = quel courrier ? Nommez-le : { $command }
 assign-ended = courrier { $uuid } : son patient n'est pas connu : le courrier est terminé, ou pas encore téléchargé ; { $command } montre où il en est
-assign-not-read = document { $uuid } : il est déjà classé, et le service ne dit pas en ce moment qui est son patient
+assign-not-read = document { $uuid } : il est déjà classé, et le service ne dit pas en ce moment qui est son patient
 assign-not-listed = courrier { $uuid } : personne dans la liste du cabinet n'a ce numéro ({ $number }) : corrigez-le, ou ajoutez --not-listed si le patient y est nouveau
 assign-no-number = courrier { $uuid } : un numéro a au moins un caractère, et aucun d'invisible
 assign-shared = courrier { $uuid } : la liste du cabinet a deux personnes sous ce numéro : corrigez-la d'abord
@@ -1415,13 +1415,13 @@ assign-settles = { $command } l'attribue
 assign-unlisted = le numéro { $number } n'est pas dans la liste du cabinet
 assign-none = rien n'a été attribué
 assign-done = { $uuid } : attribué au patient numéro { $number } ; { $when }
-assign-anew = { $uuid } : son patient a le numéro { $number }, et le courrier est classé de nouveau sous ce numéro ; { $when }. La copie sous l'autre numéro reste où elle est : { $command } dit où ; retirez-la de là
+assign-anew = { $uuid } : son patient a le numéro { $number }, et le courrier est classé de nouveau sous ce numéro ; { $when }. La copie sous l'autre numéro reste où elle est : { $command } dit où ; retirez-la de là
 assign-nobody-asked = personne ne peut confirmer ici que c'est ce patient : comparez les fiches ci-dessus, et ajoutez --yes
 assign-question-again = En êtes-vous sûr ? Attribuer au patient numéro { $number } ?
 assign-a-number = NUMÉRO
 who-page = page d'état, navigateur { $browser }
 assign-question = Attribuer au patient numéro { $number } ?
-assign-question-anew = Il a été classé sous un autre numéro et sera classé de nouveau. Est-ce le patient qui a le numéro { $number } ?
+assign-question-anew = Il a été classé sous un autre numéro et sera classé de nouveau. Est-ce le patient qui a le numéro { $number } ?
 assign-not-assigned = personne n'a attribué le courrier { $uuid }
 assign-removed = { $uuid } : n'est plus attribué ; les courriers déjà classés restent où ils sont
 

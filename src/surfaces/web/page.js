@@ -13,8 +13,7 @@
   let later = 0;
   let busy = false;
   let again = false;
-  const loaded = Date.now();
-  const TOLD = 15000; // What a button did is said for so long; a change of the page after that takes it away.
+  const told = Date.now() + 15000; // What a button did is said until then; a change of the page after that takes it away.
 
   function expect(within) {
     clearTimeout(watch);
@@ -94,7 +93,7 @@
     const open = folds().filter((fold) => fold.open).map(foldName);
     const focus = main.contains(document.activeElement) ? about(document.activeElement) : null;
     const headline = main.querySelector("h1").textContent;
-    const notice = Date.now() - loaded < TOLD ? main.querySelector(".notice") : null;
+    const notice = Date.now() < told ? main.querySelector(".notice") : null;
     main.replaceChildren(...(notice ? [notice] : []), ...fresh.childNodes);
     for (const fold of folds()) fold.open ||= open.includes(foldName(fold));
     if (focus) [...main.querySelectorAll("a, button, summary")].find((element) => about(element) === focus)?.focus();

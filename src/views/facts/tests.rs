@@ -88,7 +88,7 @@ fn a_letter_that_becomes_due_while_its_destination_is_away_begins_nothing_new() 
     away::begin(&db, "pms", &away(850)).unwrap();
     assert_eq!(seen(), (vec![800], true));
     away::worked(&db, "scan", 700).unwrap();
-    assert_eq!(seen().1, false, "another one takes letters");
+    assert!(!seen().1, "another one takes letters");
 }
 
 #[test]

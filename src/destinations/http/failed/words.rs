@@ -151,7 +151,7 @@ pub(super) fn in_words(text: &str) -> Says {
         () if is_first && is_failing(first) && !is_taken => Says::No(None),
         () if words.len() > SHORT || is_taken => Says::Nothing,
         () if has(&TAKEN, true) => Says::Doubt,
-        () if FAILED.iter().any(|word| whole(word)) && has(&FAILED, false) => Says::Doubt,
+        () if FAILED.iter().any(whole) && has(&FAILED, false) => Says::Doubt,
         () => Says::Nothing,
     }
 }

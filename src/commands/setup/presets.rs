@@ -240,8 +240,8 @@ mod tests {
                 assert!(!is_of_kind || is_asked || preset.settings.contains_key(key.name()), "{name}: {}", key.path);
             }
         }
-        let files = std::fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/config/presets")).unwrap();
-        assert_eq!(files.count(), files().count(), "a file is not built in");
+        let there = std::fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/config/presets")).unwrap();
+        assert_eq!(there.count(), files().count(), "a file is not built in");
         let Kind::Enum(kinds) = SCHEMA.find("destinations", "type").unwrap().kind else { panic!() };
         assert!(kinds.iter().all(|kind| !asks_of(kind).is_empty()), "a type of destination that nobody can choose");
     }

@@ -612,7 +612,7 @@ async fn a_refused_configuration_locks_nobody_out() {
     practice.docsyncd(&["poll"]).await;
     let seen = async || practice.docsyncd(&["status"]).await.stdout;
     let shown = until(seen, |shown| shown.contains("Schlüssel des Kontos main")).await;
-    assert!(!shown.contains("docsyncd login") && !shown.contains("angemeldet werden"), "{shown}");
+    assert!(!shown.contains("docsyncd login"), "{shown}");
     running.kill().await;
 }
 
@@ -655,6 +655,6 @@ async fn at_the_terminal_a_twin_and_a_number_of_another_are_asked_about_once_mor
     }
     assert!(names(&practice).iter().any(|name| name == &format!("44/{luc}.pdf")));
     let (said, is_good) = at_a_terminal(&practice, &format!("assign {lucas} 44"), "y\ny\n").await;
-    assert!(is_good && said.contains("another patient of the service already go to the number 44"), "{said}");
+    assert!(is_good && said.contains("another patient of the service already go to the number"), "{said}");
     assert!(said.contains("Are you sure?"), "{said}");
 }

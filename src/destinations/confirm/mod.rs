@@ -319,7 +319,8 @@ impl Look<'_> {
                 if !was_there(&path, &file, letter)
                     && self.is_free(&path).await
                     // A file with the name of another letter belongs to that letter.
-                    && (by != By::Content || self.is_free(&below(within, &file.name)).await)
+                    && (by != By::Content
+                        || !self.is_of_another(&file, letter) && self.is_free(&below(within, &file.name)).await)
                     && let Some(seen) = self.proves(&path, &file, letter, by).await?
                 {
                     return Ok(Some((path, seen)));
@@ -327,6 +328,13 @@ impl Look<'_> {
             }
         }
         Ok(None)
+    }
+
+    /// Whether another letter of the same content was written at the very moment at which the file was. It is the other
+    /// letter's then: that one may have seen before its filing what is left for this one.
+    fn is_of_another(&self, file: &Entry, letter: &Unproved) -> bool {
+        let is_of = |other: &Unproved| other.filed.written == file.modified && other.sha256 == letter.sha256;
+        file.modified.is_some() && !is_of(letter) && self.letters.iter().any(is_of)
     }
 
     async fn is_free(&self, path: &str) -> bool {

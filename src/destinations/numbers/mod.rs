@@ -9,7 +9,7 @@ use crate::config::Destination;
 use crate::formats::template::{Context, Template};
 
 /// Whether letters with a number can go to the destination. True if it needs no number.
-pub fn holds_number(destination: &Destination) -> impl Fn(&str) -> bool {
+pub fn holds_number(destination: &Destination) -> impl Fn(&str) -> bool + use<> {
     let adapter = build(destination, Path::new(""));
     move |number| adapter.holds_number(&Invented::of(number))
 }

@@ -229,17 +229,19 @@ async fn a_sidecar_that_changes_within_a_second_is_read_again() {
     assert_eq!(shelf.reads.load(Ordering::Relaxed), 3, "an unchanged file is not read each time");
 }
 
-/// The importer took the second one first. Whichever letter gets that file, the other one's file is older than it.
+/// The second one saw the first one's file before it was filed. If the first got the second one's file, the second would
+/// wait for ever.
 #[tokio::test]
-async fn of_two_letters_with_one_content_each_needs_a_file_of_its_own() {
-    let filed = |path: &str, at| {
+async fn of_two_letters_with_one_content_each_is_proved_by_the_file_that_was_written_for_it() {
+    let filed = |path: &str, at, before: &[&str]| {
         let letter = letter(path, b"same");
-        Unproved { filed: Filed { is_listed: true, written: Some(at), ..letter.filed }, ..letter }
+        let before = before.iter().map(|path| (*path).to_owned()).collect();
+        Unproved { filed: Filed { is_listed: true, before, written: Some(at), ..letter.filed }, ..letter }
     };
-    let letters = [filed("4711/1.pdf", 1), filed("4711/2.pdf", 2)];
+    let letters = [filed("4711/1.pdf", 1, &[]), filed("4711/2.pdf", 2, &["done/b.pdf"])];
     let written = BTreeMap::from([("done/a.pdf".to_owned(), 2)]);
     let shelf = Memory { written, ..Memory::of([("done/a.pdf".to_owned(), b"same".to_vec())]) };
-    assert_eq!(looked(&shelf, moved("done"), &letters).await.unwrap(), ["moved", "waits"]);
+    assert_eq!(looked(&shelf, moved("done"), &letters).await.unwrap(), ["waits", "moved"]);
     shelf.write("done/b.pdf", Some(b"same"));
     assert_eq!(looked(&shelf, moved("done"), &letters).await.unwrap(), ["moved", "moved"]);
 }

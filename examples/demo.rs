@@ -14,9 +14,9 @@ use std::time::{Duration, Instant, SystemTime};
 
 use anyhow::Context as _;
 use docsyncd::api::{Api as _, Client, Transport};
-use docsyncd::config;
 use docsyncd::config::Loaded;
 use docsyncd::daemon::{Connecting, Daemon, client, introduce};
+use docsyncd::destinations::SCHEMA;
 use docsyncd::domain::document::{DocumentUuid, Metadata};
 use docsyncd::domain::state::State;
 use docsyncd::ledger::{Ledger, now, process};
@@ -68,7 +68,7 @@ async fn main() -> anyhow::Result<()> {
     })
     .await?;
     let config_path = write_config(&home, &sandbox)?;
-    let loaded = config::load(&config_path, std::env::vars_os())?;
+    let loaded = SCHEMA.load(&config_path, std::env::vars_os())?;
     let log = &loaded.config.log;
     logging::start(log.level, log.format, log.to_file(), std::io::stderr())?;
 

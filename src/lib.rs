@@ -39,12 +39,12 @@
 //! | [`domain`] | pure: what a letter is, and what may become of it; `document`, `state`, `failure`, `retry`, `route`, `reservation`, `proof`, `health`, `name`, `search` | nothing |
 //! | [`formats`] | pure: the language of messages, ZIP archives, files for practice software; `language`, `zip`, `sidecar`, `template`, `vdds` | domain |
 //! | [`system`] | this machine and its sockets; `clock`, `faults`, `durable`, `permissions`, `readers`, `answering`, `secret`, `http`, `tls`, `smtp`, `logging`, `service` | domain, formats |
-//! | [`config`] | one TOML file and the environment, validated into types that cannot be wrong | domain, formats, system |
+//! | [`config`] | one TOML file and the environment, validated into types that cannot be wrong; what destinations are configured with is handed down to it | domain, formats, system; tests: destinations |
 //! | [`patients`] | the practice's own list of patients, and which of them a letter is about; it only reads | domain, system, config |
 //! | [`ledger`] | everything docsyncd knows, in one SQLite file | domain, formats, system; tests: views; plans: views |
 //! | [`views`] | what the ledger shows to people and programs; it only reads | domain, formats, system, ledger |
 //! | [`api`] | the client of the dental cloud API | domain, system, config |
-//! | [`destinations`] | a folder, a command, a folder on another machine, an HTTP service, a bucket, a FHIR server, a receiver of HL7 v2, a DICOM archive, a mail server, the archive of a practice software | domain, formats, system, config, patients |
+//! | [`destinations`] | the kinds of destinations, a folder for each, and the table of them: a folder, a command, a folder on another machine, an HTTP service, a bucket, a FHIR server, a receiver of HL7 v2, a DICOM archive, a mail server, the archive of a practice software | domain, formats, system, config, patients |
 //! | [`pipeline`] | the four stages, their pauses, the spool | domain, formats, system, patients, ledger; deliver: destinations; confirm: destinations; the others: api |
 //! | [`surfaces`] | what people and programs meet while docsyncd runs: alerts, the status page, the API's webhooks, the sign-in; `alerts`, `web`, `webhook`, `login` | domain, formats, system, config, ledger, views; web: patients, pipeline; pdf: destinations; webhook: api, pipeline; login: api |
 //! | [`daemon`] | the only wiring: build, run, drain; and the comparison of what the API, the ledger and the destinations say | everything above |

@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::Path;
 
-use docsyncd::config::{self, Loaded, Setting};
+use docsyncd::config::{Loaded, Setting};
+use docsyncd::destinations::SCHEMA;
 
 use super::halves;
 
@@ -23,7 +24,7 @@ pub fn check(folder: &Path, input: &[u8]) {
     let path = folder.join("docsyncd.toml");
     std::fs::write(&path, &text).unwrap();
     let secrets: Vec<(String, String)> = variables.iter().filter(|(name, _)| is_secret(name)).cloned().collect();
-    let shown = match config::load(&path, variables.clone()) {
+    let shown = match SCHEMA.load(&path, variables.clone()) {
         Ok(loaded) => {
             shows_itself(folder, &loaded, &secrets);
             format!("{loaded:?}")
@@ -53,7 +54,7 @@ fn shows_itself(folder: &Path, loaded: &Loaded, secrets: &[(String, String)]) {
     let text = as_file(&loaded.effective);
     let path = folder.join("shown.toml");
     std::fs::write(&path, &text).unwrap();
-    let again = config::load(&path, secrets.to_vec()).unwrap_or_else(|error| panic!("{error}\n{text}"));
+    let again = SCHEMA.load(&path, secrets.to_vec()).unwrap_or_else(|error| panic!("{error}\n{text}"));
     let values = |loaded: &Loaded| -> BTreeMap<String, String> {
         loaded.effective.iter().map(|setting| (setting.key.clone(), setting.value.clone())).collect()
     };

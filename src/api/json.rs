@@ -43,7 +43,7 @@ pub(super) fn fields(bytes: &[u8], only: &'static [&'static str]) -> Result<Valu
 fn within(bytes: &[u8], only: &'static [&'static str], left: &Cell<usize>) -> Result<Value, ApiError> {
     let seed = || {
         left.set(MAX_VALUES);
-        Kept { depth: MAX_DEPTH, left, only }
+        Bounds { depth: MAX_DEPTH, left, only }
     };
     read(bytes, seed, || "it has another form than expected".to_owned())
 }
@@ -98,20 +98,20 @@ where
 }
 
 /// A value within bounds.
-struct Kept<'a> {
+struct Bounds<'a> {
     depth: usize,
     /// How many values may still be kept.
     left: &'a Cell<usize>,
     only: &'static [&'static str],
 }
 
-impl Kept<'_> {
+impl Bounds<'_> {
     fn within(&self) -> Self {
         Self { depth: self.depth.saturating_sub(1), left: self.left, only: &[] }
     }
 }
 
-impl<'de> DeserializeSeed<'de> for Kept<'_> {
+impl<'de> DeserializeSeed<'de> for Bounds<'_> {
     type Value = Value;
 
     fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Value, D::Error> {
@@ -125,7 +125,7 @@ impl<'de> DeserializeSeed<'de> for Kept<'_> {
     }
 }
 
-impl<'de> Visitor<'de> for Kept<'_> {
+impl<'de> Visitor<'de> for Bounds<'_> {
     type Value = Value;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

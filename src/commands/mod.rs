@@ -57,6 +57,7 @@ use crate::commands::cli::{AlertsCommand, Cli, Command, ConfigCommand, Spoken};
 use crate::config::{self, Config, ConfigError, Loaded};
 use crate::daemon::memory;
 use crate::daemon::{self, DaemonError};
+use crate::destinations::SCHEMA;
 use crate::formats::language::Language;
 use crate::ledger::LedgerError;
 use crate::system::logging;
@@ -141,10 +142,10 @@ fn carry_out(cli: Cli) -> Outcome {
         | Command::Man { .. } => {}
         _ => planted::refuse(&path)?,
     }
-    let load = || Ok::<Loaded, anyhow::Error>(config::load_default_env(&path)?);
+    let load = || Ok::<Loaded, anyhow::Error>(SCHEMA.load_default_env(&path)?);
     // What a program reads is the same on every machine.
     let speaking = |spoken: Spoken, json: bool, command: &dyn Fn(&Loaded, Language) -> Outcome| {
-        let loaded = config::load_default_env(&path);
+        let loaded = SCHEMA.load_default_env(&path);
         let language = if json { spoken.lang.unwrap_or_default() } else { language::of_loaded(spoken, &loaded) };
         let outcome = loaded.map_err(anyhow::Error::from).and_then(|loaded| command(&loaded, language));
         told::ended(language, outcome)
@@ -153,7 +154,7 @@ fn carry_out(cli: Cli) -> Outcome {
         Command::Run { service: false } => run::run(&path),
         Command::Run { service: true } => run::as_service(&path),
         Command::Service { command, spoken } => {
-            let language = language::of_loaded(spoken, &config::load_default_env(&path));
+            let language = language::of_loaded(spoken, &SCHEMA.load_default_env(&path));
             told::ended(language, service::service(&path, command, language))
         }
         Command::Sync { dry_run: true, json, spoken } => {
@@ -171,7 +172,7 @@ fn carry_out(cli: Cli) -> Outcome {
             }
         }),
         Command::Check { spoken, json } => {
-            let loaded = config::load_default_env(&path);
+            let loaded = SCHEMA.load_default_env(&path);
             let language = if json { spoken.lang.unwrap_or_default() } else { language::of_loaded(spoken, &loaded) };
             told::ended(language, check::check(&path, json, language))
         }

@@ -17,7 +17,8 @@ use super::output::{docsyncd, local_with_zone, say};
 use super::{Outcome, language};
 use crate::api::auth::TokenStore;
 use crate::commands::cli::RestoreArgs;
-use crate::config::{self, Config, Loaded, named_files};
+use crate::config::{Config, Loaded, named_files};
+use crate::destinations::SCHEMA;
 use crate::formats::language::Language;
 use crate::ledger::backup::{self as ledger_copy, unfinished};
 use crate::ledger::restored::{self, Restored};
@@ -132,7 +133,8 @@ fn read(
 /// The configuration of the backup, as it will be at `path`.
 fn configuration(path: &Path, small: &BTreeMap<String, Vec<u8>>, language: Language) -> anyhow::Result<Loaded> {
     let text = small.get(CONFIG).map(|text| String::from_utf8_lossy(text)).unwrap_or_default();
-    config::load_text(path, &text, std::env::vars_os(), &[])
+    SCHEMA
+        .load_text(path, &text, std::env::vars_os(), &[])
         .map_err(|error| wrong("restore-configuration", path, &error.in_short(), language))
 }
 
@@ -303,7 +305,7 @@ pub(super) fn owner(config: &Path, ledger: &Path) -> Option<(u32, u32)> {
         return (found.uid != 0).then_some((found.uid, found.gid));
     }
     let config = std::path::absolute(config).ok()?;
-    let unit = Unit::that_reads(&config, &config::default_path())?;
+    let unit = Unit::that_reads(&config, &crate::config::default_path())?;
     let user = readers::find(&unit.user().unwrap_or_else(|| "docsyncd".to_owned())).ok()?;
     Some((user.uid?, *user.gids.first()?))
 }

@@ -11,6 +11,7 @@ use super::output::complain;
 use super::{Exit, Outcome, exit_of, runtime};
 use crate::config::{self, LogConfig};
 use crate::daemon::{Connecting, Server};
+use crate::destinations::SCHEMA;
 use crate::ledger::Ledger;
 use crate::system::logging::{self, LevelHandle};
 use crate::system::service::{self, Request};
@@ -20,7 +21,7 @@ const THREADS_LIMIT: Duration = Duration::from_millis(500);
 
 /// In the foreground.
 pub(super) fn run(path: &Path) -> Outcome {
-    let loaded = config::load_default_env(path)?;
+    let loaded = SCHEMA.load_default_env(path)?;
     let log = &loaded.config.log;
     let level = logging::start(log.level, log.format, log.to_file(), io::stderr())?;
     let has_file = log.file.is_some();
@@ -53,7 +54,7 @@ fn serve(
             loaded,
             ledger,
             requests,
-            reload: || config::load_default_env(path).map_err(|error| error.in_short()),
+            reload: || SCHEMA.load_default_env(path).map_err(|error| error.in_short()),
             applied: |new: &config::Loaded| {
                 apply_log(&level, &started_with, &new.config.log);
                 ready();
@@ -93,9 +94,9 @@ mod windows {
 
     use super::super::{Exit, Outcome, UsageError, exit_of, planted};
     use super::{LogConfig, serve};
-    use crate::config::{self, DestinationKind, Loaded};
+    use crate::config::Loaded;
     use crate::daemon;
-    use crate::destinations::refused_drive;
+    use crate::destinations::{SCHEMA, refused_drive};
     use crate::system::logging::{self, EventLog};
     use crate::system::service::windows::dispatch;
 
@@ -134,10 +135,9 @@ mod windows {
     /// The configuration, if a service can work with it.
     fn usable(path: &Path) -> anyhow::Result<Loaded> {
         planted::refuse(path)?;
-        let loaded = config::load_default_env(path)?;
+        let loaded = SCHEMA.load_default_env(path)?;
         for destination in loaded.config.destinations.values() {
-            let DestinationKind::Folder(folder) = &destination.kind else { continue };
-            if let Some(wrong) = refused_drive(folder) {
+            if let Some(wrong) = destination.of().and_then(refused_drive) {
                 return Err(UsageError(wrong).into());
             }
         }

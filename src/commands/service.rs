@@ -139,7 +139,8 @@ mod unix {
     use super::super::output::{complain, docsyncd_as, print, say};
     use super::super::{Exit, Outcome, setup, told, webhooks};
     use super::{Language, ServiceCommand};
-    use crate::config::{DestinationKind, default_path, load_default_env};
+    use crate::config::default_path;
+    use crate::destinations::SCHEMA;
     use crate::system::service::systemctl::{self, Unit};
 
     pub(super) fn service(config: &Path, command: ServiceCommand, language: Language) -> Outcome {
@@ -196,11 +197,9 @@ mod unix {
     /// The folders that the service writes into beside its own; none while the configuration has mistakes, which
     /// `check` tells.
     fn written_into(config: &Path) -> Vec<PathBuf> {
-        let Ok(loaded) = load_default_env(config) else { return Vec::new() };
-        let folders = loaded.config.destinations.values().filter_map(|destination| match &destination.kind {
-            DestinationKind::Folder(folder) => Some(folder.path.clone()),
-            _ => None,
-        });
+        let Ok(loaded) = SCHEMA.load_default_env(config) else { return Vec::new() };
+        let folders = loaded.config.destinations.values().filter_map(|destination| destination.settings.folder());
+        let folders = folders.map(Path::to_path_buf);
         let log = loaded.config.log.file.as_deref().and_then(Path::parent).map(Path::to_path_buf);
         folders.chain(log).collect()
     }

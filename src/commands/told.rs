@@ -3,8 +3,9 @@
 
 use super::{Exit, Outcome, exit_of};
 use crate::api::ApiError;
-use crate::config::{ConfigError, Destination, DestinationKind};
+use crate::config::{ConfigError, Destination};
 use crate::daemon::DaemonError;
+use crate::destinations::{CommandConfig, SmtpConfig};
 use crate::formats::language::{Language, Value};
 use crate::ledger::LedgerError;
 use crate::patients::{Facts, Problem, Refused, Unmatched, Why};
@@ -95,15 +96,15 @@ pub(super) fn of_api(language: Language, error: &ApiError, exact: &str) -> Strin
 
 /// Why letters cannot go there.
 pub(super) fn of_destination(language: Language, destination: &Destination, exact: &str) -> String {
-    let (text, path) = match &destination.kind {
-        DestinationKind::Folder(folder) => {
+    let (text, path) = match destination.settings.folder() {
+        Some(folder) => {
             // A share that hangs was asked for already, and would hang again.
             let missing = exact.contains("does not exist");
-            (if missing { "told-no-folder" } else { "told-folder" }, folder.path.display().to_string())
+            (if missing { "told-no-folder" } else { "told-folder" }, folder.display().to_string())
         }
-        DestinationKind::Command(_) => ("told-program", String::new()),
-        DestinationKind::Smtp(_) => ("told-mail-server", String::new()),
-        _ => ("told-server", String::new()),
+        None if destination.of::<CommandConfig>().is_some() => ("told-program", String::new()),
+        None if destination.of::<SmtpConfig>().is_some() => ("told-mail-server", String::new()),
+        None => ("told-server", String::new()),
     };
     because(language, text, &[("folder", (&path).into())], exact)
 }

@@ -8,6 +8,7 @@ use super::output::complain;
 use super::{Exit, Outcome, language, told};
 use crate::config::{self, ConfigError, Loaded};
 use crate::daemon::refused::{in_a_line, in_use};
+use crate::destinations::SCHEMA;
 use crate::formats::language::Language;
 
 /// Carries out a command that needs no more than the ledger, by the configuration, or by what stands in for it, which is
@@ -18,7 +19,7 @@ pub(super) fn by_ledger(
     account: Option<&str>,
     command: impl FnOnce(&Loaded, Language) -> Outcome,
 ) -> Outcome {
-    let loaded = to_read(path, config::load_default_env(path));
+    let loaded = to_read(path, SCHEMA.load_default_env(path));
     let language = language::of_loaded(spoken, &loaded);
     let outcome = loaded.map_err(anyhow::Error::from).and_then(|loaded| {
         if let Some(refused) = &loaded.refused {
@@ -73,7 +74,7 @@ pub(super) fn to_read(path: &Path, loaded: Result<Loaded, ConfigError>) -> Resul
             let is_running = in_use.is_some();
             let (ledger, settings) = in_use.map(|in_use| (in_use.ledger, in_use.settings)).unzip();
             let why = in_a_line(&error.in_short());
-            let stands_in = config::stand_in(path, ledger, &settings.unwrap_or_default(), why);
+            let stands_in = SCHEMA.stand_in(path, ledger, &settings.unwrap_or_default(), why);
             // Another configuration's letters are not this one's.
             let is_known = |loaded: &Loaded| is_running || is_default() && loaded.config.state.path.exists();
             stands_in.filter(is_known).ok_or(error)

@@ -5,7 +5,8 @@ use std::path::Path;
 use super::output::{complain, docsyncd};
 use super::{clients, runtime};
 use crate::api::{Api as _, Client};
-use crate::config::{self, Config};
+use crate::config::Config;
+use crate::destinations::SCHEMA;
 use crate::ledger::{Ledger, webhooks};
 use crate::surfaces::webhook::{Others, remove_others};
 
@@ -21,7 +22,7 @@ pub(super) fn remove_all(path: &Path) {
 }
 
 fn try_to_remove(path: &Path) -> anyhow::Result<()> {
-    let Ok(loaded) = config::load_default_env(path) else {
+    let Ok(loaded) = SCHEMA.load_default_env(path) else {
         anyhow::bail!("the configuration {} cannot be used", path.display());
     };
     let place = &loaded.config.state.path;

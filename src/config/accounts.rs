@@ -7,8 +7,7 @@ use secrecy::SecretString;
 
 use super::build::{At, Builder};
 use super::report::Origin;
-use super::schema;
-use super::settings::{self, AuthKind};
+use super::settings::{self, AuthKind, Section as _};
 use super::validated::{Account, ApiConfig, Auth, OAuthConfig, Secret};
 
 /// The accounts without errors.
@@ -64,7 +63,8 @@ fn redirect_path(at: &mut At<'_, '_>, path: String) -> Option<String> {
 fn secret(at: &mut At<'_, '_>, keys: [&str; 2], file: Option<PathBuf>, value: Option<SecretString>) -> Option<Secret> {
     let [file_key, value_key] = keys;
     let (section, name) = ("accounts", at.name());
-    let variable = schema::find(section, value_key).map(|key| key.variable(Some(&name))).unwrap_or_default();
+    let variable =
+        at.builder.merged.schema.find(section, value_key).map(|key| key.variable(Some(&name))).unwrap_or_default();
     match (file, value) {
         // A variable overrides the file.
         (Some(_), Some(value)) if matches!(at.origin(file_key), Origin::Line(_)) => {

@@ -9,7 +9,7 @@ use jiff::civil::Date;
 use super::build::{At, Builder};
 use super::mail::{is_loopback_host, mail_address, mail_port};
 use super::routes::refuse_strangers;
-use super::settings::{self, MailEncryption, WebhookFormat};
+use super::settings::{self, MailEncryption, Section as _, WebhookFormat};
 use super::validated::{AlertsConfig, MailConfig, Receivers, WebhookConfig};
 use super::value;
 use crate::domain::health::{QuietAfter, Rules};

@@ -9,10 +9,10 @@ use url::Host;
 
 use super::layers::Merged;
 use super::report::{Origin, Report};
-use super::schema;
-use super::settings::{self, LogConfig, StateConfig, SyncConfig};
+use super::schema::Key;
+use super::settings::{self, LogConfig, Section, StateConfig, SyncConfig};
 use super::validated::{ApiConfig, Config, NudgeConfig, Secret};
-use super::{accounts, alerts, destinations, paths, patients, practice, routes, status_page};
+use super::{accounts, alerts, kinds, paths, patients, practice, routes, status_page};
 use crate::domain::retry::RetryPolicy;
 
 /// What every part of the build needs.
@@ -29,6 +29,8 @@ pub struct Builder<'a> {
     pub pending: &'a [(PathBuf, SecretString)],
     /// Destinations with a template that needs the patient's number.
     pub need_number: BTreeSet<String>,
+    /// A key whose type does not match its kind: a defect of docsyncd.
+    pub defect: Option<&'static str>,
 }
 
 impl<'b> Builder<'b> {
@@ -57,9 +59,14 @@ impl At<'_, '_> {
         self.name.unwrap_or_default().to_owned()
     }
 
+    /// The values of some of its keys.
+    pub(crate) fn read<T: Section>(&mut self) -> Option<T> {
+        T::read(self.builder.merged, self.name).map_err(|key| self.builder.defect = Some(key)).ok()
+    }
+
     /// The origin of a value.
     pub fn origin(&self, name: &str) -> Origin {
-        schema::find(self.section, name).map_or(Origin::Default, |key| self.builder.merged.origin(key, self.name))
+        self.key(name).map_or(Origin::Default, |key| self.builder.merged.origin(key, self.name))
     }
 
     /// Whether somebody gave the value, be it the default.
@@ -69,11 +76,15 @@ impl At<'_, '_> {
 
     /// Whether somebody gave another value than the default.
     pub fn is_own(&self, name: &str) -> bool {
-        schema::find(self.section, name).is_some_and(|key| self.builder.merged.is_own(key, self.name))
+        self.key(name).is_some_and(|key| self.builder.merged.is_own(key, self.name))
+    }
+
+    fn key(&self, name: &str) -> Option<&'static Key> {
+        self.builder.merged.schema.find(self.section, name)
     }
 
     fn full(&self, name: &str) -> String {
-        schema::find(self.section, name).map(|key| key.at(self.name)).unwrap_or_default()
+        self.key(name).map(|key| key.at(self.name)).unwrap_or_default()
     }
 
     /// Reports an error about a value, unless the value already has one.
@@ -130,7 +141,7 @@ pub fn build(file: &Path, builder: &mut Builder<'_>) -> Result<Option<Config>, &
     let api = api(settings::Api::read(merged, None)?, &mut builder.section("api"));
     let accounts = accounts::build(api.as_ref(), builder)?;
     let retry = retry(&settings::Retry::read(merged, None)?, &mut builder.section("retry"));
-    let destinations = destinations::build(builder)?;
+    let destinations = kinds::build(builder);
     let routes = routes::build(builder)?;
     let practice = practice::build(settings::Practice::read(merged, None)?, builder);
     let patients = patients::build(builder)?;
@@ -144,6 +155,9 @@ pub fn build(file: &Path, builder: &mut Builder<'_>) -> Result<Option<Config>, &
     let mut log = LogConfig::read(merged, None)?;
     log.file = log.file.map(|path| builder.section("log").path("file", &path));
     let sync = SyncConfig::read(merged, None)?;
+    if let Some(key) = builder.defect {
+        return Err(key);
+    }
     let (Some(api), Some(alerts)) = (api, alerts) else { return Ok(None) };
     let config = Config {
         file: file.to_path_buf(),
@@ -164,6 +178,7 @@ pub fn build(file: &Path, builder: &mut Builder<'_>) -> Result<Option<Config>, &
         log,
     };
     paths::check(&config, file, builder);
+    kinds::check(&config, builder);
     Ok(Some(config))
 }
 

@@ -7,14 +7,15 @@ use std::ffi::OsString;
 
 use super::file::check_name;
 use super::layers::Layer;
-use super::nearest::{self, Known};
+use super::nearest::{self, Meant};
 use super::report::{Complaint, Origin, Report};
-use super::schema::{self, ENV_PREFIX, KEYS, Key, Shape};
+use super::schema::{self, ENV_PREFIX, Key, Schema, Shape};
 use super::value;
 
 /// docsyncd's variables, sorted by name so that the same ones always give the same messages. Warns of a name that only
 /// lacks an underscore.
 pub fn ours(
+    schema: &Schema,
     variables: impl IntoIterator<Item = (OsString, OsString)>,
     report: &mut Report,
 ) -> BTreeMap<String, OsString> {
@@ -23,7 +24,7 @@ pub fn ours(
         let name = name.to_string_lossy().into_owned();
         if name.get(..ENV_PREFIX.len()).is_some_and(|start| start.eq_ignore_ascii_case(ENV_PREFIX)) {
             ours.insert(name, value);
-        } else if let Some(meant) = lacks_underscores(&name) {
+        } else if let Some(meant) = lacks_underscores(schema, &name) {
             let what = format!("it has no effect; {meant} would have one: with two underscores in each place");
             report.warn(Origin::Variable(name), what);
         }
@@ -31,36 +32,36 @@ pub fn ours(
     ours
 }
 
-fn lacks_underscores(name: &str) -> Option<String> {
+fn lacks_underscores(schema: &Schema, name: &str) -> Option<String> {
     let single = |text: &str| text.to_uppercase().replace("__", "_");
     let name = single(name);
     // Most variables belong to others, so most are not compared with each key.
     if !name.starts_with(&single(ENV_PREFIX)) {
         return None;
     }
-    let plain = KEYS.iter().filter(|key| key.shape() == Shape::Plain);
+    let plain = schema.keys().iter().filter(|key| key.shape() == Shape::Plain);
     plain.map(|key| key.variable(None)).find(|variable| single(variable) == name)
 }
 
 /// The values of the variables; the file decides which tables they mean.
-pub fn parse(variables: &BTreeMap<String, OsString>, file: &Layer, report: &mut Report) -> Layer {
-    let mut found: Vec<Found> = Vec::new();
+pub fn parse(schema: &Schema, variables: &BTreeMap<String, OsString>, file: &Layer, report: &mut Report) -> Layer {
+    let mut found: Vec<Assignment> = Vec::new();
     for (variable, value) in variables {
         let origin = Origin::Variable(variable.clone());
-        match address(variable, file) {
+        match address(schema, variable, file) {
             Err(complaint) => report.error(origin, complaint.what, complaint.fix),
             Ok((key, instance)) => match found.iter().find(|other| other.key == key && other.instance == instance) {
                 Some(other) => {
                     let what = format!("it sets `{}`, as {} does already", key.at(instance.as_deref()), other.variable);
                     report.error(origin, what, "Remove one of the two variables.");
                 }
-                None => found.push(Found { variable, value, key, instance }),
+                None => found.push(Assignment { variable, value, key, instance }),
             },
         }
     }
-    refuse_gaps(&mut found, file, report);
+    refuse_gaps(schema, &mut found, file, report);
     let mut layer = Layer::default();
-    for Found { variable, value, key, instance } in found {
+    for Assignment { variable, value, key, instance } in found {
         let origin = Origin::Variable(variable.to_owned());
         if let Some(instance) = &instance {
             layer.table(key.section(), instance, origin.clone());
@@ -74,7 +75,7 @@ pub fn parse(variables: &BTreeMap<String, OsString>, file: &Layer, report: &mut 
     layer
 }
 
-struct Found<'a> {
+struct Assignment<'a> {
     variable: &'a str,
     value: &'a OsString,
     key: &'static Key,
@@ -82,43 +83,46 @@ struct Found<'a> {
 }
 
 /// The key that a variable sets, and the table of that key.
-fn address(variable: &str, file: &Layer) -> Result<(&'static Key, Option<String>), Complaint> {
+fn address(schema: &Schema, variable: &str, file: &Layer) -> Result<(&'static Key, Option<String>), Complaint> {
     let rest = variable.get(ENV_PREFIX.len()..).unwrap_or_default();
     let parts: Vec<&str> = rest.split("__").collect();
-    let (Some(first), Some(last)) = (parts.first(), parts.last()) else { return Err(unknown(variable, "", "")) };
+    let (Some(first), Some(last)) = (parts.first(), parts.last()) else {
+        return Err(unknown(schema, variable, "", ""));
+    };
     // The longest name first: `alerts.mail` before `alerts`.
     let section_of = |count: usize| {
         let name = parts.get(..count)?.join(".");
-        schema::sections()
+        schema
+            .sections()
             .into_iter()
             .find(|(section, _)| !section.is_empty() && section.eq_ignore_ascii_case(&name))
             .map(|known| (known, count))
     };
-    if let ([_], Some(key)) = (parts.as_slice(), keys_ignoring_case("", last)) {
+    if let ([_], Some(key)) = (parts.as_slice(), keys_ignoring_case(schema, "", last)) {
         return Ok((key, None));
     }
     let known = section_of(2).or_else(|| section_of(1));
-    let Some(((section, shape), count)) = known else { return Err(unknown_section(variable, first)) };
+    let Some(((section, shape), count)) = known else { return Err(unknown_section(schema, variable, first)) };
     let names = parts.get(count..parts.len() - 1).unwrap_or_default();
-    let within = schema::named_within(section).filter(|_| !names.is_empty());
-    let within = within.filter(|named| keys_ignoring_case(named, last).is_some());
+    let within = schema.named_within(section).filter(|_| !names.is_empty());
+    let within = within.filter(|named| keys_ignoring_case(schema, named, last).is_some());
     let (section, shape) = within.map_or((section, shape), |named| (named, Shape::Named));
-    let key = keys_ignoring_case(section, last);
+    let key = keys_ignoring_case(schema, section, last);
     match (shape, names, key) {
-        _ if parts.len() == count => Err(incomplete(section, shape)),
+        _ if parts.len() == count => Err(incomplete(schema, section, shape)),
         (Shape::Plain, [], Some(key)) => Ok((key, None)),
         (Shape::Named, [_, ..], Some(key)) => instance(section, &names.join("__"), file).map(|name| (key, Some(name))),
         (Shape::Listed, [index], Some(key)) => match index.parse::<u16>() {
             Ok(number) => Ok((key, Some(number.to_string()))),
-            Err(_) => Err(incomplete(section, shape)),
+            Err(_) => Err(incomplete(schema, section, shape)),
         },
-        (Shape::Named | Shape::Listed, [], _) => Err(incomplete(section, shape)),
-        _ => Err(unknown(variable, section, last)),
+        (Shape::Named | Shape::Listed, [], _) => Err(incomplete(schema, section, shape)),
+        _ => Err(unknown(schema, variable, section, last)),
     }
 }
 
-fn keys_ignoring_case(section: &str, name: &str) -> Option<&'static Key> {
-    schema::keys_of(section).find(|key| key.name().eq_ignore_ascii_case(name))
+fn keys_ignoring_case(schema: &Schema, section: &str, name: &str) -> Option<&'static Key> {
+    schema.keys_of(section).find(|key| key.name().eq_ignore_ascii_case(name))
 }
 
 /// The table in the file that a name means; a new one, in lower case, if there is none.
@@ -144,12 +148,12 @@ fn instance(section: &str, name: &str, file: &Layer) -> Result<String, Complaint
 }
 
 /// A variable may add a route after those of the file, but may not leave a gap.
-fn refuse_gaps(found: &mut Vec<Found<'_>>, file: &Layer, report: &mut Report) {
-    for (section, _) in schema::sections().into_iter().filter(|(_, shape)| *shape == Shape::Listed) {
+fn refuse_gaps(schema: &Schema, found: &mut Vec<Assignment<'_>>, file: &Layer, report: &mut Report) {
+    for (section, _) in schema.sections().into_iter().filter(|(_, shape)| *shape == Shape::Listed) {
         let mut next = file.instances(section).count();
-        let is_listed = |found: &Found<'_>| found.key.section() == section;
+        let is_listed = |found: &Assignment<'_>| found.key.section() == section;
         let index =
-            |found: &Found<'_>| found.instance.as_ref().and_then(|index| index.parse::<usize>().ok()).unwrap_or(0);
+            |found: &Assignment<'_>| found.instance.as_ref().and_then(|index| index.parse::<usize>().ok()).unwrap_or(0);
         let indexes: BTreeSet<usize> = found.iter().filter(|found| is_listed(found)).map(index).collect();
         for number in indexes {
             next = next.max(if number == next { next + 1 } else { 0 });
@@ -175,34 +179,34 @@ fn any_table(shape: Shape) -> Option<&'static str> {
     }
 }
 
-fn incomplete(section: &str, shape: Shape) -> Complaint {
-    let example = schema::keys_of(section).next().map(|key| key.variable(any_table(shape))).unwrap_or_default();
+fn incomplete(schema: &Schema, section: &str, shape: Shape) -> Complaint {
+    let example = schema.keys_of(section).next().map(|key| key.variable(any_table(shape))).unwrap_or_default();
     Complaint::new(format!("it does not name a key of `{section}`"), format!("Write it as in {example}."))
 }
 
-fn unknown(variable: &str, section: &str, name: &str) -> Complaint {
+fn unknown(schema: &Schema, variable: &str, section: &str, name: &str) -> Complaint {
     let parts: Vec<&str> = variable.split("__").collect();
     // A section within another has two parts: `alerts.mail`.
     let after = 1 + section.split('.').count();
     let between = parts.get(after..parts.len().saturating_sub(1)).unwrap_or_default().join("__");
     // A plain section has no names: everything in between was meant as a part of the key.
-    let (name, instance) = match schema::shape_of(section) {
+    let (name, instance) = match schema.shape_of(section) {
         Some(Shape::Plain) => (format!("{between}_{name}"), None),
         _ => (name.to_owned(), Some(between).filter(|between| !between.is_empty())),
     };
     let name = name.to_lowercase();
-    let key = nearest::key(section, name.trim_matches('_'));
+    let key = nearest::key(schema, section, name.trim_matches('_'));
     let fix = key.map(|key| nearest_fix(key, instance.as_deref().filter(|_| key.section() == section)));
     Complaint::new(format!("unknown key `{}`", shown(variable)), fix.unwrap_or_default())
 }
 
-fn unknown_section(variable: &str, first: &str) -> Complaint {
+fn unknown_section(schema: &Schema, variable: &str, first: &str) -> Complaint {
     let name = variable.rsplit("__").next().unwrap_or_default();
-    let fix = match nearest::top_level(&first.to_lowercase(), true) {
-        Some(Known::Section(section, _)) => {
-            nearest::key(section, &name.to_lowercase()).map(|key| nearest_fix(key, None))
+    let fix = match nearest::top_level(schema, &first.to_lowercase(), true) {
+        Some(Meant::Section(section, _)) => {
+            nearest::key(schema, section, &name.to_lowercase()).map(|key| nearest_fix(key, None))
         }
-        Some(Known::Key(key)) => Some(nearest_fix(key, None)),
+        Some(Meant::Key(key)) => Some(nearest_fix(key, None)),
         None => None,
     };
     Complaint::new(format!("unknown key `{}`", shown(variable)), fix.unwrap_or_default())

@@ -2,7 +2,7 @@
 //! shown only if its key is known and cannot contain one.
 
 use super::report::{Origin, Report};
-use super::schema::{KEYS, Kind};
+use super::schema::{Kind, Schema};
 
 /// The longest line that is shown, in characters.
 const MAX_LINE: usize = 160;
@@ -13,14 +13,14 @@ pub fn line_of(text: &str, offset: usize) -> usize {
 }
 
 /// Reports one syntax error.
-pub fn syntax_error(text: &str, error: &toml::de::Error, report: &mut Report) {
+pub fn syntax_error(schema: &Schema, text: &str, error: &toml::de::Error, report: &mut Report) {
     let offset = error.span().map_or(text.len(), |span| span.start).min(text.len());
     let number = line_of(text, offset);
     let start = text.as_bytes().iter().take(offset).rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
     let column = 1 + text.get(start..offset).map_or(0, |before| before.chars().count());
     let line = text.get(start..).and_then(|rest| rest.lines().next()).unwrap_or_default();
     let mut what = format!("this is not valid TOML, column {column}: {}", error.message());
-    if let Some((shown, whole)) = showable(line) {
+    if let Some((shown, whole)) = showable(schema, line) {
         let gutter = " ".repeat(number.to_string().len());
         what.push_str(&format!("\n  {gutter} |\n  {number} | {shown}"));
         if whole {
@@ -42,16 +42,16 @@ fn hint(message: &str) -> &'static str {
 }
 
 /// The part of a line that may be shown, and whether it is the whole line.
-fn showable(line: &str) -> Option<(String, bool)> {
+pub fn showable(schema: &Schema, line: &str) -> Option<(String, bool)> {
     let plain =
         |text: &str| text.chars().take(MAX_LINE).map(|c| if c.is_control() { ' ' } else { c }).collect::<String>();
     let whole = line.chars().count() <= MAX_LINE;
-    if is_header(line) {
+    if is_header(schema, line) {
         return Some((plain(line), whole));
     }
     let (key, value) = line.split_once('=')?;
     let name = key.rsplit('.').next().unwrap_or_default().trim();
-    let known: Vec<Kind> = KEYS.iter().filter(|known| known.name() == name).map(|known| known.kind).collect();
+    let known: Vec<Kind> = schema.keys().iter().filter(|known| known.name() == name).map(|known| known.kind).collect();
     let lower = value.to_lowercase();
     let suspicious = ["key", "secret", "token", "pass", "="].iter().any(|word| lower.contains(word));
     match known.as_slice() {
@@ -62,10 +62,12 @@ fn showable(line: &str) -> Option<(String, bool)> {
 }
 
 /// Whether a line looks like the header of a table of this configuration.
-fn is_header(line: &str) -> bool {
+fn is_header(schema: &Schema, line: &str) -> bool {
     let name = line.trim().trim_start_matches('[').trim_end_matches(']').trim();
     let plain = name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_-.".contains(&byte));
-    line.trim_start().starts_with('[') && plain && KEYS.iter().any(|key| name.split('.').next() == Some(key.section()))
+    line.trim_start().starts_with('[')
+        && plain
+        && schema.keys().iter().any(|key| name.split('.').next() == Some(key.section()))
 }
 
 fn is_harmless(kind: Kind) -> bool {
@@ -75,40 +77,5 @@ fn is_harmless(kind: Kind) -> bool {
         Kind::Text | Kind::Secret | Kind::SecretFile | Kind::Program => false,
         Kind::Address | Kind::Proxy | Kind::List | Kind::Templates => false,
         Kind::TemplateTable | Kind::SecretFileTable | Kind::TypeMap | Kind::Statuses => false,
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn only_lines_that_cannot_hold_a_secret_are_shown_whole() {
-        for (line, shown) in [
-            ("timeout = 30s", Some(("timeout = 30s", true))),
-            ("[accounts.main", Some(("[accounts.main", true))),
-            ("path = \"C:\\import\"", Some(("path = \"C:\\import\"", true))),
-            ("api_key = \"canary", Some(("api_key = (value not shown)", false))),
-            ("api_key_file = canary", Some(("api_key_file = (value not shown)", false))),
-            ("client_secret = canary", Some(("client_secret = (value not shown)", false))),
-            ("client_password = canary", None),
-            ("canary==", None),
-            ("[\"canary\"]", None),
-            ("base_url = \"https://u:canary@x", Some(("base_url = (value not shown)", false))),
-            ("args = [\"--password\", \"canary\"", Some(("args = (value not shown)", false))),
-            ("timeout = \"30s\" api_key = \"canary\"", Some(("timeout = (value not shown)", false))),
-            ("level = \"info\" # token canary", Some(("level = (value not shown)", false))),
-            ("level = \"info\" # secret canary", Some(("level = (value not shown)", false))),
-            ("accounts = { main = { api_key = \"canary\"", Some(("accounts = (value not shown)", false))),
-            ("canary\"\"\"", None),
-        ] {
-            let expected = shown.map(|(text, whole)| (text.to_owned(), whole));
-            assert_eq!(showable(line), expected, "{line}");
-        }
-    }
-
-    #[test]
-    fn lines_are_counted_from_one() {
-        assert_eq!([0, 1, 2, 3].map(|offset| line_of("a\nb\n", offset)), [1, 1, 2, 2]);
     }
 }

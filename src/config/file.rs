@@ -9,9 +9,9 @@ use toml::de::{DeTable, DeValue};
 
 use super::excerpt;
 use super::layers::Layer;
-use super::nearest::{self, Known};
+use super::nearest::{self, Meant};
 use super::report::{Complaint, ConfigError, Origin, Report};
-use super::schema::{self, Key, Kind, Shape};
+use super::schema::{self, Key, Kind, Schema, Shape};
 use super::value;
 
 /// A larger file is no configuration file; bytes.
@@ -87,15 +87,15 @@ pub fn text<'a>(path: &Path, bytes: &'a [u8]) -> Result<&'a str, ConfigError> {
 }
 
 /// The values in the file; `None` if it is no TOML.
-pub fn parse(text: &str, report: &mut Report) -> Option<Layer> {
+pub fn parse(schema: &'static Schema, text: &str, report: &mut Report) -> Option<Layer> {
     let (root, errors) = DeTable::parse_recoverable(text);
     for error in errors.iter().take(MAX_SYNTAX_ERRORS) {
-        excerpt::syntax_error(text, error, report);
+        excerpt::syntax_error(schema, text, error, report);
     }
     if !errors.is_empty() {
         return None;
     }
-    let mut walk = Walk { text, report, layer: Layer::default() };
+    let mut walk = Walk { schema, text, report, layer: Layer::default() };
     for (name, value) in root.get_ref() {
         walk.section(name, value);
     }
@@ -118,6 +118,7 @@ type Name<'a> = Spanned<std::borrow::Cow<'a, str>>;
 type Item<'a> = Spanned<DeValue<'a>>;
 
 struct Walk<'a> {
+    schema: &'static Schema,
     text: &'a str,
     report: &'a mut Report,
     layer: Layer,
@@ -130,11 +131,11 @@ impl Walk<'_> {
 
     fn section(&mut self, name: &Name<'_>, value: &Item<'_>) {
         let origin = self.at(name.span().start);
-        if let Some(key) = schema::find("", name.get_ref()) {
+        if let Some(key) = self.schema.find("", name.get_ref()) {
             return self.value(key, None, value, origin);
         }
         let is_section = |section: &str| !section.is_empty() && section == name.get_ref();
-        let known = schema::sections().into_iter().find(|(section, _)| is_section(section));
+        let known = self.schema.sections().into_iter().find(|(section, _)| is_section(section));
         match (known, value.get_ref()) {
             (None, value) => self.unknown_at_top(name.get_ref(), value, origin),
             (Some((section, Shape::Plain)), DeValue::Table(table)) => self.keys(section, None, table),
@@ -162,7 +163,7 @@ impl Walk<'_> {
         let origin = self.at(name.span().start);
         let (name, shown): (&str, _) = (name.get_ref(), schema::outer(section));
         let DeValue::Table(table) = value.get_ref() else {
-            let fix = match schema::find(section, name) {
+            let fix = match self.schema.find(section, name) {
                 Some(_) => format!("Give the table a name: write [{shown}.main] above this line."),
                 None => {
                     format!("Write [{shown}.{}] on a line of its own and the settings below it.", printable(name))
@@ -199,9 +200,10 @@ impl Walk<'_> {
         for (name, value) in table {
             let origin = self.at(name.span().start);
             let inner = format!("{section}.{}", name.get_ref());
-            let inner = schema::sections().into_iter().find(|(known, _)| *known == inner);
-            let named = schema::named_within(section).filter(|named| is_one_of(named, value.get_ref()));
-            match (schema::find(section, name.get_ref()), inner, value.get_ref()) {
+            let inner = self.schema.sections().into_iter().find(|(known, _)| *known == inner);
+            let named =
+                self.schema.named_within(section).filter(|named| is_one_of(self.schema, named, value.get_ref()));
+            match (self.schema.find(section, name.get_ref()), inner, value.get_ref()) {
                 (None, None, _) if let Some(named) = named => self.named(named, name, value),
                 (Some(key), ..) => self.value(key, instance, value, origin),
                 (None, Some((inner, _)), DeValue::Table(table)) => self.keys(inner, None, table),
@@ -228,17 +230,17 @@ impl Walk<'_> {
 
     fn unknown(&mut self, section: &str, instance: Option<&str>, name: &str, value: &DeValue<'_>, origin: Origin) {
         let name = printable(name);
-        let inner = if is_table(value) { nearest::inner(section, &name) } else { None };
-        if let Some(Known::Section(inner, shape)) = inner {
+        let inner = if is_table(value) { nearest::inner(self.schema, section, &name) } else { None };
+        if let Some(Meant::Section(inner, shape)) = inner {
             let fix = format!("The nearest known one is `{inner}`: write {}.", header(inner, shape));
             return self.report.error(origin, format!("unknown section `{section}.{name}`"), fix);
         }
-        let full = match (instance, schema::shape_of(section)) {
+        let full = match (instance, self.schema.shape_of(section)) {
             (Some(index), Some(Shape::Listed)) => format!("{section}[{index}].{name}"),
             (Some(instance), _) => format!("{}.{instance}.{name}", schema::outer(section)),
             (None, _) => format!("{section}.{name}"),
         };
-        let nearest = nearest::key(section, &name);
+        let nearest = nearest::key(self.schema, section, &name);
         let is_above = nearest.is_some_and(|key| key.section().is_empty());
         let nearest = nearest.map(|key| match key.section() == section {
             true => key.at(instance),
@@ -253,12 +255,12 @@ impl Walk<'_> {
 
     fn unknown_at_top(&mut self, name: &str, value: &DeValue<'_>, origin: Origin) {
         let is_table = is_table(value);
-        let fix = nearest::top_level(name, is_table).map(|known| match known {
-            Known::Section(section, shape) => {
+        let fix = nearest::top_level(self.schema, name, is_table).map(|known| match known {
+            Meant::Section(section, shape) => {
                 format!("The nearest known one is `{section}`: write {}.", header(section, shape))
             }
-            Known::Key(key) if key.section().is_empty() => format!("The nearest known key is `{}`{ABOVE}.", key.path),
-            Known::Key(key) => format!(
+            Meant::Key(key) if key.section().is_empty() => format!("The nearest known key is `{}`{ABOVE}.", key.path),
+            Meant::Key(key) => format!(
                 "The nearest known key is `{}`: write it below {}.",
                 key.path.replace('*', "NAME"),
                 header(key.section(), key.shape())
@@ -271,10 +273,10 @@ impl Walk<'_> {
 
 /// Whether a table is one of these named ones, and no other whose name is misspelt: it has their first key, or no key of
 /// another.
-fn is_one_of(section: &str, value: &DeValue<'_>) -> bool {
+fn is_one_of(schema: &Schema, section: &str, value: &DeValue<'_>) -> bool {
     let DeValue::Table(table) = value else { return false };
-    let first = schema::keys_of(section).next().map(Key::name);
-    let is_own = |name: &Name<'_>| schema::find(section, name.get_ref()).is_some();
+    let first = schema.keys_of(section).next().map(Key::name);
+    let is_own = |name: &Name<'_>| schema.find(section, name.get_ref()).is_some();
     !table.is_empty() && (table.keys().any(|name| Some(name.get_ref().as_ref()) == first) || table.keys().all(is_own))
 }
 

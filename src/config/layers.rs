@@ -9,7 +9,7 @@ use serde::Deserialize as _;
 use toml::{Table, Value};
 
 use super::report::{Complaint, Origin, Report};
-use super::schema::{self, KEYS, Key, Kind, Shape};
+use super::schema::{Key, Kind, Schema, Shape};
 use super::value;
 
 /// The name of an account or destination, or the index of a route; none in a plain section.
@@ -94,6 +94,8 @@ fn found<'a>(whole: &'a Config, name: &str) -> Option<&'a config::Value> {
 
 /// All layers merged. It may contain a secret, so it has no `Debug`.
 pub struct Merged {
+    /// Every setting there is.
+    pub schema: &'static Schema,
     /// By full names.
     values: BTreeMap<String, (Value, Origin)>,
     tables: Tables,
@@ -101,10 +103,15 @@ pub struct Merged {
 
 impl Merged {
     /// Lays the environment over the file over the defaults.
-    pub fn new(file: Layer, environment: Layer, program_data: &str) -> Result<Self, ConfigError> {
+    pub fn new(
+        schema: &'static Schema,
+        file: Layer,
+        environment: Layer,
+        program_data: &str,
+    ) -> Result<Self, ConfigError> {
         let mut tables = environment.tables.clone();
         tables.extend(file.tables.clone());
-        let mut merged = Self { values: BTreeMap::new(), tables };
+        let mut merged = Self { schema, values: BTreeMap::new(), tables };
         let defaults = merged.defaults([&environment, &file], program_data);
         let layers = [&defaults, &file, &environment];
         let names: Vec<String> = layers.iter().flat_map(|layer| layer.values.keys().cloned()).collect();
@@ -123,7 +130,7 @@ impl Merged {
     /// decides about, so its own default is already there.
     fn defaults(&self, over: [&Layer; 2], program_data: &str) -> Layer {
         let mut defaults = Layer::default();
-        for key in KEYS {
+        for key in self.schema.keys() {
             // Without configured codes, every type has its LOINC code.
             let of_kind = (key.kind == Kind::TypeMap).then_some("");
             let Some(default) = key.default.or(of_kind) else { continue };
@@ -132,7 +139,7 @@ impl Merged {
             let value = followed.unwrap_or_else(|| default_value(key, &default.replace("%ProgramData%", program_data)));
             for instance in self.instances(key.section(), key.shape()) {
                 let applies = key.only.is_none_or(|(selector, values)| {
-                    let selector = schema::find(key.section(), selector).map(|selector| selector.at(instance));
+                    let selector = self.schema.find(key.section(), selector).map(|selector| selector.at(instance));
                     let selected = selector.and_then(|name| given(&name).or_else(|| defaults.values.get(&name)));
                     let selected = selected.and_then(|(value, _)| value.as_ref()?.as_str());
                     selected.is_some_and(|selected| values.contains(&selected))

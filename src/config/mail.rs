@@ -1,85 +1,10 @@
-//! The configuration for sending mail: `type = "smtp"`, and what it shares with `[alerts.mail]`.
+//! Addresses, hosts and ports of mail.
 
 use std::net::IpAddr;
-use std::path::PathBuf;
-use std::sync::Arc;
-use std::time::Duration;
 
 use url::Host;
 
-use super::validated::{LostReply, MailEncryption, Secret};
-use crate::domain::document::TypeMap;
-use crate::formats::template::Template;
-
-/// `type = "smtp"`
-#[derive(Debug, Clone)]
-pub struct SmtpConfig {
-    /// NAME of the destination.
-    pub name: String,
-    /// Name or address of the mail server.
-    pub host: String,
-    /// Its port.
-    pub port: u16,
-    /// How the connection is encrypted; unencrypted only to this computer.
-    pub encryption: MailEncryption,
-    /// The user name and the password.
-    pub user: Option<(String, Secret)>,
-    /// PEM file with the only certificate authorities to trust, instead of the system's.
-    pub ca_file: Option<PathBuf>,
-    /// PEM file with the certificate that docsyncd shows, and its key.
-    pub client_certificate: Option<(PathBuf, Secret)>,
-    /// Sender, in the form of [`mail_address`].
-    pub from: String,
-    /// Recipient.
-    pub to: Arc<Template>,
-    /// Domains that mails may go to, in lower case; `*.` at the start means every domain below it. Empty: any, and `to`
-    /// is fixed.
-    pub allowed_domains: Vec<String>,
-    /// Subject.
-    pub subject: Arc<Template>,
-    /// Text.
-    pub body: Arc<Template>,
-    /// What is attached.
-    pub attach: Attach,
-    /// Name of the attached PDF.
-    pub attachment_name: Arc<Template>,
-    /// The longest wait for an answer.
-    pub timeout: Duration,
-    /// Deliveries at a time.
-    pub max_connections: usize,
-    /// What to do with a mail that was sent whole and whose answer was lost.
-    pub on_lost_reply: LostReply,
-}
-
-impl SmtpConfig {
-    /// Whether a mail may go to this address.
-    pub fn allows(&self, address: &str) -> bool {
-        is_within(&self.allowed_domains, address)
-    }
-
-    /// Whether every mail goes to the same address.
-    pub fn has_one_recipient(&self) -> bool {
-        !self.to.source().contains("{{") && !self.to.source().contains("{%")
-    }
-}
-
-/// `attach`
-#[derive(Debug, Clone)]
-pub enum Attach {
-    /// The PDF.
-    Pdf,
-    /// An archive of IHE XDM with the PDF.
-    Xdm(Box<XdmConfig>),
-}
-
-/// The content of the archive.
-#[derive(Debug, Clone)]
-pub struct XdmConfig {
-    /// The codes of the types of documents.
-    pub type_map: TypeMap,
-    /// Name of the practice.
-    pub author: Option<String>,
-}
+use super::validated::MailEncryption;
 
 /// An address in the form of an envelope (RFC 5321, section 4.1.2): ASCII, the domain in lower case (IDNA). `None` if
 /// it is invalid, or has a display name, comments or quotes.

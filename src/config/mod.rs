@@ -1,39 +1,35 @@
 //! The configuration: one TOML file, environment variables over it, validated once into types that cannot be wrong.
 //!
-//! It is read in one direction: `file` and `environment` make `layers` by the table in `settings`, `presence` looks for
-//! missing and misplaced keys, `settings` gives every value its type, and `build` makes the [`Config`] of `validated`.
+//! It is read in one direction: `file` and `environment` make `layers` by the [`Schema`], `presence` looks for missing
+//! and misplaced keys, `settings` gives every value its type, and `build` makes the [`Config`] of `validated`. What
+//! destinations are configured with is known to their kinds alone (`kinds`): whoever loads hands the table of them down.
 //! Every error goes into one `report`, so that a person sees all of them at once. Only the configuration file itself is
 //! opened: this module does not know whether a folder exists or a key file can be read.
 
 mod accounts;
 mod alerts;
-mod build;
+pub(crate) mod build;
 mod confirm;
-mod destinations;
-mod dicom;
 mod environment;
 mod excerpt;
 mod file;
-mod hl7v2;
-mod layers;
-mod mail;
+mod kinds;
+pub(crate) mod layers;
+pub(crate) mod mail;
 mod nearest;
-mod paths;
-mod patients;
+pub(crate) mod paths;
+pub(crate) mod patients;
 mod places;
 mod practice;
 mod presence;
 mod report;
 mod routes;
 pub mod schema;
-mod settings;
+pub(crate) mod settings;
 mod show;
-mod sidecar;
 mod status_page;
 mod validated;
-mod value;
-mod vdds;
-mod web;
+pub(crate) mod value;
 
 #[cfg(test)]
 mod tests;
@@ -45,22 +41,20 @@ use secrecy::SecretString;
 use sha2::{Digest as _, Sha256};
 
 pub use confirm::{Confirm, Evidence, Line};
-pub use dicom::{DicomArchive, DicomConfig, DicomHost};
-pub use hl7v2::Hl7v2Config;
-pub use mail::{Attach, SmtpConfig, XdmConfig, mail_address};
+pub(crate) use kinds::CommonKeys;
+pub use kinds::{Destination, DestinationKind, Settings};
+pub use mail::mail_address;
 pub use nearest::among as nearest;
 pub use paths::default_path;
 pub use patients::PatientsConfig;
 pub use places::{Places, places};
 pub use practice::PracticeConfig;
 pub use report::{ConfigError, Origin, Problem};
+pub use schema::Schema;
 pub use show::{NamedFile, Setting, named_files};
-pub use sidecar::SidecarConfig;
 pub use status_page::{StatusPageConfig, dialled};
 pub use validated::*;
 pub use value::is_loopback;
-pub use vdds::{VddsConfig, VddsProgram};
-pub use web::*;
 
 use layers::Merged;
 use report::Report;
@@ -76,7 +70,7 @@ pub struct Loaded {
     pub effective: Vec<Setting>,
     /// SHA-256 of the file, to notice changes; 64 hexadecimal digits.
     pub file_sha256: String,
-    /// What is wrong with the file, if this only stands in for it ([`stand_in`]).
+    /// What is wrong with the file, if this only stands in for it ([`Schema::stand_in`]).
     pub refused: Option<String>,
 }
 
@@ -101,22 +95,6 @@ pub fn template() -> &'static str {
     include_str!("../../config/docsyncd.toml")
 }
 
-/// Reads the file and lays the process's environment over it. Errors: those of [`load`].
-pub fn load_default_env(path: &Path) -> Result<Loaded, ConfigError> {
-    load(path, std::env::vars_os())
-}
-
-/// Reads the file at `path` and lays the variables `DOCSYNCD__SECTION__KEY` over it; other variables are ignored. Fails
-/// with all errors, for a person to correct.
-pub fn load<K, V>(path: &Path, variables: impl IntoIterator<Item = (K, V)>) -> Result<Loaded, ConfigError>
-where
-    K: Into<OsString>,
-    V: Into<OsString>,
-{
-    let content = file::read(path)?;
-    of_content(path, content, variables.into_iter().map(|(k, v)| (k.into(), v.into())).collect(), &[])
-}
-
 /// Whether a file may be a configuration. Other files beside it, such as those for `setup --answers`, have none of the
 /// tables that every configuration has. A file that cannot be read or is no TOML may be one.
 pub fn may_be_configuration(path: &Path) -> bool {
@@ -126,82 +104,119 @@ pub fn may_be_configuration(path: &Path) -> bool {
     ["api", "accounts", "destinations"].iter().any(|section| root.get(*section).is_some_and(toml::Value::is_table))
 }
 
-/// Like [`load`], for a text that is not in the file yet, with secrets that are not in files yet, by the file name in
-/// the text. Opens nothing.
-pub fn load_text<K, V>(
-    path: &Path,
-    text: &str,
-    variables: impl IntoIterator<Item = (K, V)>,
-    pending: &[(PathBuf, SecretString)],
-) -> Result<Loaded, ConfigError>
-where
-    K: Into<OsString>,
-    V: Into<OsString>,
-{
-    let content = file::Content { bytes: text.as_bytes().to_vec(), mended_by: None };
-    of_content(path, content, variables.into_iter().map(|(k, v)| (k.into(), v.into())).collect(), pending)
-}
-
-/// What commands that work with a ledger go by while the configuration itself cannot be used: the defaults, without
-/// accounts and destinations, and these settings of the daemon that runs. Without `ledger` it lies at the default place.
-pub fn stand_in(path: &Path, ledger: Option<PathBuf>, settings: &str, refused: String) -> Option<Loaded> {
-    const LEAST: &str = "[api]\nbase_url = 'http://127.0.0.1'\n[accounts.none]\napi_key_file = 'none'\n\
-                         [destinations.none]\ntype = 'folder'\npath = 'none'\n";
-    let with =
-        |settings: &str| load_text(path, &format!("{settings}{LEAST}"), Vec::<(String, String)>::new(), &[]).ok();
-    let mut loaded = with(settings).or_else(|| with(""))?;
-    loaded.config.accounts.clear();
-    loaded.config.destinations.clear();
-    loaded.config.routes.clear();
-    if let Some(ledger) = ledger {
-        loaded.config.state.path = ledger;
+impl Schema {
+    /// Reads the file and lays the process's environment over it. Errors: those of [`Self::load`].
+    pub fn load_default_env(&'static self, path: &Path) -> Result<Loaded, ConfigError> {
+        self.load(path, std::env::vars_os())
     }
-    loaded.refused = Some(refused);
-    Some(loaded)
-}
 
-fn of_content(
-    path: &Path,
-    content: file::Content,
-    variables: Vec<(OsString, OsString)>,
-    pending: &[(PathBuf, SecretString)],
-) -> Result<Loaded, ConfigError> {
-    let file::Content { bytes, mended_by } = content;
-    let mut report = Report::default();
-    let Some(file) = file::parse(file::text(path, &bytes)?, &mut report) else {
-        return Err(report.into_error(path.to_path_buf()));
-    };
-    let environment =
-        environment::parse(&environment::ours(variables.iter().cloned(), &mut report), &file, &mut report);
-    // The message of `config` may quote a value.
-    let merged = match Merged::new(file, environment, &program_data(&variables)) {
-        Ok(merged) => merged,
-        Err(_) => return Err(internal(report, path, "the whole")),
-    };
-    presence::check(&merged, &mut report);
-    let absolute = std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf());
-    let folder = absolute.parent().unwrap_or(&absolute);
-    let mut builder = build::Builder {
-        merged: &merged,
-        report: &mut report,
-        folder,
-        mended_by,
-        pending,
-        need_number: Default::default(),
-    };
-    let config = match build::build(&absolute, &mut builder) {
-        Ok(config) => config,
-        Err(key) => return Err(internal(report, path, key)),
-    };
-    match config {
-        Some(config) if !report.has_errors() => Ok(Loaded {
-            config,
-            warnings: report.into_warnings(path),
-            effective: show::settings(&merged, path, folder),
-            file_sha256: crate::domain::document::hex(&Sha256::digest(&bytes)),
-            refused: None,
-        }),
-        _ => Err(report.into_error(path.to_path_buf())),
+    /// Reads the file at `path` and lays the variables `DOCSYNCD__SECTION__KEY` over it; other variables are ignored.
+    /// Fails with all errors, for a person to correct.
+    pub fn load<K, V>(
+        &'static self,
+        path: &Path,
+        variables: impl IntoIterator<Item = (K, V)>,
+    ) -> Result<Loaded, ConfigError>
+    where
+        K: Into<OsString>,
+        V: Into<OsString>,
+    {
+        let content = file::read(path)?;
+        self.of_content(path, content, variables.into_iter().map(|(k, v)| (k.into(), v.into())).collect(), &[])
+    }
+
+    /// Like [`Self::load`], for a text that is not in the file yet, with secrets that are not in files yet, by the file
+    /// name in the text. Opens nothing.
+    pub fn load_text<K, V>(
+        &'static self,
+        path: &Path,
+        text: &str,
+        variables: impl IntoIterator<Item = (K, V)>,
+        pending: &[(PathBuf, SecretString)],
+    ) -> Result<Loaded, ConfigError>
+    where
+        K: Into<OsString>,
+        V: Into<OsString>,
+    {
+        let content = file::Content { bytes: text.as_bytes().to_vec(), mended_by: None };
+        self.of_content(path, content, variables.into_iter().map(|(k, v)| (k.into(), v.into())).collect(), pending)
+    }
+
+    /// What commands that work with a ledger go by while the configuration itself cannot be used: the defaults, without
+    /// accounts and destinations, and these settings of the daemon that runs. Without `ledger` it lies at the default
+    /// place.
+    pub fn stand_in(
+        &'static self,
+        path: &Path,
+        ledger: Option<PathBuf>,
+        settings: &str,
+        refused: String,
+    ) -> Option<Loaded> {
+        const LEAST: &str = "[api]\nbase_url = 'http://127.0.0.1'\n[accounts.none]\napi_key_file = 'none'\n\
+                             [destinations.none]\ntype = 'folder'\npath = 'none'\n";
+        let with = |settings: &str| {
+            self.load_text(path, &format!("{settings}{LEAST}"), Vec::<(String, String)>::new(), &[]).ok()
+        };
+        let mut loaded = with(settings).or_else(|| with(""))?;
+        loaded.config.accounts.clear();
+        loaded.config.destinations.clear();
+        loaded.config.routes.clear();
+        if let Some(ledger) = ledger {
+            loaded.config.state.path = ledger;
+        }
+        loaded.refused = Some(refused);
+        Some(loaded)
+    }
+
+    fn of_content(
+        &'static self,
+        path: &Path,
+        content: file::Content,
+        variables: Vec<(OsString, OsString)>,
+        pending: &[(PathBuf, SecretString)],
+    ) -> Result<Loaded, ConfigError> {
+        let file::Content { bytes, mended_by } = content;
+        let mut report = Report::default();
+        let Some(file) = file::parse(self, file::text(path, &bytes)?, &mut report) else {
+            return Err(report.into_error(path.to_path_buf()));
+        };
+        let environment = environment::parse(
+            self,
+            &environment::ours(self, variables.iter().cloned(), &mut report),
+            &file,
+            &mut report,
+        );
+        // The message of `config` may quote a value.
+        let merged = match Merged::new(self, file, environment, &program_data(&variables)) {
+            Ok(merged) => merged,
+            Err(_) => return Err(internal(report, path, "the whole")),
+        };
+        presence::check(&merged, &mut report);
+        let absolute = std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf());
+        let folder = absolute.parent().unwrap_or(&absolute);
+        let mut builder = build::Builder {
+            merged: &merged,
+            report: &mut report,
+            folder,
+            mended_by,
+            pending,
+            need_number: Default::default(),
+            defect: None,
+        };
+        let config = match build::build(&absolute, &mut builder) {
+            Ok(config) => config,
+            Err(key) => return Err(internal(report, path, key)),
+        };
+        match config {
+            Some(config) if !report.has_errors() => Ok(Loaded {
+                config,
+                warnings: report.into_warnings(path),
+                effective: show::settings(&merged, path, folder),
+                file_sha256: crate::domain::document::hex(&Sha256::digest(&bytes)),
+                refused: None,
+            }),
+            _ => Err(report.into_error(path.to_path_buf())),
+        }
     }
 }
 

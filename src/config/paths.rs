@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use toml::Value;
 
 use super::build::Builder;
-use super::schema::{KEYS, Key, Kind};
-use super::validated::{Config, DestinationKind, FolderConfig};
+use super::schema::{Key, Kind};
+use super::validated::Config;
 use crate::system::secret::credential;
 
 /// The default path of the configuration: `/etc/docsyncd/docsyncd.toml`, or `%ProgramData%\docsyncd\docsyncd.toml` on
@@ -48,7 +48,7 @@ pub fn is_foreign(path: &Path) -> bool {
 /// Suffixes of the files that SQLite writes beside its database.
 const BESIDE_THE_LEDGER: &[&str] = &["", "-wal", "-shm", "-journal"];
 
-/// Reports files that would overwrite each other, and folders inside a folder that an importer watches.
+/// Reports files that would overwrite each other.
 pub fn check(config: &Config, file: &Path, builder: &mut Builder<'_>) {
     let ledger: Vec<PathBuf> = BESIDE_THE_LEDGER.iter().map(|suffix| with_suffix(&config.state.path, suffix)).collect();
     let read = files_to_read(builder, file);
@@ -65,33 +65,6 @@ pub fn check(config: &Config, file: &Path, builder: &mut Builder<'_>) {
     if let Some((whose, _)) = read.iter().find(|(_, path)| ledger.iter().any(|ledger| same(ledger, path))) {
         builder.section("state").error("path", &format!("is {whose}"), "Give the ledger a file of its own.");
     }
-    let spool = config.state.path.with_file_name("spool");
-    let folders = config.destinations.values().filter_map(|destination| match &destination.kind {
-        DestinationKind::Folder(folder) => Some(folder),
-        _ => None,
-    });
-    for folder in folders.clone() {
-        let at = &mut builder.table("destinations", &folder.name);
-        if folder.path.starts_with(&spool) {
-            let what = "lies in docsyncd's own folder for downloads (`spool` beside `state.path`)";
-            at.error("path", what, "Choose a folder that only the importer uses.");
-        } else if config.state.path.starts_with(&folder.path) {
-            at.warn("path", "holds the ledger (`state.path`), which an importer could touch");
-        }
-        let is_twin = |other: &&FolderConfig| {
-            other.name < folder.name
-                && same(&other.path, &folder.path)
-                && other.file_name.source() == folder.file_name.source()
-        };
-        if let Some(other) = folders.clone().find(is_twin) {
-            let what = format!(
-                "is also that of `destinations.{}`, with the same `file_name`: each knows only what it put there itself, so a \
-                 letter for both may be filed more than once",
-                other.name
-            );
-            at.warn("path", &what);
-        }
-    }
 }
 
 /// The files that docsyncd reads, each with what it is.
@@ -103,7 +76,7 @@ fn files_to_read(builder: &Builder<'_>, file: &Path) -> Vec<(String, PathBuf)> {
         _ => false,
     };
     let mut files = vec![("the configuration file itself".to_owned(), file.to_path_buf())];
-    for key in KEYS.iter().filter(is_read) {
+    for key in builder.merged.schema.keys().iter().filter(is_read) {
         for instance in builder.merged.instances(key.section(), key.shape()) {
             let named: Vec<&str> = match builder.merged.get(key, instance) {
                 Some(Value::Table(files)) => files.values().filter_map(Value::as_str).collect(),
@@ -123,7 +96,7 @@ fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
     PathBuf::from(text)
 }
 
-/// Windows ignores letter case.
-fn same(a: &Path, b: &Path) -> bool {
+/// Whether that is one path; Windows ignores letter case.
+pub fn same(a: &Path, b: &Path) -> bool {
     a == b || (cfg!(windows) && a.to_string_lossy().eq_ignore_ascii_case(&b.to_string_lossy()))
 }

@@ -7,8 +7,7 @@ use jiff::fmt::strtime;
 use super::build::{At, Builder};
 use super::layers::Merged;
 use super::report::Origin;
-use super::schema;
-use super::settings;
+use super::settings::{self, Section as _};
 use super::validated::PatientsEncoding;
 use super::value;
 
@@ -41,7 +40,7 @@ pub struct PatientsConfig {
 
 /// Whether the configuration has a list of patients, valid or not.
 pub fn is_given(merged: &Merged) -> bool {
-    schema::keys_of(SECTION).any(|key| merged.is_own(key, None))
+    merged.schema.keys_of(SECTION).any(|key| merged.is_own(key, None))
 }
 
 /// The list; `None` if there is none, or it has errors.
@@ -106,7 +105,7 @@ pub fn build(builder: &mut Builder<'_>) -> Result<Option<PatientsConfig>, &'stat
 
 /// Reports a required key of a list as missing, unless its value was already rejected.
 fn missing(name: &str, at: &mut At<'_, '_>) {
-    let Some(key) = schema::find(SECTION, name) else { return };
+    let Some(key) = at.builder.merged.schema.find(SECTION, name) else { return };
     if !at.builder.report.is_wrong(key.path) {
         let fix = format!("Below [{SECTION}] write {} ({}).", value::example(key), key.doc);
         at.builder.report.error(Origin::Default, format!("`{}` is missing", key.path), fix);

@@ -5,7 +5,8 @@ use std::path::{Path, PathBuf};
 
 use toml::de::DeTable;
 
-use super::schema::{self, Key};
+use super::schema::Key;
+use super::settings::{LogConfig, StateConfig};
 use super::{file, paths};
 
 /// Files of docsyncd.
@@ -24,8 +25,7 @@ pub fn places(path: &Path) -> Places {
     let (root, _) = DeTable::parse_recoverable(text.trim_start_matches('\u{feff}'));
     let absolute = std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf());
     let folder = absolute.parent().unwrap_or(&absolute);
-    let place = |section: &str, name: &str| {
-        let key = schema::find(section, name)?;
+    let place = |section: &str, name: &str, key: &Key| {
         let of_file = || {
             let value = root.get_ref().get(section)?.get_ref().get(name)?;
             value.get_ref().as_str().map(PathBuf::from)
@@ -33,7 +33,10 @@ pub fn places(path: &Path) -> Places {
         let found = std::env::var_os(key.variable(None)).map(PathBuf::from).or_else(of_file);
         found.or_else(|| default(key)).map(|found| paths::resolve(folder, &found))
     };
-    Places { ledger: place("state", "path").unwrap_or_default(), log: place("log", "file") }
+    Places {
+        ledger: place("state", "path", &StateConfig::path).unwrap_or_default(),
+        log: place("log", "file", &LogConfig::file),
+    }
 }
 
 fn default(key: &Key) -> Option<PathBuf> {
@@ -52,7 +55,7 @@ mod tests {
         std::fs::write(&file, "nonsense = [\n[state]\npath = 'here/ledger.sqlite3'\n[sync]\npoll_interval = 'soon'\n")
             .unwrap();
         let found = places(&file);
-        let usual = schema::find("state", "path").and_then(default).unwrap();
+        let usual = default(&StateConfig::path).unwrap();
         assert!([folder.path().join("here/ledger.sqlite3"), usual.clone()].contains(&found.ledger), "{found:?}");
         std::fs::write(
             &file,

@@ -2,12 +2,12 @@
 
 use super::layers::Merged;
 use super::report::{Origin, Report};
-use super::schema::{self, Key, Shape};
+use super::schema::{Key, Shape};
 use super::value;
 
 /// Reports missing keys, and keys that belong elsewhere.
 pub fn check(merged: &Merged, report: &mut Report) {
-    for (section, shape) in schema::sections() {
+    for (section, shape) in merged.schema.sections() {
         match shape {
             Shape::Plain => table(merged, section, None, Origin::Default, report),
             Shape::Named | Shape::Listed => {
@@ -28,11 +28,11 @@ pub fn check(merged: &Merged, report: &mut Report) {
 }
 
 fn table(merged: &Merged, section: &str, instance: Option<&str>, origin: Origin, report: &mut Report) {
-    for key in schema::keys_of(section) {
+    for key in merged.schema.keys_of(section) {
         let present = merged.get(key, instance).is_some();
         let full = key.at(instance);
         let belongs = key.only.map(|(selector, wanted)| {
-            let selector = schema::find(section, selector)?;
+            let selector = merged.schema.find(section, selector)?;
             // A wrong or missing selector is reported itself; it decides nothing about other keys then.
             let known = !report.is_wrong(&selector.at(instance));
             merged.text(selector, instance).filter(|_| known).map(|given| (selector, wanted, given))

@@ -66,7 +66,7 @@ impl ConfigError {
                     let fix = first.fix.lines().next().and_then(|line| line.split(". ").next()).unwrap_or_default();
                     let mut letters = fix.trim_end_matches('.').chars();
                     let begin = letters.next().map(|letter| letter.to_lowercase().to_string()).unwrap_or_default();
-                    format!("{}: {}; {begin}{}", Place(path, &first.origin), first.what, letters.as_str())
+                    format!("{}: {}; {begin}{}", Location(path, &first.origin), first.what, letters.as_str())
                 });
                 let others = match problems.len() {
                     0 | 1 => String::new(),
@@ -190,14 +190,14 @@ impl Report {
     pub fn into_warnings(self, path: &std::path::Path) -> Vec<String> {
         let mut warnings = self.warnings;
         warnings.sort();
-        warnings.into_iter().map(|(origin, what)| format!("{}: {what}", Place(path, &origin))).collect()
+        warnings.into_iter().map(|(origin, what)| format!("{}: {what}", Location(path, &origin))).collect()
     }
 }
 
 /// A place in the form in which a person looks for it.
-pub struct Place<'a>(pub &'a std::path::Path, pub &'a Origin);
+pub struct Location<'a>(pub &'a std::path::Path, pub &'a Origin);
 
-impl fmt::Display for Place<'_> {
+impl fmt::Display for Location<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.1 {
             Origin::Default => write!(f, "{}", self.0.display()),
@@ -218,7 +218,7 @@ impl fmt::Display for Listing<'_> {
         for (index, problem) in problems.iter().enumerate() {
             let end = if index + 1 == problems.len() { "" } else { "\n" };
             let fix = problem.fix.replace('\n', "\n  ");
-            write!(f, "{}: {}\n  {fix}{end}", Place(path, &problem.origin), problem.what)?;
+            write!(f, "{}: {}\n  {fix}{end}", Location(path, &problem.origin), problem.what)?;
         }
         Ok(())
     }

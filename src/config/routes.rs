@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use super::build::{At, Builder};
 use super::nearest;
 use super::report::Origin;
-use super::settings;
+use super::settings::{self, Section as _};
 use crate::domain::document::DOCUMENT_TYPES;
 use crate::domain::route::Route;
 

@@ -1,8 +1,10 @@
-//! The properties of a setting, and its addresses. The settings themselves are in `settings`.
+//! The properties of a setting, its addresses, and the table of all of them. The settings themselves are in `settings`,
+//! and those of destinations with their kinds.
 
 use std::time::Duration;
 
-pub use super::settings::KEYS;
+use super::kinds::DestinationKind;
+use super::settings;
 
 /// What a value must be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -100,7 +102,7 @@ pub struct Key {
     pub follows: Option<&'static str>,
     /// Whether it must be given.
     pub required: bool,
-    /// The values of the sibling in `only` with which it may be missing nevertheless.
+    /// The values of the sibling in `only` with which it may be missing, even if it is required.
     pub optional_with: &'static [&'static str],
     /// The sibling and its values for which alone this key applies, as in `("type", &["folder"])`.
     pub only: Option<(&'static str, &'static [&'static str])>,
@@ -109,7 +111,7 @@ pub struct Key {
 }
 
 impl Key {
-    pub(super) const fn new(path: &'static str, kind: Kind, doc: &'static str) -> Self {
+    pub(crate) const fn new(path: &'static str, kind: Kind, doc: &'static str) -> Self {
         let (section, shape) = table(path);
         Self {
             path,
@@ -125,27 +127,28 @@ impl Key {
         }
     }
 
-    pub(super) const fn required(mut self) -> Self {
+    pub(crate) const fn required(mut self) -> Self {
         self.required = true;
         self
     }
 
-    pub(super) const fn optional_with(mut self, values: &'static [&'static str]) -> Self {
-        self.optional_with = values;
+    /// The same key of a kind that can do without it.
+    pub(crate) const fn optional(mut self) -> Self {
+        self.required = false;
         self
     }
 
-    pub(super) const fn default(mut self, text: &'static str) -> Self {
+    pub(crate) const fn default(mut self, text: &'static str) -> Self {
         self.default = Some(text);
         self
     }
 
-    pub(super) const fn follows(mut self, path: &'static str) -> Self {
+    pub(crate) const fn follows(mut self, path: &'static str) -> Self {
         self.follows = Some(path);
         self
     }
 
-    pub(super) const fn only(mut self, selector: &'static str, values: &'static [&'static str]) -> Self {
+    pub(crate) const fn only(mut self, selector: &'static str, values: &'static [&'static str]) -> Self {
         self.only = Some((selector, values));
         self
     }
@@ -184,7 +187,7 @@ impl Key {
 
 /// The table of a full name, and how its keys are addressed; computed at compile time, because every command needs it
 /// thousands of times.
-pub(super) const fn table(path: &str) -> (&str, Shape) {
+pub(crate) const fn table(path: &str) -> (&str, Shape) {
     let (mut rest, mut end) = (path.as_bytes(), 0);
     while let [byte, after @ ..] = rest {
         let at = path.len() - rest.len();
@@ -208,68 +211,93 @@ pub fn outer(section: &str) -> &str {
     section.trim_end_matches(".*")
 }
 
-/// The named tables in a section that has keys of its own: `alerts.*` in `alerts`.
-pub fn named_within(section: &str) -> Option<&'static str> {
-    sections().into_iter().map(|(known, _)| known).find(|known| known.strip_suffix(".*") == Some(section))
-}
-
 /// The start of names of environment variables.
 pub const ENV_PREFIX: &str = "DOCSYNCD__";
 
-/// The keys of a section.
-pub fn keys_of(section: &str) -> impl Iterator<Item = &'static Key> {
-    KEYS.iter().filter(move |key| key.section() == section)
+/// Every setting there is: those of the sections that every configuration has, and those of the kinds of destination.
+#[derive(Debug)]
+pub struct Schema {
+    keys: &'static [Key],
+    kinds: Vec<&'static DestinationKind>,
 }
 
-/// One key of a section.
-pub fn find(section: &str, name: &str) -> Option<&'static Key> {
-    keys_of(section).find(|key| key.name() == name)
-}
-
-/// How a section's keys are addressed; `None` if there is no such section.
-pub fn shape_of(section: &str) -> Option<Shape> {
-    keys_of(section).next().map(Key::shape)
-}
-
-/// Every section once, in the order of the table.
-pub fn sections() -> Vec<(&'static str, Shape)> {
-    let mut sections: Vec<(&'static str, Shape)> = KEYS.iter().map(|key| (key.section(), key.shape())).collect();
-    sections.dedup();
-    sections
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use std::collections::HashSet;
-
-    #[test]
-    fn paths_are_unique_and_sections_are_contiguous() {
-        let paths: HashSet<&str> = KEYS.iter().map(|key| key.path).collect();
-        assert_eq!(paths.len(), KEYS.len());
-        let names: HashSet<&str> = sections().iter().map(|(name, _)| *name).collect();
-        assert_eq!(names.len(), sections().len(), "a section has keys in two places or of two shapes");
+impl Schema {
+    /// The settings with those of these kinds, for as long as the program runs.
+    pub fn of(kinds: Vec<&'static DestinationKind>) -> Self {
+        let keys = [settings::ABOVE.concat(), of_destinations(&kinds), settings::BELOW.concat()].concat();
+        Self { keys: keys.leak(), kinds }
     }
 
-    #[test]
-    fn selectors_are_enums_of_the_same_section_that_know_the_value() {
-        for key in KEYS {
-            let Some((selector, values)) = key.only else { continue };
-            let selector = find(key.section(), selector).unwrap();
-            let Kind::Enum(words) = selector.kind else { panic!("{}", key.path) };
-            assert!(!values.is_empty() && values.iter().all(|value| words.contains(value)), "{}", key.path);
+    /// The kind of destination with this word.
+    pub fn kind(&self, word: &str) -> Option<&'static DestinationKind> {
+        self.kinds.iter().copied().find(|kind| kind.word == word)
+    }
+
+    /// Every key, section by section.
+    pub fn keys(&self) -> &'static [Key] {
+        self.keys
+    }
+
+    /// The keys of a section.
+    pub fn keys_of(&self, section: &str) -> impl Iterator<Item = &'static Key> {
+        self.keys.iter().filter(move |key| key.section() == section)
+    }
+
+    /// One key of a section.
+    pub fn find(&self, section: &str, name: &str) -> Option<&'static Key> {
+        self.keys_of(section).find(|key| key.name() == name)
+    }
+
+    /// Whether destinations of this kind have the key.
+    pub fn has(&self, kind: &str, name: &str) -> bool {
+        let only = self.find("destinations", name).and_then(|key| key.only);
+        only.is_some_and(|(_, kinds)| kinds.contains(&kind))
+    }
+
+    /// How a section's keys are addressed; `None` if there is no such section.
+    pub fn shape_of(&self, section: &str) -> Option<Shape> {
+        self.keys_of(section).next().map(Key::shape)
+    }
+
+    /// Every section once, in the order of the table.
+    pub fn sections(&self) -> Vec<(&'static str, Shape)> {
+        let mut sections: Vec<(&'static str, Shape)> =
+            self.keys.iter().map(|key| (key.section(), key.shape())).collect();
+        sections.dedup();
+        sections
+    }
+
+    /// The named tables in a section that has keys of its own: `alerts.*` in `alerts`.
+    pub fn named_within(&self, section: &str) -> Option<&'static str> {
+        self.sections().into_iter().map(|(known, _)| known).find(|known| known.strip_suffix(".*") == Some(section))
+    }
+}
+
+/// The keys of `[destinations.NAME]`: each once, with the kinds that have it. Those of one kind keep their order.
+fn of_destinations(kinds: &[&'static DestinationKind]) -> Vec<Key> {
+    let words: Vec<&str> = kinds.iter().map(|kind| kind.word).collect();
+    let selector = Key::new("destinations.*.type", Kind::Enum(words.leak()), "what the destination is");
+    let (mut keys, mut left) = (vec![selector.required()], Vec::new());
+    left.extend(kinds.iter().map(|kind| kind.keys.concat()));
+    loop {
+        let is_next = |key: &Key| left.iter().flat_map(|keys| keys.iter().skip(1)).all(|other| other.path != key.path);
+        let mut first = left.iter().filter_map(|keys| keys.first().copied());
+        // Where two kinds have two orders, the first kind's holds.
+        let Some(key) = first.clone().find(is_next).or_else(|| first.next()) else { return keys };
+        let with = |is_wanted: fn(&Key) -> bool| -> &'static [&'static str] {
+            let has = |kind: &&&DestinationKind| {
+                kind.keys.iter().copied().flatten().any(|other| other.path == key.path && is_wanted(other))
+            };
+            kinds.iter().filter(has).map(|kind| kind.word).collect::<Vec<_>>().leak()
+        };
+        keys.push(Key {
+            required: !with(|key| key.required).is_empty(),
+            optional_with: with(|key| !key.required),
+            only: Some(("type", with(|_| true))),
+            ..key
+        });
+        for keys in &mut left {
+            keys.retain(|other| other.path != key.path);
         }
-    }
-
-    #[test]
-    fn keys_are_addressed_as_a_person_writes_them() {
-        let to = find("routes", "to").unwrap();
-        assert_eq!(to.at(Some("2")), "routes[2].to");
-        assert_eq!(to.variable(Some("2")), "DOCSYNCD__ROUTES__2__TO");
-        let path = find("destinations", "path").unwrap();
-        assert_eq!(path.at(Some("pms")), "destinations.pms.path");
-        assert_eq!(path.variable(Some("pms")), "DOCSYNCD__DESTINATIONS__PMS__PATH");
-        let language = find("", "language").unwrap();
-        assert_eq!((language.at(None), language.variable(None)), ("language".into(), "DOCSYNCD__LANGUAGE".into()));
     }
 }

@@ -6,8 +6,8 @@ use toml::Value;
 
 use super::layers::Merged;
 use super::paths;
-use super::report::{Origin, Place};
-use super::schema::{self, Key, Kind};
+use super::report::{Location, Origin};
+use super::schema::{Key, Kind};
 use super::value;
 
 /// One effective value.
@@ -68,9 +68,9 @@ const MASK: &str = "***";
 /// Every value, in the order of the table.
 pub fn settings(merged: &Merged, file: &Path, folder: &Path) -> Vec<Setting> {
     let mut settings = Vec::new();
-    for (section, shape) in schema::sections() {
+    for (section, shape) in merged.schema.sections() {
         for instance in merged.instances(section, shape) {
-            let keys = schema::keys_of(section);
+            let keys = merged.schema.keys_of(section);
             settings.extend(keys.filter_map(|key| setting(merged, key, instance, file, folder)));
         }
     }
@@ -86,7 +86,7 @@ fn setting(merged: &Merged, key: &'static Key, instance: Option<&str>, file: &Pa
     let origin = merged.origin(key, instance);
     let place = match &origin {
         Origin::Default => origin.to_string(),
-        given => Place(file, given).to_string(),
+        given => Location(file, given).to_string(),
     };
     let (declared, table) = (key, instance.map(str::to_owned));
     Some(Setting {
@@ -102,7 +102,7 @@ fn setting(merged: &Merged, key: &'static Key, instance: Option<&str>, file: &Pa
 
 /// Whether the destination is a folder of this machine, or on a mounted share.
 fn is_folder(merged: &Merged, instance: Option<&str>) -> bool {
-    schema::find("destinations", "type").and_then(|key| merged.text(key, instance)) == Some("folder")
+    merged.schema.find("destinations", "type").and_then(|key| merged.text(key, instance)) == Some("folder")
 }
 
 fn shown(kind: Kind, value: &Value, folder: &Path) -> Value {

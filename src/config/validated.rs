@@ -4,30 +4,21 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::net::SocketAddr;
 use std::path::PathBuf;
-use std::sync::Arc;
 use std::time::Duration;
 
 use url::Url;
 
-use super::confirm::{Confirm, Evidence};
-use super::dicom::{DicomArchive, DicomConfig};
-use super::hl7v2::Hl7v2Config;
-use super::mail::SmtpConfig;
+use super::kinds::Destination;
 use super::patients::PatientsConfig;
 use super::practice::PracticeConfig;
 pub use super::settings::{
-    FhirProfile, LogConfig, LogFormat, LostReply, MailEncryption, PatientsEncoding, StateConfig, SyncConfig,
-    WebhookFormat,
+    LogConfig, LogFormat, MailEncryption, PatientsEncoding, StateConfig, SyncConfig, WebhookFormat,
 };
-use super::sidecar::SidecarConfig;
 use super::status_page::StatusPageConfig;
-use super::vdds::VddsConfig;
-use super::web::{FhirConfig, HttpConfig, S3Config, WebConnection, WebDavConfig};
 use crate::domain::health::{Disks, Rules};
 use crate::domain::retry::RetryPolicy;
 use crate::domain::route::Route;
 use crate::formats::language::Language;
-use crate::formats::template::Template;
 use crate::system::logging::LogFile;
 pub use crate::system::secret::Secret;
 
@@ -74,9 +65,8 @@ impl Config {
     /// Where on this machine a disk can become full, or a key is to be mended.
     pub fn disks(&self) -> Disks {
         let ledger = self.state.path.parent().filter(|folder| !folder.as_os_str().is_empty());
-        let folder = |destination: &Destination| match &destination.kind {
-            DestinationKind::Folder(folder) => Some((folder.name.clone(), folder.path.display().to_string())),
-            _ => None,
+        let folder = |destination: &Destination| {
+            Some((destination.name.clone(), destination.settings.folder()?.display().to_string()))
         };
         let key = |account: &Account| match &account.auth {
             Auth::ApiKey(Secret::File(file)) => Some((account.name.clone(), file.display().to_string())),
@@ -164,227 +154,6 @@ pub struct OAuthConfig {
     pub redirect_port: u16,
     /// Path of the redirect address; begins with a slash.
     pub redirect_path: String,
-}
-
-/// `[destinations.NAME]`
-#[derive(Debug, Clone)]
-pub struct Destination {
-    /// NAME
-    pub name: String,
-    /// Its type and settings.
-    pub kind: DestinationKind,
-    /// Whether a letter is sent there only after its patient's number in the practice's list is known.
-    pub needs_number: bool,
-    /// `expect_taken`
-    pub expect_taken: bool,
-}
-
-impl Destination {
-    /// What proves that its software took a letter; `None`: a letter counts as soon as it is there.
-    pub fn confirm(&self) -> Option<&Confirm> {
-        match &self.kind {
-            DestinationKind::Folder(folder) => folder.confirm.as_ref(),
-            DestinationKind::Sftp(sftp) => sftp.folder.confirm.as_ref(),
-            DestinationKind::WebDav(webdav) => webdav.folder.confirm.as_ref(),
-            DestinationKind::Http(http) => http.confirm.as_ref(),
-            DestinationKind::Fhir(fhir) => fhir.confirm.as_ref(),
-            DestinationKind::Dicom(dicom) => dicom.confirm.as_ref(),
-            DestinationKind::Command(_)
-            | DestinationKind::S3(_)
-            | DestinationKind::Hl7v2(_)
-            | DestinationKind::Smtp(_)
-            | DestinationKind::Vdds(_) => None,
-        }
-    }
-
-    /// Whether it is a folder that this machine reaches as one.
-    pub fn is_folder(&self) -> bool {
-        matches!(self.kind, DestinationKind::Folder(_))
-    }
-
-    /// Where it is, for people: a folder, a program, or a server and its port.
-    pub fn place(&self) -> Option<String> {
-        match &self.kind {
-            DestinationKind::Folder(folder) => Some(folder.path.display().to_string()),
-            DestinationKind::Command(command) => Some(command.program.display().to_string()),
-            _ => self.server().map(|(host, port)| format!("{host}:{port}")),
-        }
-    }
-
-    /// Host and port that are dialled first: of the server, or of the proxy before it. `None` if it has no server.
-    pub fn server(&self) -> Option<(String, u16)> {
-        let web = |connection: &WebConnection| {
-            let url = connection.proxy.as_ref().unwrap_or(&connection.origin);
-            Some((url.host_str()?.trim_matches(['[', ']']).to_owned(), url.port_or_known_default()?))
-        };
-        match &self.kind {
-            DestinationKind::Sftp(sftp) => Some((sftp.host.clone(), sftp.port)),
-            DestinationKind::Hl7v2(hl7) => Some((hl7.host.clone(), hl7.port)),
-            DestinationKind::Smtp(smtp) => Some((smtp.host.clone(), smtp.port)),
-            DestinationKind::WebDav(webdav) => web(&webdav.connection),
-            DestinationKind::Http(http) => web(&http.connection),
-            DestinationKind::S3(s3) => web(&s3.connection),
-            DestinationKind::Fhir(fhir) => web(&fhir.connection),
-            DestinationKind::Dicom(dicom) => match &dicom.archive {
-                DicomArchive::Host(host) => Some((host.host.clone(), host.port)),
-                DicomArchive::Web { connection, .. } => web(connection),
-            },
-            DestinationKind::Folder(_) | DestinationKind::Command(_) | DestinationKind::Vdds(_) => None,
-        }
-    }
-
-    /// Whether a look there shows what arrived, also to a ledger that does not know that it was sent.
-    pub fn shows_letters(&self) -> bool {
-        match &self.kind {
-            DestinationKind::Command(_)
-            | DestinationKind::Hl7v2(_)
-            | DestinationKind::Smtp(_)
-            | DestinationKind::Vdds(_) => false,
-            DestinationKind::Http(http) => http.probe_url.is_some(),
-            DestinationKind::Folder(_)
-            | DestinationKind::Sftp(_)
-            | DestinationKind::WebDav(_)
-            | DestinationKind::S3(_)
-            | DestinationKind::Fhir(_)
-            | DestinationKind::Dicom(_) => !self.is_emptied(),
-        }
-    }
-
-    /// Whether its software takes letters away, so that a missing letter is no surprise.
-    pub fn is_emptied(&self) -> bool {
-        let stays = |confirm: &Confirm| matches!(confirm.success, Evidence::Probe | Evidence::Query);
-        self.expect_taken || self.confirm().is_some_and(|confirm| !stays(confirm))
-    }
-}
-
-/// `destinations.NAME.type` with the settings of that type.
-#[derive(Debug, Clone)]
-pub enum DestinationKind {
-    /// `type = "folder"`
-    Folder(FolderConfig),
-    /// `type = "command"`
-    Command(CommandConfig),
-    /// `type = "sftp"`
-    Sftp(SftpConfig),
-    /// `type = "http"`
-    Http(Box<HttpConfig>),
-    /// `type = "webdav"`
-    WebDav(Box<WebDavConfig>),
-    /// `type = "s3"`
-    S3(Box<S3Config>),
-    /// `type = "fhir"`
-    Fhir(Box<FhirConfig>),
-    /// `type = "hl7v2"`
-    Hl7v2(Box<Hl7v2Config>),
-    /// `type = "dicom"`
-    Dicom(Box<DicomConfig>),
-    /// `type = "smtp"`
-    Smtp(Box<SmtpConfig>),
-    /// `type = "vdds"`
-    Vdds(VddsConfig),
-}
-
-/// `type = "folder"`
-#[derive(Debug, Clone)]
-pub struct FolderConfig {
-    /// NAME of the destination.
-    pub name: String,
-    /// The folder; it must exist, and is never created.
-    pub path: PathBuf,
-    /// The name of the PDF below `path`; its own slashes make sub-folders.
-    pub file_name: Arc<Template>,
-    /// A file below `path` that must be there.
-    pub marker: Option<PathBuf>,
-    /// The optional second file.
-    pub sidecar: Option<SidecarConfig>,
-    /// Unix permissions of the files.
-    pub file_mode: u32,
-    /// Unix permissions of sub-folders that docsyncd creates.
-    pub dir_mode: u32,
-    /// The user or group that must be able to read the filed documents.
-    pub reader: Option<String>,
-    /// What to do with a document that is not seen there after the ledger was restored.
-    pub on_lost_reply: LostReply,
-    /// What proves that the software there took a letter.
-    pub confirm: Option<Confirm>,
-}
-
-/// What destinations on another machine share if they name the PDF below a folder there.
-#[derive(Debug, Clone)]
-pub struct RemoteFolder {
-    /// NAME of the destination.
-    pub name: String,
-    /// The folder there, with `/`; it must exist, and is never created.
-    pub path: String,
-    /// A file below `path` that must be there, with `/`.
-    pub marker: Option<String>,
-    /// The name of the PDF below `path`; its own slashes make sub-folders.
-    pub file_name: Arc<Template>,
-    /// The optional second file.
-    pub sidecar: Option<SidecarConfig>,
-    /// Whether sent content is read back; otherwise only its size is compared.
-    pub verify_content: bool,
-    /// Deliveries at a time.
-    pub max_connections: usize,
-    /// What to do with a document whose rename was not answered, if afterwards neither its name nor the temporary one
-    /// is seen; `None`: an importer took it.
-    pub on_lost_reply: Option<LostReply>,
-    /// What proves that the software there took a letter.
-    pub confirm: Option<Confirm>,
-}
-
-/// `type = "sftp"`
-#[derive(Debug, Clone)]
-pub struct SftpConfig {
-    /// Where files go, and their names.
-    pub folder: RemoteFolder,
-    /// Name or address of the server.
-    pub host: String,
-    /// Its port.
-    pub port: u16,
-    /// The user name there.
-    pub user: String,
-    /// How that user signs in.
-    pub sign_in: SshSignIn,
-    /// How to verify the server's key; without it no server is trusted.
-    pub host_key: Option<SshHostKey>,
-    /// The longest wait for an answer.
-    pub timeout: Duration,
-}
-
-/// `key_file` and `password_file`: one of them, or both for a server that requires both.
-#[derive(Debug, Clone)]
-pub struct SshSignIn {
-    /// The private key.
-    pub key: Option<Secret>,
-    /// Its passphrase.
-    pub passphrase: Option<Secret>,
-    /// The password, also if the server asks for it in a dialogue (keyboard-interactive).
-    pub password: Option<Secret>,
-}
-
-/// `host_key` or `known_hosts_file`
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum SshHostKey {
-    /// A fingerprint: `SHA256:` with 43 characters of base64.
-    Fingerprint(String),
-    /// A known_hosts file of OpenSSH.
-    KnownHosts(PathBuf),
-}
-
-/// `type = "command"`
-#[derive(Debug, Clone)]
-pub struct CommandConfig {
-    /// NAME of the destination.
-    pub name: String,
-    /// The program: an absolute path, or a name to be found in PATH.
-    pub program: PathBuf,
-    /// One template for each argument.
-    pub args: Vec<Arc<Template>>,
-    /// The program is killed after this time, and the delivery is tried again later.
-    pub timeout: Duration,
-    /// What to do with a document if the program, or docsyncd itself, was interrupted.
-    pub on_lost_reply: LostReply,
 }
 
 /// `[alerts]`

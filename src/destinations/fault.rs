@@ -7,7 +7,7 @@ use std::io::{self, ErrorKind};
 use std::path::Path;
 
 use super::Outcome;
-use crate::config::FolderConfig;
+use crate::destinations::FolderConfig;
 use crate::domain::failure::Code;
 use crate::formats::language::ON_DISK;
 use crate::system::readers::as_whom;

@@ -9,15 +9,16 @@ mod command;
 mod confirm;
 #[cfg(test)]
 mod contract;
-#[cfg(feature = "dicom")]
+// A kind that is left out is its settings alone, so that its configuration is checked all the same.
+#[cfg_attr(not(feature = "dicom"), path = "dicom/settings.rs")]
 mod dicom;
 mod fault;
-#[cfg(feature = "fhir")]
+#[cfg_attr(not(feature = "fhir"), path = "fhir/settings.rs")]
 mod fhir;
 mod files;
 mod filing;
 mod folder;
-#[cfg(feature = "hl7v2")]
+#[cfg_attr(not(feature = "hl7v2"), path = "hl7v2/settings.rs")]
 mod hl7v2;
 mod holds;
 mod http;
@@ -30,11 +31,12 @@ mod outcome;
 #[cfg(any(feature = "hl7v2", feature = "sftp"))]
 mod pool;
 mod remote;
-#[cfg(feature = "s3")]
+#[cfg_attr(not(feature = "s3"), path = "s3/settings.rs")]
 mod s3;
-#[cfg(feature = "sftp")]
+pub(crate) mod settings;
+#[cfg_attr(not(feature = "sftp"), path = "sftp/settings.rs")]
 mod sftp;
-#[cfg(feature = "smtp")]
+#[cfg_attr(not(feature = "smtp"), path = "smtp/settings.rs")]
 mod smtp;
 mod spooled;
 mod vdds;
@@ -43,44 +45,125 @@ mod webdav;
 mod wording;
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 use std::time::Duration;
 
 use async_trait::async_trait;
 use serde::{Deserialize, Serialize};
 
-pub use command::{CommandAdapter, output_file, output_files};
+pub use command::{CommandAdapter, CommandConfig, output_file, output_files};
 #[cfg(feature = "dicom")]
 pub use dicom::{Answers, DicomAdapter, Message};
+pub use dicom::{DicomArchive, DicomConfig, DicomHost};
 #[cfg(feature = "fhir")]
 pub use fhir::{FhirAdapter, shown_letters};
-pub use folder::FolderAdapter;
+pub use fhir::{FhirConfig, FhirPatient, FhirProfile};
 pub(crate) use folder::open_filed;
 #[cfg(windows)]
 pub use folder::refused_drive;
+pub use folder::{FolderAdapter, FolderConfig};
+pub use hl7v2::Hl7v2Config;
 #[cfg(feature = "hl7v2")]
 pub use hl7v2::{Block, Hl7Adapter, Meaning, NotHl7};
 pub use holds::{Holds, Kept};
-pub use http::HttpAdapter;
+pub use http::{HttpAdapter, HttpBody, HttpConfig, Lookup};
 pub use names::{Names, Unrecorded};
-pub use numbers::holds_number;
+pub use numbers::{Invented, holds_number};
 pub use outcome::Outcome;
 #[cfg(test)]
 pub(crate) use remote::simulated;
 #[cfg(feature = "s3")]
 pub use s3::S3Adapter;
+pub use s3::S3Config;
+pub use settings::keys::LostReply;
+pub(crate) use settings::presets;
+pub use settings::remote::RemoteFolder;
+pub use settings::sidecar::SidecarConfig;
+pub use settings::web::{WebConnection, WebSignIn};
 #[cfg(feature = "sftp")]
 pub use sftp::{ServerKey, SftpAdapter, unknown_key};
+pub use sftp::{SftpConfig, SshHostKey, SshSignIn};
 #[cfg(feature = "smtp")]
 pub use smtp::SmtpAdapter;
-pub use vdds::{VddsAdapter, exchange, exported_pdf, mmi_file, read_ini, read_ini_bytes};
-pub use webdav::WebDavAdapter;
+pub use smtp::{Attach, SmtpConfig, XdmConfig};
+pub use vdds::{VddsAdapter, VddsConfig, VddsProgram, exchange, exported_pdf, mmi_file, read_ini, read_ini_bytes};
+pub use webdav::{WebDavAdapter, WebDavConfig};
 
-use crate::config::{Config, Destination, DestinationKind};
+use crate::config::{Config, Destination, DestinationKind, Schema};
 use crate::domain::document::{DocumentUuid, Metadata, Spooled};
 use crate::domain::proof::{Filed, Proof, Sight};
 use crate::domain::reservation::{Intent, Known, Place, Wanted};
 use crate::system::clock::{self, Millis};
+
+/// Builds the adapter of a destination, if it is of this kind. What it keeps on this machine lies beside the ledger.
+type Build = fn(&Destination, &Path) -> Option<Box<dyn Adapter>>;
+
+/// A kind of destination with its adapter.
+struct Registered {
+    kind: &'static DestinationKind,
+    /// The feature of Cargo.toml without which it is left out.
+    feature: Option<&'static str>,
+    /// `None`: it is left out of this program.
+    build: Option<Build>,
+}
+
+/// The kinds by their modules, each with the feature that it needs, its settings, and what makes an adapter of them.
+macro_rules! kinds {
+    (@build $kind:ident $Settings:ident $make:expr) => {
+        Some(|destination, ledger| {
+            let make = $make;
+            Some(Box::new(make(destination.of::<$Settings>()?.clone(), ledger)))
+        })
+    };
+    (@build $kind:ident $feature:literal $Settings:ident $make:expr) => {{
+        #[cfg(feature = $feature)]
+        let build: Option<Build> = kinds!(@build $kind $Settings $make);
+        #[cfg(not(feature = $feature))]
+        let build: Option<Build> = None;
+        build
+    }};
+    (@feature) => { None };
+    (@feature $feature:literal) => { Some($feature) };
+    ($($kind:ident $($feature:literal)?: $Settings:ident, $make:expr;)*) => {
+        &[$(Registered {
+            kind: &$kind::KIND,
+            feature: kinds!(@feature $($feature)?),
+            build: kinds!(@build $kind $($feature)? $Settings $make),
+        }),*]
+    };
+}
+
+/// All kinds of destinations, in the order in which people read of them. The configuration, `setup` and everything else
+/// know them from this table.
+static KINDS: &[Registered] = kinds! {
+    folder: FolderConfig, |config, _: &Path| FolderAdapter::new(config);
+    command: CommandConfig, CommandAdapter::new;
+    sftp "sftp": SftpConfig, |config, _: &Path| SftpAdapter::new(config);
+    http: HttpConfig, |config, _: &Path| HttpAdapter::new(config);
+    webdav: WebDavConfig, |config, _: &Path| WebDavAdapter::new(config);
+    s3 "s3": S3Config, |config, _: &Path| S3Adapter::new(config);
+    fhir "fhir": FhirConfig, |config, _: &Path| FhirAdapter::new(config);
+    hl7v2 "hl7v2": Hl7v2Config, |config, _: &Path| Hl7Adapter::new(config);
+    dicom "dicom": DicomConfig, |config, _: &Path| DicomAdapter::new(config);
+    smtp "smtp": SmtpConfig, |config, _: &Path| SmtpAdapter::new(config);
+    vdds: VddsConfig, VddsAdapter::new;
+};
+
+/// Every setting of a configuration, with those of all kinds of destinations.
+pub static SCHEMA: LazyLock<Schema> = LazyLock::new(|| Schema::of(kinds().collect()));
+
+/// The kinds of destinations.
+pub fn kinds() -> impl Iterator<Item = &'static DestinationKind> {
+    KINDS.iter().map(|registered| registered.kind)
+}
+
+/// The features that add kinds of destinations to this program, by their names.
+pub fn features() -> Vec<&'static str> {
+    let is_in = |registered: &&Registered| registered.build.is_some();
+    let mut features: Vec<_> = KINDS.iter().filter(is_in).filter_map(|registered| registered.feature).collect();
+    features.sort_unstable();
+    features
+}
 
 /// The longest time for a document, whatever its progress: a large PDF over a slow line takes minutes, and a peer that
 /// drips takes for ever.
@@ -260,6 +343,11 @@ pub trait Adapter: Send + Sync {
         None
     }
 
+    /// Whether a letter with an invented patient's number can go there. True if it needs no number.
+    fn holds_number(&self, _: &Invented) -> bool {
+        true
+    }
+
     /// What a delivery of this document would do, with what is `known` of its names there. Changes nothing.
     ///
     /// # Errors
@@ -356,10 +444,8 @@ pub fn unusable(destination: &Destination) -> Option<String> {
 /// Prepares this process, once: where a destination makes sub-folders that are open to their group, the umask must not
 /// take that away.
 pub fn prepare(config: &Config) {
-    let opens = config.destinations.values().any(|destination| match &destination.kind {
-        DestinationKind::Folder(folder) => folder.dir_mode & 0o070 != 0,
-        _ => false,
-    });
+    let folders = || config.destinations.values().filter_map(Destination::of::<FolderConfig>);
+    let opens = folders().any(|folder| folder.dir_mode & 0o070 != 0);
     if opens {
         crate::system::durable::let_groups_in();
     }
@@ -371,41 +457,23 @@ pub fn prepare(config: &Config) {
 /// # Errors
 /// Why it cannot, and what to do.
 pub async fn readable(destination: &Destination) -> Result<(), String> {
-    match &destination.kind {
-        DestinationKind::Folder(folder) => folder::readable(folder).await,
-        _ => Ok(()),
+    match destination.of::<FolderConfig>() {
+        Some(folder) => folder::readable(folder).await,
+        None => Ok(()),
     }
 }
 
 /// Builds the adapter of a configured destination. Opens nothing: a share that is offline is found out by use. What an
 /// adapter keeps on this machine lies beside `ledger`.
 pub fn build(destination: &Destination, ledger: &Path) -> Box<dyn Adapter> {
-    match &destination.kind {
-        DestinationKind::Folder(folder) => Box::new(FolderAdapter::new(folder.clone())),
-        DestinationKind::Command(command) => Box::new(CommandAdapter::new(command.clone(), ledger)),
-        #[cfg(feature = "sftp")]
-        DestinationKind::Sftp(sftp) => Box::new(SftpAdapter::new(sftp.clone())),
-        DestinationKind::Http(http) => Box::new(HttpAdapter::new((**http).clone())),
-        DestinationKind::WebDav(webdav) => Box::new(WebDavAdapter::new((**webdav).clone())),
-        #[cfg(feature = "s3")]
-        DestinationKind::S3(s3) => Box::new(S3Adapter::new((**s3).clone())),
-        #[cfg(feature = "fhir")]
-        DestinationKind::Fhir(fhir) => Box::new(FhirAdapter::new((**fhir).clone())),
-        #[cfg(feature = "hl7v2")]
-        DestinationKind::Hl7v2(hl7) => Box::new(Hl7Adapter::new((**hl7).clone())),
-        #[cfg(feature = "dicom")]
-        DestinationKind::Dicom(dicom) => Box::new(DicomAdapter::new((**dicom).clone())),
-        #[cfg(feature = "smtp")]
-        DestinationKind::Smtp(smtp) => Box::new(SmtpAdapter::new((**smtp).clone())),
-        DestinationKind::Vdds(vdds) => Box::new(VddsAdapter::new(vdds.clone(), ledger)),
-        #[cfg(not(all(
-            feature = "sftp",
-            feature = "s3",
-            feature = "fhir",
-            feature = "hl7v2",
-            feature = "dicom",
-            feature = "smtp"
-        )))]
-        _ => Box::new(left_out::LeftOut(destination.name.clone())),
-    }
+    built(KINDS, destination, ledger)
 }
+
+fn built(kinds: &[Registered], destination: &Destination, ledger: &Path) -> Box<dyn Adapter> {
+    let registered = kinds.iter().find(|registered| registered.kind.word == destination.kind);
+    let adapter = registered.and_then(|registered| registered.build?(destination, ledger));
+    adapter.unwrap_or_else(|| Box::new(left_out::LeftOut(destination.name.clone())))
+}
+
+#[cfg(test)]
+mod tests;

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 
 use super::candidate::{self, MAX_NAMES};
 use super::{Item, Outcome};
-use crate::config::SidecarConfig;
+use crate::destinations::SidecarConfig;
 use crate::domain::document::Metadata;
 use crate::domain::failure::Code;
 use crate::domain::name;

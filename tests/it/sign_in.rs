@@ -51,7 +51,7 @@ async fn an_access_token_that_the_server_refuses_before_its_time_is_renewed_once
 #[tokio::test]
 async fn tokens_of_the_file_that_are_refused_as_well_are_renewed_and_no_alarm_is_raised() {
     let practice = signed_in::practice(Options { documents: 2, ..Options::default() }).await;
-    let config = docsyncd::config::load_default_env(&practice.config_path()).unwrap().config;
+    let config = docsyncd::destinations::SCHEMA.load_default_env(&practice.config_path()).unwrap().config;
     let transport = docsyncd::api::Transport::new(&config.api).unwrap();
     let account = &config.accounts["main"];
     let client = docsyncd::api::Client::new(transport, account, &config.state.path, config.retry.clone());

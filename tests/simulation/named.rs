@@ -10,9 +10,8 @@ use super::clock;
 use super::destination::{UnderWay, from_spool};
 use super::plan::Named as How;
 use super::world::{Shared, World};
-use crate::config::{RemoteFolder, SidecarConfig};
-use crate::destinations::simulated::{Desk, Digest, Entry, Found, Remote, Renamed, Source, abandon, deliver};
-use crate::destinations::{Adapter, Checked, Item, Outcome};
+use crate::destinations::simulated::{AtPath, Desk, Digest, Entry, Remote, Renamed, Source, abandon, deliver};
+use crate::destinations::{Adapter, Checked, Item, Outcome, RemoteFolder, SidecarConfig};
 use crate::domain::failure::Code;
 use crate::formats::template::{Template, TemplateKind, TextFormat};
 
@@ -122,14 +121,14 @@ impl Remote for Peer<'_> {
         format!("memory://{}", self.to.line.index)
     }
 
-    async fn stat(&self, path: &str) -> Result<Found, Outcome> {
+    async fn stat(&self, path: &str) -> Result<AtPath, Outcome> {
         self.call("stat", path, |world| {
             self.calls.stranger_comes(world, path, 20);
             let server = self.calls.server(world);
             let found = match server.files.get(path) {
-                Some(file) => Found::File(file.content.len() as u64),
-                None if server.folders.contains(path) => Found::Folder,
-                None => Found::Nothing,
+                Some(file) => AtPath::File(file.content.len() as u64),
+                None if server.folders.contains(path) => AtPath::Folder,
+                None => AtPath::Nothing,
             };
             // No name is everybody's where a rename replaces.
             if !self.to.how.overwrites {

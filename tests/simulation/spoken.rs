@@ -17,8 +17,11 @@ use super::clock;
 use super::plan::Service as How;
 use super::web::{CALLS_OF, template};
 use super::world::World;
-use crate::config::{Attach, DicomArchive, DicomConfig, DicomHost, Hl7v2Config, LostReply, MailEncryption, SmtpConfig};
-use crate::destinations::{Adapter, DicomAdapter, Hl7Adapter, SmtpAdapter};
+use crate::config::MailEncryption;
+use crate::destinations::{
+    Adapter, Attach, DicomAdapter, DicomArchive, DicomConfig, DicomHost, Hl7Adapter, Hl7v2Config, LostReply,
+    SmtpAdapter, SmtpConfig,
+};
 use crate::domain::document::{LOINC, TypeMap};
 use crate::formats::sidecar::Charset;
 use crate::formats::template::{TemplateKind, TextFormat};

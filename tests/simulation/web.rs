@@ -20,10 +20,11 @@ use super::destination::{UnderWay, from_spool};
 use super::plan::Service as How;
 use super::spoken;
 use super::world::{Shared, World};
-use crate::config::{
-    FhirConfig, FhirPatient, FhirProfile, HttpBody, HttpConfig, LostReply, S3Config, Secret, WebConnection, WebSignIn,
+use crate::config::Secret;
+use crate::destinations::{
+    Adapter, Checked, FhirAdapter, FhirConfig, FhirPatient, FhirProfile, HttpAdapter, HttpBody, HttpConfig, Item,
+    LostReply, Outcome, S3Adapter, S3Config, WebConnection, WebSignIn,
 };
-use crate::destinations::{Adapter, Checked, FhirAdapter, HttpAdapter, Item, Outcome, S3Adapter};
 use crate::domain::document::{LOINC, TypeMap};
 use crate::formats::template::{Template, TemplateKind, TextFormat};
 

@@ -18,8 +18,8 @@ use futures_util::stream;
 use super::output::complain;
 use super::{Exit, Outcome, clients, interruptible, runtime, told};
 use crate::api::{Api as _, ApiError, Client, ListQuery, PAGE_SIZE, Page};
-use crate::config::{self, Config, ConfigError, Destination, Loaded};
-use crate::destinations::{self, Checked};
+use crate::config::{Config, ConfigError, Destination, Loaded};
+use crate::destinations::{self, Checked, CommandConfig, FolderConfig, SCHEMA};
 use crate::formats::language::Language;
 use crate::ledger::backup::in_ledger;
 use crate::ledger::{Ledger, LedgerError, is_locked, restored};
@@ -52,7 +52,7 @@ pub(super) fn can_be_written(path: &Path) -> std::io::Result<()> {
 }
 
 pub(super) fn check(path: &Path, json: bool, language: Language) -> Outcome {
-    let loaded = match config::load_default_env(path) {
+    let loaded = match SCHEMA.load_default_env(path) {
         Ok(loaded) => loaded,
         Err(error) => return bad_config(error, json, language),
     };
@@ -266,12 +266,12 @@ async fn check_destination(destination: &Destination, ledger: &Path, language: L
     let mut findings = Findings::default();
     let what = format!("destination {}", destination.name);
     #[cfg(windows)]
-    if let config::DestinationKind::Folder(folder) = &destination.kind
-        && let Some(rights) = crate::system::service::windows::rights_on_shares(&folder.path)
+    if let Some(folder) = destination.settings.folder()
+        && let Some(rights) = crate::system::service::windows::rights_on_shares(folder)
     {
         findings.warn(&what, &told::because(language, "told-note", &[], &rights));
     }
-    if let config::DestinationKind::Command(command) = &destination.kind
+    if let Some(command) = destination.of::<CommandConfig>()
         && command.args.iter().any(|arg| arg.mentions_patient())
     {
         findings.warn(&what, &language.text("check-args"));
@@ -310,7 +310,7 @@ async fn check_destination(destination: &Destination, ledger: &Path, language: L
 /// What does not work, and what to do.
 pub(super) async fn try_destination(destination: &Destination, ledger: &Path) -> Result<Checked, String> {
     #[cfg(windows)]
-    if let config::DestinationKind::Folder(folder) = &destination.kind
+    if let Some(folder) = destination.of()
         && let Some(wrong) = destinations::refused_drive(folder)
     {
         return Err(wrong);
@@ -324,10 +324,7 @@ fn silent() -> String {
 }
 
 fn reader(destination: &Destination) -> Option<&str> {
-    match &destination.kind {
-        config::DestinationKind::Folder(folder) => folder.reader.as_deref(),
-        _ => None,
-    }
+    destination.of::<FolderConfig>()?.reader.as_deref()
 }
 
 /// What a file holds that is only a try: a full disk takes names, and no bytes.

@@ -46,7 +46,7 @@ pub(super) async fn check(loaded: &Loaded, is_seen: bool, language: Language) ->
                 findings.warn(WHAT, &language.fill("check-list-unused", &[("file", (&file).into())]));
             }
             for destination in loaded.config.destinations.values().filter(|destination| destination.needs_number) {
-                if let Some(rows) = rows_not_held(&list, language, |number| holds_number(destination, number)) {
+                if let Some(rows) = rows_not_held(&list, language, holds_number(destination)) {
                     let name = &destination.name;
                     let values = [("file", (&file).into()), ("rows", (&rows).into()), ("name", name.into())];
                     findings.warn(WHAT, &language.fill("check-not-held", &values));

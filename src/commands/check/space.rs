@@ -4,7 +4,7 @@ use std::path::Path;
 
 use super::super::told;
 use super::findings::Findings;
-use crate::config::{Config, DestinationKind};
+use crate::config::Config;
 use crate::formats::language::Language;
 use crate::system::durable;
 
@@ -19,10 +19,10 @@ pub(super) fn check(config: &Config, language: Language, findings: &mut Findings
     };
     look("spool", &config.state.path.with_file_name("spool"));
     for destination in config.destinations.values() {
-        if let DestinationKind::Folder(folder) = &destination.kind
-            && folder.path.is_dir()
+        if let Some(folder) = destination.settings.folder()
+            && folder.is_dir()
         {
-            look(&format!("destination {}", destination.name), &folder.path);
+            look(&format!("destination {}", destination.name), folder);
         }
     }
 }

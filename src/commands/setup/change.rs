@@ -5,7 +5,7 @@ use super::edit;
 use super::presets;
 use super::steps::{PLACE, Step};
 use super::{Setup, Value};
-use crate::config::DestinationKind;
+use crate::destinations::FolderConfig;
 
 /// What stands before the name of a destination, and of what is removed.
 const PLACE_OF: &str = "place ";
@@ -98,7 +98,7 @@ impl Setup {
             let place = self.place_of(name).map_or_else(|| none("place"), |(place, _)| place);
             let values = [("name", Value::from(name)), ("value", (&place).into())];
             parts.push((format!("{PLACE_OF}{name}"), self.say("setup-part-place", &values)));
-            if let (DestinationKind::Folder(folder), true) = (&destination.kind, cfg!(unix)) {
+            if let (Some(folder), true) = (destination.of::<FolderConfig>(), cfg!(unix)) {
                 let reader = folder.reader.clone().unwrap_or_else(|| none("reader"));
                 let values = [("name", Value::from(name)), ("value", (&reader).into())];
                 parts.push((format!("{READER_OF}{name}"), self.say("setup-part-reader", &values)));

@@ -2,7 +2,7 @@
 
 use super::questions::Part;
 use super::{Setup, told};
-use crate::config::DestinationKind;
+use crate::destinations::SCHEMA;
 
 impl Setup {
     fn part_of_destination(&self) -> Part {
@@ -12,8 +12,7 @@ impl Setup {
     /// Whether it puts files where software can take them.
     pub(super) fn can_be_confirmed(&self) -> anyhow::Result<bool> {
         let loaded = self.draft.loaded()?;
-        let kind = loaded.config.destinations.get(&self.destination).map(|found| &found.kind);
-        Ok(matches!(kind, Some(DestinationKind::Folder(_) | DestinationKind::Sftp(_) | DestinationKind::WebDav(_))))
+        Ok(loaded.config.destinations.get(&self.destination).is_some_and(|found| SCHEMA.has(found.kind, "path")))
     }
 
     /// Asked of a person; a file of answers has the key itself.

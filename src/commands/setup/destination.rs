@@ -12,8 +12,8 @@ use super::presets::{self, Asked, Preset};
 use super::questions::Part;
 use super::write::Rights;
 use super::{Setup, check, service_user, told};
-use crate::config::{Destination, DestinationKind, FolderConfig};
-use crate::destinations::{self, Checked};
+use crate::config::Destination;
+use crate::destinations::{self, Checked, CommandConfig, FolderConfig};
 use crate::domain::document::DOCUMENT_TYPES;
 use crate::domain::name;
 use crate::formats::language::{LANGUAGES, Language};
@@ -72,7 +72,9 @@ impl Setup {
                 }
             };
             #[cfg(feature = "sftp")]
-            if let Some(DestinationKind::Sftp(sftp)) = loaded.config.destinations.get(&name).map(|found| &found.kind) {
+            if let Some(sftp) =
+                loaded.config.destinations.get(&name).and_then(Destination::of::<destinations::SftpConfig>)
+            {
                 if !self.ask_for_server_key(&part, sftp)? {
                     continue;
                 }
@@ -222,11 +224,9 @@ impl Setup {
 
     /// Whether the service's user may file there, or gets the right to. What was tried just now was tried by root.
     fn may_be_written(&mut self, destination: &Destination, key: &str, checked: &Checked) -> anyhow::Result<bool> {
-        let DestinationKind::Folder(folder) = &destination.kind else {
-            let said = match &destination.kind {
-                DestinationKind::Command(_) => "setup-tried-program",
-                _ => "setup-tried",
-            };
+        let Some(folder) = destination.of::<FolderConfig>() else {
+            let is_program = destination.of::<CommandConfig>().is_some();
+            let said = if is_program { "setup-tried-program" } else { "setup-tried" };
             let said: Vec<String> = [self.say(said, &[])].into_iter().chain(checked.notes.iter().cloned()).collect();
             self.good(&said.join("; "))?;
             self.warn(&checked.warnings)?;
@@ -259,8 +259,7 @@ impl Setup {
     pub(super) fn ask_for_reader(&mut self) -> anyhow::Result<()> {
         let loaded = self.draft.loaded()?;
         let name = self.destination.clone();
-        let Some(DestinationKind::Folder(folder)) = loaded.config.destinations.get(&name).map(|found| &found.kind)
-        else {
+        let Some(folder) = loaded.config.destinations.get(&name).and_then(Destination::of::<FolderConfig>) else {
             return Ok(());
         };
         if cfg!(windows) {
@@ -338,7 +337,7 @@ fn types_of(answer: &str, language: Language) -> Result<Vec<String>, String> {
 
 /// Whether letters get folders below the destination's own.
 fn goes_into_sub_folders(destination: &Destination) -> bool {
-    let DestinationKind::Folder(folder) = &destination.kind else { return false };
+    let Some(folder) = destination.of::<FolderConfig>() else { return false };
     let rendered = folder.file_name.render(&Context::sample("letter.pdf"));
     rendered.is_ok_and(|rendered| name::relative_path(&rendered).len() > 1)
 }

@@ -11,7 +11,8 @@ use toml_edit::Value;
 
 use super::super::UsageError;
 use super::edit::{self, Place};
-use crate::config::{self, ConfigError, Loaded, schema};
+use crate::config::{self, ConfigError, Loaded};
+use crate::destinations::SCHEMA;
 use crate::formats::language::Language;
 use crate::system::secret;
 
@@ -76,7 +77,7 @@ impl Draft {
     pub(super) fn loaded(&self) -> Result<Loaded, ConfigError> {
         let secrets = self.secrets.iter();
         let pending: Vec<_> = secrets.map(|secret| (secret.named.clone(), secret.value.clone())).collect();
-        config::load_text(&self.path, &self.text, std::env::vars_os(), &pending)
+        SCHEMA.load_text(&self.path, &self.text, std::env::vars_os(), &pending)
     }
 
     /// What a person wrote there: `None` for nothing, or for what the commented file has as an example.
@@ -122,8 +123,9 @@ impl Draft {
 
     /// Puts behind `#` what has no meaning beside this value of a selector (`auth`, `type`).
     pub(super) fn leave_out_others(&mut self, section: &str, instance: &str, value: &str) {
-        for key in schema::keys_of(section).filter(|key| key.only.is_some_and(|(_, of)| !of.contains(&value))) {
-            let same_name = schema::keys_of(section)
+        for key in SCHEMA.keys_of(section).filter(|key| key.only.is_some_and(|(_, of)| !of.contains(&value))) {
+            let same_name = SCHEMA
+                .keys_of(section)
                 .any(|other| other.name() == key.name() && other.only.is_none_or(|(_, of)| of.contains(&value)));
             if !same_name {
                 self.text = edit::comment_out(&self.text, Place { section, instance: Some(instance), key: key.name() });

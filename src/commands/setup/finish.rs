@@ -6,6 +6,7 @@ use super::super::output::{self, docsyncd, print, say};
 use super::ask::Back;
 use super::{Exit, Outcome, Setup, check, login};
 use crate::config::{Auth, Loaded};
+use crate::destinations::SCHEMA;
 use crate::formats::language::Language;
 use crate::ledger::is_locked;
 use crate::system::readers::Reader;
@@ -13,7 +14,7 @@ use crate::system::readers::Reader;
 impl Setup {
     /// Signs in where that is wanted, checks everything as the service would find it, and says how to start it.
     pub(super) fn finish(mut self, path: &Path) -> Outcome {
-        let loaded = crate::config::load_default_env(path)?;
+        let loaded = SCHEMA.load_default_env(path)?;
         let by_browser =
             loaded.config.accounts.get(&self.account).is_some_and(|one| matches!(one.auth, Auth::OAuth(_)));
         if by_browser {

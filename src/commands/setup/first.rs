@@ -11,8 +11,8 @@ use super::super::output::say;
 use super::How;
 use crate::api::auth::SignInStatus;
 use crate::commands::cli::Spoken;
-use crate::config;
 use crate::daemon::refused::in_a_line;
+use crate::destinations::SCHEMA;
 
 /// The longest text that is read from the file; bytes.
 const LONGEST: u64 = 4096;
@@ -62,7 +62,7 @@ fn is_there(answers: &Path) -> bool {
 /// One account at least has its key or secret.
 fn is_configured(config: &Path) -> bool {
     // A configuration with a mistake is told by the setup.
-    let Ok(loaded) = config::load_default_env(config) else { return false };
+    let Ok(loaded) = SCHEMA.load_default_env(config) else { return false };
     let state = &loaded.config.state.path;
     loaded.config.accounts.values().any(|account| SignInStatus::of(account, state).has_secret)
 }
@@ -76,6 +76,7 @@ fn left_at(config: &Path) -> PathBuf {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::config;
 
     #[test]
     fn answers_that_do_not_work_are_told_until_an_account_has_its_key() {

@@ -4,7 +4,7 @@
 //! ends the setup when it came from a file. Nothing is written before the last question is answered. Run again it
 //! changes what is there.
 //!
-//! New types of destinations need a file in `config/presets` only (`presets.rs`); further steps are added to
+//! New types of destinations need a file in `config/presets` only, which their kind names; further steps are added to
 //! [`questions`].
 
 mod account;
@@ -39,6 +39,7 @@ use super::{Exit, Outcome, UsageError, check, login, preview, runtime, told};
 use crate::api::{self, ApiError, Transport};
 use crate::commands::cli::Spoken;
 use crate::config::{ConfigError, Loaded};
+use crate::destinations::SCHEMA;
 use crate::formats::language::{Language, Value};
 use crate::system::readers::Reader;
 use ask::{Answers, Ask, BACK, Back, Question, Remembered, is_terminal, terminal};
@@ -75,7 +76,7 @@ enum Summary {
 
 /// As the other commands; a program gets the same on every machine.
 fn language_of(spoken: Spoken, path: &Path, is_person: bool) -> Language {
-    match crate::config::load_default_env(path) {
+    match SCHEMA.load_default_env(path) {
         _ if !is_person => spoken.lang.unwrap_or_default(),
         Ok(loaded) => super::language::of(spoken, &loaded),
         // There is none yet, or what is wrong with it is told in a moment.

@@ -9,7 +9,8 @@ use super::super::check::grouped;
 use super::presets::Asked;
 use super::questions::{Part, is_share};
 use super::{SHOWN, Setup, preview, service_user, told};
-use crate::config::{DestinationKind, Loaded, schema};
+use crate::config::Loaded;
+use crate::destinations::SCHEMA;
 use crate::formats::language::Language;
 use crate::patients::{Folded, List, Problem, Refused, Why, header, parse, read_once};
 
@@ -264,15 +265,11 @@ impl Setup {
         else {
             return Ok(());
         };
-        let has_names = matches!(
-            destination.kind,
-            DestinationKind::Folder(_) | DestinationKind::Sftp(_) | DestinationKind::WebDav(_)
-        );
-        if destination.needs_number || !has_names {
+        if destination.needs_number || !SCHEMA.has(destination.kind, "path") {
             return Ok(());
         }
         let part = Part { section: "destinations".to_owned(), name: Some(self.destination.clone()) };
-        let default = schema::find("destinations", "file_name").and_then(|key| key.default);
+        let default = SCHEMA.find("destinations", "file_name").and_then(|key| key.default);
         let now = self.now(&part, "file_name").or_else(|| default.map(str::to_owned)).unwrap_or_default();
         let language = loaded.config.language.unwrap_or_default();
         let [named, now] = [BY_NUMBER, &now].map(|source| preview::invented_name(language, source));
@@ -335,7 +332,7 @@ mod tests {
     fn every_column_is_a_setting_and_no_name_stands_for_two() {
         let mut seen: Vec<Folded> = Vec::new();
         for column in &COLUMNS {
-            assert!(schema::find(SECTION, column.key).is_some(), "{}", column.key);
+            assert!(SCHEMA.find(SECTION, column.key).is_some(), "{}", column.key);
             for name in column.names.split(", ").map(plain) {
                 assert!(!seen.contains(&name), "{}", name.as_str());
                 seen.push(name);

@@ -2,43 +2,16 @@
 //!
 //! A preset has the questions of a table (`[destinations.NAME]`, `[alerts]`) and what is set without asking. Kinds and
 //! validation of the keys come from the configuration's own table, and the answers are tried by the destination's own
-//! check: a new type of destination needs a file and its name here, and no other code.
+//! check. Those of destinations are registered with their kinds.
 
 use toml::Table;
 
 use crate::config::schema;
+use crate::destinations::kinds;
 use crate::formats::language::Language;
 
-macro_rules! files {
-    ($($name:literal),*) => { &[$(($name, include_str!(concat!("../../../config/presets/", $name, ".toml")))),*] };
-}
-
-/// What is built in, in the order in which it is offered.
-const FILES: &[(&str, &str)] = files!(
-    "watched-folder",
-    "flat-folder",
-    "tomedo",
-    "z1",
-    "paperless-ngx",
-    "ecodms",
-    "mirth",
-    "program",
-    "sftp",
-    "webdav",
-    "http",
-    "opendental",
-    "s3",
-    "fhir",
-    "hl7v2",
-    "dicom",
-    "smtp",
-    "vdds",
-    "gdt",
-    "mail",
-    "webhook",
-    "heartbeat",
-    "practice"
-);
+/// The names and files of the choices that lead to no destination.
+const OTHER_FILES: &[(&str, &str)] = crate::destinations::presets!("mail", "webhook", "heartbeat", "practice");
 
 /// The table of how people are told begins with this.
 const ALARMS: &str = "alerts";
@@ -78,6 +51,8 @@ pub(super) struct Preset {
     /// As it is called in a file of answers.
     #[serde(skip)]
     pub(super) name: String,
+    /// Where it stands among the choices.
+    rank: u32,
     pub(super) title: Words,
     pub(super) about: Words,
     /// The languages of the practices whose own software this is.
@@ -172,12 +147,19 @@ pub(super) fn asks_of(kind: &str) -> Vec<Asked> {
     all().into_iter().find(is_of_kind).map(|preset| preset.asks).unwrap_or_default()
 }
 
+/// What is built in, in the order in which it is offered.
 fn read() -> impl Iterator<Item = Preset> {
     let read = |(name, text): &(&str, &str)| {
         let preset: Preset = toml::from_str(text).ok()?;
         Some(Preset { name: (*name).to_owned(), ..preset })
     };
-    FILES.iter().filter_map(read)
+    let mut presets: Vec<Preset> = files().filter_map(read).collect();
+    presets.sort_by_key(|preset| preset.rank);
+    presets.into_iter()
+}
+
+fn files() -> impl Iterator<Item = &'static (&'static str, &'static str)> {
+    kinds().flat_map(|kind| kind.presets).chain(OTHER_FILES)
 }
 
 /// A place in words.
@@ -189,6 +171,7 @@ pub(super) fn place(kind: &str, at: &str) -> String {
 pub(super) fn as_it_is(title: &str, about: &str, asks: Vec<Asked>) -> Preset {
     Preset {
         name: AS_IT_IS.to_owned(),
+        rank: 0,
         title: Words::of(title),
         about: Words::of(about),
         languages: Vec::new(),
@@ -205,12 +188,14 @@ pub(super) fn as_it_is(title: &str, about: &str, asks: Vec<Asked>) -> Preset {
 mod tests {
     use super::super::questions::choice_text;
     use super::*;
+    use crate::config::schema::Kind;
+    use crate::destinations::SCHEMA;
     use crate::formats::language::LANGUAGES;
 
     #[test]
     fn every_preset_can_be_read_says_where_it_is_from_and_names_keys_that_exist() {
         let all: Vec<Preset> = read().collect();
-        assert_eq!(all.len(), FILES.len(), "one cannot be read");
+        assert_eq!(all.len(), files().count(), "one cannot be read");
         for preset in &all {
             let name = &preset.name;
             assert!(!preset.source.is_empty() && !preset.asks.is_empty(), "{name}");
@@ -224,7 +209,7 @@ mod tests {
             let known = ["https://", "docs/", "config/", "nothing is said of a product"];
             assert!(known.iter().any(|begin| preset.source.starts_with(begin)), "{name}: {}", preset.source);
             for asked in &preset.asks {
-                let schema::Kind::Enum(values) = schema::find(&preset.section, &asked.key).unwrap().kind else {
+                let Kind::Enum(values) = SCHEMA.find(&preset.section, &asked.key).unwrap().kind else {
                     continue;
                 };
                 for text in values.iter().map(|value| choice_text(&asked.key, value)) {
@@ -239,7 +224,7 @@ mod tests {
                 .flat_map(|asked| [Some(&asked.key), asked.unless.as_ref(), asked.with.as_ref()])
                 .flatten();
             for key in asked.chain(preset.settings.keys()) {
-                let key = schema::find(&preset.section, key).unwrap_or_else(|| panic!("{name}: no key {key}"));
+                let key = SCHEMA.find(&preset.section, key).unwrap_or_else(|| panic!("{name}: no key {key}"));
                 assert!(
                     key.only.is_none_or(|(_, of)| kind.is_some_and(|kind| of.contains(&kind))),
                     "{name}: {}",
@@ -247,7 +232,7 @@ mod tests {
                 );
             }
             // Nothing that has to be there is left out.
-            for key in schema::keys_of(&preset.section).filter(|key| key.required) {
+            for key in SCHEMA.keys_of(&preset.section).filter(|key| key.required) {
                 let is_optional = kind.is_some_and(|kind| key.optional_with.contains(&kind));
                 let is_of_kind =
                     !is_optional && key.only.is_none_or(|(_, of)| kind.is_some_and(|kind| of.contains(&kind)));
@@ -255,9 +240,9 @@ mod tests {
                 assert!(!is_of_kind || is_asked || preset.settings.contains_key(key.name()), "{name}: {}", key.path);
             }
         }
-        let files = std::fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/config/presets")).unwrap();
-        assert_eq!(files.count(), FILES.len(), "a file is not built in");
-        let schema::Kind::Enum(kinds) = schema::find("destinations", "type").unwrap().kind else { panic!() };
+        let there = std::fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/config/presets")).unwrap();
+        assert_eq!(there.count(), files().count(), "a file is not built in");
+        let Kind::Enum(kinds) = SCHEMA.find("destinations", "type").unwrap().kind else { panic!() };
         assert!(kinds.iter().all(|kind| !asks_of(kind).is_empty()), "a type of destination that nobody can choose");
     }
 

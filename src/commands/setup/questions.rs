@@ -8,7 +8,8 @@ use super::Setup;
 use super::ask::{NOTHING, Question, shown};
 use super::presets::Asked;
 use crate::config::ConfigError;
-use crate::config::schema::{self, Key, Kind};
+use crate::config::schema::{Key, Kind};
+use crate::destinations::SCHEMA;
 use crate::system::secret::{NotTaken, pasted_for};
 
 /// The table that is being set up.
@@ -31,7 +32,7 @@ impl Part {
 
     /// What the answer to a key is called in a file of answers: the destination's have no table there.
     pub(super) fn answer(&self, key: &str) -> String {
-        let is_secret = schema::find(&self.section, key).is_some_and(|key| key.kind == Kind::SecretFile);
+        let is_secret = SCHEMA.find(&self.section, key).is_some_and(|key| key.kind == Kind::SecretFile);
         let key = match key {
             key if is_secret => format!("{}_from", key.trim_end_matches("_file")),
             // Without a table that is the API's.
@@ -73,7 +74,7 @@ impl Setup {
     }
 
     fn ask_for_setting(&mut self, part: &Part, asked: &Asked) -> anyhow::Result<()> {
-        let key = schema::find(&part.section, &asked.key).context("a preset asks for a key that is none")?;
+        let key = SCHEMA.find(&part.section, &asked.key).context("a preset asks for a key that is none")?;
         if matches!(key.kind, Kind::SecretFile | Kind::SecretFileTable) {
             return self.ask_for_secret(part, asked);
         }
@@ -130,7 +131,7 @@ impl Setup {
 
     /// The host, where its port may stand behind it.
     fn host(&mut self, part: &Part, host: String) -> anyhow::Result<String> {
-        let Some((name, port)) = with_port(&host).filter(|_| schema::find(&part.section, "port").is_some()) else {
+        let Some((name, port)) = with_port(&host).filter(|_| SCHEMA.find(&part.section, "port").is_some()) else {
             return Ok(host);
         };
         let name = name.to_owned();
@@ -199,7 +200,7 @@ impl Setup {
     pub(super) fn take_further_answers(&mut self, part: &Part, asks: &[Asked]) -> anyhow::Result<()> {
         // Those with a step of their own.
         let elsewhere = ["type", "reader", "host_key"];
-        for key in schema::keys_of(&part.section).filter(|key| key.kind != Kind::Secret) {
+        for key in SCHEMA.keys_of(&part.section).filter(|key| key.kind != Kind::Secret) {
             if asks.iter().any(|asked| asked.key == key.name()) || elsewhere.contains(&key.name()) {
                 continue;
             }
@@ -223,7 +224,7 @@ impl Setup {
             matches!(error, ConfigError::Invalid { problems, .. } if problems.iter().any(|problem| problem.what.contains(&full)))
         };
         let first = || asks.first().map(|asked| asked.key.as_str());
-        let at_fault = schema::keys_of(&part.section).find(is_at_fault).map(Key::name);
+        let at_fault = SCHEMA.keys_of(&part.section).find(is_at_fault).map(Key::name);
         let answer = part.answer(at_fault.or_else(first).unwrap_or_default());
         self.refused(&answer, error)
     }

@@ -3,8 +3,8 @@
 use super::Setup;
 use super::ask::Question;
 use super::questions::Part;
-use crate::config::{SftpConfig, SshHostKey};
 use crate::destinations;
+use crate::destinations::{SftpConfig, SshHostKey};
 
 const KEY: &str = "host_key";
 

@@ -8,6 +8,7 @@ use super::super::{Exit, Outcome, UsageError, language, runtime};
 use super::{Status, gather};
 use crate::commands::cli::Spoken;
 use crate::config;
+use crate::destinations::SCHEMA;
 
 /// Configurations that are looked at: more are no instances.
 const MOST: usize = 200;
@@ -35,7 +36,7 @@ pub(in crate::commands) fn all(path: &Path, spoken: Spoken) -> Outcome {
             continue;
         }
         // Variables of this shell belong to none of them.
-        let loaded = match config::load(file, Vec::<(String, String)>::new()) {
+        let loaded = match SCHEMA.load(file, Vec::<(String, String)>::new()) {
             Ok(loaded) => loaded,
             Err(error) => {
                 complain(&format!("docsyncd: {error}"));

@@ -25,6 +25,7 @@ use super::output::{ended, folded, print, terminal_width};
 use super::{Outcome, check, language};
 use crate::commands::cli::SupportArgs;
 use crate::config::{self, Loaded, Places};
+use crate::destinations::SCHEMA;
 use crate::formats::language::Language;
 use crate::formats::zip::Archive;
 use crate::ledger::glance::Unseen;
@@ -151,7 +152,7 @@ fn within<T: Send + 'static>(limit: Duration, work: impl FnOnce() -> T + Send + 
 }
 
 pub(super) fn support(path: &Path, args: SupportArgs) -> Outcome {
-    let loaded = config::load_default_env(path).ok();
+    let loaded = SCHEMA.load_default_env(path).ok();
     let language = match &loaded {
         Some(loaded) => language::of(args.spoken, loaded),
         None => args.spoken.lang.unwrap_or_else(language::of_system),

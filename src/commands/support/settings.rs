@@ -107,7 +107,7 @@ mod tests {
     fn a_value_is_shown_where_its_kind_can_hold_no_name_and_nowhere_else() {
         let mut names = Names::new(false);
         let mut said = |section: &str, name: &str, text: &str| {
-            let key = crate::config::schema::find(section, name).unwrap();
+            let key = crate::destinations::SCHEMA.find(section, name).unwrap();
             serde_json::to_string(&shown(key, text, &mut names)).unwrap()
         };
         for (section, name, text, expected) in [

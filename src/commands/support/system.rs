@@ -61,14 +61,7 @@ impl System {
 
 /// The languages of destinations that this program was built with.
 pub(super) fn features() -> Vec<&'static str> {
-    let all = [
-        ("dicom", cfg!(feature = "dicom")),
-        ("fhir", cfg!(feature = "fhir")),
-        ("hl7v2", cfg!(feature = "hl7v2")),
-        ("s3", cfg!(feature = "s3")),
-        ("sftp", cfg!(feature = "sftp")),
-        ("smtp", cfg!(feature = "smtp")),
-        ("failpoints", cfg!(feature = "failpoints")),
-    ];
-    all.into_iter().filter_map(|(name, is_in)| is_in.then_some(name)).collect()
+    let mut features = crate::destinations::features();
+    features.extend(cfg!(feature = "failpoints").then_some("failpoints"));
+    features
 }

@@ -14,24 +14,6 @@ pub enum AuthKind {
     OAuth,
 }
 
-/// `destinations.NAME.type`
-#[derive(Deserialize, Clone, Copy)]
-#[serde(rename_all = "snake_case")]
-pub enum DestinationType {
-    Folder,
-    Command,
-    Sftp,
-    Http,
-    #[serde(rename = "webdav")]
-    WebDav,
-    S3,
-    Fhir,
-    Hl7v2,
-    Dicom,
-    Smtp,
-    Vdds,
-}
-
 /// `alerts.webhook_format`
 #[derive(Deserialize, Debug, Clone, Copy, PartialEq, Eq)]
 #[serde(rename_all = "snake_case")]
@@ -46,31 +28,6 @@ pub enum WebhookFormat {
     Ntfy,
     /// An application of Gotify.
     Gotify,
-}
-
-/// `destinations.NAME.on_lost_reply`
-#[derive(Deserialize, Debug, Default, Clone, Copy, PartialEq, Eq)]
-#[serde(rename_all = "snake_case")]
-pub enum LostReply {
-    /// Send it again.
-    #[default]
-    Resend,
-    /// A person decides.
-    Hold,
-}
-
-/// `profile` of a FHIR server
-#[derive(Deserialize, Debug, Clone, Copy, PartialEq, Eq)]
-#[serde(rename_all = "snake_case")]
-pub enum FhirProfile {
-    /// IHE MHD 4.2, "Simplified Publish" (ITI-105).
-    Mhd,
-    /// The French form of that (ANS, PDSm).
-    Pdsm,
-    /// The German form of that for hospitals (gematik, ISiK).
-    Isik,
-    /// FHIR R4 alone.
-    Plain,
 }
 
 /// `patients.encoding`

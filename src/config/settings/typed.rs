@@ -12,24 +12,22 @@ use tracing::level_filters::LevelFilter;
 use url::Url;
 
 use super::super::layers::Merged;
-use super::super::{schema, value};
-use super::{
-    AuthKind, DestinationType, FhirProfile, LogFormat, LostReply, MailEncryption, PatientsEncoding, WebhookFormat,
-};
+use super::super::value;
+use super::{AuthKind, LogFormat, MailEncryption, PatientsEncoding, WebhookFormat};
 use crate::formats::language::Language;
 
 /// The value of this setting in its type; the error is the setting's name.
-pub(super) fn typed<T: Typed>(
+pub(crate) fn typed<T: Typed>(
     merged: &Merged,
     section: &str,
     name: &'static str,
     instance: Option<&str>,
 ) -> Result<T, &'static str> {
-    T::of(schema::find(section, name).and_then(|key| merged.get(key, instance))).ok_or(name)
+    T::of(merged.schema.find(section, name).and_then(|key| merged.get(key, instance))).ok_or(name)
 }
 
 /// The type of a value in the rest of the program.
-pub(super) trait Typed: Sized {
+pub(crate) trait Typed: Sized {
     /// `None` if a required value is missing, or is of another kind.
     fn of(value: Option<&Value>) -> Option<Self>;
 }
@@ -54,27 +52,36 @@ impl Typed for BTreeMap<String, String> {
 }
 
 /// A value of a type that serde knows.
-fn known<T: DeserializeOwned>(value: &Value) -> Option<T> {
+pub(crate) fn known<T: DeserializeOwned>(value: &Value) -> Option<T> {
     value.clone().try_into().ok()
 }
 
-/// Types that a function parses from text, and types that serde knows.
-macro_rules! typed {
-    ($($Type:ty: $parse:expr;)* @ $($Known:ty),*) => {
+/// Types that serde knows: words of a setting with a fixed choice of them, and what TOML has.
+macro_rules! of_words {
+    ($($Known:ty),*) => {
+        $(impl $crate::config::settings::Typed for $Known {
+            fn of(value: Option<&toml::Value>) -> Option<Self> {
+                $crate::config::settings::known(value?)
+            }
+        })*
+    };
+}
+pub(crate) use of_words;
+
+/// Types that a function parses from text.
+macro_rules! parsed {
+    ($($Type:ty: $parse:expr;)*) => {
         $(impl Typed for $Type {
             fn of(value: Option<&Value>) -> Option<Self> {
                 $parse(value?.as_str()?)
             }
         })*
-        $(impl Typed for $Known {
-            fn of(value: Option<&Value>) -> Option<Self> {
-                known(value?)
-            }
-        })*
     };
 }
 
-typed! {
+of_words!(String, PathBuf, bool, u16, usize, AuthKind, LogFormat, MailEncryption, PatientsEncoding, WebhookFormat);
+
+parsed! {
     Url: |text| value::address(text).or_else(|_| value::proxy(text)).ok();
     SocketAddr: |text| value::listen(text).ok();
     SecretString: |text: &str| Some(SecretString::from(text));
@@ -83,6 +90,4 @@ typed! {
     u32: |text| value::mode("", text, 0, u32::MAX).ok();
     Language: Language::parse;
     LevelFilter: |text: &str| text.parse().ok();
-    @ String, PathBuf, bool, u16, usize, AuthKind, DestinationType, FhirProfile, LogFormat, LostReply, MailEncryption,
-        PatientsEncoding, WebhookFormat
 }

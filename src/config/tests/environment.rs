@@ -29,9 +29,9 @@ fn every_kind_of_value_can_be_overridden() {
     assert_eq!(config.api.proxy.unwrap().as_str(), "http://proxy:1/");
     assert_eq!((config.sync.max_concurrency, config.sync.max_pdf_bytes), (3, 1 << 20));
     assert_eq!(config.log.level, tracing::level_filters::LevelFilter::DEBUG);
-    let DestinationKind::Folder(folder) = &config.destinations["pms"].kind else { panic!() };
+    let folder = config.destinations["pms"].of::<FolderConfig>().unwrap();
     assert_eq!((folder.file_mode, folder.file_name.source()), (0o640, "{{ document.uuid }}.pdf"));
-    let DestinationKind::Command(command) = &config.destinations["lab"].kind else { panic!() };
+    let command = config.destinations["lab"].of::<CommandConfig>().unwrap();
     assert_eq!(command.args.iter().map(|arg| arg.source()).collect::<Vec<_>>(), ["--a,b", "{{ file }}"]);
     assert_eq!(config.routes.len(), 2);
     assert_eq!((config.routes[0].to.join("+"), config.routes[0].anonymized), ("pms+lab".into(), Some(false)));
@@ -67,7 +67,7 @@ fn every_key_has_its_variable() {
     let vdds = LEAST.replace(folder, "type = \"vdds\"\narchive = \"PVS_ARCHIV\"");
     let told = "[alerts.mail]\nhost = \"smtp.h.test\"\nfrom = \"a@b.test\"\nto = [\"a@b.test\"]\n[alerts.pms]\n";
     let told = format!("{LEAST}{told}accounts = [\"main\"]\nto = [\"a@b.test\"]\nwebhook_url_file = \"w\"\n");
-    for key in schema::KEYS.iter().filter(|key| key.only.is_none_or(|(_, values)| *values != ["oauth"])) {
+    for key in SCHEMA.keys().iter().filter(|key| key.only.is_none_or(|(_, values)| *values != ["oauth"])) {
         let instance = match key.shape() {
             schema::Shape::Plain => None,
             schema::Shape::Named => Some(if key.section() == "accounts" { "main" } else { "pms" }),
@@ -122,7 +122,7 @@ fn every_key_has_its_variable() {
             variables.extend(["FROM", "TO"].map(|name| (format!("DOCSYNCD__ALERTS__MAIL__{name}"), "a@b.test".into())));
         }
         let loaded =
-            load(&write(&file).path, variables.clone()).unwrap_or_else(|error| panic!("{variables:?}: {error}"));
+            SCHEMA.load(&write(&file).path, variables.clone()).unwrap_or_else(|error| panic!("{variables:?}: {error}"));
         let origin = &effective(&loaded, &key.at(instance)).place;
         assert_eq!(origin, &format!("environment variable {}", variables[0].0));
     }
@@ -137,7 +137,7 @@ fn text_that_looks_like_a_number_stays_text() {
         let Auth::OAuth(oauth) = &config.accounts["main"].auth else { panic!() };
         assert_eq!(oauth.client_id, written);
         let config = loaded(LEAST, &[("DOCSYNCD__DESTINATIONS__PMS__PATH", written)]).config;
-        let DestinationKind::Folder(folder) = &config.destinations["pms"].kind else { panic!() };
+        let folder = config.destinations["pms"].of::<FolderConfig>().unwrap();
         assert!(folder.path.ends_with(written));
     }
 }
@@ -146,7 +146,7 @@ fn text_that_looks_like_a_number_stays_text() {
 fn names_are_found_whatever_their_case_and_dashes_or_are_new() {
     let text = LEAST.replace("destinations.pms", "destinations.Main-PMS");
     let config = loaded(&text, &[("DOCSYNCD__DESTINATIONS__MAIN_PMS__PATH", "other")]).config;
-    let DestinationKind::Folder(folder) = &config.destinations["Main-PMS"].kind else { panic!() };
+    let folder = config.destinations["Main-PMS"].of::<FolderConfig>().unwrap();
     assert!(folder.path.ends_with("other"));
     let config = loaded(LEAST, &[("DOCSYNCD__ACCOUNTS__SECOND__API_KEY_FILE", "second-key")]).config;
     assert_eq!(config.accounts.keys().collect::<Vec<_>>(), ["main", "second"]);
@@ -191,7 +191,7 @@ fn a_variable_replaces_one_value_as_a_whole_in_any_table() {
     let variables =
         [("DOCSYNCD__DESTINATIONS__WEB_1__HEADERS", "{ B = \"c\" }"), ("DOCSYNCD__ROUTES__10__TO", "Web-1")];
     let config = loaded(&format!("{LEAST}{web}{routes}"), &variables).config;
-    let DestinationKind::Http(http) = &config.destinations["Web-1"].kind else { panic!() };
+    let http = config.destinations["Web-1"].of::<HttpConfig>().unwrap();
     assert_eq!(http.headers.iter().map(|(name, text)| (&**name, text.source())).collect::<Vec<_>>(), [("B", "c")]);
     for (n, route) in config.routes.iter().enumerate() {
         assert_eq!(route.types, [format!("t{n}")]);
@@ -273,6 +273,7 @@ fn a_wrong_value_names_the_variable() {
 fn a_variable_that_is_not_text_is_refused() {
     use std::os::unix::ffi::OsStringExt as _;
     let bad = OsString::from_vec(b"caf\xe9".to_vec());
-    let text = load(&write(LEAST).path, [(OsString::from("DOCSYNCD__DESTINATIONS__PMS__PATH"), bad)]).unwrap_err();
+    let text =
+        SCHEMA.load(&write(LEAST).path, [(OsString::from("DOCSYNCD__DESTINATIONS__PMS__PATH"), bad)]).unwrap_err();
     assert!(text.to_string().contains("is not valid text"), "{text}");
 }

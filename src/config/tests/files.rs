@@ -7,16 +7,16 @@ use std::collections::BTreeMap;
 fn a_file_that_is_not_there_leads_to_config_init() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("none.toml");
-    let text = load_default_env(&path).unwrap_err().to_string();
+    let text = SCHEMA.load_default_env(&path).unwrap_err().to_string();
     assert!(text.contains(path.to_str().unwrap()) && text.contains("docsyncd config init"), "{text}");
     let below_a_file = write(LEAST).path.join("docsyncd.toml");
-    assert!(matches!(load_default_env(&below_a_file), Err(ConfigError::Missing { .. })));
+    assert!(matches!(SCHEMA.load_default_env(&below_a_file), Err(ConfigError::Missing { .. })));
 }
 
 #[test]
 fn a_folder_is_no_configuration() {
     let folder = tempfile::tempdir().unwrap();
-    let text = load_default_env(folder.path()).unwrap_err().to_string();
+    let text = SCHEMA.load_default_env(folder.path()).unwrap_err().to_string();
     assert!(text.contains(folder.path().to_str().unwrap()) && text.contains("this is a folder"), "{text}");
     assert!(text.contains("`config init`"), "{text}");
 }
@@ -79,7 +79,7 @@ fn the_file_of_config_init_loads_with_every_option_on_and_names_every_key_with_i
         .filter(|s| s.origin == Origin::Default)
         .map(|s| (s.key, s.value))
         .collect();
-    for key in schema::KEYS.iter().filter(|key| key.kind != schema::Kind::Secret) {
+    for key in SCHEMA.keys().iter().filter(|key| key.kind != schema::Kind::Secret) {
         let instances = [
             "main",
             "dr-martin",
@@ -118,7 +118,7 @@ fn the_examples_load_without_a_warning() {
     let mut names = Vec::new();
     for entry in std::fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();
-        let loaded = load(&path, Vec::<(String, String)>::new()).unwrap_or_else(|error| panic!("{error}"));
+        let loaded = SCHEMA.load(&path, Vec::<(String, String)>::new()).unwrap_or_else(|error| panic!("{error}"));
         let name = path.file_name().unwrap().to_str().unwrap().to_owned();
         if cfg!(windows) || !name.contains("windows") {
             assert_eq!(loaded.warnings, Vec::<String>::new());

@@ -183,7 +183,7 @@ fn a_program_without_a_folder_is_left_to_path_and_one_with_a_folder_is_not() {
             .replace("type = \"folder\"\npath = \"import\"", &format!("type = \"command\"\nprogram = \"{written}\""));
         let file = write(&text);
         let config = file.load(&[]).unwrap().config;
-        let DestinationKind::Command(command) = &config.destinations["pms"].kind else { panic!() };
+        let command = config.destinations["pms"].of::<CommandConfig>().unwrap();
         match kept {
             None => assert_eq!(command.program, Path::new(written)),
             Some(kept) => assert_eq!(file.relative(&command.program), Path::new(kept)),

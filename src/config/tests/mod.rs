@@ -3,8 +3,11 @@
 mod bad_values;
 mod confirm;
 mod environment;
+mod excerpt;
 mod files;
 mod good;
+mod keys;
+mod nearest;
 mod patients;
 mod receivers;
 mod records;
@@ -15,6 +18,10 @@ mod unknown;
 mod wholes;
 
 use super::*;
+use crate::destinations::{
+    Attach, CommandConfig, FhirConfig, FhirPatient, FhirProfile, FolderConfig, HttpConfig, LostReply, SCHEMA,
+    SmtpConfig,
+};
 
 /// The smallest configuration.
 const LEAST: &str = r#"
@@ -44,7 +51,7 @@ fn write(content: impl AsRef<[u8]>) -> Written {
 
 impl Written {
     fn load(&self, variables: &[(&str, &str)]) -> Result<Loaded, ConfigError> {
-        load(&self.path, variables.iter().copied())
+        SCHEMA.load(&self.path, variables.iter().copied())
     }
 
     /// A text with this folder as FOLDER, and with the example path of Unix.
@@ -80,10 +87,7 @@ fn with(section: &str, line: &str) -> String {
 }
 
 fn folder(config: &Config) -> &FolderConfig {
-    match &config.destinations["pms"].kind {
-        DestinationKind::Folder(folder) => folder,
-        other => panic!("{other:?}"),
-    }
+    config.destinations["pms"].of().unwrap()
 }
 
 fn effective<'a>(loaded: &'a Loaded, key: &str) -> &'a Setting {

@@ -11,8 +11,8 @@ fn of_type(lines: &str) -> String {
 
 fn fhir(content: &str) -> FhirConfig {
     let config = loaded(content, &[]).config;
-    let DestinationKind::Fhir(fhir) = &config.destinations["pms"].kind else { panic!() };
-    (**fhir).clone()
+    let fhir = config.destinations["pms"].of::<FhirConfig>().unwrap();
+    fhir.clone()
 }
 
 #[test]

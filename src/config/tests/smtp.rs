@@ -8,10 +8,7 @@ fn smtp(lines: &str) -> String {
 }
 
 fn of(content: &str) -> SmtpConfig {
-    match &loaded(content, &[]).config.destinations["pms"].kind {
-        DestinationKind::Smtp(smtp) => (**smtp).clone(),
-        other => panic!("{other:?}"),
-    }
+    loaded(content, &[]).config.destinations["pms"].of::<SmtpConfig>().unwrap().clone()
 }
 
 const TO: &str = "to = \"inbox@Clinic.test\"\n";

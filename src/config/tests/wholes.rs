@@ -4,11 +4,12 @@ use super::*;
 use proptest::prelude::*;
 
 fn piece() -> impl Strategy<Value = String> {
-    let sections: Vec<String> = schema::sections()
+    let sections: Vec<String> = SCHEMA
+        .sections()
         .iter()
         .flat_map(|(name, _)| [format!("[{name}]\n"), format!("[{name}.x]\n"), format!("[[{name}]]\n")])
         .collect();
-    let keys: Vec<String> = schema::KEYS.iter().map(|key| format!("{} = ", key.name())).collect();
+    let keys: Vec<String> = SCHEMA.keys().iter().map(|key| format!("{} = ", key.name())).collect();
     let values = [
         "\"60s\"\n",
         "1\n",
@@ -39,7 +40,7 @@ proptest! {
         variables in prop::collection::vec(("DOCSYNCD__[A-Z_]{0,20}|DOCSYNCD__ROUTES__[0-9]{1,6}__TO", "\\PC{0,20}"), 0..4),
     ) {
         let text = format!("{}{}", if least { LEAST } else { "" }, pieces.concat());
-        if let Err(error) = load(&write(text).path, variables) {
+        if let Err(error) = SCHEMA.load(&write(text).path, variables) {
             let text = error.to_string();
             prop_assert!(!text.contains("defect of docsyncd"), "{}", text);
             prop_assert!(text.lines().count() >= 2, "no fix: {}", text);

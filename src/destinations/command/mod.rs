@@ -15,8 +15,8 @@ use std::time::Duration;
 use async_trait::async_trait;
 
 use super::blocking;
-use super::{Adapter, CHECK_LIMIT, Checked, Item, Known, Outcome, Planned, fault, spooled};
-use crate::config::{CommandConfig, LostReply};
+use super::{Adapter, CHECK_LIMIT, Checked, Invented, Item, Known, Outcome, Planned, fault, spooled};
+use crate::destinations::LostReply;
 use crate::domain::document::{DocumentUuid, Metadata};
 use crate::domain::failure::Code;
 use crate::formats::template::Context;
@@ -28,6 +28,7 @@ mod job;
 mod output;
 mod program;
 mod run;
+mod settings;
 mod surroundings;
 #[cfg(test)]
 mod tests;
@@ -36,6 +37,8 @@ use output::Output;
 pub use output::{output_file, output_files};
 pub(super) use program::find;
 pub(super) use run::{Ended, Run};
+pub use settings::CommandConfig;
+pub(super) use settings::KIND;
 pub(super) use surroundings::inherited;
 
 /// EX_TEMPFAIL: "temporary failure; user is invited to retry" (sysexits.h).
@@ -180,6 +183,10 @@ impl Adapter for CommandAdapter {
                 code => in_doubt(code, reason(&format!("crashed ({status})"))),
             },
         }
+    }
+
+    fn holds_number(&self, invented: &Invented) -> bool {
+        invented.holds(&self.config.args.iter().collect::<Vec<_>>())
     }
 
     async fn plan(&self, _: &DocumentUuid, metadata: &Metadata, _: &Known) -> Result<Planned, String> {

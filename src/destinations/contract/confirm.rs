@@ -7,8 +7,8 @@ use std::sync::Arc;
 use async_trait::async_trait;
 
 use super::{CANARY, Place, Spool, reason};
-use crate::config::{Confirm, Evidence, Line, SidecarConfig};
-use crate::destinations::{Adapter, Item, Others, Outcome, Unproved};
+use crate::config::{Confirm, Evidence, Line};
+use crate::destinations::{Adapter, Item, Others, Outcome, SidecarConfig, Unproved};
 use crate::domain::failure::Code;
 use crate::domain::proof::{AGAIN, Proof, Sight};
 use crate::formats::sidecar::Charset;

@@ -23,7 +23,7 @@ pub(super) use remote::{RemotePlace, keeps_the_remote_contract};
 pub(super) use sidecar::keeps_the_sidecar_contract;
 
 use super::{Adapter, Item, Names, Outcome, Unrecorded};
-use crate::config::{RemoteFolder, WebConnection, WebSignIn};
+use crate::destinations::{RemoteFolder, WebConnection, WebSignIn};
 use crate::domain::document::{DocumentUuid, Metadata, Spooled, Version};
 use crate::domain::reservation::{Intent, Known, Place as Reserved, Wanted};
 use crate::formats::template::{Template, TemplateKind};

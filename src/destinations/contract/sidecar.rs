@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use super::confirm::{NamedPlace, confirm, filed};
 use super::{Spool, assert_delivered, reason};
-use crate::config::{Evidence, SidecarConfig};
-use crate::destinations::{Item, Outcome};
+use crate::config::Evidence;
+use crate::destinations::{Item, Outcome, SidecarConfig};
 use crate::formats::sidecar::{Charset, Form};
 use crate::formats::template::{Template, TemplateKind, TextFormat};
 

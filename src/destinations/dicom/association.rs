@@ -14,7 +14,7 @@ use super::dimse::{C_STORE, MESSAGE};
 use super::element::{self, Elements};
 use super::object::implementation;
 use super::{EXPLICIT, IMPLICIT};
-use crate::config::DicomHost;
+use crate::destinations::DicomHost;
 use crate::destinations::line::{Line, Lost};
 use crate::system::tls::Tls;
 

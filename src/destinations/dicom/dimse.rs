@@ -6,12 +6,11 @@ use serde_json::Value;
 use super::association::{Association, Context, Failed};
 use super::element::{self, Elements};
 use super::object::{Letter, Uids};
-use super::{Archive, Found, PDF_STORAGE, length_is};
-use crate::config::DicomHost;
+use super::{Archive, InArchive, PDF_STORAGE, length_is};
 use crate::destinations::files::PIECE;
 use crate::destinations::line::Lost;
 use crate::destinations::remote::Source;
-use crate::destinations::{Item, Outcome};
+use crate::destinations::{DicomHost, Item, Outcome};
 use crate::domain::failure::Code;
 use crate::system::tls::Tls;
 
@@ -61,17 +60,17 @@ impl Dimse {
     }
 
     /// Queries the archive for a letter.
-    pub(super) async fn find(&self, archive: &Archive, uids: &Uids, size: u64) -> Found {
+    pub(super) async fn find(&self, archive: &Archive, uids: &Uids, size: u64) -> InArchive {
         let opened = Association::open(&archive.name, &self.host, self.tls.as_ref(), &[FIND]).await;
         let mut association = match opened {
             Ok(association) => association,
             // An archive that rejects associations for queries may still take letters.
-            Err(Failed::Rejected(true) | Failed::Lost(Lost::Cut | Lost::Foreign)) => return Found::Hidden,
-            Err(lost) => return Found::Unseen(failed(archive, lost)),
+            Err(Failed::Rejected(true) | Failed::Lost(Lost::Cut | Lost::Foreign)) => return InArchive::Hidden,
+            Err(lost) => return InArchive::Unseen(failed(archive, lost)),
         };
         let Some(context) = association.context(FIND) else {
             association.release().await;
-            return Found::Hidden;
+            return InArchive::Hidden;
         };
         let mut wanted = Elements::new(context.is_explicit);
         wanted
@@ -83,7 +82,7 @@ impl Dimse {
         let asked = async {
             association.command(context, command(FIND, C_FIND, true)).await?;
             association.data(context, &wanted.bytes, true).await?;
-            let (mut found, mut shown) = (Found::Nothing, 0);
+            let (mut found, mut shown) = (InArchive::Nothing, 0);
             loop {
                 let answer = association.answer().await?;
                 match answer.status_of(C_FIND) {
@@ -92,7 +91,7 @@ impl Dimse {
                         found = judge(&answer.data, uids, size, found);
                     }
                     Some(0x0000) => return Ok(found),
-                    _ => return Ok(Found::Hidden),
+                    _ => return Ok(InArchive::Hidden),
                 }
             }
         };
@@ -102,8 +101,8 @@ impl Dimse {
                 found
             }
             // An archive that refuses queries ends the association.
-            Err(Lost::Cut | Lost::Foreign) => Found::Hidden,
-            Err(lost @ Lost::Silent) => Found::Unseen(before(archive, lost)),
+            Err(Lost::Cut | Lost::Foreign) => InArchive::Hidden,
+            Err(lost @ Lost::Silent) => InArchive::Unseen(before(archive, lost)),
         }
     }
 
@@ -181,16 +180,16 @@ fn command(class: &str, command: u16, has_data: bool) -> Elements {
 }
 
 /// The result after one more answer to a query.
-fn judge(shown: &[u8], uids: &Uids, size: u64, before: Found) -> Found {
+fn judge(shown: &[u8], uids: &Uids, size: u64, before: InArchive) -> InArchive {
     let is = |tag, uid: &str| element::uid(shown, tag).is_none_or(|told| told.is_empty() || told == uid);
     let is_its = element::uid(shown, element::SOP_INSTANCE) == Some(&uids.instance) && is(element::STUDY, &uids.study);
     match (is_its, before) {
         (true, _) => match element::long(shown, element::DOCUMENT_LENGTH) {
-            Some(length) if !length_is(length.into(), size) => Found::Other,
-            _ => Found::Ours,
+            Some(length) if !length_is(length.into(), size) => InArchive::Other,
+            _ => InArchive::Ours,
         },
         // The answer shows an object that nobody asked for.
-        (false, Found::Nothing) => Found::Hidden,
+        (false, InArchive::Nothing) => InArchive::Hidden,
         (false, before) => before,
     }
 }

@@ -12,8 +12,10 @@ use serde_json::Value;
 
 use super::confirm::Sights;
 use super::web_client::WebClient;
-use super::{Adapter, Checked, Holds, Item, Kept, Known, Others, Outcome, Planned, Unproved, spooled, wording};
-use crate::config::{DicomArchive, DicomConfig, LostReply};
+use super::{
+    Adapter, Checked, Holds, Invented, Item, Kept, Known, Others, Outcome, Planned, Unproved, spooled, wording,
+};
+use crate::destinations::LostReply;
 use crate::domain::document::{DocumentUuid, Metadata, RemoteIdentity};
 use crate::domain::failure::Code;
 use crate::domain::proof::{Filed, Proof, Sight};
@@ -25,6 +27,7 @@ mod association;
 mod dimse;
 mod element;
 mod object;
+mod settings;
 #[cfg(test)]
 mod tests;
 mod web;
@@ -32,7 +35,8 @@ mod web;
 pub use association::{Answers, Message};
 use dimse::Dimse;
 use object::Uids;
-pub(super) use object::holds;
+use object::holds;
+pub use settings::*;
 use web::Web;
 
 /// Duplicate SOP Instance (DICOM PS3.7, annex C).
@@ -45,7 +49,7 @@ const EXPLICIT: &str = "1.2.840.10008.1.2.1";
 const IMPLICIT: &str = "1.2.840.10008.1.2";
 
 /// What the archive has for a letter.
-enum Found {
+enum InArchive {
     Ours,
     /// Another content with the letter's identifiers.
     Other,
@@ -136,7 +140,7 @@ impl DicomAdapter {
         if holds(&id) { Ok(id) } else { Err(wording::not_said(&self.config.name, metadata)) }
     }
 
-    async fn find(&self, uids: &Uids, size: u64) -> Found {
+    async fn find(&self, uids: &Uids, size: u64) -> InArchive {
         match &self.way {
             Way::Host(host) => host.find(&self.archive, uids, size).await,
             Way::Web(web) => web.find(uids, size).await,
@@ -181,14 +185,14 @@ impl DicomAdapter {
         };
         let not_shown = |words| Outcome::Unconfirmed { code: Code::word("not_seen"), reason: self.archive.said(words) };
         match (self.find(&uids, item.pdf.size).await, lost) {
-            (Found::Ours, _) => Ok(self.there(&uids, true)),
-            (Found::Other, _) => Err(self.other()),
-            (Found::Hidden, Some(lost)) => Err(item.unseen(lost, self.holds()).await),
-            (Found::Nothing | Found::Unseen(_), Some(lost)) => Err(lost),
+            (InArchive::Ours, _) => Ok(self.there(&uids, true)),
+            (InArchive::Other, _) => Err(self.other()),
+            (InArchive::Hidden, Some(lost)) => Err(item.unseen(lost, self.holds()).await),
+            (InArchive::Nothing | InArchive::Unseen(_), Some(lost)) => Err(lost),
             // A look for proof queries it later.
             (_, None) if !self.config.verifies || self.config.confirm.is_some() => Ok(self.there(&uids, false)),
-            (Found::Hidden, None) => Err(item.unseen(not_shown(NO_QUERIES), self.holds()).await),
-            (Found::Nothing | Found::Unseen(_), None) => {
+            (InArchive::Hidden, None) => Err(item.unseen(not_shown(NO_QUERIES), self.holds()).await),
+            (InArchive::Nothing | InArchive::Unseen(_), None) => {
                 Err(not_shown("it says that it keeps the letter, and does not show it"))
             }
         }
@@ -200,14 +204,14 @@ impl DicomAdapter {
         let then = item.committed().await?.and_then(|committed| Some(committed.patient?.as_str()?.to_owned()));
         let then = then.map(|patient_id| Uids::of(&self.config.name, item, &patient_id)).filter(|then| then != uids);
         match (self.find(then.as_ref().unwrap_or(uids), item.pdf.size).await, then) {
-            (Found::Ours, None) => Ok(Some(self.there(uids, true))),
-            (Found::Other, _) => Err(self.other()),
-            (Found::Unseen(outcome), _) => Err(outcome),
-            (Found::Hidden, _) if self.holds() => {
+            (InArchive::Ours, None) => Ok(Some(self.there(uids, true))),
+            (InArchive::Other, _) => Err(self.other()),
+            (InArchive::Unseen(outcome), _) => Err(outcome),
+            (InArchive::Hidden, _) if self.holds() => {
                 Err(Outcome::cut_off("docsyncd ended before its answer came, and nobody may ask there"))
             }
-            (Found::Ours | Found::Hidden, Some(_)) => Err(Outcome::NeedsPerson(Unmatched::OtherNumber)),
-            (Found::Hidden, None) | (Found::Nothing, _) => Ok(None),
+            (InArchive::Ours | InArchive::Hidden, Some(_)) => Err(Outcome::NeedsPerson(Unmatched::OtherNumber)),
+            (InArchive::Hidden, None) | (InArchive::Nothing, _) => Ok(None),
         }
     }
 
@@ -227,7 +231,7 @@ impl DicomAdapter {
     }
 
     /// Whether the archive answers queries, tested with a made-up letter.
-    async fn rehearse(&self) -> Result<Found, Outcome> {
+    async fn rehearse(&self) -> Result<InArchive, Outcome> {
         let uids = ["check", "check study", "check series"].map(|of| RemoteIdentity::of_key(of).oid());
         let [instance, study, series] = uids;
         let nobody = Uids { instance, study, series };
@@ -262,6 +266,11 @@ impl Adapter for DicomAdapter {
         set_up.err().map(|wrong| self.archive.named(&wrong))
     }
 
+    fn holds_number(&self, invented: &Invented) -> bool {
+        let is_held = |id: String| holds(id.trim());
+        invented.holds(&[&self.config.title]) && invented.text(&self.config.patient_id).is_some_and(is_held)
+    }
+
     async fn plan(&self, _: &DocumentUuid, metadata: &Metadata, _: &Known) -> Result<Planned, String> {
         let context = Context::new(metadata);
         let id = self.config.patient_id.render(&context).map_err(|error| format!("patient_id: {error}"))?;
@@ -275,8 +284,8 @@ impl Adapter for DicomAdapter {
         let needs_queries = self.config.verifies || self.config.confirm.is_some();
         let mut checked = Checked::default();
         match self.rehearse().await.map_err(Outcome::into_reason)? {
-            Found::Nothing => checked.notes.push("it answers when it is asked for a letter".to_owned()),
-            Found::Unseen(outcome) => return Err(outcome.into_reason()),
+            InArchive::Nothing => checked.notes.push("it answers when it is asked for a letter".to_owned()),
+            InArchive::Unseen(outcome) => return Err(outcome.into_reason()),
             _ if needs_queries => return Err(self.archive.said(NO_QUERIES)),
             _ => {
                 let then = if self.holds() { "waits for a person" } else { "is sent again as the same object" };
@@ -298,12 +307,12 @@ impl Adapter for DicomAdapter {
                 continue;
             };
             sights.add(match self.find(&uids, letter.size).await {
-                Found::Ours => Ok(Sight::Proved { proof: Proof::Query, place: None, seen: None }),
-                Found::Other | Found::Nothing => Ok(Sight::Waits),
-                Found::Hidden => {
+                InArchive::Ours => Ok(Sight::Proved { proof: Proof::Query, place: None, seen: None }),
+                InArchive::Other | InArchive::Nothing => Ok(Sight::Waits),
+                InArchive::Hidden => {
                     return Err(Outcome::transient(Code::word("no_look"), self.archive.said(NO_QUERIES)));
                 }
-                Found::Unseen(outcome) => Err(outcome),
+                InArchive::Unseen(outcome) => Err(outcome),
             })?;
         }
         sights.all()
@@ -317,11 +326,11 @@ impl Adapter for DicomAdapter {
                 continue;
             };
             found.push(match self.find(&uids, letter.size).await {
-                Found::Ours => Holds::Same,
-                Found::Other => Holds::Other,
-                Found::Nothing => Holds::Nothing,
-                Found::Hidden => Holds::Unknown,
-                Found::Unseen(outcome) => return Err(outcome),
+                InArchive::Ours => Holds::Same,
+                InArchive::Other => Holds::Other,
+                InArchive::Nothing => Holds::Nothing,
+                InArchive::Hidden => Holds::Unknown,
+                InArchive::Unseen(outcome) => return Err(outcome),
             });
         }
         Ok(found)

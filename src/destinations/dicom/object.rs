@@ -5,8 +5,7 @@ use unicode_normalization::UnicodeNormalization as _;
 
 use super::element::{DOCUMENT_LENGTH, Elements, SERIES, SOP_CLASS, SOP_INSTANCE, STUDY};
 use super::{EXPLICIT, PDF_STORAGE};
-use crate::config::DicomConfig;
-use crate::destinations::Item;
+use crate::destinations::{DicomConfig, Item};
 use crate::domain::document::{CodeSystem, RemoteIdentity};
 use crate::domain::name;
 use crate::formats::template::Context;
@@ -160,7 +159,7 @@ pub(super) fn file_head(uids: &Uids) -> Vec<u8> {
 }
 
 /// Whether a PatientID can be this text.
-pub(in crate::destinations) fn holds(id: &str) -> bool {
+pub(super) fn holds(id: &str) -> bool {
     line(id, LINE) == id
 }
 

@@ -9,7 +9,7 @@ use serde_json::Value;
 use url::Url;
 
 use super::object::{Letter, Uids, file_head};
-use super::{Archive, DUPLICATE, Found, length_is};
+use super::{Archive, DUPLICATE, InArchive, length_is};
 use crate::destinations::web_client::{Fault, Piece, Request, Upload, WebClient, below};
 use crate::destinations::{Item, Outcome};
 use crate::domain::failure::Code;
@@ -54,12 +54,12 @@ impl Web {
         })
     }
 
-    pub(super) async fn find(&self, uids: &Uids, size: u64) -> Found {
+    pub(super) async fn find(&self, uids: &Uids, size: u64) -> InArchive {
         let list = match self.ask(uids).await {
             Ok(Ok(list)) => list,
-            Ok(Err((400 | 403 | 404 | 405 | 406 | 501, _))) => return Found::Hidden,
-            Ok(Err((status, wait))) => return Found::Unseen(self.client.of_status(status, true, wait)),
-            Err(outcome) => return Found::Unseen(outcome),
+            Ok(Err((400 | 403 | 404 | 405 | 406 | 501, _))) => return InArchive::Hidden,
+            Ok(Err((status, wait))) => return InArchive::Unseen(self.client.of_status(status, true, wait)),
+            Err(outcome) => return InArchive::Unseen(outcome),
         };
         let list = list.as_array().map(Vec::as_slice).unwrap_or_default();
         let is_its = |shown: &&Value| {
@@ -69,11 +69,11 @@ impl Web {
         match list.iter().find(is_its) {
             Some(shown) => {
                 let length = first(shown, "00420015").and_then(Value::as_u64);
-                if length.is_none_or(|length| length_is(length, size)) { Found::Ours } else { Found::Other }
+                if length.is_none_or(|length| length_is(length, size)) { InArchive::Ours } else { InArchive::Other }
             }
-            None if list.is_empty() => Found::Nothing,
+            None if list.is_empty() => InArchive::Nothing,
             // The answer shows an object that nobody asked for.
-            None => Found::Hidden,
+            None => InArchive::Hidden,
         }
     }
 
@@ -118,21 +118,23 @@ impl Web {
             }
             (_, Said::Failed(reason)) => archive.of_status(reason),
             (202, Said::Stored) if !waits => match self.find(uids, item.pdf.size).await {
-                Found::Nothing | Found::Other => unsure("it says that it keeps the letter, and does not show it"),
-                Found::Unseen(_) => unsure("it says that it keeps the letter, and does not answer whether it does"),
-                Found::Ours | Found::Hidden => Ok(()),
+                InArchive::Nothing | InArchive::Other => {
+                    unsure("it says that it keeps the letter, and does not show it")
+                }
+                InArchive::Unseen(_) => unsure("it says that it keeps the letter, and does not answer whether it does"),
+                InArchive::Ours | InArchive::Hidden => Ok(()),
             },
             (200..=299, Said::Stored) => Ok(()),
             (200..=299, Said::Nothing) => unsure("it does not say that it keeps the letter"),
             (502 | 504, _) => unsure("what lies behind it took too long or broke off"),
             // The archive may keep it all the same, or have it already.
             (408 | 409 | 500..=599, _) => match self.find(uids, item.pdf.size).await {
-                Found::Ours => Ok(()),
+                InArchive::Ours => Ok(()),
                 _ => Err(self.client.of_status(status, true, retry_after)),
             },
             // The answer contradicts itself.
             (_, Said::Stored) => match self.find(uids, item.pdf.size).await {
-                Found::Ours => Ok(()),
+                InArchive::Ours => Ok(()),
                 _ => unsure("it refuses the letter, and names it among what it keeps"),
             },
             _ => Err(self.client.of_status(status, true, retry_after)),

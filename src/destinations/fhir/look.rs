@@ -18,7 +18,7 @@ use crate::domain::document::Spooled;
 use crate::domain::failure::Code;
 
 /// What the server has of a letter.
-pub(super) enum Found {
+pub(super) enum AtServer {
     /// The letter: the server's id, and whether its content was seen.
     Ours { id: String, seen: bool },
     /// The letter, filed for another patient.
@@ -37,7 +37,7 @@ pub(super) enum Found {
 
 /// The letter to look for.
 #[derive(Clone, Copy)]
-pub(super) struct Wanted<'a> {
+pub(super) struct LookedFor<'a> {
     pub(super) key: &'a str,
     pub(super) pdf: &'a Spooled,
     /// [`Content::hash`], if known.
@@ -48,32 +48,32 @@ pub(super) struct Wanted<'a> {
 
 impl FhirAdapter {
     /// Looks for the letter by its identifier.
-    pub(super) async fn look_for(&self, wanted: Wanted<'_>) -> Found {
+    pub(super) async fn look_for(&self, wanted: LookedFor<'_>) -> AtServer {
         let identity = identifier(wanted.key);
         let token = format!("{URI_SYSTEM}|{identity}");
         let bundle = match self.get(self.at("DocumentReference", &[("identifier", &token)])).await {
             Ok(Ok(bundle)) => bundle,
-            Ok(Err((403 | 404 | 405 | 501, _))) => return Found::Hidden,
-            Ok(Err((status, wait))) => return Found::Unseen(self.client.of_status(status, true, wait)),
-            Err(outcome) => return Found::Unseen(outcome),
+            Ok(Err((403 | 404 | 405 | 501, _))) => return AtServer::Hidden,
+            Ok(Err((status, wait))) => return AtServer::Unseen(self.client.of_status(status, true, wait)),
+            Err(outcome) => return AtServer::Unseen(outcome),
         };
-        let Some(ours) = answer::letters(&bundle, &identity) else { return Found::Unseen(self.no_search()) };
-        let mut found = Found::Nothing;
+        let Some(ours) = answer::letters(&bundle, &identity) else { return AtServer::Unseen(self.no_search()) };
+        let mut found = AtServer::Nothing;
         for shown in ours {
             let id = id_of(shown);
             let read = match &id {
                 Some(id) => self.read(id, wanted).await,
-                None => Found::Hidden,
+                None => AtServer::Hidden,
             };
             match read {
-                Found::Hidden => match self.judge(id.unwrap_or_default(), shown, wanted).await {
-                    judged @ (Found::Ours { .. } | Found::Unseen(_)) => return judged,
+                AtServer::Hidden => match self.judge(id.unwrap_or_default(), shown, wanted).await {
+                    judged @ (AtServer::Ours { .. } | AtServer::Unseen(_)) => return judged,
                     judged => found = judged,
                 },
                 // The letter was removed meanwhile.
-                Found::Nothing | Found::Stranger => {}
-                read @ (Found::Other | Found::Elsewhere) => found = read,
-                read @ (Found::Ours { .. } | Found::Unseen(_)) => return read,
+                AtServer::Nothing | AtServer::Stranger => {}
+                read @ (AtServer::Other | AtServer::Elsewhere) => found = read,
+                read @ (AtServer::Ours { .. } | AtServer::Unseen(_)) => return read,
             }
         }
         found
@@ -85,35 +85,35 @@ impl FhirAdapter {
     }
 
     /// The resource with this id.
-    pub(super) async fn read(&self, id: &str, wanted: Wanted<'_>) -> Found {
+    pub(super) async fn read(&self, id: &str, wanted: LookedFor<'_>) -> AtServer {
         match self.get(self.at(&format!("DocumentReference/{id}"), &[])).await {
             Ok(Ok(shown)) => self.judge(id.to_owned(), &shown, wanted).await,
-            Ok(Err((404 | 410, _))) => Found::Nothing,
-            Ok(Err((403 | 405 | 501, _))) => Found::Hidden,
-            Ok(Err((status, wait))) => Found::Unseen(self.client.of_status(status, true, wait)),
-            Err(outcome) => Found::Unseen(outcome),
+            Ok(Err((404 | 410, _))) => AtServer::Nothing,
+            Ok(Err((403 | 405 | 501, _))) => AtServer::Hidden,
+            Ok(Err((status, wait))) => AtServer::Unseen(self.client.of_status(status, true, wait)),
+            Err(outcome) => AtServer::Unseen(outcome),
         }
     }
 
     /// Whether a resource is the letter, with its content, and for its patient.
-    async fn judge(&self, id: String, shown: &Value, wanted: Wanted<'_>) -> Found {
+    async fn judge(&self, id: String, shown: &Value, wanted: LookedFor<'_>) -> AtServer {
         if !answer::has_identifier(shown, &identifier(wanted.key)) {
-            return Found::Stranger;
+            return AtServer::Stranger;
         }
         if let (Some(patient), Some(filed)) = (wanted.patient, answer::patient_of(shown))
             && patient != filed
         {
-            return Found::Elsewhere;
+            return AtServer::Elsewhere;
         }
         match answer::compare(shown, wanted.pdf, wanted.hash) {
-            Shown::Same => Found::Ours { id, seen: true },
-            Shown::Other => Found::Other,
-            Shown::Unsaid => Found::Ours { id, seen: false },
+            Shown::Same => AtServer::Ours { id, seen: true },
+            Shown::Other => AtServer::Other,
+            Shown::Unsaid => AtServer::Ours { id, seen: false },
             Shown::LiesAt(url) => match self.lies_at(&url, wanted.pdf).await {
-                Ok(Some(true)) => Found::Ours { id, seen: true },
-                Ok(Some(false)) => Found::Other,
-                Ok(None) => Found::Ours { id, seen: false },
-                Err(outcome) => Found::Unseen(outcome),
+                Ok(Some(true)) => AtServer::Ours { id, seen: true },
+                Ok(Some(false)) => AtServer::Other,
+                Ok(None) => AtServer::Ours { id, seen: false },
+                Err(outcome) => AtServer::Unseen(outcome),
             },
         }
     }

@@ -16,9 +16,10 @@ use url::Url;
 use super::confirm::Sights;
 use super::web_client::{self, Fault, Request, Upload, WebClient};
 use super::{
-    Adapter, Checked, Holds, Item, Kept, Known, Others, Outcome, Planned, Unproved, candidate, spooled, wording,
+    Adapter, Checked, Holds, Invented, Item, Kept, Known, Others, Outcome, Planned, Unproved, candidate, spooled,
+    wording,
 };
-use crate::config::{FhirConfig, FhirPatient, FhirProfile, LostReply};
+use crate::destinations::LostReply;
 use crate::domain::document::{DocumentUuid, Metadata};
 use crate::domain::failure::Code;
 use crate::domain::proof::{Filed, Proof, Sight};
@@ -30,14 +31,16 @@ mod answer;
 mod look;
 mod patient;
 mod resource;
+mod settings;
 #[cfg(test)]
 mod tests;
 
 pub use answer::shown_letters;
 
 use answer::{matches, partial_replace};
-use look::{Found, Wanted, content_of};
+use look::{AtServer, LookedFor, content_of};
 use resource::{Content, Replaces, Subject, URI_SYSTEM, identifier};
+pub use settings::*;
 
 /// Media type of FHIR resources (FHIR R4, "RESTful API", 3.1.0.1.9).
 const FHIR_JSON: HeaderValue = HeaderValue::from_static("application/fhir+json");
@@ -145,7 +148,7 @@ impl FhirAdapter {
             // The server may have kept it all the same.
             408 | 500..=599 => {
                 return match self.look_for(sent.wanted()).await {
-                    Found::Ours { id, seen } => self.there(&id, seen, &sent),
+                    AtServer::Ours { id, seen } => self.there(&id, seen, &sent),
                     _ => self.client.of_status(status, true, retry_after),
                 };
             }
@@ -170,34 +173,35 @@ impl FhirAdapter {
         let wanted = sent.wanted();
         let read = match &sent.id {
             Some(id) => self.read(id, wanted).await,
-            None => Found::Nothing,
+            None => AtServer::Nothing,
         };
         let found = match read {
-            Found::Nothing | Found::Hidden => self.look_for(wanted).await,
+            AtServer::Nothing | AtServer::Hidden => self.look_for(wanted).await,
             found => found,
         };
         match (found, &sent.id) {
-            (Found::Ours { id, seen }, _) => self.there(&id, seen, &sent),
-            (Found::Elsewhere, _) => Outcome::NeedsPerson(Unmatched::OtherNumber),
-            (Found::Other, _) => self.other(),
+            (AtServer::Ours { id, seen }, _) => self.there(&id, seen, &sent),
+            (AtServer::Elsewhere, _) => Outcome::NeedsPerson(Unmatched::OtherNumber),
+            (AtServer::Other, _) => self.other(),
             // Sending it again would create another one, because nobody can tell them apart.
-            (Found::Stranger, _) => {
+            (AtServer::Stranger, _) => {
                 let words =
                     "it took the letter, and does not keep its identifier: nothing shows that it is there. Look there";
                 Outcome::Held { code: Code::word("not_known_there"), reason: self.client.named(words) }
             }
             // Nobody may look: the server's word is the only evidence.
-            (Found::Hidden, Some(id)) => self.there(id, false, &sent),
+            (AtServer::Hidden, Some(id)) => self.there(id, false, &sent),
             // It took the letter, and a look for proof asks for it later: its index may lag behind.
-            (Found::Nothing | Found::Hidden | Found::Unseen(_), id)
+            (AtServer::Nothing | AtServer::Hidden | AtServer::Unseen(_), id)
                 if self.config.confirm.is_some() && sent.is_taken() =>
             {
                 self.there(id.as_deref().unwrap_or_default(), false, &sent)
             }
             // Several have its identifier, which belongs to this delivery only (FHIR R4, "Conditional create").
-            (Found::Hidden, None) if sent.code == Code::Status(412) => self.there("", false, &sent),
-            (found @ (Found::Hidden | Found::Nothing | Found::Unseen(_)), _) => {
-                let (is_hidden, patient) = (matches!(found, Found::Hidden), sent.subject.reference().map(Value::from));
+            (AtServer::Hidden, None) if sent.code == Code::Status(412) => self.there("", false, &sent),
+            (found @ (AtServer::Hidden | AtServer::Nothing | AtServer::Unseen(_)), _) => {
+                let (is_hidden, patient) =
+                    (matches!(found, AtServer::Hidden), sent.subject.reference().map(Value::from));
                 let is_taken = !is_hidden && sent.is_taken();
                 let lost = Outcome::Unconfirmed { code: sent.code, reason };
                 match sent.item.waiting_since_now(patient.as_ref(), is_taken).await {
@@ -266,15 +270,15 @@ impl FhirAdapter {
         let sent = Sent::of(item, &subject, &content);
         // Also at the first attempt: the ledger may be new, and not every server obeys the condition.
         match self.look_for(sent.wanted()).await {
-            Found::Ours { id, seen } => return Ok(self.there(&id, seen, &sent)),
-            Found::Elsewhere => return Err(Outcome::NeedsPerson(Unmatched::OtherNumber)),
-            Found::Other => return Err(self.other()),
-            Found::Hidden if item.uncertain && self.config.on_lost_reply == LostReply::Hold => {
+            AtServer::Ours { id, seen } => return Ok(self.there(&id, seen, &sent)),
+            AtServer::Elsewhere => return Err(Outcome::NeedsPerson(Unmatched::OtherNumber)),
+            AtServer::Other => return Err(self.other()),
+            AtServer::Hidden if item.uncertain && self.config.on_lost_reply == LostReply::Hold => {
                 return Err(Outcome::cut_off("docsyncd ended before its answer came, and nobody may look there"));
             }
-            Found::Nothing | Found::Hidden if item.uncertain => self.too_early(item).await?,
-            Found::Nothing | Found::Hidden | Found::Stranger => {}
-            Found::Unseen(outcome) => return Err(outcome),
+            AtServer::Nothing | AtServer::Hidden if item.uncertain => self.too_early(item).await?,
+            AtServer::Nothing | AtServer::Hidden | AtServer::Stranger => {}
+            AtServer::Unseen(outcome) => return Err(outcome),
         }
         Ok(self.send(item, &subject, &content).await)
     }
@@ -302,9 +306,9 @@ impl<'a> Sent<'a> {
         self.id.is_some() || self.code == Code::Status(201)
     }
 
-    fn wanted(&self) -> Wanted<'_> {
+    fn wanted(&self) -> LookedFor<'_> {
         let hash = Some(self.content.hash.as_str());
-        Wanted { key: &self.item.key, pdf: &self.item.pdf, hash, patient: self.subject.reference() }
+        LookedFor { key: &self.item.key, pdf: &self.item.pdf, hash, patient: self.subject.reference() }
     }
 }
 
@@ -319,6 +323,16 @@ impl Adapter for FhirAdapter {
 
     fn unusable(&self) -> Option<String> {
         self.client.configured().err().map(|wrong| self.client.named(&wrong))
+    }
+
+    fn holds_number(&self, invented: &Invented) -> bool {
+        let FhirConfig { patient_id, file_name, patient, .. } = &self.config;
+        let search = match patient {
+            FhirPatient::Search(template) => Some(template),
+            FhirPatient::Contained => None,
+        };
+        // The search is by this identifier.
+        invented.holds(&[patient_id, file_name]) && search.is_none_or(|search| invented.text(search).is_some())
     }
 
     async fn plan(&self, uuid: &DocumentUuid, metadata: &Metadata, _: &Known) -> Result<Planned, String> {
@@ -378,12 +392,12 @@ impl Adapter for FhirAdapter {
         for letter in letters {
             let pdf = spooled::away(letter.size, &letter.sha256);
             let hash = letter.filed.digest.as_deref();
-            sights.add(match self.look_for(Wanted { key: &letter.key, pdf: &pdf, hash, patient: None }).await {
-                Found::Ours { id, seen: true } => {
+            sights.add(match self.look_for(LookedFor { key: &letter.key, pdf: &pdf, hash, patient: None }).await {
+                AtServer::Ours { id, seen: true } => {
                     Ok(Sight::Proved { proof: Proof::Query, place: Some(self.place(&id)), seen: None })
                 }
-                Found::Unseen(outcome) => Err(outcome),
-                Found::Hidden => {
+                AtServer::Unseen(outcome) => Err(outcome),
+                AtServer::Hidden => {
                     let words =
                         "nobody may search it, so nothing shows that it keeps the letters: let the token search there";
                     return Err(Outcome::transient(Code::word("no_look"), self.client.named(words)));
@@ -398,14 +412,14 @@ impl Adapter for FhirAdapter {
         let mut found = Vec::with_capacity(letters.len());
         for letter in letters {
             let pdf = spooled::away(letter.size, &letter.sha256);
-            let wanted = Wanted { key: &letter.key, pdf: &pdf, hash: None, patient: None };
+            let wanted = LookedFor { key: &letter.key, pdf: &pdf, hash: None, patient: None };
             found.push(match self.look_for(wanted).await {
-                Found::Ours { seen: true, .. } => Holds::Same,
+                AtServer::Ours { seen: true, .. } => Holds::Same,
                 // It shows nothing that can be compared.
-                Found::Ours { seen: false, .. } | Found::Hidden => Holds::Unknown,
-                Found::Other | Found::Elsewhere => Holds::Other,
-                Found::Nothing | Found::Stranger => Holds::Nothing,
-                Found::Unseen(outcome) => return Err(outcome),
+                AtServer::Ours { seen: false, .. } | AtServer::Hidden => Holds::Unknown,
+                AtServer::Other | AtServer::Elsewhere => Holds::Other,
+                AtServer::Nothing | AtServer::Stranger => Holds::Nothing,
+                AtServer::Unseen(outcome) => return Err(outcome),
             });
         }
         Ok(found)

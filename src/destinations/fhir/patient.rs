@@ -6,7 +6,7 @@ use super::super::{Outcome, wording};
 use super::FhirAdapter;
 use super::answer::{self, id_of, matches};
 use super::resource::Subject;
-use crate::config::FhirPatient;
+use crate::destinations::FhirPatient;
 use crate::domain::document::Metadata;
 use crate::domain::failure::Code;
 use crate::formats::template::Context;

@@ -6,7 +6,7 @@ use jiff::Timestamp;
 use serde_json::{Map, Value, json};
 
 use super::super::web_client::Piece;
-use crate::config::{FhirConfig, FhirProfile};
+use crate::destinations::{FhirConfig, FhirProfile};
 use crate::domain::document::{CodeSystem, Metadata, RemoteIdentity, TypeCode};
 use crate::patients::Person;
 

@@ -3,7 +3,7 @@
 use super::super::files::Existing;
 use super::super::{Outcome, wording};
 use super::{Filing, Storage, Target, split};
-use crate::config::LostReply;
+use crate::destinations::LostReply;
 use crate::domain::failure::Code;
 use crate::domain::reservation::{Intent, Known};
 

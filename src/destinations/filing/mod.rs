@@ -16,7 +16,8 @@ use super::candidate::{self, Candidate, MAX_NAMES, below, split};
 use super::confirm::Entry;
 use super::files::{Digest, Existing};
 use super::{Item, Outcome, wording};
-use crate::config::{Confirm, LostReply, SidecarConfig};
+use crate::config::Confirm;
+use crate::destinations::{LostReply, SidecarConfig};
 use crate::domain::reservation::{Intent, Known, Place, Wanted};
 use crate::formats::template::{Context, Template};
 

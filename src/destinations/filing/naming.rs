@@ -4,7 +4,7 @@ use super::super::Outcome;
 use super::super::files::Existing;
 use super::sidecar::Sidecar;
 use super::{Filing, NotNamed, Renamed, Storage, Target, split};
-use crate::config::LostReply;
+use crate::destinations::LostReply;
 use crate::domain::failure::Code;
 use crate::domain::reservation::{Intent, Known, Wanted};
 

@@ -10,7 +10,8 @@ use std::sync::PoisonError;
 use super::super::files::{Digest, Existing};
 use super::super::{Outcome, wording};
 use super::{Filing, Options, Put, Storage, split};
-use crate::config::{Confirm, Evidence, SidecarConfig};
+use crate::config::{Confirm, Evidence};
+use crate::destinations::SidecarConfig;
 
 /// The range of `number3`.
 const NUMBERS: RangeInclusive<u16> = 1..=999;

@@ -16,10 +16,10 @@ use super::confirm::{self, Memory};
 use super::fault::{self, Doing};
 use super::filing::Filing;
 use super::{
-    Adapter, CHECK_LIMIT, Checked, DOCUMENT_LIMIT, Holds, Item, Kept, Known, Others, Outcome, Planned, Unproved, files,
-    holds,
+    Adapter, CHECK_LIMIT, Checked, DOCUMENT_LIMIT, Holds, Invented, Item, Kept, Known, Others, Outcome, Planned,
+    Unproved, files, holds,
 };
-use crate::config::{Evidence, FolderConfig};
+use crate::config::Evidence;
 use crate::domain::document::{DocumentUuid, Metadata};
 use crate::domain::failure::Code;
 use crate::domain::proof::{Proof, Sight};
@@ -31,6 +31,7 @@ mod place;
 mod plan;
 mod probe;
 mod reader;
+mod settings;
 mod shelf;
 mod storage;
 #[cfg(test)]
@@ -41,6 +42,8 @@ mod unsynced;
 pub use drive::refused_drive;
 pub(crate) use opened::open_filed;
 pub(super) use reader::readable;
+pub use settings::FolderConfig;
+pub(super) use settings::KIND;
 use storage::Local;
 
 /// Called with a PDF's final path right before its rename, for tests of what a fault there leaves.
@@ -116,6 +119,10 @@ impl Adapter for FolderAdapter {
             move || adapter.local().and_then(|local| Handle::current().block_on(Filing::new(&local, &copy).abandon()));
         // An attempt that still hangs clears up after itself.
         let _ = blocking::run(self.claim(item.uuid.as_str()), CHECK_LIMIT, work).await;
+    }
+
+    fn holds_number(&self, invented: &Invented) -> bool {
+        invented.holds(&[&self.config.file_name]) && invented.sidecar(self.config.sidecar.as_ref())
     }
 
     async fn plan(&self, uuid: &DocumentUuid, metadata: &Metadata, known: &Known) -> Result<Planned, String> {

@@ -113,7 +113,7 @@ mod tests {
     use std::os::unix::fs::PermissionsExt as _;
 
     use super::*;
-    use crate::config::{DestinationKind, load_text};
+    use crate::destinations::SCHEMA;
 
     #[tokio::test]
     async fn a_reader_is_judged_by_what_files_really_become_and_nothing_is_left() {
@@ -132,9 +132,8 @@ mod tests {
                 modes[1]
             );
             let loaded =
-                load_text(Path::new("/etc/docsyncd.toml"), &text, Vec::<(String, String)>::new(), &[]).unwrap();
-            let DestinationKind::Folder(config) = &loaded.config.destinations["pms"].kind else { unreachable!() };
-            readable(config).await.err().unwrap_or_default()
+                SCHEMA.load_text(Path::new("/etc/docsyncd.toml"), &text, Vec::<(String, String)>::new(), &[]).unwrap();
+            readable(loaded.config.destinations["pms"].of().unwrap()).await.err().unwrap_or_default()
         };
         assert_eq!(judged(["0644", "0755"], 0o755).await, "");
         for (modes, root_mode, sign) in [

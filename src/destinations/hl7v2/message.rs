@@ -4,7 +4,7 @@ use jiff::Timestamp;
 
 use super::answer::{END, START};
 use super::text::{encoded, escaped};
-use crate::config::Hl7v2Config;
+use crate::destinations::Hl7v2Config;
 use crate::domain::document::{CodeSystem, Metadata, Record, RemoteIdentity};
 use crate::patients::Person;
 

@@ -11,8 +11,8 @@ use base64::engine::general_purpose::STANDARD;
 use super::line::{Line, Lost};
 use super::pool::Pool;
 use super::remote::Source;
-use super::{Adapter, Checked, Item, Known, Outcome, Planned, spooled, wording};
-use crate::config::{Hl7v2Config, LostReply};
+use super::{Adapter, Checked, Invented, Item, Known, Outcome, Planned, spooled, wording};
+use crate::destinations::LostReply;
 use crate::domain::document::{DocumentUuid, Metadata, RemoteIdentity};
 use crate::domain::failure::Code;
 use crate::formats::template::Context;
@@ -21,13 +21,16 @@ use crate::system::tls::Tls;
 mod answer;
 mod connection;
 mod message;
+mod settings;
 #[cfg(test)]
 mod tests;
 mod text;
 
 pub use answer::{Block, Meaning, NotHl7};
 use connection::{answer, is_ended_at_once, is_quiet};
-pub(super) use text::holds;
+pub use settings::Hl7v2Config;
+pub(super) use settings::KIND;
+use text::holds;
 
 /// Bytes of the PDF sent at a time: a multiple of base64's groups of three.
 const CHUNK: usize = 24 * 1024;
@@ -205,6 +208,10 @@ impl Adapter for Hl7Adapter {
 
     fn unusable(&self) -> Option<String> {
         self.tls.as_ref()?.set_up().err().map(|wrong| self.named(&wrong))
+    }
+
+    fn holds_number(&self, invented: &Invented) -> bool {
+        invented.text(&self.config.patient_id).is_some_and(|id| holds(id.trim(), self.config.charset))
     }
 
     async fn plan(&self, _: &DocumentUuid, metadata: &Metadata, _: &Known) -> Result<Planned, String> {

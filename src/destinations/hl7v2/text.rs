@@ -12,7 +12,7 @@ pub(super) fn escaped(value: &str) -> String {
 }
 
 /// Whether a receiver reads exactly this value.
-pub(in crate::destinations) fn holds(value: &str, charset: Charset) -> bool {
+pub(super) fn holds(value: &str, charset: Charset) -> bool {
     let is_written = |c: char| {
         !c.is_control()
             && !name::is_bidirectional(c)

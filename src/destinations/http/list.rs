@@ -9,8 +9,8 @@ use super::super::web_client::{Answer, Request};
 use super::super::{Item, Outcome};
 use super::lookup::{Judged, Listed, is_marked, judge, listed};
 use super::rendered::{self, Rendered};
-use super::{Found, HttpAdapter};
-use crate::config::Lookup;
+use super::{AtService, HttpAdapter};
+use crate::destinations::Lookup;
 use crate::domain::document::Metadata;
 use crate::domain::failure::Code;
 
@@ -86,22 +86,22 @@ impl HttpAdapter {
     }
 
     /// Looks for the document in the list, page by page if the template has an offset.
-    pub(super) async fn look_in_list(&self, first: Url, rendered: &Rendered) -> Found {
+    pub(super) async fn look_in_list(&self, first: Url, rendered: &Rendered) -> AtService {
         let (mut url, mut seen, mut before) = (first, 0, Vec::new());
         for _ in 0..MAX_PAGES {
             let answer = match self.ask(url).await {
                 Ok(answer) => answer,
-                Err(outcome) => return Found::Unseen(outcome),
+                Err(outcome) => return AtService::Unseen(outcome),
             };
             if answer.status != 200 {
-                return Found::Unseen(self.client.of_status(answer.status, false, answer.retry_after));
+                return AtService::Unseen(self.client.of_status(answer.status, false, answer.retry_after));
             }
             let Listed { entries: page, is_part } = match self.listed(answer).await {
                 Ok(listed) => listed,
-                Err(outcome) => return Found::Unseen(outcome),
+                Err(outcome) => return AtService::Unseen(outcome),
             };
             if page.iter().any(|entry| is_marked(entry, &rendered.marks)) {
-                return Found::Ours;
+                return AtService::Ours;
             }
             seen += page.len() as u64;
             url = match rendered.probe_behind(&self.config, seen) {
@@ -109,9 +109,9 @@ impl HttpAdapter {
                 None if is_part => {
                     let words = "the list at `probe_url` says that there is more of it: write {{ offset }} where it is told where \
                                  to begin";
-                    return Found::Unseen(self.no_list(words));
+                    return AtService::Unseen(self.no_list(words));
                 }
-                _ => return Found::Nothing,
+                _ => return AtService::Nothing,
             };
             if page == before {
                 break;
@@ -119,7 +119,7 @@ impl HttpAdapter {
             before = page;
         }
         let words = "the list at `probe_url` does not end: check what `{{ offset }}` stands for there";
-        Found::Unseen(self.no_list(words))
+        AtService::Unseen(self.no_list(words))
     }
 
     /// The list may be odd for this letter only: other letters and the check show whether the destination is.

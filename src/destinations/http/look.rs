@@ -11,14 +11,14 @@ use super::failed::failed;
 use super::page::is_web_page;
 use super::rendered::{self, Rendered};
 use super::{BEGINNING, HttpAdapter};
-use crate::config::HttpBody;
+use crate::destinations::HttpBody;
 use crate::domain::document::{Metadata, PdfHead, Spooled};
 use crate::domain::failure::Code;
 use crate::domain::proof::{Proof, Sight};
 
 /// What is at the place of the document.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Found {
+pub(super) enum AtService {
     /// The document.
     Ours,
     /// Something else.
@@ -45,20 +45,22 @@ impl HttpAdapter {
     }
 
     /// Looks whether the document is there.
-    pub(super) async fn look_for(&self, rendered: &Rendered, pdf: &Spooled) -> Found {
+    pub(super) async fn look_for(&self, rendered: &Rendered, pdf: &Spooled) -> AtService {
         if self.lies_at_its_address() && rendered.marks.is_empty() {
             let found = self.look_at(rendered.url.clone(), pdf, false).await;
-            if rendered.probe.is_none() || !matches!(found, Found::Unseen(_) | Found::Nothing | Found::Hidden) {
+            if rendered.probe.is_none()
+                || !matches!(found, AtService::Unseen(_) | AtService::Nothing | AtService::Hidden)
+            {
                 return found;
             }
         }
         self.look_at_probe(rendered, pdf).await
     }
 
-    /// The same at `probe_url` alone; [`Found::Hidden`] if there is none.
-    async fn look_at_probe(&self, rendered: &Rendered, pdf: &Spooled) -> Found {
+    /// The same at `probe_url` alone; [`AtService::Hidden`] if there is none.
+    async fn look_at_probe(&self, rendered: &Rendered, pdf: &Spooled) -> AtService {
         match &rendered.probe {
-            None => Found::Hidden,
+            None => AtService::Hidden,
             Some(probe) if rendered.marks.is_empty() => self.look_at(probe.clone(), pdf, true).await,
             Some(list) => self.look_in_list(list.clone(), rendered).await,
         }
@@ -70,10 +72,10 @@ impl HttpAdapter {
         let pdf = spooled::away(*size, sha256);
         let rendered = Rendered::of(&self.config, metadata, key, &pdf, filed.patient.as_ref())?;
         match self.look_at_probe(&rendered, &pdf).await {
-            Found::Ours => Ok(Sight::Proved { proof: Proof::Probe, place: None, seen: None }),
-            Found::Unseen(outcome) => Err(outcome),
-            Found::Hidden => Err(Outcome::no_look()),
-            Found::Other | Found::Beginning(_) | Found::Nothing => Ok(Sight::Waits),
+            AtService::Ours => Ok(Sight::Proved { proof: Proof::Probe, place: None, seen: None }),
+            AtService::Unseen(outcome) => Err(outcome),
+            AtService::Hidden => Err(Outcome::no_look()),
+            AtService::Other | AtService::Beginning(_) | AtService::Nothing => Ok(Sight::Waits),
         }
     }
 
@@ -105,23 +107,23 @@ impl HttpAdapter {
             return Ok(Holds::Unknown);
         };
         match self.look_at_probe(&rendered, &pdf).await {
-            Found::Ours => Ok(Holds::Same),
-            Found::Other | Found::Beginning(_) => Ok(Holds::Other),
-            Found::Nothing => Ok(Holds::Nothing),
-            Found::Hidden => Ok(Holds::Unknown),
-            Found::Unseen(outcome) if is_of_all(&outcome) => Err(outcome),
-            Found::Unseen(_) => Ok(Holds::Unread),
+            AtService::Ours => Ok(Holds::Same),
+            AtService::Other | AtService::Beginning(_) => Ok(Holds::Other),
+            AtService::Nothing => Ok(Holds::Nothing),
+            AtService::Hidden => Ok(Holds::Unknown),
+            AtService::Unseen(outcome) if is_of_all(&outcome) => Err(outcome),
+            AtService::Unseen(_) => Ok(Holds::Unread),
         }
     }
 
     /// An answer of 200 that is not the PDF counts as the document, if the service distinguishes existing documents
     /// from missing ones.
-    async fn believed(&self) -> Found {
+    async fn believed(&self) -> AtService {
         match rendered::made_up_probe(&self.config) {
             Some(probe) if !self.tells.load(Ordering::Relaxed) => {
-                self.knows_nothing_of(probe).await.map_or_else(Found::Unseen, |()| Found::Ours)
+                self.knows_nothing_of(probe).await.map_or_else(AtService::Unseen, |()| AtService::Ours)
             }
-            _ => Found::Ours,
+            _ => AtService::Ours,
         }
     }
 
@@ -145,37 +147,40 @@ impl HttpAdapter {
 
     /// `by_key`: any answer says that the document is there, because the address has its key. Services stamp and repack
     /// what they keep.
-    async fn look_at(&self, url: url::Url, pdf: &Spooled, by_key: bool) -> Found {
+    async fn look_at(&self, url: url::Url, pdf: &Spooled, by_key: bool) -> AtService {
         let ours = Digest::of_pdf(pdf);
         let answer = match self.ask(url).await {
             Ok(answer) => answer,
-            Err(outcome) => return Found::Unseen(outcome),
+            Err(outcome) => return AtService::Unseen(outcome),
         };
         if !by_key && matches!(answer.status, 200 | 403 | 404 | 405 | 410 | 501) {
             self.hides.store(matches!(answer.status, 403 | 405 | 501), Ordering::Relaxed);
         }
         match answer.status {
             200 => {}
-            404 | 410 => return Found::Nothing,
-            403 | 405 | 501 if !by_key => return Found::Hidden,
-            status => return Found::Unseen(self.client.of_status(status, false, answer.retry_after)),
+            404 | 410 => return AtService::Nothing,
+            403 | 405 | 501 if !by_key => return AtService::Hidden,
+            status => return AtService::Unseen(self.client.of_status(status, false, answer.retry_after)),
         }
         let content = answer.content(ours.size, BEGINNING).await;
-        let unseen = |code, words: &str| Found::Unseen(Outcome::transient(Code::word(code), self.client.named(words)));
+        let unseen =
+            |code, words: &str| AtService::Unseen(Outcome::transient(Code::word(code), self.client.named(words)));
         match content.digest {
-            Some(digest) if digest == ours => Found::Ours,
+            Some(digest) if digest == ours => AtService::Ours,
             Some(part)
                 if part.size > 0
                     && !by_key
                     && self.config.url.is_per_version()
                     && spooled::begins_with(pdf, &part).await =>
             {
-                Found::Beginning(content.headers.get(ETAG).filter(|tag| !tag.as_bytes().starts_with(b"W/")).cloned())
+                AtService::Beginning(
+                    content.headers.get(ETAG).filter(|tag| !tag.as_bytes().starts_with(b"W/")).cloned(),
+                )
             }
             _ if content.is_broken => {
                 unseen("broken_off", "the connection broke while it was asked whether the document is there")
             }
-            _ if is_web_page(&content) => Found::Unseen(self.web_page()),
+            _ if is_web_page(&content) => AtService::Unseen(self.web_page()),
             _ if by_key && failed(&content.beginning).is_some() => {
                 unseen("says_error", "it answers with an error when it is asked whether the document is there")
             }
@@ -183,7 +188,7 @@ impl HttpAdapter {
             _ if by_key && self.config.probe_url.as_ref().is_some_and(|probe| probe.is_per_version()) => {
                 self.believed().await
             }
-            _ if PdfHead::is_of_pdf(&content.beginning) => Found::Other,
+            _ if PdfHead::is_of_pdf(&content.beginning) => AtService::Other,
             _ if by_key => self.believed().await,
             _ => unseen("not_seen", "what it shows at the address of the document is no PDF"),
         }

@@ -15,7 +15,7 @@ const A_PAGE: usize = 100;
 const OF_NO_LIST: [&str; 8] = ["error", "errors", "warning", "warnings", "detail", "details", "message", "messages"];
 
 /// The fields of an entry, and their values.
-pub(super) type Wanted = [(String, String)];
+pub(super) type FieldValues = [(String, String)];
 
 /// The patient who was found.
 #[derive(Debug, Clone, PartialEq)]
@@ -66,7 +66,7 @@ pub(super) fn listed(answer: Value) -> Option<Listed> {
 }
 
 /// The wanted entry, as `field` identifies it.
-pub(super) fn judge(listed: &Listed, wanted: &Wanted, field: &str) -> Judged {
+pub(super) fn judge(listed: &Listed, wanted: &FieldValues, field: &str) -> Judged {
     let entries = &listed.entries;
     let is_wanted = |entry: &&Value| wanted.iter().all(|(name, value)| is_same(entry.get(name), value));
     let mut found = entries.iter().filter(is_wanted);
@@ -100,7 +100,7 @@ fn text(value: &Value) -> Option<String> {
 }
 
 /// Whether an entry has all the marks in its fields, each as a whole word.
-pub(super) fn is_marked(entry: &Value, marks: &Wanted) -> bool {
+pub(super) fn is_marked(entry: &Value, marks: &FieldValues) -> bool {
     !marks.is_empty()
         && marks.iter().all(|(name, mark)| entry.get(name).and_then(text).is_some_and(|text| holds(&text, mark.trim())))
 }

@@ -16,8 +16,8 @@ use serde_json::Value;
 use tokio::time::Instant;
 
 use super::web_client::{Answer, Fault, Meaning, WebClient, meaning};
-use super::{Adapter, Checked, Holds, Item, Kept, Known, Others, Outcome, Planned, Unproved, spooled};
-use crate::config::{HttpConfig, LostReply};
+use super::{Adapter, Checked, Holds, Invented, Item, Kept, Known, Others, Outcome, Planned, Unproved, spooled};
+use crate::destinations::LostReply;
 use crate::domain::document::{DocumentUuid, Metadata};
 use crate::domain::failure::Code;
 use crate::domain::proof::Sight;
@@ -32,14 +32,16 @@ mod look;
 mod lookup;
 mod page;
 mod rendered;
+mod settings;
 #[cfg(test)]
 mod tests;
 
 use decision::{Decision, Facts, decide};
 use failed::{Says, failed, is_cut, said, said_in_json};
-use look::Found;
+use look::AtService;
 use page::is_web_page;
 use rendered::Rendered;
+pub use settings::*;
 
 /// How often docsyncd looks for a waiting document whose answer was lost.
 const LOOK_AGAIN: Duration = Duration::from_secs(60);
@@ -110,14 +112,14 @@ impl HttpAdapter {
         let decision = decide(status, &facts);
         let found = match decision {
             Decision::Delivered => return rendered.delivered(),
-            Decision::Refused => Found::Hidden,
+            Decision::Refused => AtService::Hidden,
             _ => self.look_for(rendered, &item.pdf).await,
         };
-        if found == Found::Ours {
+        if found == AtService::Ours {
             return rendered.delivered();
         }
         // If a person decides what is sent again, everything that may have arrived is left to that person.
-        let may_have = self.config.on_lost_reply == LostReply::Hold && found != Found::Nothing;
+        let may_have = self.config.on_lost_reply == LostReply::Hold && found != AtService::Nothing;
         let unconfirmed = |reason: String| Outcome::Unconfirmed { code: Code::Status(status), reason };
         let transient = |words: &str| {
             let reason = self.client.named(&format!("it answers with status {status}: {words}"));
@@ -143,8 +145,8 @@ impl HttpAdapter {
                     "it answers with a success that sounds like a failure: look there whether it keeps the document";
                 Outcome::Unconfirmed { code: Code::word("unclear_answer"), reason: self.client.named(words) }
             }
-            Decision::Taken if let Found::Beginning(tag) = found => self.complete(rendered, tag, item).await,
-            Decision::Taken if found == Found::Other => {
+            Decision::Taken if let AtService::Beginning(tag) = found => self.complete(rendered, tag, item).await,
+            Decision::Taken if found == AtService::Other => {
                 let words = match self.config.url.is_per_version() {
                     true => {
                         "what lies at the document's own address is not what was sent, and nothing is overwritten: does the \
@@ -162,7 +164,7 @@ impl HttpAdapter {
                              document: let it be read there, or set `probe_url`";
                 if may_have { unconfirmed(transient(words).reason().to_owned()) } else { transient(words) }
             }
-            Decision::Conflict if item.uncertain || matches!(found, Found::Unseen(_)) => transient(
+            Decision::Conflict if item.uncertain || matches!(found, AtService::Unseen(_)) => transient(
                 "a conflict, perhaps with an earlier attempt, and it cannot be seen whether it keeps the document: where it \
                      says so of one that it has already, set `conflict_is_found = true`",
             ),
@@ -181,7 +183,7 @@ impl HttpAdapter {
                 unconfirmed(self.client.named(&words))
             }
             // The service says when it will be back, and no look contradicts that it refused.
-            Decision::MayHave if status == 503 && retry_after.is_some() && !matches!(found, Found::Unseen(_)) => {
+            Decision::MayHave if status == 503 && retry_after.is_some() && !matches!(found, AtService::Unseen(_)) => {
                 as_the_status_says()
             }
             Decision::Redirects if !may_have => as_the_status_says(),
@@ -203,9 +205,9 @@ impl HttpAdapter {
         request.headers.extend(tag.map(|tag| (IF_MATCH, tag)));
         let answered = self.client.send(request).await;
         match (self.look_for(rendered, &item.pdf).await, &answered) {
-            (Found::Ours, _) => return rendered.delivered(),
+            (AtService::Ours, _) => return rendered.delivered(),
             // The whole document was there, and somebody took it.
-            (Found::Nothing, Ok(answer)) if self.config.success.contains(&answer.status) => {
+            (AtService::Nothing, Ok(answer)) if self.config.success.contains(&answer.status) => {
                 return rendered.delivered();
             }
             _ => {}
@@ -287,9 +289,9 @@ impl HttpAdapter {
     /// The document is there, or nobody can see whether it is.
     async fn is_missing(&self, rendered: &Rendered, item: &Item) -> Result<(), Outcome> {
         match self.look_for(rendered, &item.pdf).await {
-            Found::Ours => Err(rendered.delivered()),
-            Found::Nothing | Found::Other | Found::Beginning(_) | Found::Hidden => Ok(()),
-            Found::Unseen(outcome) => Err(outcome),
+            AtService::Ours => Err(rendered.delivered()),
+            AtService::Nothing | AtService::Other | AtService::Beginning(_) | AtService::Hidden => Ok(()),
+            AtService::Unseen(outcome) => Err(outcome),
         }
     }
 
@@ -304,7 +306,7 @@ impl HttpAdapter {
         let answered = self.client.send(request).await;
         let outcome = match answered {
             Ok(answer) => self.judge(answer, rendered, item).await,
-            Err(Fault::Lost(_)) if self.look_for(rendered, &item.pdf).await == Found::Ours => rendered.delivered(),
+            Err(Fault::Lost(_)) if self.look_for(rendered, &item.pdf).await == AtService::Ours => rendered.delivered(),
             Err(fault) => fault.outcome(),
         };
         // A status is an answer, whatever it means.
@@ -352,6 +354,10 @@ impl Adapter for HttpAdapter {
         let mut headers = HeaderMap::new();
         let wrong = self.client.configured().and_then(|()| rendered::add_secret_headers(&self.config, &mut headers));
         wrong.err().map(|wrong| self.client.named(&wrong))
+    }
+
+    fn holds_number(&self, invented: &Invented) -> bool {
+        self.config.holds(invented)
     }
 
     async fn plan(&self, uuid: &DocumentUuid, metadata: &Metadata, _: &Known) -> Result<Planned, String> {

@@ -9,7 +9,7 @@ use url::Url;
 
 use super::super::web_client::{Piece, Request, Upload, secret_header};
 use super::super::{Item, Outcome, candidate, spooled, wording};
-use crate::config::{HttpBody, HttpConfig, Lookup};
+use crate::destinations::{HttpBody, HttpConfig, Lookup};
 use crate::domain::document::{DocumentUuid, Metadata, Spooled};
 use crate::domain::proof::Filed;
 use crate::formats::template::{Context, Template, TemplateError};

@@ -6,7 +6,8 @@ use proptest::test_runner::TestRunner;
 use super::super::contract::{Spool, connection};
 use super::super::{Item, Outcome, wording};
 use super::*;
-use crate::config::{LostReply, WebSignIn};
+use crate::config::Settings;
+use crate::destinations::{FolderConfig, HttpBody, HttpConfig, LostReply, WebSignIn};
 use crate::formats::sidecar::{Charset, Form};
 use crate::formats::template::tests::numbers::odd_numbers;
 use crate::formats::template::{TemplateKind, TextFormat};
@@ -105,13 +106,14 @@ fn an_archive_of_vdds_reads_the_number_as_it_is_or_gets_none() {
     }
 }
 
-fn destination(kind: DestinationKind) -> Destination {
-    Destination { name: "pms".to_owned(), kind, needs_number: true, expect_taken: false }
+fn destination(kind: &'static str, settings: impl Settings) -> Destination {
+    let settings = Arc::new(settings);
+    Destination { name: "pms".to_owned(), kind, settings, needs_number: true, expect_taken: false }
 }
 
 #[test]
 fn check_knows_what_a_destination_cannot_hold() {
-    let folder = destination(DestinationKind::Folder(crate::config::FolderConfig {
+    let folder = FolderConfig {
         name: "pms".to_owned(),
         path: "/".into(),
         file_name: template(TemplateKind::FileName, "{{ patient.lastName }}_{{ patient.number }}.pdf"),
@@ -120,12 +122,13 @@ fn check_knows_what_a_destination_cannot_hold() {
         file_mode: 0o600,
         dir_mode: 0o700,
         reader: None,
-        on_lost_reply: crate::config::LostReply::Resend,
+        on_lost_reply: LostReply::Resend,
         confirm: None,
-    }));
+    };
+    let folder = holds_number(&destination("folder", folder));
     let number = template(TemplateKind::Field, "{{ patient.number }}");
     let http = |headers: Vec<(String, Arc<Template>)>| {
-        destination(DestinationKind::Http(Box::new(HttpConfig {
+        let http = HttpConfig {
             connection: connection("https://h.test/", WebSignIn::None),
             url: template(TemplateKind::Url, "https://h.test/{{ patient.number }}"),
             is_put: true,
@@ -143,14 +146,15 @@ fn check_knows_what_a_destination_cannot_hold() {
             html_is_success: false,
             on_lost_reply: LostReply::Resend,
             confirm: None,
-        })))
+        };
+        holds_number(&destination("http", http))
     };
     for (number, in_folder) in
         [("4711", true), ("A-12", true), ("12/345", false), ("471.", false), ("Ł12", false), ("ä12", true)]
     {
-        assert_eq!(holds_number(&folder, number), in_folder, "{number}");
-        assert!(holds_number(&http(Vec::new()), number), "{number}");
+        assert_eq!(folder(number), in_folder, "{number}");
+        assert!(http(Vec::new())(number), "{number}");
     }
     let in_header = http(vec![("X-Patient".to_owned(), number)]);
-    assert!(holds_number(&in_header, "12/345") && !holds_number(&in_header, "ä12"));
+    assert!(in_header("12/345") && !in_header("ä12"));
 }

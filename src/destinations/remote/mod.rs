@@ -16,7 +16,7 @@ mod tests;
 pub(crate) mod simulated {
     pub(crate) use super::super::confirm::Entry;
     pub(crate) use super::super::files::Digest;
-    pub(crate) use super::{Desk, Found, Remote, Renamed, Source, abandon, deliver};
+    pub(crate) use super::{AtPath, Desk, Remote, Renamed, Source, abandon, deliver};
 }
 
 use std::collections::HashMap;
@@ -30,7 +30,7 @@ use super::confirm::{Entry, Memory};
 use super::files::Digest;
 use super::filing::Filing;
 use super::{DOCUMENT_LIMIT, Item, Outcome, Planned, candidate, wording};
-use crate::config::RemoteFolder;
+use crate::destinations::RemoteFolder;
 use crate::domain::document::{DocumentUuid, Metadata};
 use crate::domain::failure::Code;
 use crate::domain::reservation::{Known, Place};
@@ -50,7 +50,7 @@ const UNSEEN_WAITS: [Duration; 3] =
 
 /// What has a name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Found {
+pub(crate) enum AtPath {
     /// Nothing.
     Nothing,
     /// A file of so many bytes.
@@ -73,7 +73,7 @@ pub(crate) trait Remote: Send + Sync {
     fn address(&self) -> String;
 
     /// What has this path.
-    async fn stat(&self, path: &str) -> Result<Found, Outcome>;
+    async fn stat(&self, path: &str) -> Result<AtPath, Outcome>;
 
     /// The digest of the whole file; if it is longer than `limit`, that of any part longer than `limit`. `None` if
     /// there is nothing.
@@ -194,11 +194,11 @@ pub(super) async fn find_root(remote: &dyn Remote, config: &RemoteFolder) -> Res
     let root = if config.path.is_empty() { "." } else { config.path.as_str() };
     let name = &config.name;
     let words = match &config.marker {
-        _ if remote.stat(root).await? != Found::Folder => {
+        _ if remote.stat(root).await? != AtPath::Folder => {
             "its `path` is no folder on the server: create it there, or correct `path`".to_owned()
         }
         Some(marker)
-            if !matches!(remote.stat(&below(&config.path, marker)).await?, Found::File(_) | Found::Unsized) =>
+            if !matches!(remote.stat(&below(&config.path, marker)).await?, AtPath::File(_) | AtPath::Unsized) =>
         {
             format!(
                 "its `path` has no file `{marker}` (its `marker`): is the right storage behind it? When it is, create an empty file of that \

@@ -2,9 +2,8 @@
 //! to a taken name.
 
 use super::{Desk, Remote, Renamed, Source, below, doubts, find_root, read_back};
-use crate::config::RemoteFolder;
 use crate::destinations::files::Digest;
-use crate::destinations::{CHECK_LIMIT, Checked, Outcome};
+use crate::destinations::{CHECK_LIMIT, Checked, Outcome, RemoteFolder};
 use crate::domain::failure::Code;
 
 /// The start and end of the names of its files.
@@ -75,7 +74,7 @@ impl Desk {
 
 /// Advice if two documents may have the same name.
 fn unfit(config: &RemoteFolder, replaces: &str) -> Option<String> {
-    let is_shared = |sidecar: &crate::config::SidecarConfig| !sidecar.name.is_unique();
+    let is_shared = |sidecar: &crate::destinations::SidecarConfig| !sidecar.name.is_unique();
     let option = match config.file_name.is_unique() {
         false => "file_name",
         true if config.sidecar.as_ref().is_some_and(is_shared) => "sidecar_name",

@@ -7,8 +7,8 @@ use async_trait::async_trait;
 use super::super::confirm::{self, Entry, Shelf};
 use super::super::files::Digest;
 use super::super::{Holds, Kept, Others, Outcome, Unproved, holds};
-use super::{DOCUMENT_LIMIT, Desk, Found, Remote, below, find_root, shown};
-use crate::config::RemoteFolder;
+use super::{AtPath, DOCUMENT_LIMIT, Desk, Remote, below, find_root, shown};
+use crate::destinations::RemoteFolder;
 use crate::domain::failure::Code;
 use crate::domain::proof::Sight;
 
@@ -71,7 +71,7 @@ impl Shelf for OnServer<'_> {
         let mut missing = HashSet::new();
         for path in paths {
             let found = self.remote.stat(&below(&self.config.path, &path)).await;
-            if confirm::of_one(found.map(Some))? == Some(Found::Nothing) {
+            if confirm::of_one(found.map(Some))? == Some(AtPath::Nothing) {
                 missing.insert(path);
             }
         }

@@ -12,8 +12,8 @@ use super::super::confirm::Entry;
 use super::super::files::{Digest, Existing};
 use super::super::filing::{NotNamed, Options, Put, Renamed, Storage};
 use super::super::{Item, Outcome, wording};
-use super::{Desk, Found, Remote, Source, UNSEEN_WAITS, below, read_back};
-use crate::config::RemoteFolder;
+use super::{AtPath, Desk, Remote, Source, UNSEEN_WAITS, below, read_back};
+use crate::destinations::RemoteFolder;
 use crate::domain::failure::Code;
 use crate::domain::reservation::Place;
 
@@ -60,7 +60,7 @@ impl Storage for Distant<'_> {
     async fn make(&self, within: &str, _: &str) -> Result<String, Outcome> {
         if self.config.marker.is_none()
             && !within.is_empty()
-            && self.remote.stat(&self.path(within)).await? == Found::Folder
+            && self.remote.stat(&self.path(within)).await? == AtPath::Folder
         {
             return Ok(within.to_owned());
         }
@@ -70,9 +70,9 @@ impl Storage for Distant<'_> {
             folder = below(&folder, part);
             let path = self.path(&folder);
             match self.remote.stat(&path).await? {
-                Found::Folder => {}
-                Found::Nothing => self.remote.mkdir(&path).await?,
-                Found::File(_) | Found::Unsized | Found::Other => {
+                AtPath::Folder => {}
+                AtPath::Nothing => self.remote.mkdir(&path).await?,
+                AtPath::File(_) | AtPath::Unsized | AtPath::Other => {
                     let words = "a file stands where a folder is needed: move it away";
                     return Err(self.transient("in_the_way", words));
                 }
@@ -97,13 +97,13 @@ impl Storage for Distant<'_> {
     async fn existing(&self, folder: &String, name: &str, content: &Digest) -> Result<Existing, Outcome> {
         let path = self.at(folder, name);
         match self.remote.stat(&path).await? {
-            Found::Nothing => Ok(Existing::Absent),
-            Found::File(size) if size != content.size => Ok(Existing::Different),
+            AtPath::Nothing => Ok(Existing::Absent),
+            AtPath::File(size) if size != content.size => Ok(Existing::Different),
             // If the read finds nothing, an importer took the file in this moment.
-            Found::File(_) | Found::Unsized => {
+            AtPath::File(_) | AtPath::Unsized => {
                 Ok(content.compared(self.remote.read(&path, content.size).await?.as_ref()))
             }
-            Found::Folder | Found::Other => Ok(Existing::Different),
+            AtPath::Folder | AtPath::Other => Ok(Existing::Different),
         }
     }
 
@@ -151,9 +151,9 @@ impl Storage for Distant<'_> {
         let path = self.at(folder, temporary);
         if !self.config.verify_content {
             match self.remote.stat(&path).await? {
-                Found::File(size) if size == content.size => return Ok(Existing::Same),
-                Found::Nothing => return Ok(Existing::Absent),
-                Found::Unsized => {}
+                AtPath::File(size) if size == content.size => return Ok(Existing::Same),
+                AtPath::Nothing => return Ok(Existing::Absent),
+                AtPath::Unsized => {}
                 _ => return Ok(Existing::Different),
             }
         }
@@ -164,7 +164,7 @@ impl Storage for Distant<'_> {
     /// lags.
     async fn waits(&self, folder: &String, temporary: &str) -> Result<bool, Outcome> {
         let path = self.at(folder, temporary);
-        let is_seen = self.remote.stat(&path).await? != Found::Nothing;
+        let is_seen = self.remote.stat(&path).await? != AtPath::Nothing;
         Ok(is_seen || (self.config.verify_content && self.remote.read(&path, 0).await?.is_some()))
     }
 
@@ -174,7 +174,7 @@ impl Storage for Distant<'_> {
         fault_point!("remote.rename.before");
         let renamed = self.remote.rename_new(&from, &self.at(folder, to)).await;
         fault_point!("remote.rename.after");
-        if renamed == Ok(Renamed::Done) && self.remote.stat(&from).await? != Found::Nothing {
+        if renamed == Ok(Renamed::Done) && self.remote.stat(&from).await? != AtPath::Nothing {
             return Err(
                 self.transient("not_renamed", "it says that a file has its name, and the file still has another")
             );
@@ -306,7 +306,7 @@ impl Distant<'_> {
 
     /// Whether a renamed file has that name, or had it until an importer took it.
     async fn came_there(&self, folder: &String, temporary: &str, name: &str) -> Result<bool, Outcome> {
-        let is_seen = self.remote.stat(&self.at(folder, name)).await? != Found::Nothing;
+        let is_seen = self.remote.stat(&self.at(folder, name)).await? != AtPath::Nothing;
         Ok(is_seen || self.keeps(folder, temporary, name).await?)
     }
 

@@ -17,8 +17,7 @@ use secrecy::ExposeSecret as _;
 
 use super::candidate::{self, Candidate, MAX_NAMES, below, known_before, planned};
 use super::web_client::{Answer, Fault, Request, Upload, WebClient};
-use super::{Adapter, Checked, Holds, Item, Kept, Outcome, Planned, spooled, wording};
-use crate::config::S3Config;
+use super::{Adapter, Checked, Holds, Invented, Item, Kept, Outcome, Planned, spooled, wording};
 use crate::domain::document::{DocumentUuid, Metadata};
 use crate::domain::failure::Code;
 use crate::domain::reservation::{Intent, Known, Place, Wanted};
@@ -28,12 +27,14 @@ mod look;
 mod probe;
 mod put;
 mod refusal;
+mod settings;
 #[cfg(test)]
 mod tests;
 
 use look::Existing;
 use put::Put;
 use refusal::Refusal;
+pub use settings::*;
 
 /// How long a signature is valid. A signed request is a credential: it is used at once, and never logged.
 const SIGNED_FOR: Duration = Duration::from_secs(15 * 60);
@@ -298,6 +299,10 @@ impl Adapter for S3Adapter {
     fn unusable(&self) -> Option<String> {
         let secret = || self.read_secret().map(|_| ());
         self.client.configured().and_then(|()| secret()).err().map(|wrong| self.client.named(&wrong))
+    }
+
+    fn holds_number(&self, invented: &Invented) -> bool {
+        invented.holds(&[&self.config.file_name])
     }
 
     async fn plan(&self, uuid: &DocumentUuid, metadata: &Metadata, known: &Known) -> Result<Planned, String> {

@@ -12,7 +12,8 @@ use super::super::contract::{
     keeps_the_remote_contract, reason,
 };
 use super::*;
-use crate::config::{Secret, WebSignIn};
+use crate::config::Secret;
+use crate::destinations::WebSignIn;
 use crate::formats::template::{Template, TemplateKind};
 use docsyncd_test_support::peer::{Fault, Peer};
 

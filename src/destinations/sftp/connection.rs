@@ -16,7 +16,7 @@ use super::super::Outcome;
 use super::host_key::{Shown, Trust, is_of_kind};
 use super::prompt::{FirstBytes, Prompt};
 use super::session::Session;
-use crate::config::{SftpConfig, SshSignIn};
+use crate::destinations::{SftpConfig, SshSignIn};
 use crate::system::secret;
 
 /// Rounds of questions that a server may ask.

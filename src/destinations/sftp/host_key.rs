@@ -7,7 +7,7 @@ use ring::hmac;
 use russh::keys::ssh_key::known_hosts::{Entry, HostPatterns, KnownHosts, Marker};
 use russh::keys::{Algorithm, HashAlg, PublicKey};
 
-use crate::config::SshHostKey;
+use crate::destinations::SshHostKey;
 
 /// The longest known_hosts file, in bytes.
 const MAX_FILE: u64 = 4 * 1024 * 1024;

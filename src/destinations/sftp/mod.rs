@@ -8,8 +8,7 @@ use async_trait::async_trait;
 
 use super::pool::Pool;
 use super::remote::{self, Desk};
-use super::{Adapter, Checked, Holds, Item, Kept, Known, Others, Outcome, Planned, Unproved};
-use crate::config::SftpConfig;
+use super::{Adapter, Checked, Holds, Invented, Item, Kept, Known, Others, Outcome, Planned, Unproved};
 use crate::domain::document::{DocumentUuid, Metadata};
 use crate::domain::proof::{Proof, Sight};
 use crate::system::{permissions, secret};
@@ -20,11 +19,13 @@ mod packet;
 mod prompt;
 mod server;
 mod session;
+mod settings;
 #[cfg(test)]
 mod tests;
 
 use connection::Connection;
 use server::Server;
+pub use settings::*;
 
 /// For a server whose rename overwrites.
 const REPLACES: &str = "this server overwrites a file when another is given its name";
@@ -121,6 +122,10 @@ impl Adapter for SftpAdapter {
         let sign_in = &self.config.sign_in;
         let wrong = connection::private_key(sign_in).err().or(connection::password(sign_in).err())?;
         Some(format!("destination `{}`: {wrong}", self.config.folder.name))
+    }
+
+    fn holds_number(&self, invented: &Invented) -> bool {
+        invented.in_folder(&self.config.folder)
     }
 
     async fn plan(&self, uuid: &DocumentUuid, metadata: &Metadata, known: &Known) -> Result<Planned, String> {

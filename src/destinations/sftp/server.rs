@@ -9,11 +9,11 @@ use super::super::Outcome;
 use super::super::confirm::Entry;
 use super::super::files::Digest;
 use super::super::pool::Pool;
-use super::super::remote::{Found, Remote, Renamed, Source};
+use super::super::remote::{AtPath, Remote, Renamed, Source};
 use super::connection::{Connection, connect};
 use super::packet::{FILE, FOLDER, LINK, status};
 use super::session::Fault;
-use crate::config::SftpConfig;
+use crate::destinations::SftpConfig;
 use crate::domain::failure::Code;
 
 /// The operation, for people.
@@ -47,7 +47,7 @@ pub(super) struct Server<'a> {
     pool: &'a Pool<Connection>,
     connection: Mutex<Option<Connection>>,
     /// What looks that were sent with the last rename showed, if they show that it is done: no other look is needed.
-    looked: std::sync::Mutex<Vec<(String, Found)>>,
+    looked: std::sync::Mutex<Vec<(String, AtPath)>>,
 }
 
 impl<'a> Server<'a> {
@@ -55,7 +55,7 @@ impl<'a> Server<'a> {
         Self { config, pool, connection: Mutex::new(None), looked: std::sync::Mutex::default() }
     }
 
-    fn looked(&self) -> std::sync::MutexGuard<'_, Vec<(String, Found)>> {
+    fn looked(&self) -> std::sync::MutexGuard<'_, Vec<(String, AtPath)>> {
         self.looked.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -122,18 +122,18 @@ impl<'a> Server<'a> {
         }
     }
 
-    async fn stat_once(&self, connection: &mut Connection, path: &str) -> Result<Found, Fault> {
+    async fn stat_once(&self, connection: &mut Connection, path: &str) -> Result<AtPath, Fault> {
         let session = &mut connection.session;
-        let Some(found) = session.stat(path, false).await? else { return Ok(Found::Nothing) };
+        let Some(found) = session.stat(path, false).await? else { return Ok(AtPath::Nothing) };
         Ok(match found.kind() {
-            FOLDER => Found::Folder,
-            FILE => found.size.map_or(Found::Unsized, Found::File),
+            FOLDER => AtPath::Folder,
+            FILE => found.size.map_or(AtPath::Unsized, AtPath::File),
             // A link to a folder counts as a folder; a link in the place of a file is never written through.
             LINK => match session.stat(path, true).await? {
-                Some(target) if target.kind() == FOLDER => Found::Folder,
-                _ => Found::Other,
+                Some(target) if target.kind() == FOLDER => AtPath::Folder,
+                _ => AtPath::Other,
             },
-            _ => Found::Other,
+            _ => AtPath::Other,
         })
     }
 }
@@ -153,7 +153,7 @@ impl Remote for Server<'_> {
         super::address(self.config)
     }
 
-    async fn stat(&self, path: &str) -> Result<Found, Outcome> {
+    async fn stat(&self, path: &str) -> Result<AtPath, Outcome> {
         if let Some((_, found)) = self.looked().iter().find(|(looked, _)| looked == path) {
             return Ok(*found);
         }
@@ -232,8 +232,8 @@ impl Remote for Server<'_> {
             (Err((Fault::Status(status::NO_SUCH_FILE), refused)), _) => Ok(Renamed::Missing(refused)),
             (Err((_, refused)), _) => Ok(Renamed::Refused(refused)),
             (Ok(()), [Ok(None), Ok(Some(there))]) if there.kind() == FILE => {
-                let there = there.size.map_or(Found::Unsized, Found::File);
-                *self.looked() = vec![(from.to_owned(), Found::Nothing), (to.to_owned(), there)];
+                let there = there.size.map_or(AtPath::Unsized, AtPath::File);
+                *self.looked() = vec![(from.to_owned(), AtPath::Nothing), (to.to_owned(), there)];
                 Ok(Renamed::Done)
             }
             // A server that handles requests side by side may have looked before it renamed.
@@ -252,7 +252,7 @@ impl Remote for Server<'_> {
         let mut made = connection.session.mkdir(path).await;
         // Another delivery may have created it meanwhile.
         if matches!(made, Err(Fault::Status(_)))
-            && matches!(self.stat_once(&mut connection, path).await, Ok(Found::Folder))
+            && matches!(self.stat_once(&mut connection, path).await, Ok(AtPath::Folder))
         {
             made = Ok(());
         }

@@ -7,8 +7,9 @@
 
 use async_trait::async_trait;
 
-use super::{Adapter, Checked, DOCUMENT_LIMIT, Item, Known, Outcome, Planned, spooled};
-use crate::config::{LostReply, MailEncryption, SmtpConfig, mail_address};
+use super::{Adapter, Checked, DOCUMENT_LIMIT, Invented, Item, Known, Outcome, Planned, spooled};
+use crate::config::{MailEncryption, mail_address};
+use crate::destinations::LostReply;
 use crate::domain::document::{DocumentUuid, Metadata};
 use crate::domain::failure::Code;
 use crate::formats::template::Context;
@@ -18,11 +19,13 @@ use crate::system::tls::Tls;
 
 mod letter;
 mod refusal;
+mod settings;
 #[cfg(test)]
 mod tests;
 mod xdm;
 
 use letter::{Broken, Letter};
+pub use settings::*;
 
 /// A mail server.
 pub struct SmtpAdapter {
@@ -142,11 +145,6 @@ impl SmtpAdapter {
     }
 }
 
-/// Whether an address that this text is for can hold the identifiers in it.
-pub(super) fn holds(to: &str, context: &Context) -> bool {
-    letter::address(to, context).is_ok()
-}
-
 /// Whether the address is one of KIM, the secure mail of German practices.
 fn is_of_kim(address: &str) -> bool {
     address.to_ascii_lowercase().ends_with(".kim.telematik")
@@ -174,6 +172,13 @@ impl Adapter for SmtpAdapter {
             MailEncryption::StartTls | MailEncryption::Tls => self.tls.set_up().map(|_| ()),
         };
         tls.and_then(|()| self.server().map(|_| ())).err().map(|wrong| self.named(&wrong))
+    }
+
+    fn holds_number(&self, invented: &Invented) -> bool {
+        let SmtpConfig { subject, body, attachment_name, to, .. } = &self.config;
+        let is_address = |to: String| letter::address(&to, &invented.context).is_ok();
+        invented.holds(&[subject, body, attachment_name])
+            && (!to.needs_number() || invented.text(to).is_some_and(is_address))
     }
 
     async fn plan(&self, _: &DocumentUuid, metadata: &Metadata, _: &Known) -> Result<Planned, String> {

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use super::super::command::find;
 use super::super::fault;
 use super::{mmi_file, read_ini};
-use crate::config::{VddsConfig, VddsProgram};
+use crate::destinations::{VddsConfig, VddsProgram};
 use crate::formats::vdds::{Ini, OURS};
 
 /// `VDDS_MMI.INI`, and what stands in it.

@@ -17,8 +17,8 @@ use tokio::time::{Instant, sleep};
 
 use super::command::{Ended, Run, crashed, ending, inherited, not_started};
 use super::fault::{self, At, Doing};
-use super::{Adapter, Checked, Item, Outcome, Planned, blocking, spooled, wording};
-use crate::config::{LostReply, VddsConfig};
+use super::{Adapter, Checked, Invented, Item, Outcome, Planned, blocking, spooled, wording};
+use crate::destinations::LostReply;
 use crate::domain::document::{DocumentUuid, Metadata};
 use crate::domain::failure::Code;
 use crate::domain::reservation::Known;
@@ -30,10 +30,12 @@ use crate::system::durable::{Temporary, remove_if_there, sync_folder};
 use crate::system::permissions;
 
 mod archive;
+mod settings;
 #[cfg(test)]
 mod tests;
 
 use archive::Archive;
+pub use settings::*;
 
 /// Pause between two looks for an answer. It counts when two looks see the same: some write READY before the rest.
 const LOOK: Duration = Duration::from_millis(250);
@@ -319,6 +321,10 @@ impl Adapter for VddsAdapter {
 
     async fn deliver(&self, item: &Item) -> Outcome {
         item.unseen(self.hand_over(item).await.unwrap_or_else(|outcome| outcome), self.holds()).await
+    }
+
+    fn holds_number(&self, invented: &Invented) -> bool {
+        invented.text(&self.config.patient_id).is_some_and(|id| Announcement::of(id.trim()).bytes().is_some())
     }
 
     /// The program that would be started, and for whom.

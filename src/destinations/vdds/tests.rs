@@ -9,7 +9,7 @@ use tempfile::TempDir;
 
 use super::super::contract::{Place, Spool, assert_delivered, keeps_the_contract, reason};
 use super::*;
-use crate::config::VddsProgram;
+use crate::destinations::VddsProgram;
 use crate::formats::template::{Template, TemplateKind};
 
 const PDF: &[u8] = b"%PDF-1.7 letter";

@@ -19,7 +19,8 @@ use tokio::time::{Instant, sleep_until, timeout_at};
 use url::Url;
 
 use super::{DOCUMENT_LIMIT, Outcome};
-use crate::config::{WebConnection, WebSignIn, is_loopback};
+use crate::config::is_loopback;
+use crate::destinations::{WebConnection, WebSignIn};
 use crate::domain::failure::Code;
 use crate::system::http::{self, reason};
 use crate::system::secret::{self, FileStamp};

@@ -17,18 +17,20 @@ use url::Url;
 
 use super::confirm::Entry;
 use super::files::Digest;
-use super::remote::{self, Desk, Found, Remote, Renamed, Source};
+use super::remote::{self, AtPath, Desk, Remote, Renamed, Source};
 use super::web_client::{Answer, Fault, Request, Upload, WebClient};
-use super::{Adapter, Checked, Holds, Item, Kept, Known, Others, Outcome, Planned, Unproved};
-use crate::config::WebDavConfig;
+use super::{Adapter, Checked, Holds, Invented, Item, Kept, Known, Others, Outcome, Planned, Unproved};
 use crate::domain::document::{DocumentUuid, Metadata};
 use crate::domain::failure::Code;
 use crate::domain::proof::{Proof, Sight};
 use crate::formats::template::RESERVED;
 
 mod properties;
+mod settings;
 #[cfg(test)]
 mod tests;
+
+pub use settings::*;
 
 /// The largest answer to PROPFIND that is read, in bytes.
 const PROPERTIES: usize = 64 * 1024;
@@ -148,15 +150,15 @@ impl Server {
     }
 
     /// A look at a file whose PROPFIND tells no size.
-    async fn found_by_head(&self, path: &str) -> Result<Found, Outcome> {
+    async fn found_by_head(&self, path: &str) -> Result<AtPath, Outcome> {
         let answer = self.ask("HEAD", path, &[]).await?;
         match answer.status {
             200 => {}
-            404 | 410 => return Ok(Found::Nothing),
+            404 | 410 => return Ok(AtPath::Nothing),
             _ => return Err(self.passing(&answer)),
         }
         let length = answer.headers.get("content-length").and_then(|value| value.to_str().ok());
-        Ok(length.and_then(|length| length.parse().ok()).map_or(Found::Unsized, Found::File))
+        Ok(length.and_then(|length| length.parse().ok()).map_or(AtPath::Unsized, AtPath::File))
     }
 }
 
@@ -174,7 +176,7 @@ impl Remote for Server {
         self.url.as_str().trim_end_matches('/').to_owned()
     }
 
-    async fn stat(&self, path: &str) -> Result<Found, Outcome> {
+    async fn stat(&self, path: &str) -> Result<AtPath, Outcome> {
         let mut answer = self.ask("PROPFIND", path, &[("depth", "0")]).await?;
         if matches!(answer.status, 301 | 302 | 307 | 308) {
             // Some servers want a slash at the end of a collection's name. Their redirect is not followed.
@@ -182,7 +184,7 @@ impl Remote for Server {
         }
         match answer.status {
             207 => {}
-            404 | 410 => return Ok(Found::Nothing),
+            404 | 410 => return Ok(AtPath::Nothing),
             _ => return Err(self.passing(&answer)),
         }
         let content = answer.content(PROPERTIES as u64, PROPERTIES).await;
@@ -195,14 +197,14 @@ impl Remote for Server {
             Outcome::transient(Code::word("not_understood"), reason)
         })?;
         match resource.status {
-            Some(404 | 410) => return Ok(Found::Nothing),
+            Some(404 | 410) => return Ok(AtPath::Nothing),
             // The resource does not exist, or is not shown: an unknown state does not count as somebody else's file.
             Some(status) if !(200..300).contains(&status) => return Err(self.passing_status(status, None)),
             _ => {}
         }
         Ok(match (resource.is_folder, resource.size) {
-            (true, _) => Found::Folder,
-            (false, Some(size)) => Found::File(size),
+            (true, _) => AtPath::Folder,
+            (false, Some(size)) => AtPath::File(size),
             (false, None) => self.found_by_head(path).await?,
         })
     }
@@ -369,6 +371,10 @@ impl Adapter for WebDavAdapter {
 
     fn unusable(&self) -> Option<String> {
         self.server.client.configured().err().map(|wrong| self.server.client.named(&wrong))
+    }
+
+    fn holds_number(&self, invented: &Invented) -> bool {
+        invented.in_folder(&self.config.folder)
     }
 
     async fn plan(&self, uuid: &DocumentUuid, metadata: &Metadata, known: &Known) -> Result<Planned, String> {

@@ -10,7 +10,8 @@ use super::super::contract::{
     keeps_the_contract, keeps_the_remote_contract, keeps_the_sidecar_contract, reason, remote_folder,
 };
 use super::*;
-use crate::config::{Confirm, RemoteFolder, Secret, SidecarConfig, WebSignIn};
+use crate::config::{Confirm, Secret};
+use crate::destinations::{RemoteFolder, SidecarConfig, WebSignIn};
 use docsyncd_test_support::peer::{EndsNames, Fault, Kept, Peer};
 
 const FILE_NAME: &str = "{{ patient.lastName }} ä#?/{{ document.audio }}.pdf";

@@ -13,7 +13,8 @@ use toml_edit::Value;
 use super::super::super::UsageError;
 use super::super::questions::Part;
 use super::{Ask, MAX_BYTES, Question, of_kind, read_bounded};
-use crate::config::schema::{self, Kind};
+use crate::config::schema::Kind;
+use crate::destinations::SCHEMA;
 use crate::formats::language::Language;
 use crate::surfaces::alerts::computer;
 use crate::system::readers::as_whom;
@@ -245,8 +246,7 @@ fn known_answers() -> Vec<String> {
     for section in SECTIONS {
         let name = (section == "destinations").then(String::new);
         let part = Part { section: section.to_owned(), name };
-        known
-            .extend(schema::keys_of(section).filter(|key| key.kind != Kind::Secret).map(|key| part.answer(key.name())));
+        known.extend(SCHEMA.keys_of(section).filter(|key| key.kind != Kind::Secret).map(|key| part.answer(key.name())));
     }
     known
 }

@@ -16,6 +16,7 @@ use super::all::instances;
 use super::{Status, present, read, sign_ins, stands_in, told};
 use crate::commands::cli::Spoken;
 use crate::config::{self, ConfigError, Loaded};
+use crate::destinations::SCHEMA;
 use crate::domain::health::{Cause, Facts, Headline, Judged, Level};
 use crate::formats::language::Language;
 use crate::ledger::{LedgerError, Millis, QueryResult, is_kept_locked, now, open_to_glance};
@@ -113,7 +114,7 @@ fn shown(known: &Known) -> String {
 /// The one instance, or the worst of all.
 fn gathered(path: &Path, all: bool, spoken: Spoken, until: Instant) -> Known {
     if !all {
-        let loaded = config::load_default_env(path);
+        let loaded = SCHEMA.load_default_env(path);
         return look(path, loaded, spoken);
     }
     let mut files = match instances(path) {
@@ -126,7 +127,7 @@ fn gathered(path: &Path, all: bool, spoken: Spoken, until: Instant) -> Known {
         let tell = tell.clone();
         let looks = move || {
             // Variables of this shell belong to none of them.
-            let loaded = config::load(&file, Vec::<(String, String)>::new());
+            let loaded = SCHEMA.load(&file, Vec::<(String, String)>::new());
             let _ = tell.send((number, look(&file, loaded, spoken)));
         };
         // One that gets no thread does not answer.

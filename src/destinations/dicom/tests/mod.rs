@@ -12,7 +12,7 @@ use super::super::contract::{
     self as suite, CANARY, Place, RemotePlace, Spool, assert_delivered, connection, keeps_the_contract, reason,
 };
 use super::*;
-use crate::config::{DicomHost, WebSignIn};
+use crate::destinations::{DicomHost, WebSignIn};
 use crate::domain::document::{LOINC, TypeMap};
 use crate::formats::template::{Template, TemplateKind};
 

@@ -15,7 +15,8 @@ use super::super::contract::{
     self as suite, CANARY, Place, RemotePlace, Spool, assert_delivered, connection, keeps_the_contract, reason,
 };
 use super::*;
-use crate::config::{Evidence, FhirProfile, WebSignIn};
+use crate::config::Evidence;
+use crate::destinations::{FhirProfile, WebSignIn};
 use crate::domain::document::{LOINC, TypeMap};
 use crate::domain::reservation::{Intent, Wanted};
 use crate::formats::template::{Template, TemplateKind};

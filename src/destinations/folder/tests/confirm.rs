@@ -2,9 +2,9 @@
 //! contract tests.
 
 use super::*;
-use crate::config::{Evidence, LostReply};
-use crate::destinations::Item;
+use crate::config::Evidence;
 use crate::destinations::contract::confirm::{Known, confirm, filed, moved, said};
+use crate::destinations::{Item, LostReply};
 
 fn inbox(success: Evidence, failed: Option<Evidence>) -> Inbox {
     let mut inbox = Inbox::new(NAME, None);

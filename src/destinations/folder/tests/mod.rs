@@ -6,7 +6,8 @@ use std::{fs, io};
 use tempfile::TempDir;
 
 use super::*;
-use crate::config::{Confirm, SidecarConfig};
+use crate::config::Confirm;
+use crate::destinations::SidecarConfig;
 use crate::destinations::contract::{
     CANARY, NamedPlace, Place, Spool, assert_delivered, files_below, keeps_the_confirm_contract, keeps_the_contract,
     keeps_the_sidecar_contract, reason,
@@ -54,7 +55,7 @@ impl Inbox {
             file_mode: 0o600,
             dir_mode: 0o700,
             reader: None,
-            on_lost_reply: crate::config::LostReply::Resend,
+            on_lost_reply: crate::destinations::LostReply::Resend,
             confirm: None,
         };
         Self { _parent: parent, path, config }

@@ -13,7 +13,8 @@ use super::super::contract::{
     self as suite, CANARY, Place, RemotePlace, Spool, assert_delivered, connection, keeps_the_contract, reason,
 };
 use super::*;
-use crate::config::{HttpBody, LostReply, Secret, WebSignIn};
+use crate::config::Secret;
+use crate::destinations::{HttpBody, LostReply, WebSignIn};
 use crate::formats::template::{Template, TemplateKind};
 use docsyncd_test_support::peer::{Fault, Peer};
 

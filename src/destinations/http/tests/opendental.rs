@@ -4,8 +4,7 @@ use docsyncd_test_support::open_dental::OpenDental;
 use serde_json::Value;
 
 use super::*;
-use crate::config::DestinationKind;
-use crate::destinations::Wanted;
+use crate::destinations::{SCHEMA, Wanted};
 
 const BORN: &str = "1980-03-12";
 
@@ -26,9 +25,8 @@ fn adapter(peer: &Peer) -> HttpAdapter {
     let example = include_str!("../../../../config/examples/opendental.toml");
     let path = folder.path().join("docsyncd.toml");
     std::fs::write(&path, example.replace("https://api.opendental.com", &peer.url(""))).unwrap();
-    let loaded = crate::config::load(&path, Vec::<(String, String)>::new()).unwrap();
-    let DestinationKind::Http(http) = &loaded.config.destinations["opendental"].kind else { panic!() };
-    let mut config = (**http).clone();
+    let loaded = SCHEMA.load(&path, Vec::<(String, String)>::new()).unwrap();
+    let mut config: HttpConfig = loaded.config.destinations["opendental"].of::<HttpConfig>().unwrap().clone();
     config.connection.name = "pms".to_owned();
     config.resend_after = Duration::ZERO;
     config.header_files = vec![("Authorization".to_owned(), Secret::Given("ODFHIR developer/customer".into()))];

@@ -8,7 +8,7 @@ use super::super::contract::{
 };
 use super::super::{Adapter, Checked};
 use super::*;
-use crate::config::{LostReply, SidecarConfig};
+use crate::destinations::{LostReply, SidecarConfig};
 use crate::formats::template::{Template, TemplateKind, TextFormat};
 
 mod interrupted;
@@ -118,29 +118,29 @@ impl Remote for Memory {
         "memory://u@h:1".to_owned()
     }
 
-    async fn stat(&self, path: &str) -> Result<Found, Outcome> {
+    async fn stat(&self, path: &str) -> Result<AtPath, Outcome> {
         self.use_it(|state| {
             if path.ends_with(".marker")
                 && let Some(times) = &mut state.marker_seen
             {
                 if *times == 0 {
                     state.files.clear();
-                    return Ok(Found::Nothing);
+                    return Ok(AtPath::Nothing);
                 }
                 *times -= 1;
                 if *times == 0 {
                     state.files.clear();
                 }
-                return Ok(Found::File(0));
+                return Ok(AtPath::File(0));
             }
             if state.is_ghost(path) {
-                return Ok(Found::File(state.ghosts[path].len() as u64));
+                return Ok(AtPath::File(state.ghosts[path].len() as u64));
             }
             Ok(match state.files.get(path) {
-                Some(_) if state.tells_no_size => Found::Unsized,
-                Some(content) => Found::File(content.len() as u64),
-                None if state.folders.contains(path) => Found::Folder,
-                None => Found::Nothing,
+                Some(_) if state.tells_no_size => AtPath::Unsized,
+                Some(content) => AtPath::File(content.len() as u64),
+                None if state.folders.contains(path) => AtPath::Folder,
+                None => AtPath::Nothing,
             })
         })
     }

@@ -17,7 +17,8 @@ use super::super::contract::{
     keeps_the_contract, keeps_the_remote_contract, keeps_the_sidecar_contract, reason, remote_folder, write_secret,
 };
 use super::*;
-use crate::config::{Confirm, Secret, SidecarConfig, SshHostKey, SshSignIn};
+use crate::config::{Confirm, Secret};
+use crate::destinations::{SidecarConfig, SshHostKey, SshSignIn};
 use crate::domain::failure::Code;
 use crate::formats::template::{Template, TemplateKind, TextFormat};
 use host_key::fingerprint;

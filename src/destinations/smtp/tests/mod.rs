@@ -15,7 +15,8 @@ use super::super::contract::{
     CANARY, Place, RemotePlace, SECRET, Spool, assert_delivered, keeps_the_contract, keeps_the_remote_contract, reason,
 };
 use super::*;
-use crate::config::{Attach, Secret};
+use crate::config::Secret;
+use crate::destinations::Attach;
 use crate::formats::template::{Template, TemplateKind, TextFormat};
 use peer::Peer;
 

@@ -3,7 +3,7 @@
 use ring::digest;
 
 use super::*;
-use crate::config::XdmConfig;
+use crate::destinations::XdmConfig;
 use crate::domain::document::{LOINC, TypeMap, hex};
 
 fn xdm() -> Post {

@@ -4,7 +4,7 @@
 
 use super::super::letter::written;
 use super::{DOCUMENT, Item};
-use crate::config::{SmtpConfig, XdmConfig};
+use crate::destinations::{SmtpConfig, XdmConfig};
 use crate::domain::document::{CodeSystem, Metadata, RemoteIdentity};
 use crate::patients::Person;
 

@@ -7,7 +7,7 @@ use ring::digest::{Context as Sha1, SHA1_FOR_LEGACY_USE_ONLY};
 use super::super::files::PIECE;
 use super::super::remote::Source;
 use super::super::{Item, Outcome, wording};
-use crate::config::{SmtpConfig, XdmConfig};
+use crate::destinations::{SmtpConfig, XdmConfig};
 use crate::domain::document::hex;
 use crate::formats::zip::Archive;
 

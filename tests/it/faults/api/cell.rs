@@ -158,7 +158,8 @@ impl Cell {
         ];
         let variables = variables.map(|(name, value)| (name.to_owned(), value.to_owned()));
         let variables = variables.into_iter().chain(practice.env.clone());
-        let config = docsyncd::config::load(&practice.config_path(), variables).expect("a configuration").config;
+        let config =
+            docsyncd::destinations::SCHEMA.load(&practice.config_path(), variables).expect("a configuration").config;
         let (ledger, lock) = Ledger::open_exclusive(&config.state.path).unwrap();
         let mut daemon = Daemon::start(&config, Connecting::begin(&config), ledger.clone(), None, true).await.unwrap();
         daemon.start_polls();

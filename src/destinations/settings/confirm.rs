@@ -2,22 +2,22 @@
 
 use std::sync::Arc;
 
-use super::super::build::At;
-use super::super::confirm::{Confirm, Evidence, Line};
-use super::super::settings;
-use super::super::sidecar::SidecarConfig;
+use super::keys::SharedKeys;
+use super::sidecar::SidecarConfig;
+use crate::config::build::At;
+use crate::config::{Confirm, Evidence, Line};
 use crate::domain::name;
 use crate::formats::sidecar::Charset;
 use crate::formats::template::{Context, Template};
 
 /// What a letter gets in the destination, and a look could see.
-pub(super) struct Given<'a> {
-    pub(super) file_name: Option<&'a Arc<Template>>,
-    pub(super) sidecar: Option<&'a SidecarConfig>,
+pub(crate) struct Given<'a> {
+    pub(crate) file_name: Option<&'a Arc<Template>>,
+    pub(crate) sidecar: Option<&'a SidecarConfig>,
 }
 
 /// For a destination that names the PDF below a folder.
-pub(super) fn of_folder(at: &mut At<'_, '_>, raw: &mut settings::Destination, given: &Given<'_>) -> Option<Confirm> {
+pub(crate) fn of_folder(at: &mut At<'_, '_>, raw: &mut SharedKeys, given: &Given<'_>) -> Option<Confirm> {
     let failed = raw.confirm_failed.take();
     let success = text(at, raw)?;
     let success = evidence(at, "confirm", &success, given);
@@ -36,7 +36,7 @@ pub(super) fn of_folder(at: &mut At<'_, '_>, raw: &mut settings::Destination, gi
 }
 
 /// For a server with a search.
-pub(super) fn of_query(at: &mut At<'_, '_>, raw: &mut settings::Destination) -> Option<Confirm> {
+pub(crate) fn of_query(at: &mut At<'_, '_>, raw: &mut SharedKeys) -> Option<Confirm> {
     let text = text(at, raw)?;
     if text.trim().eq_ignore_ascii_case("query") {
         return Some(Confirm {
@@ -51,7 +51,7 @@ pub(super) fn of_query(at: &mut At<'_, '_>, raw: &mut settings::Destination) -> 
 }
 
 /// For an HTTP service.
-pub(super) fn of_http(at: &mut At<'_, '_>, raw: &mut settings::Destination, has_probe: bool) -> Option<Confirm> {
+pub(crate) fn of_http(at: &mut At<'_, '_>, raw: &mut SharedKeys, has_probe: bool) -> Option<Confirm> {
     let text = text(at, raw)?;
     let mut wrong = |what: &str, fix: &str| at.refuse("confirm", what, fix);
     if !text.trim().eq_ignore_ascii_case("probe") {
@@ -68,7 +68,7 @@ pub(super) fn of_http(at: &mut At<'_, '_>, raw: &mut settings::Destination, has_
 }
 
 /// `confirm`, without which the others mean nothing.
-fn text(at: &mut At<'_, '_>, raw: &mut settings::Destination) -> Option<String> {
+fn text(at: &mut At<'_, '_>, raw: &mut SharedKeys) -> Option<String> {
     let text = raw.confirm.take();
     for key in ["confirm_failed", "confirm_within"] {
         // An explicit default is allowed: `config show` prints it.

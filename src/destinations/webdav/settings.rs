@@ -1,14 +1,39 @@
 //! `type = "webdav"`
 
-use url::Url;
+use crate::destinations::settings::remote::RemoteFolder;
+use crate::destinations::settings::*;
 
-use super::super::build::At;
-use super::super::settings;
-use super::super::web::WebDavConfig;
-use super::remote;
-use super::web::{connection, origin};
+/// How it is registered.
+pub(crate) static KIND: DestinationKind = DestinationKind {
+    word: "webdav",
+    keys: &[NAMED, SIGN_IN, LIMITS, &[SharedKeys::url], WEB, FILED],
+    check: |at| Some(Arc::new(webdav(at)?)),
+    presets: presets!("webdav"),
+};
 
-pub(super) fn webdav(at: &mut At<'_, '_>, mut raw: settings::Destination) -> Option<WebDavConfig> {
+/// `type = "webdav"`
+#[derive(Debug, Clone)]
+pub struct WebDavConfig {
+    /// How to reach the server.
+    pub connection: WebConnection,
+    /// The collection that contains `path`; without a slash at its end.
+    pub url: Url,
+    /// Where files go, and their names.
+    pub folder: RemoteFolder,
+}
+
+impl Settings for WebDavConfig {
+    fn confirm(&self) -> Option<&Confirm> {
+        self.folder.confirm.as_ref()
+    }
+
+    fn server(&self) -> Option<(String, u16)> {
+        self.connection.dialled()
+    }
+}
+
+fn webdav(at: &mut At<'_, '_>) -> Option<WebDavConfig> {
+    let mut raw: SharedKeys = at.read()?;
     let text = raw.url.take()?;
     let origin = origin(at, "url", &text)?;
     let mut url = Url::parse(text.trim()).ok().filter(|url| url.query().is_none() && url.fragment().is_none());

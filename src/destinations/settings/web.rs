@@ -1,16 +1,73 @@
 //! What destinations that speak HTTP share: address, credentials and trust.
 
+use std::fmt;
+use std::path::PathBuf;
+use std::time::Duration;
+
 use url::Url;
 
-use super::super::build::At;
-use super::super::settings;
-use super::super::validated::Secret;
-use super::super::value::is_loopback;
-use super::super::web::{WebConnection, WebSignIn};
+use super::keys::SharedKeys;
+use crate::config::build::At;
+use crate::config::{Secret, is_loopback};
+
+/// How to reach a destination that speaks HTTP.
+#[derive(Clone)]
+pub struct WebConnection {
+    /// NAME of the destination.
+    pub name: String,
+    /// Its scheme, host and port; credentials go only there. The path has no meaning.
+    pub origin: Url,
+    /// How requests authenticate.
+    pub sign_in: WebSignIn,
+    /// PEM file with the only certificate authorities to trust, instead of the system's.
+    pub ca_file: Option<PathBuf>,
+    /// PEM file with the certificate that docsyncd shows, and its key.
+    pub client_certificate: Option<(PathBuf, Secret)>,
+    /// HTTP proxy for every request. One of another machine is not used for a destination on this one.
+    pub proxy: Option<Url>,
+    /// The longest wait for any progress.
+    pub timeout: Duration,
+    /// Deliveries at a time.
+    pub max_connections: usize,
+}
+
+/// A proxy's address may hold a password.
+impl fmt::Debug for WebConnection {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("WebConnection")
+            .field("name", &self.name)
+            .field("origin", &self.origin.as_str())
+            .finish_non_exhaustive()
+    }
+}
+
+/// `bearer_token_file`, or `user` with `password_file`
+#[derive(Debug, Clone)]
+pub enum WebSignIn {
+    /// They do not authenticate, or use headers of their own.
+    None,
+    /// RFC 6750
+    Bearer(Secret),
+    /// RFC 7617
+    Basic {
+        /// The user, without a colon.
+        user: String,
+        /// The password.
+        password: Secret,
+    },
+}
+
+impl WebConnection {
+    /// Host and port that are dialled first: of the server, or of the proxy before it.
+    pub(crate) fn dialled(&self) -> Option<(String, u16)> {
+        let url = self.proxy.as_ref().unwrap_or(&self.origin);
+        Some((url.host_str()?.trim_matches(['[', ']']).to_owned(), url.port_or_known_default()?))
+    }
+}
 
 /// The scheme, host and port of an address that may contain values after the host; reports its errors. `key` is its
 /// setting.
-pub(super) fn origin(at: &mut At<'_, '_>, key: &str, text: &str) -> Option<Url> {
+pub(crate) fn origin(at: &mut At<'_, '_>, key: &str, text: &str) -> Option<Url> {
     let mut wrong = |what: &str, fix: &str| at.refuse(key, what, fix);
     let text = text.trim();
     let example = "Write it as in \"https://documents.practice.test/inbox\".";
@@ -39,11 +96,11 @@ pub(super) fn origin(at: &mut At<'_, '_>, key: &str, text: &str) -> Option<Url> 
 
 /// The connection; takes its settings out of `raw`. `has_other_secrets`: whether requests carry secrets of another
 /// kind.
-pub(super) fn connection(
+pub(crate) fn connection(
     at: &mut At<'_, '_>,
     key: &str,
     origin: Url,
-    raw: &mut settings::Destination,
+    raw: &mut SharedKeys,
     has_other_secrets: bool,
 ) -> Option<WebConnection> {
     let sign_in = sign_in(at, raw)?;
@@ -68,7 +125,7 @@ pub(super) fn connection(
     })
 }
 
-fn sign_in(at: &mut At<'_, '_>, raw: &mut settings::Destination) -> Option<WebSignIn> {
+fn sign_in(at: &mut At<'_, '_>, raw: &mut SharedKeys) -> Option<WebSignIn> {
     let token = secret(at, "bearer_token_file", raw.bearer_token_file.take(), raw.bearer_token.take());
     let password = secret(at, "password_file", raw.password_file.take(), raw.password.take());
     match (token, raw.user.take(), password) {
@@ -91,7 +148,7 @@ fn sign_in(at: &mut At<'_, '_>, raw: &mut settings::Destination) -> Option<WebSi
 
 /// A user with the password, or neither.
 #[expect(clippy::option_option, reason = "none at all, or one that is wrong")]
-pub(super) fn credentials(
+pub(crate) fn credentials(
     at: &mut At<'_, '_>,
     user: Option<String>,
     password: Option<Secret>,
@@ -111,10 +168,10 @@ pub(super) fn credentials(
 }
 
 /// A secret from its file or the environment; only one of them may be given.
-pub(super) fn secret(
+pub(crate) fn secret(
     at: &mut At<'_, '_>,
     key: &str,
-    file: Option<std::path::PathBuf>,
+    file: Option<PathBuf>,
     given: Option<secrecy::SecretString>,
 ) -> Option<Secret> {
     match (file, given) {
@@ -125,10 +182,7 @@ pub(super) fn secret(
 }
 
 #[expect(clippy::option_option, reason = "none at all, or one that is wrong")]
-pub(super) fn client_certificate(
-    at: &mut At<'_, '_>,
-    raw: &mut settings::Destination,
-) -> Option<Option<(std::path::PathBuf, Secret)>> {
+pub(crate) fn client_certificate(at: &mut At<'_, '_>, raw: &mut SharedKeys) -> Option<Option<(PathBuf, Secret)>> {
     match (raw.client_cert_file.take(), raw.client_key_file.take()) {
         (None, None) => Some(None),
         (Some(certificate), Some(key)) => {

@@ -1,15 +1,8 @@
 //! `type = "http"`: how to ask a service for the patient, and for the document.
 
-use std::sync::Arc;
-
-use url::Url;
-
-use super::super::build::At;
-use super::super::settings;
-use super::super::web::{HttpBody, HttpConfig, Lookup};
-use super::http::{fields, same_host};
-use super::template;
-use crate::formats::template::{Context, Template, TemplateKind};
+use super::{HttpBody, HttpConfig, HttpKeys, Lookup, fields, same_host};
+use crate::destinations::settings::*;
+use crate::formats::template::Context;
 
 /// At least so many characters must differ between letters: a shorter part of a key would soon match another letter.
 const TELLING: usize = 16;
@@ -19,16 +12,16 @@ const TWO: [&str; 2] = ["5eb1c0ffee5eb1c0ffee5eb1c0ffee00", "6fc2d100ff6fc2d100f
 
 /// `lookup_url`, `lookup_field`, `lookup_match`
 #[expect(clippy::option_option, reason = "the outer None is a wrong one, the inner one is none at all")]
-pub(super) fn lookup(at: &mut At<'_, '_>, raw: &mut settings::Destination, origin: &Url) -> Option<Option<Lookup>> {
-    let Some(source) = raw.lookup_url.take() else {
+pub(super) fn lookup(at: &mut At<'_, '_>, own: &mut HttpKeys, origin: &Url) -> Option<Option<Lookup>> {
+    let Some(source) = own.lookup_url.take() else {
         at.warn_of_given(&["lookup_field", "lookup_match"], "has no effect without `lookup_url`");
         return Some(None);
     };
     same_host(at, "lookup_url", &source, origin)?;
     let url = template(at, "lookup_url", TemplateKind::Url, &source)?;
-    let wanted = fields(at, "lookup_match", std::mem::take(&mut raw.lookup_match))?;
+    let wanted = fields(at, "lookup_match", std::mem::take(&mut own.lookup_match))?;
     let mut wrong = |key: &str, what: &str, fix: &str| at.refuse(key, what, fix);
-    let Some(field) = raw.lookup_field.take() else {
+    let Some(field) = own.lookup_field.take() else {
         let fix = "Name the field that identifies a patient there: lookup_field = \"PatNum\".";
         return wrong("lookup_url", "does not say what of its answer is wanted: `lookup_field` is missing", fix);
     };
@@ -62,14 +55,14 @@ pub(super) fn lookup(at: &mut At<'_, '_>, raw: &mut settings::Destination, origi
 type Probe = (Option<Arc<Template>>, Vec<(String, Arc<Template>)>);
 
 /// `probe_url`, `probe_contains`
-pub(super) fn probe(at: &mut At<'_, '_>, raw: &mut settings::Destination, origin: &Url) -> Option<Probe> {
-    let Some(source) = raw.probe_url.take() else {
+pub(super) fn probe(at: &mut At<'_, '_>, own: &mut HttpKeys, origin: &Url) -> Option<Probe> {
+    let Some(source) = own.probe_url.take() else {
         at.warn_of_given(&["probe_contains"], "has no effect without `probe_url`");
         return Some((None, Vec::new()));
     };
     same_host(at, "probe_url", &source, origin)?;
     let url = template(at, "probe_url", TemplateKind::Url, &source)?;
-    let marks = fields(at, "probe_contains", std::mem::take(&mut raw.probe_contains))?;
+    let marks = fields(at, "probe_contains", std::mem::take(&mut own.probe_contains))?;
     if marks.is_empty() && !url.is_unique() {
         let fix = "Put {{ key }}, {{ uuid }} or {{ document.uuid }} into it; if it answers with a list, write probe_contains.";
         at.error("probe_url", "is the same for every document", fix);

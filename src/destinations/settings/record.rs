@@ -3,16 +3,16 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::super::build::At;
-use super::super::mail::is_loopback_host;
-use super::super::patients;
 use super::template;
+use crate::config::build::At;
+use crate::config::mail::is_loopback_host;
+use crate::config::patients;
 use crate::domain::document::{DOCUMENT_TYPES, OTHER, TypeMap};
 use crate::formats::template::{Template, TemplateKind};
 
 /// `patient_id`; by default the patient's number in the practice's list, if there is a list, otherwise the cloud
 /// service's identifier.
-pub(super) fn patient_id(at: &mut At<'_, '_>, given: Option<String>) -> Option<Arc<Template>> {
+pub(crate) fn patient_id(at: &mut At<'_, '_>, given: Option<String>) -> Option<Arc<Template>> {
     let source = given.unwrap_or_else(|| match patients::is_given(at.builder.merged) {
         true => "{{ patient.number }}".to_owned(),
         false => "{{ patient.uuid }}".to_owned(),
@@ -21,7 +21,7 @@ pub(super) fn patient_id(at: &mut At<'_, '_>, given: Option<String>) -> Option<A
 }
 
 /// `type_map`, which already has every type here.
-pub(super) fn type_map(at: &mut At<'_, '_>, entries: &BTreeMap<String, String>) -> Option<TypeMap> {
+pub(crate) fn type_map(at: &mut At<'_, '_>, entries: &BTreeMap<String, String>) -> Option<TypeMap> {
     for kind in entries.keys() {
         if kind != OTHER && !DOCUMENT_TYPES.contains(&kind.as_str()) {
             let what = format!("names \"{kind}\", which is no type that the API documents");
@@ -32,7 +32,7 @@ pub(super) fn type_map(at: &mut At<'_, '_>, entries: &BTreeMap<String, String>) 
 }
 
 /// Warnings about an unencrypted connection.
-pub(super) fn without_tls(at: &mut At<'_, '_>, host: Option<&str>, is_encrypted: bool) {
+pub(crate) fn without_tls(at: &mut At<'_, '_>, host: Option<&str>, is_encrypted: bool) {
     if is_encrypted {
         return;
     }

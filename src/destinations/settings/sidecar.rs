@@ -1,12 +1,45 @@
-//! `sidecar`, `sidecar_name`, …, `visible_path`
+//! `sidecar`, `sidecar_name`, …, `visible_path`: the file beside a PDF.
 
-use super::super::build::At;
-use super::super::settings;
-use super::super::sidecar::SidecarConfig;
+use std::sync::Arc;
+
+use super::keys::SharedKeys;
 use super::template;
+use crate::config::build::At;
 use crate::domain::name;
 use crate::formats::sidecar::{Charset, Fault, Form};
 use crate::formats::template::{Context, Template, TemplateKind, TextFormat};
+
+/// The `sidecar` options of a folder.
+#[derive(Debug, Clone)]
+pub struct SidecarConfig {
+    /// Its content.
+    pub content: Arc<Template>,
+    /// Its name, in the PDF's folder.
+    pub name: Arc<Template>,
+    /// The form of its text.
+    pub form: Form,
+    /// Whether the sidecar gets its name after the PDF.
+    pub is_last: bool,
+    /// The folder as the practice's computers see it.
+    pub visible_path: Option<String>,
+}
+
+impl SidecarConfig {
+    /// A sidecar without further options.
+    pub fn new(content: Arc<Template>, name: Arc<Template>) -> Self {
+        Self { content, name, form: Form::default(), is_last: false, visible_path: None }
+    }
+
+    /// Whether its name contains a counter.
+    pub fn is_counted(&self) -> bool {
+        self.name.mentions("number3")
+    }
+
+    /// Whether its content contains the PDF's name.
+    pub fn names_the_pdf(&self) -> bool {
+        ["file_name", "file_stem", "visible_file"].into_iter().any(|variable| self.content.mentions(variable))
+    }
+}
 
 /// Options that mean nothing without a sidecar.
 const OPTIONS: [&str; 7] = [
@@ -20,9 +53,9 @@ const OPTIONS: [&str; 7] = [
 ];
 
 /// Takes the sidecar's settings out of `raw`.
-pub(super) fn sidecar(
+pub(crate) fn sidecar(
     at: &mut At<'_, '_>,
-    raw: &mut settings::Destination,
+    raw: &mut SharedKeys,
     file_name: Option<&Template>,
 ) -> Option<SidecarConfig> {
     let Some(content) = raw.sidecar.take() else {

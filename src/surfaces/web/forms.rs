@@ -112,8 +112,9 @@ impl Site {
         })
     }
 
-    /// What `docsyncd retry UUID` does, to a document that failed, or that still stands as the letter's page showed it:
-    /// the page may be an old one, and what was filed meanwhile is not to be filed again. False when nothing was done.
+    /// Does what `docsyncd retry UUID` does, for a document that failed or is unchanged since the letter's page showed
+    /// it. The page may be old, and what was filed meanwhile must not be filed again. Returns whether anything was
+    /// done.
     async fn retry(&self, fields: &Fields, who: String) -> Result<bool, LedgerError> {
         let [uuid, stood] = ["uuid", "stands"].map(|name| fields.get(name).to_owned());
         let retried = self.context.ledger.write(move |db| {

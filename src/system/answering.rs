@@ -32,7 +32,6 @@ fn hanging<T>(change: impl FnOnce(&mut BTreeMap<PathBuf, Hanging>) -> T) -> T {
 ///
 /// # Errors
 /// The error of `work`, or [`ErrorKind::TimedOut`].
-/// That of `work`, or [`ErrorKind::TimedOut`].
 pub fn ask<T: Send + 'static>(
     file: &Path,
     work: impl FnOnce(&Path) -> io::Result<T> + Send + 'static,

@@ -22,7 +22,6 @@ const LONGEST: u64 = 4096;
 ///
 /// # Errors
 /// As `docsyncd setup --answers`. Then only the reason is written.
-/// As `docsyncd setup --answers`; nothing but why is written then.
 pub(in crate::commands) fn first(config: &Path, answers: &Path, if_there: bool) -> anyhow::Result<bool> {
     if if_there && !is_there(answers) {
         return Ok(false);

@@ -48,13 +48,13 @@ enum Failure {
 }
 
 fn fail(code: u8, message: &str) -> ExitCode {
-    // Where even standard error is closed, the exit code must do.
+    // If even standard error is closed, the exit code has to suffice.
     let _ = writeln!(io::stderr(), "docsyncd-sandbox: {message}");
     ExitCode::from(code)
 }
 
 async fn run(options: Options, ready_file: Option<PathBuf>) -> Result<(), Failure> {
-    // Before the first line: whoever reads it may send a signal at once.
+    // Before the first line, because its reader may send a signal at once.
     let mut signals = signals::Signals::listen()?;
     let files_elsewhere = options.files_listen.is_some();
     let default_key = options.api_keys.is_empty();

@@ -1,6 +1,6 @@
-//! The sandbox's own time: the machine's, moved by as much as its owner asked for.
+//! The sandbox's own time: the machine's time, moved as its owner asked.
 //!
-//! Everything that expires or falls due asks this clock, so that a test moves an hour on instead of waiting for one.
+//! Everything that expires or becomes due uses this clock, so that a test can skip an hour instead of waiting.
 
 use std::time::Duration;
 
@@ -9,7 +9,7 @@ use tokio::sync::watch;
 
 use crate::moment::Moment;
 
-/// How long a sleep lasts at most before it looks again, in case the machine's clock was set.
+/// How long a sleep lasts at most before it checks again, in case the machine's clock was set.
 const LONGEST_NAP: Duration = Duration::from_secs(60);
 
 /// A clock that can be moved while the sandbox runs.
@@ -34,12 +34,12 @@ impl Clock {
         Moment::from_key(self.key())
     }
 
-    /// Moves the clock by so many microseconds, back if negative; whoever waits for a point in time notices at once.
+    /// Moves the clock by this many microseconds, back if negative. Everybody who waits for a time notices at once.
     pub fn advance(&self, microseconds: i64) {
         self.ahead.send_modify(|ahead| *ahead = ahead.saturating_add(microseconds));
     }
 
-    /// Sets the clock to this point in time; it goes on from there.
+    /// Sets the clock to this time. It continues from there.
     pub fn set(&self, key: i64) {
         self.ahead.send_modify(|ahead| *ahead = key.saturating_sub(Timestamp::now().as_microsecond()));
     }

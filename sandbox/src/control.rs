@@ -1,4 +1,4 @@
-//! What the sandbox's owner does to its documents, as opposed to what a client may.
+//! What the sandbox's owner may do to its documents, unlike a client.
 
 use std::path::PathBuf;
 use std::sync::PoisonError;
@@ -23,7 +23,7 @@ use crate::store::{
 /// The counter of PDF versions, for fresh uuids.
 const PDFS_REPLACED: &str = "pdfs replaced";
 
-/// Signs the users in, and makes the first documents: someone's own files, then invented ones up to the wanted number.
+/// Creates the users and the first documents: someone's own files, then invented ones up to the wanted number.
 pub(crate) async fn populate(
     store: &Store,
     seed_config: &crate::invent::SeedConfig,
@@ -62,7 +62,7 @@ fn fill(
     invent(transaction, seed_config, usize::try_from(missing).unwrap_or(usize::MAX), now).map(drop)
 }
 
-/// Inserts so many invented documents, and returns their uuids.
+/// Inserts this many invented documents. Returns their uuids.
 fn invent(
     transaction: &Transaction<'_>,
     seed_config: &crate::invent::SeedConfig,
@@ -76,7 +76,7 @@ fn invent(
     (0..count).map(|_| insert_document_of(transaction, seed_config, &owner, NewDocument::default(), now)).collect()
 }
 
-/// Makes everything as it was at the start. What signs tokens and addresses stays.
+/// Restores the state of the start. The keys that sign tokens and addresses stay.
 pub(crate) async fn reset(shared: &Shared) -> Result<(), SandboxError> {
     shared.clock.reset();
     shared.faults.begin_with(&shared.begun_with.faults);
@@ -98,7 +98,7 @@ pub(crate) async fn reset(shared: &Shared) -> Result<(), SandboxError> {
     Ok(())
 }
 
-/// Makes a user, or changes the one with this email address.
+/// Creates a user, or changes the one with this email address.
 pub(crate) async fn put_user(shared: &Shared, wish: NewUser) -> Result<Map<String, Value>, SandboxError> {
     let seed = shared.seed_config.seed;
     let fresh = shared.fresh_uuid();
@@ -146,7 +146,7 @@ pub(crate) async fn put_user(shared: &Shared, wish: NewUser) -> Result<Map<Strin
     Ok(record)
 }
 
-/// Makes a practice, or changes the one with this uuid.
+/// Creates a practice, or changes the one with this uuid.
 pub(crate) async fn put_organization(
     shared: &Shared,
     members: Map<String, Value>,
@@ -165,8 +165,8 @@ pub(crate) async fn put_organization(
     shared.store.run(run).await
 }
 
-/// A practice with every member that such a record has: those given, the others as they are, or else invented. One
-/// without a uuid is the user's present one.
+/// A practice with every member of such a record: the given ones, then the present ones, then invented ones. Without a
+/// uuid it is the user's present practice.
 fn whole_practice(
     transaction: &Transaction<'_>,
     seed: u64,
@@ -192,7 +192,7 @@ fn whole_practice(
     Ok(Value::Object(whole))
 }
 
-/// The user with this email address, made up if there is none yet.
+/// The user with this email address, who is invented if there is none.
 fn user(transaction: &Transaction<'_>, seed: u64, email: &str) -> Result<UserRow, SandboxError> {
     match UserRow::by_email(transaction, email)? {
         Some(known) => Ok(known),
@@ -200,7 +200,7 @@ fn user(transaction: &Transaction<'_>, seed: u64, email: &str) -> Result<UserRow
     }
 }
 
-/// One document for a file of `--pdf-dir`; a restart with the same store finds it there already.
+/// One document for a file of `--pdf-dir`. After a restart with the same store it exists already.
 fn plant_own_file(
     transaction: &Transaction<'_>,
     seed_config: &crate::invent::SeedConfig,
@@ -252,7 +252,7 @@ pub(crate) async fn add(shared: &Shared, wish: NewDocument) -> Result<String, Sa
     Ok(uuid)
 }
 
-/// Gives a document a new version of its file, or its first one; returns the PDF's uuid.
+/// Gives a document a new version of its file, or its first file. Returns the PDF's uuid.
 pub(crate) async fn set_pdf(shared: &Shared, uuid: &str, bytes: Vec<u8>) -> Result<String, SandboxError> {
     let uuid = uuid.to_owned();
     let seed = shared.seed_config.seed;

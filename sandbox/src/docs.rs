@@ -1,8 +1,7 @@
-//! `/docs`: a page for people that shows `/openapi.json` and sends the requests they try.
+//! `/docs`: a page for people that shows `/openapi.json` and sends requests that a person tries.
 //!
-//! The page is Swagger UI. Its files are in this program, packed when it was built from a crate that carries them, so
-//! that neither building nor reading needs anything but the sandbox. It wants no token: whoever opens it gives one
-//! there.
+//! The page is Swagger UI. Its files are in this program: a crate carries them, and the build packs them. So neither
+//! building nor reading needs anything else. The page needs no token; a person enters one there.
 
 use std::io::{Cursor, Read as _};
 
@@ -15,7 +14,7 @@ use utoipa_swagger_ui_vendored::SWAGGER_UI_VENDORED;
 use zip::result::ZipResult;
 use zip::{CompressionMethod, ZipArchive};
 
-/// What the page links to of Swagger UI's files, and their media types; the rest of them is for other ways of building.
+/// The files of Swagger UI that the page links to, with their media types. The other files are for other builds.
 const SWAGGER_UI_FILES: &[(&str, &str)] = &[
     ("favicon-32x32.png", "image/png"),
     ("oauth2-redirect.html", "text/html"),
@@ -24,15 +23,15 @@ const SWAGGER_UI_FILES: &[(&str, &str)] = &[
     ("swagger-ui.css", "text/css"),
 ];
 
-/// Nothing from elsewhere, and no script within the page. Swagger UI sets styles on its elements and has pictures in
-/// its style sheet.
+/// Loads nothing from elsewhere, and runs no script in the page itself. Swagger UI sets styles on its elements and has
+/// pictures in its style sheet.
 const CONTENT_SECURITY_POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; \
     img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
-/// A newer sandbox on the same port must not show an older one's page.
+/// Otherwise a newer sandbox on the same port could show an older page.
 const CACHE_CONTROL: &str = "no-cache";
 
-/// What `GET /` says to whoever opens the address that the first line names.
+/// The answer of `GET /` for a person who opens the address of the first line.
 pub(crate) const ROOT: &str =
     "This is the sandbox of the dental practice API.\n\nFor people: /docs\nFor programs: /openapi.json\n";
 
@@ -60,7 +59,7 @@ fn of_swagger_ui(name: &str, media_type: &str) -> Response {
     match packed(name) {
         Ok(Some((true, gzip))) => {
             let mut response = answer(media_type, gzip);
-            // Packed files are sent as they are: every browser takes them, and a client that names no coding allows
+            // Packed files are sent packed: every browser can read them, and a client that names no coding accepts
             // every one (RFC 9110, section 12.5.3).
             response.headers_mut().insert(header::CONTENT_ENCODING, header::HeaderValue::from_static("gzip"));
             response
@@ -71,8 +70,8 @@ fn of_swagger_ui(name: &str, media_type: &str) -> Response {
     }
 }
 
-/// A file of Swagger UI, and whether it is packed. The archive has packed it as gzip does, so that it only needs gzip's
-/// head and end around it (RFC 1952).
+/// A file of Swagger UI, and whether it is packed. The archive has compressed it like gzip, so that only gzip's head
+/// and end are added (RFC 1952).
 fn packed(name: &str) -> ZipResult<Option<(bool, Vec<u8>)>> {
     let mut archive = ZipArchive::new(Cursor::new(SWAGGER_UI_VENDORED))?;
     let end = format!("/dist/{name}");

@@ -1,10 +1,10 @@
-//! Why a sandbox could not start or could not do what its owner asked.
+//! Why a sandbox could not start, or could not do what its owner asked.
 
 use std::io;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
-/// Why a sandbox could not start or could not do what its owner asked. A client sees one only as the text of a 500.
+/// Why a sandbox could not start, or could not do what its owner asked. A client sees only its text, in a 500.
 #[derive(Debug, thiserror::Error)]
 pub enum SandboxError {
     /// A socket could not be opened.
@@ -29,7 +29,7 @@ pub enum SandboxError {
         /// The layout this version writes.
         expected: i64,
     },
-    /// The store file cannot be opened, or is none.
+    /// The store file cannot be opened, or is no store.
     #[error("cannot keep the state in {}: {source}; choose another file, or delete it if it is damaged", path.display())]
     StoreFile {
         /// The file asked for.
@@ -46,7 +46,7 @@ pub enum SandboxError {
         /// The file asked for.
         path: PathBuf,
     },
-    /// The file system does not say who uses the store file.
+    /// The file system does not tell who uses the store file.
     #[error("cannot keep the state in {}: its lock file cannot be had ({source}); choose another file", path.display())]
     StoreLock {
         /// The file asked for.
@@ -91,7 +91,7 @@ pub enum SandboxError {
         /// The uuid asked for.
         uuid: String,
     },
-    /// The audio has come to the end of its way.
+    /// The audio has reached the end of its workflow.
     #[error("the audio {uuid} is {step}, and from there it goes nowhere")]
     AudioEnded {
         /// The audio's uuid.
@@ -117,7 +117,7 @@ pub enum SandboxError {
         /// The uuid asked for.
         uuid: String,
     },
-    /// An email address has one user, and a user one email address.
+    /// The email address already has another user.
     #[error(
         "uuid: {uuid} is not the uuid of the user with the email address {email}; leave it out to make or change that user"
     )]
@@ -136,7 +136,7 @@ pub enum SandboxError {
         /// The key named.
         key: String,
     },
-    /// A redirect address that no browser could be sent to.
+    /// The redirect address is one that no browser can follow.
     #[error("the redirect address \"{uri}\" cannot be used: {reason}")]
     RedirectUri {
         /// The address given.
@@ -144,7 +144,7 @@ pub enum SandboxError {
         /// What is wrong with it.
         reason: String,
     },
-    /// Someone who is no user was to sign in.
+    /// Nobody with this email address can sign in.
     #[error("no user has the email address \"{email}\"; name one in Options::users or Options::api_keys")]
     NoSuchUser {
         /// The address named.
@@ -159,7 +159,7 @@ pub enum SandboxError {
     /// [`crate::Sandbox::wait_for`] ran out of time.
     #[error("what was waited for did not happen within {0:?}")]
     TimedOut(std::time::Duration),
-    /// The runtime stopped in the middle of the work.
+    /// The runtime stopped during the work.
     #[error("the work was cut short: {0}")]
     Interrupted(String),
 }

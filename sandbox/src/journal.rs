@@ -6,13 +6,13 @@ use std::sync::{Mutex, PoisonError};
 use serde::Serialize;
 use tokio::sync::watch;
 
-/// How many requests are remembered; the oldest are forgotten first, so that a sandbox may run for weeks.
+/// The most requests that are kept. The oldest are forgotten first, so that a sandbox can run for weeks.
 const REQUESTS_KEPT: usize = 100_000;
 
-/// How many status posts are remembered here; the store keeps all of them.
+/// The most status posts that are kept here. The store keeps all.
 const STATUS_POSTS_KEPT: usize = 100_000;
 
-/// Which of the sandbox's sockets a request came in on.
+/// The socket that a request came in on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Listener {
     /// The API.
@@ -74,7 +74,7 @@ impl View {
     }
 }
 
-/// The view and the bell that rings whenever it grows.
+/// The view, and the bell that rings when it grows.
 pub(crate) struct Journal {
     view: Mutex<View>,
     bell: watch::Sender<u64>,
@@ -127,7 +127,7 @@ impl Journal {
         });
     }
 
-    /// Lets everybody who waits look again: something changed that the view does not show.
+    /// Rings the bell, because something changed that the view does not show.
     pub fn ring(&self) {
         self.bell.send_modify(|rung| *rung += 1);
     }

@@ -1,15 +1,15 @@
-//! JSON read so that whoever wrote it learns what is wrong.
+//! Reads JSON and says what is wrong with it.
 
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 
-/// JSON as what it is meant to be; the error names the member that is wrong.
+/// JSON as this type. The error names the wrong member.
 pub(crate) fn understood<T: DeserializeOwned>(value: impl Into<Value>) -> Result<T, String> {
     serde_path_to_error::deserialize(value.into()).map_err(|error| {
         let path = error.path().to_string();
         let reason = error.into_inner().to_string();
-        // "." and "?" stand for the whole; serde itself names a member that is unknown or missing.
+        // "." and "?" stand for the whole value. For an unknown or missing member, serde itself gives the name.
         if matches!(path.as_str(), "." | "?") || reason.contains(&format!("`{path}`")) {
             reason
         } else {
@@ -18,7 +18,7 @@ pub(crate) fn understood<T: DeserializeOwned>(value: impl Into<Value>) -> Result
     })
 }
 
-/// A member that is there: null is a value, and only a missing member is `None`.
+/// A member that is present. Null is a value; only a missing member is `None`.
 pub(crate) fn given<'de, D: Deserializer<'de>, T: Deserialize<'de>>(deserializer: D) -> Result<Option<T>, D::Error> {
     T::deserialize(deserializer).map(Some)
 }

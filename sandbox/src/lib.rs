@@ -1,9 +1,8 @@
 //! The dental practice integration API, served locally.
 //!
 //! A program that integrates with the service needs something to run against: in its tests, in a demo, at a developer's
-//! desk. This crate is that something. It speaks HTTP on a real socket, keeps its state in SQLite, invents documents
-//! whose PDFs a person can read, and misbehaves on demand. It shares no code with the daemon, so that the two can
-//! disagree.
+//! desk. This crate speaks HTTP on a real socket, keeps its state in SQLite, invents documents whose PDFs a person can
+//! read, and misbehaves on demand. It shares no code with the daemon, so that the two can disagree.
 //!
 //! Where the API description says "not shown" it does what a server of its family (Symfony API Platform) does; the
 //! README lists every such choice. It is deliberately no second implementation of the product: nothing is transcribed,

@@ -24,13 +24,13 @@ impl Moment {
         Self { key, verbatim: None }
     }
 
-    /// Keeps the text as it is. Text that is no date at all sorts before everything.
+    /// Keeps this text. A text that is no date sorts before everything.
     pub fn verbatim(text: &str) -> Self {
         Self { key: parse(text).unwrap_or(i64::MIN), verbatim: Some(text.to_owned()) }
     }
 
-    /// What a record keeps: the whole second, as it is shown, so that a filter by a date that an item shows finds the
-    /// item. A dictated text is shown whole and kept whole.
+    /// The time that a record keeps: the whole second that it shows, so that a filter by a shown date finds the item. A
+    /// dictated text is kept completely.
     pub fn kept_key(&self) -> i64 {
         match self.verbatim {
             Some(_) => self.key,
@@ -46,7 +46,7 @@ impl Moment {
     }
 }
 
-/// The beginning of the second in which a point in time lies.
+/// The start of the second.
 pub(crate) fn to_the_second(key: i64) -> i64 {
     key.div_euclid(SECOND) * SECOND
 }
@@ -67,9 +67,9 @@ fn show_key(key: i64, format: DateFormat) -> String {
     zoned.strftime(pattern).to_string()
 }
 
-/// Microseconds since 1970 of an ISO 8601 date or date-time; without an offset it is read as UTC, as a server whose
-/// clock runs in UTC would. `None` when it is no such text, which includes the classic slip of a `+00:00` whose plus
-/// sign was not percent-encoded and arrives as a space.
+/// Microseconds since 1970 of an ISO 8601 date or date-time. Without an offset it is UTC, like on a server whose clock
+/// runs in UTC. `None` for any other text, such as one with the common mistake of a `+00:00` whose plus sign was not
+/// percent-encoded and became a space.
 pub(crate) fn parse(text: &str) -> Option<i64> {
     // A time zone in brackets is RFC 9557's, not ISO 8601's.
     if text.contains('[') {
@@ -90,7 +90,7 @@ pub(crate) fn parse(text: &str) -> Option<i64> {
     Some(instant.as_microsecond())
 }
 
-/// RFC 3339 allows a fraction of any length; what is below a nanosecond is cut off.
+/// RFC 3339 allows a fraction of any length. Digits below a nanosecond are cut off.
 fn shortened(text: &str) -> String {
     let Some((whole, rest)) = text.split_once('.') else {
         return text.to_owned();

@@ -1,4 +1,4 @@
-//! Recordings as a test dictates them.
+//! Recordings that a test dictates.
 
 use serde::Deserialize;
 use serde_json::Value;
@@ -19,8 +19,8 @@ pub struct NewAudio {
     pub uuid: Option<String>,
     /// The API key whose user recorded it; the first key by default.
     pub owner: Option<String>,
-    /// The patient: a string is the uuid of one who is there, `Some(Value::Null)` is none; an object's members are laid
-    /// over an invented patient.
+    /// The patient. A string is the uuid of an existing one, and `Some(Value::Null)` is none. The members of an object
+    /// replace those of an invented patient.
     #[serde(deserialize_with = "given")]
     pub patient: Option<Value>,
     /// `meeting`, a uuid.
@@ -29,7 +29,7 @@ pub struct NewAudio {
     pub language_spoken: Option<String>,
     /// `summary`, which also becomes the note's content.
     pub summary: Option<String>,
-    /// The step of the workflow it starts at, `audio_recording` by default. What is `validated` from the start has its
+    /// The first step of the workflow, `audio_recording` by default. A recording that starts as `validated` has its
     /// documents from the start.
     #[serde(rename = "audioWorkflowStepV3")]
     pub step: Option<String>,

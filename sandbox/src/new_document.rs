@@ -1,4 +1,4 @@
-//! Documents as a test dictates and sees them.
+//! Documents that a test dictates, and documents that it sees.
 
 use serde::Serialize;
 use serde_json::{Map, Value};
@@ -28,10 +28,10 @@ pub struct NewDocument {
     pub encountered_at: Option<String>,
     /// `type`: `Some(None)` is null, any text is taken.
     pub document_type: Option<Option<String>>,
-    /// The patient: `Some(Value::Null)` for none; an object's members are laid over an invented patient.
+    /// The patient. `Some(Value::Null)` is none. The members of an object replace those of an invented patient.
     pub patient: Option<Value>,
-    /// Members laid over the owner's user record. The document then shows this other user; who may see it stays the
-    /// same.
+    /// Members that replace those of the owner's user record. The document then shows this other user; the owner stays
+    /// the same.
     pub user: Option<Map<String, Value>>,
     /// `isAnonymized`.
     pub is_anonymized: bool,

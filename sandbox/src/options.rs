@@ -1,4 +1,4 @@
-//! What a sandbox is started with.
+//! The options of a sandbox.
 
 use std::net::{Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
@@ -12,31 +12,30 @@ use crate::quirks::Quirks;
 /// How long an access token works unless [`Options::access_token_lifetime`] says otherwise.
 pub const DEFAULT_ACCESS_TOKEN_LIFETIME: Duration = Duration::from_secs(3600);
 
-/// The key that works when [`Options::api_keys`] names none. It is no secret: it opens nothing but invented documents.
+/// The key if [`Options::api_keys`] is empty. It is no secret, since it gives access to invented documents only.
 pub const DEFAULT_API_KEY: &str = "sandbox-key";
 
-/// What a sandbox is started with. The default listens on a free port of the loopback interface, keeps everything in
-/// memory and holds no documents.
+/// The options of a sandbox. The default listens on a free port of the loopback interface, keeps everything in memory
+/// and has no documents.
 #[derive(Clone, Debug)]
 pub struct Options {
     /// Where the API listens. Port 0 takes a free one.
     pub listen: SocketAddr,
-    /// Where PDFs are served, as an origin of its own that needs no token. `None`: `pdf.url` is on the API's origin and
+    /// The address of a separate origin for PDFs that needs no token. `None`: `pdf.url` is on the API's origin and
     /// needs the token. (A files origin exists nevertheless, on a free port, for
     /// [`crate::RedirectTarget::CrossOrigin`].)
     pub files_listen: Option<SocketAddr>,
     /// Where the admin surface listens; `None` for none. It has no authentication.
     pub admin_listen: Option<SocketAddr>,
-    /// Where the authorization page is served besides the API's own address, as the service has it on the application's
-    /// origin; `None` for nowhere else.
+    /// The address of the authorization page in addition to the API's, as the service has it on the application's
+    /// origin; `None` for no other address.
     pub app_listen: Option<SocketAddr>,
-    /// The SQLite file that keeps the state across restarts, but for API keys and passwords, which each start names
-    /// anew; `None` keeps all in memory.
+    /// The SQLite file that keeps the state across restarts, except API keys and passwords, which each start names
+    /// again; `None` keeps everything in memory.
     pub store: Option<PathBuf>,
     /// A folder whose PDFs, named `*.pdf`, each become a document, once.
     pub pdf_dir: Option<PathBuf>,
-    /// The keys that open the API; empty means [`DEFAULT_API_KEY`]. Documents belong to the first key's user unless
-    /// said otherwise.
+    /// The API keys; empty means [`DEFAULT_API_KEY`]. By default, documents belong to the first key's user.
     pub api_keys: Vec<ApiKey>,
     /// The applications that may ask for authorization; empty means [`Client::default`].
     pub clients: Vec<Client>,
@@ -47,19 +46,19 @@ pub struct Options {
     pub access_token_lifetime: Duration,
     /// Who decides on the authorization page.
     pub consent: Consent,
-    /// Whether a request is refused whose access token lacks the scope that its endpoint needs.
+    /// Whether a request is refused if its access token lacks the endpoint's scope.
     pub enforce_scopes: bool,
-    /// How many invented documents there are at least. A store that has them already gets no more.
+    /// The least number of invented documents. A store that has as many gets no more.
     pub documents: usize,
-    /// What everything invented follows from: the same seed gives the same uuids and the same bytes.
+    /// The seed of all inventions: the same seed gives the same uuids and the same bytes.
     pub seed: u64,
     /// Every invented PDF has at least this many bytes.
     pub pdf_bytes: u64,
     /// The version of requests that do not name one with the header `Api-Version`.
     pub api_version: Version,
-    /// How long an audio stays at each step of the workflow, by the sandbox's clock; `None`: it moves on command only.
+    /// How long an audio stays at each step of the workflow, by the sandbox's clock; `None`: it moves only on command.
     pub workflow_step: Option<Duration>,
-    /// The behaviours that the API description leaves open.
+    /// Behaviours that the API description leaves open.
     pub quirks: Quirks,
     /// Faults in force from the start, and after every reset.
     pub faults: Vec<Fault>,

@@ -7,11 +7,11 @@ use std::path::{Path, PathBuf};
 
 use crate::error::SandboxError;
 
-/// A viewer takes a PDF whose header lies within so many bytes (ISO 32000-1, implementation note 13).
+/// A viewer accepts a PDF whose header is within this many bytes (ISO 32000-1, implementation note 13).
 const HEADER_WITHIN: u64 = 1024;
 
-/// The folder's PDF files by name, or what is wrong with the folder. Only the folder itself is looked at, and what is
-/// named so and is no PDF is left out.
+/// The folder's PDF files by name, or what is wrong with the folder. Sub-folders are ignored, and so is a file with the
+/// name that is no PDF.
 pub(crate) fn pdf_files(folder: &Path) -> Result<Vec<PathBuf>, SandboxError> {
     let refuse = |reason: String| SandboxError::PdfDir { folder: folder.to_owned(), reason };
     let entries = std::fs::read_dir(folder).map_err(|error| refuse(error.to_string()))?;
@@ -32,8 +32,7 @@ pub(crate) fn pdf_files(folder: &Path) -> Result<Vec<PathBuf>, SandboxError> {
     Ok(files)
 }
 
-/// Whether there is a header near the beginning and something behind it. A page or a JSON text that only speaks of PDFs
-/// is none.
+/// Whether there is a header near the beginning, and content after it. A web page or JSON text about PDFs has none.
 fn is_pdf(path: &Path) -> io::Result<bool> {
     let (file, mut head) = (File::open(path)?, Vec::new());
     (&file).take(HEADER_WITHIN).read_to_end(&mut head)?;

@@ -1,8 +1,8 @@
 //! Behaviours that the API description leaves open.
 //!
-//! Each has a default, which the README's table explains; a test changes it to see whether a client would also live
-//! with the other answer. Quirks are about how a healthy server is, [`crate::Fault`]s about what goes wrong; a fault
-//! can also change the quirks for the requests that it hits, see [`crate::Habit`].
+//! The README's table explains each default. A test changes a quirk to see whether a client also works with the other
+//! behaviour. Quirks describe a healthy server, [`crate::Fault`]s what goes wrong. A fault can also change the quirks
+//! for the requests that it hits, see [`crate::Habit`].
 //!
 //! In JSON a quirk has the name of its field. Durations are written `"250ms"`, `"30s"`, `"1h 30m"`.
 
@@ -13,12 +13,12 @@ use serde_json::{Map, Value};
 
 use crate::json::understood;
 
-/// Everything about the server that the description does not pin down. Change it while the sandbox runs with
+/// All behaviours that the description leaves open. Change them while the sandbox runs with
 /// [`crate::Sandbox::set_quirks`].
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Quirks {
-    /// What the server makes of `createdAt[gte]` and its like; their value format is "not shown".
+    /// How `createdAt[gte]` and the like work. The format of their values is "not shown".
     pub date_filter: DateFilter,
     /// A document keeps appearing in `synchronized=false` after its status was posted.
     pub stays_listed: bool,
@@ -30,41 +30,41 @@ pub struct Quirks {
     pub single_shows: SingleShape,
     /// What `pdf.url` looks like.
     pub pdf_url: PdfUrl,
-    /// Every object carries members, and every enumeration values, that the description does not know.
+    /// Every object has members, and every enumeration values, that the description does not know.
     pub unknown_fields: bool,
     /// The server returns at most this many items a page, whatever `itemsPerPage` asked for.
     pub max_page_size: Option<u32>,
     /// The server always returns the first page.
     pub ignore_page: bool,
-    /// The server orders by its own taste: newest first.
+    /// The server ignores the requested order: newest first.
     pub ignore_order: bool,
     /// How dates are written.
     pub date_format: DateFormat,
     /// Documents show `pdf: null`, as if their PDFs were not rendered yet. The files themselves stay where they are.
     pub pdf_not_rendered: bool,
-    /// `pdf.url` leads to the files origin, also where [`crate::Options::files_listen`] asked for none.
+    /// `pdf.url` is on the files origin, even if [`crate::Options::files_listen`] is `None`.
     pub pdf_elsewhere: bool,
-    /// `pdf.url` is a signed address on the files origin that works for so long, counted in whole seconds of the
-    /// sandbox's clock from the moment the document was read. [`PdfUrl::Relative`] and [`PdfUrl::Verbatim`] stay as
-    /// they are. While it is on for a request to the files origin, addresses without a signature are refused too.
+    /// `pdf.url` is a signed address on the files origin that works for this long, counted in whole seconds of the
+    /// sandbox's clock since the document was read. [`PdfUrl::Relative`] and [`PdfUrl::Verbatim`] stay unchanged. While
+    /// it is on, the files origin also refuses addresses without a signature.
     #[serde(with = "crate::duration_text::optional")]
     pub pdf_url_expires: Option<Duration>,
-    /// A page after the first is read as if so many items before it had left the list since the page before (positive:
-    /// a client misses as many), or had come in (negative: it sees as many again).
+    /// A page after the first is read as if this many items before it had left the list since the previous page
+    /// (positive: the client misses as many), or had come in (negative: it sees as many twice).
     pub page_shift: i64,
     /// Access tokens have expired when they are handed out.
     pub tokens_expired: bool,
-    /// No application may ask for an authorization code: people are sent back with `unauthorized_client`.
+    /// No application may ask for an authorization code: people are redirected with `unauthorized_client`.
     pub unauthorized_client: bool,
-    /// How long a refresh token that was exchanged can be exchanged again, for clients whose reply was lost; `None`: it
-    /// dies at once, as the description says.
+    /// How long an exchanged refresh token can be exchanged again, for clients that lost the reply; `None`: not at all,
+    /// as the description says.
     #[serde(with = "crate::duration_text::optional")]
     pub refresh_grace: Option<Duration>,
 }
 
 impl Quirks {
-    /// These quirks with some of them changed: a merge patch (RFC 7396) over their JSON form, so that `null` means a
-    /// quirk's default again.
+    /// These quirks with changes: a merge patch (RFC 7396) over their JSON form, in which `null` restores a quirk's
+    /// default.
     ///
     /// # Errors
     /// When a member is no quirk or its value cannot be one; the text names it.
@@ -84,7 +84,7 @@ impl Quirks {
     }
 }
 
-/// What becomes of date filters.
+/// The handling of date filters.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, clap::ValueEnum)]
 #[serde(rename_all = "snake_case")]
 pub enum DateFilter {
@@ -93,7 +93,7 @@ pub enum DateFilter {
     Works,
     /// The server answers 400 to a request that has one.
     Refused,
-    /// The server acts as if they were not there.
+    /// The server ignores them.
     Ignored,
 }
 
@@ -147,7 +147,7 @@ pub enum RedirectTarget {
     CrossOrigin,
 }
 
-/// How dates are written in documents and their PDFs. Dates that a test dictated are always printed as dictated.
+/// The format of dates in documents and their PDFs. Dictated dates are printed as dictated.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum DateFormat {

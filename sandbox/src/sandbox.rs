@@ -25,7 +25,7 @@ use crate::shared::Shared;
 use crate::store::{DocumentRow, Store, secret};
 use crate::{admin, api, control, hooks, server, workflow};
 
-/// The name under which the store keeps what signs access tokens.
+/// The name under which the store keeps the key that signs access tokens.
 const ACCESS_TOKEN_KEY: &str = "access tokens";
 
 /// A running sandbox. It stops when it is dropped, or, waiting for open requests, with [`Sandbox::shutdown`].
@@ -39,7 +39,7 @@ pub struct Sandbox {
 }
 
 impl Sandbox {
-    /// Opens the store, makes the documents, and serves from the moment it returns.
+    /// Opens the store, creates the documents, and serves as soon as it returns.
     ///
     /// # Errors
     /// When a socket or the store cannot be opened, or the folder of own PDFs is missing or empty.
@@ -146,7 +146,7 @@ impl Sandbox {
         self.admin_address.map(|address| format!("http://{address}"))
     }
 
-    /// Where the authorization page is (`{app_url}/authorize`): [`Options::app_listen`] if it was given, else the
+    /// The address of the authorization page (`{app_url}/authorize`): [`Options::app_listen`] if given, otherwise the
     /// API's.
     #[must_use]
     pub fn app_url(&self) -> String {
@@ -170,7 +170,7 @@ impl Sandbox {
         issue_pair(&self.shared, &self.quirks(), &client, email, &scopes).await
     }
 
-    /// Moves the sandbox's clock on: what would have expired or fallen due by then has.
+    /// Moves the sandbox's clock forward. Whatever expires or becomes due by then does.
     pub fn advance_clock(&self, by: Duration) {
         self.shared.clock.advance(i64::try_from(by.as_micros()).unwrap_or(i64::MAX));
     }
@@ -229,7 +229,8 @@ impl Sandbox {
         control::remove(&self.shared, uuid).await
     }
 
-    /// Makes a document appear in `synchronized=false` (`true`), as when a person asks for it again, or leave it.
+    /// Makes a document appear in `synchronized=false` (`true`), as when a person requests it again, or disappear
+    /// (`false`).
     ///
     /// # Errors
     /// When there is no such document or the store fails.
@@ -237,8 +238,8 @@ impl Sandbox {
         control::set_listed(&self.shared, uuid, listed).await
     }
 
-    /// Makes everything as it was at the start: documents, users, faults, quirks, the clock, and what was seen. Access
-    /// tokens go on working, since they say themselves whose they are.
+    /// Restores the state of the start: documents, users, faults, quirks, the clock, and what was seen. Access tokens
+    /// stay valid, because they contain their user.
     ///
     /// # Errors
     /// When the store fails.
@@ -270,7 +271,7 @@ impl Sandbox {
         self.shared.store.run(DocumentRow::count).await
     }
 
-    /// Every accepted status post, oldest first, those before a restart of the store too.
+    /// Every accepted status post, oldest first, including those before a restart with the same store.
     #[must_use]
     pub fn status_posts(&self) -> Vec<StatusPost> {
         self.look(|view| view.status_posts().cloned().collect())
@@ -292,7 +293,7 @@ impl Sandbox {
         self.shared.journal.read(look)
     }
 
-    /// Waits until what was seen satisfies the condition; it is asked again after every request and every status post.
+    /// Waits until the condition holds for what was seen. Checks it after every request and every status post.
     ///
     /// # Errors
     /// When that takes longer than `timeout`.
@@ -323,7 +324,7 @@ impl Sandbox {
         *self.shared.quirks.lock().unwrap_or_else(PoisonError::into_inner) = quirks;
     }
 
-    /// Puts a fault in force. Of several that match a request, the first injected is applied.
+    /// Puts a fault in force. If several match a request, the first injected one is applied.
     pub fn inject(&self, fault: Fault) -> FaultId {
         self.shared.faults.inject(fault)
     }
@@ -345,7 +346,7 @@ impl Drop for Sandbox {
     }
 }
 
-/// Everybody who was named, each once; where a password was given it counts.
+/// Everybody who was named, each once, with the given password if there is one.
 pub(crate) fn accounts(users: &[Account], api_keys: &[ApiKey]) -> Vec<Account> {
     let mut accounts: Vec<Account> = Vec::new();
     let of_keys = api_keys.iter().map(|key| Account::new(&key.email));

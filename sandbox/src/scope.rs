@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-/// What follows `read:` and `write:`.
+/// What stands after `read:` and `write:`.
 const PAIRS: &[&str] = &[
     "patients",
     "contacts",
@@ -50,7 +50,7 @@ impl Scopes {
             .map(Self)
     }
 
-    /// Whether one of these is in the set; an empty list asks for nothing.
+    /// Whether the set has one of these; true for an empty list.
     pub fn allow(&self, any_of: &[&str]) -> bool {
         any_of.is_empty() || any_of.iter().any(|scope| self.0.contains(*scope))
     }

@@ -1,4 +1,4 @@
-//! What all requests of one sandbox share.
+//! What all requests of a sandbox share.
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -28,7 +28,7 @@ pub(crate) struct Shared {
     pub journal: Journal,
     pub quirks: Mutex<Quirks>,
     pub seed_config: SeedConfig,
-    /// What it was started with, which a reset leads back to.
+    /// The options at the start, which a reset restores.
     pub begun_with: Options,
     pub api_address: SocketAddr,
     pub files_address: SocketAddr,
@@ -38,13 +38,13 @@ pub(crate) struct Shared {
     pub api_version: Version,
     pub stop: CancellationToken,
     pub oauth: Oauth,
-    /// Whether a request is refused whose access token lacks the scope that its endpoint needs.
+    /// Whether a request is refused if its access token lacks the endpoint's scope.
     pub enforce_scopes: bool,
     /// Signs file addresses.
     pub signer: Signer,
-    /// How long an audio stays at each step, in microseconds; `None`: until it is moved on command.
+    /// How long an audio stays at each step, in microseconds; `None`: until a command moves it.
     pub workflow_step: Option<i64>,
-    /// Wakes whoever sends deliveries: there may be new ones.
+    /// Wakes the sender: there may be new deliveries.
     pub deliveries: Notify,
     /// Wakes the workflow: there may be new audios.
     pub recordings: Notify,

@@ -103,8 +103,8 @@ mod tests {
 
     const SECOND: Duration = Duration::from_secs(1);
 
-    /// Sends `requests` requests, 16 at a time, each until it is answered. After a refusal all wait for a second, as a
-    /// pause of the scope would make them. Returns the number of refusals, and the time for all of them.
+    /// Sends `requests` requests, 16 at a time, each until it is answered. After a refusal all wait for a second, as in
+    /// a pause of the scope. Returns the number of refusals, and the total time.
     async fn work(requests: u32, takes: impl FnMut() -> bool) -> (u32, Duration) {
         let (window, began) = (CongestionWindow::new(), Instant::now());
         let (left, refused, paused_until) = (Mutex::new(requests), Mutex::new(0), Mutex::new(began));

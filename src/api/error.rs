@@ -210,7 +210,7 @@ impl ApiError {
         }
     }
 
-    /// Whether this error, when the list is read, means that the whole account must wait for a person.
+    /// Whether this error, when the list is read, makes the whole account wait for a person.
     pub fn pauses_account(&self) -> bool {
         matches!(self, ApiError::SignedOut { .. } | ApiError::Credentials(_))
             || matches!(self.status(), Some(401 | 403))

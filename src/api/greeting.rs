@@ -36,8 +36,8 @@ pub async fn greet(transport: &Transport) -> Result<(), ApiError> {
     }
 }
 
-/// Whether the address has the API's sign-in as well, which asks for no key: the API of a wrong path refuses everybody
-/// who has none, and says nothing of the path. Of an answer that says neither, it is believed.
+/// Checks that the address also has the API's sign-in, which needs no key. The list says nothing of a wrong path,
+/// because the API refuses everybody without a key there. An unclear answer counts as the API.
 ///
 /// # Errors
 /// Another server, or another path; [`hint`] explains it.

@@ -95,7 +95,7 @@ pub trait Api: Send + Sync {
     /// [`ApiError`]; [`ApiError::Shape`] if the body of a success is neither this document nor empty.
     async fn report(&self, uuid: &DocumentUuid, error: Option<&str>) -> Result<ReportAnswer, ApiError>;
 
-    /// How much this computer's clock was ahead of the API's when it last answered, in milliseconds; `None` if no answer
+    /// How much this computer's clock was ahead of the API's at the last answer; milliseconds. `None` if no answer
     /// showed it.
     fn clock_ahead(&self) -> Option<i64> {
         None
@@ -311,7 +311,7 @@ impl Api for Client {
         let page = self.read_list(&url, Page::read_list).await;
         fault_point!("api.list.after");
         match page {
-            // Some servers answer so to a page beyond the last one. Page 1 is where the list is.
+            // Some servers answer like this to a page beyond the last one. Page 1 is where the list is.
             Err(ApiError::Status { status: 404, .. }) if query.page > 1 => Ok(Page::default()),
             Err(ApiError::Status { status: status @ (404 | 405 | 410), .. }) => {
                 url.set_query(None);

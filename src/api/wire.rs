@@ -101,8 +101,8 @@ fn identifier(value: &Value) -> Option<String> {
     (!last.is_empty()).then(|| last.to_owned())
 }
 
-/// Whether a record is the one that was asked for, by its `uuid` or its `@id`. One that names itself by neither is not:
-/// filing one patient's letter as another's would be the worst of all mistakes.
+/// Whether a record is the requested one, by its `uuid` or `@id`. A record with neither is not: filing one patient's
+/// letter as another's would be the worst mistake.
 pub fn is_about(record: &Record, asked: &str) -> bool {
     let mut named = ["uuid", "@id"].into_iter().filter_map(|field| identifier(record.get(field)?));
     named.any(|named| without_case(&named) == without_case(asked))
@@ -146,8 +146,8 @@ impl Detail {
         is_about(&self.document, uuid.as_str())
     }
 
-    /// Whether the document's patient is another one than `patient`, the identifier in another answer about the
-    /// document. An answer that leaves the patient out contradicts none.
+    /// Whether the document's patient differs from `patient`, the identifier in another answer about the document. An
+    /// answer without a patient contradicts none.
     pub fn is_of_another_patient(&self, patient: Option<&str>) -> bool {
         let named = ["uuid", "@id"].into_iter().filter_map(|field| identifier(self.patient.get(field)?));
         let named: Vec<String> = named.collect();

@@ -1,5 +1,5 @@
-//! Looks at destinations while no letter goes there, so that one which is away is a problem before the next letter
-//! comes. A folder is opened; a server is dialled, without a sign-in.
+//! Looks at destinations while no letter goes there, so that a person learns that one is away before the next letter
+//! comes. A folder is opened. A server is dialled, without a sign-in.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -17,26 +17,25 @@ use crate::pipeline::{Scope, Shared};
 
 /// The time between two looks at a folder, unless polls come sooner.
 const FOLDER_EVERY: Duration = Duration::from_secs(30);
-/// A server at which something worked is dialled after this time.
+/// How long after its last success a server is dialled.
 const SERVER_QUIET: Duration = Duration::from_secs(15 * 60);
-/// A server that did not answer is dialled again after this time.
+/// How long after a call without an answer a server is dialled again.
 const SERVER_AGAIN: Duration = Duration::from_secs(60);
-/// How often a server must not answer in a row.
+/// How many calls in a row a server has to leave unanswered before it counts as away.
 const SERVER_TRIES: u32 = 2;
 /// The longest look: a share that hangs counts as away.
 const LONGEST: Duration = Duration::from_secs(20);
-/// While all is well, the ledger learns this seldom that it is.
+/// While all is well, the ledger is told so at this interval.
 const NOTE_EVERY: Millis = 10 * 60 * 1000;
 
-/// What is looked at.
 enum Target {
     Folder,
     Server(String, u16),
-    /// Only letters show whether it works.
+    /// Nothing can be looked at: only letters show whether it works.
     Program,
 }
 
-/// What a series of looks found.
+/// What the looks at one destination found so far.
 struct Looks {
     name: String,
     away: Option<Away>,
@@ -44,7 +43,7 @@ struct Looks {
     noted_at: Millis,
 }
 
-/// What the ledger is told after a look.
+/// What to tell the ledger after a look.
 #[derive(Debug, PartialEq, Eq)]
 enum Note {
     Nothing,
@@ -52,14 +51,14 @@ enum Note {
     Worked,
 }
 
-/// Looks at each destination that can be looked at until the daemon stops; one that hangs delays no other.
+/// Looks at every destination that allows it, until the daemon stops. One that hangs delays no other.
 pub(super) async fn run(
     context: Shared,
     adapters: BTreeMap<String, Arc<dyn Adapter>>,
     destinations: BTreeMap<String, Destination>,
 ) {
     let configured: Vec<String> = destinations.keys().cloned().collect();
-    // If the ledger does not answer, the looks find out anew.
+    // If the ledger does not answer, the looks find out again.
     let mut known = context.ledger.write(move |db| away::keep(db, &configured)).await.unwrap_or_default();
     let looks = destinations.into_iter().filter_map(|(name, destination)| {
         let target = match destination.server() {
@@ -86,7 +85,7 @@ async fn follow(context: &Shared, adapter: &Arc<dyn Adapter>, target: Target, mu
         let good_at = context.pauses.last_good_at(&scope).unwrap_or(0);
         let is_quiet =
             is_asked || now().saturating_sub(good_at) >= Millis::try_from(wait.as_millis()).unwrap_or(Millis::MAX);
-        // What a letter shows needs no look.
+        // A letter that went through is as good as a look.
         let note = match &target {
             Target::Program if is_quiet => Note::Nothing,
             target => {
@@ -97,7 +96,7 @@ async fn follow(context: &Shared, adapter: &Arc<dyn Adapter>, target: Target, mu
         if let Err(error) = record(context, &mut looks, note).await {
             tracing::debug!(event = "look_failed", "{error}");
         }
-        // A person who mended something is not kept waiting.
+        // A person who asks does not wait for the interval.
         is_asked = tokio::time::timeout(wait, asked.changed()).await.is_ok();
     }
 }
@@ -121,7 +120,8 @@ async fn look(adapter: &Arc<dyn Adapter>, target: &Target) -> Result<(), Outcome
 }
 
 impl Looks {
-    /// What a look means. A folder is away at once; a server when it did not answer several times in a row.
+    /// Decides what a look means. A folder is away at once; a server is away when it did not answer several times in a
+    /// row.
     fn after(&mut self, found: Result<(), Outcome>, is_folder: bool, now: Millis) -> Note {
         let Err(outcome) = found else {
             self.failed = 0;
@@ -138,7 +138,7 @@ impl Looks {
         let since = self.away.as_ref().map_or(now, |away| away.since);
         let away = Away { since, failure, reason, looked_at: now };
         let counts = is_folder || self.failed >= SERVER_TRIES;
-        // Each time: the end of a pause takes the note away.
+        // Noted each time, because the end of a pause takes the note away.
         if counts { Note::Away(away) } else { Note::Nothing }
     }
 }
@@ -160,7 +160,7 @@ async fn record(context: &Shared, looks: &mut Looks, note: Note) -> Result<(), L
             looks.noted_at = at;
             if looks.away.take().is_some() {
                 let destination = &looks.name;
-                // Letters that wait for it are tried now.
+                // Letters that wait for this destination are tried now.
                 context.pauses.probe_now(&Scope::Destination(destination.clone()));
                 context.nudges.stages();
                 tracing::info!(event = "destination_back", destination, "{destination} is back");

@@ -1,7 +1,8 @@
-//! What others do while the daemon runs: `docsyncd retry` and `docsyncd poll` write into the ledger; `docsyncd login`
-//! and `logout`, or a person who mends a key's file, do not, so the files of the accounts are looked at.
+//! Notices what other processes do. `docsyncd retry` and `docsyncd poll` write into the ledger. `docsyncd login` and
+//! `logout`, and a person who replaces a key's file, do not, so the accounts' files are looked at.
 //!
-//! They may lie on a share that hangs, so threads of their own look, and one that hangs holds up its account alone.
+//! The files may lie on a share that hangs, so the looks have threads of their own. A look that hangs holds up its
+//! account alone.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -14,16 +15,16 @@ use crate::ledger::process::{self, Asked};
 use crate::pipeline::{Context, Scope, Shared};
 use crate::system::clock;
 
-/// How often the files of the accounts are looked at: seldom, as each look wakes a thread, all the years through.
+/// How often the accounts' files are looked at. Each look wakes a thread, so it is done seldom.
 const LOOK_INTERVAL: Duration = Duration::from_secs(5);
-/// Looks that hang before no further one is begun: they take threads from the rest of the program.
+/// The most looks that may hang at once. Each occupies a thread that the program needs.
 const MOST_LOOKS: usize = 16;
 
-/// The accounts, and who looks at their files now.
+/// The accounts, and which of them are being looked at.
 struct Looks<F> {
-    /// By name, with whether somebody looks at the account's files.
+    /// The accounts' names, and whether somebody looks at the account's files now.
     accounts: Vec<(String, AtomicBool)>,
-    /// Looks at the files of one account, and says whether they are others than before.
+    /// Looks at the files of one account, and returns whether they changed.
     look: F,
     changed: UnboundedSender<String>,
 }
@@ -35,9 +36,9 @@ impl<F: Fn(&str) -> bool + Send + Sync + 'static> Looks<F> {
         (Arc::new(Self { accounts, look, changed }), found)
     }
 
-    /// Begins to look at all accounts; those at which an earlier look hangs are left to that one.
+    /// Begins to look at all accounts, except those whose earlier look has not returned.
     fn begin(looks: &Arc<Self>) {
-        // One is this very handle, the others belong to looks under way.
+        // One is this very handle; the others belong to looks that have not returned.
         if Arc::strong_count(looks) <= MOST_LOOKS {
             let looks = Arc::clone(looks);
             clock::aside(move || looks.go_round());
@@ -51,17 +52,17 @@ impl<F: Fn(&str) -> bool + Send + Sync + 'static> Looks<F> {
             }
             let looking = Looking(under_way);
             let changed = (self.look)(account);
-            // Before anybody hears of it, and expects the next look to see what comes after.
+            // Reset first, so that a change after this look is seen by the next one.
             drop(looking);
             if changed {
-                // Nobody listens any more when the daemon ends.
+                // When the daemon ends, nobody listens any more.
                 let _ = self.changed.send(account.clone());
             }
         }
     }
 }
 
-/// A look that is under way, until it ends or panics.
+/// A look that has not returned. Ends with it, also if it panics.
 struct Looking<'a>(&'a AtomicBool);
 
 impl Drop for Looking<'_> {
@@ -95,8 +96,8 @@ pub(super) async fn other_processes(context: Shared) {
     }
 }
 
-/// `docsyncd poll` asks for a look at every account, and at what is paused; `docsyncd retry` for the latter. A ledger
-/// that cannot be read now is the stages' affair, and the request stays in it.
+/// `docsyncd poll` asks for a look at every account, and for a probe of what is paused; `docsyncd retry` only for the
+/// latter. If the ledger cannot be read now, the request stays in it, and the stages report the error.
 async fn take_up_requests(context: &Context) {
     let ledger = &context.ledger;
     let asked = match ledger.read(process::asked).await {
@@ -116,18 +117,18 @@ async fn take_up_requests(context: &Context) {
     }
     if asked.poll || asked.probes {
         context.pauses.probe_all_now();
-        // An account is probed by its polls.
+        // The polls probe an account.
         let is_paused = |account: &&String| context.pauses.paused_until(&Scope::Account((*account).clone())).is_some();
         context.clients.keys().filter(is_paused).for_each(|account| context.nudges.poll_now(account));
         context.nudges.stages();
     }
 }
 
-/// The account's credentials are others than before: a paused account is tried at once, and one that works stops when
-/// it was signed out, or goes on as whoever signed in.
+/// The account's credentials changed. A paused account is tried at once. A working one stops if it was signed out, or
+/// goes on as the user who signed in.
 fn take_up(context: &Context, account: &str) {
     context.nudges.poll_now(account);
-    // A scope that is missing pauses only what needs it.
+    // A missing permission pauses only the scope that needs it.
     let scopes = [Scope::Account, Scope::Fetch, Scope::Report].map(|scope| scope(account.to_owned()));
     if scopes.iter().any(|scope| context.pauses.paused_until(scope).is_some()) {
         scopes.iter().for_each(|scope| context.pauses.probe_now(scope));
@@ -158,7 +159,7 @@ mod tests {
         });
         Looks::begin(&looks);
         assert_eq!(changed.recv().await.unwrap(), "a");
-        // The first look hangs at b for good; the next ones pass it by.
+        // The first look at b hangs for good. The next looks skip it.
         for _ in 0..3 {
             while asked.load(Ordering::Relaxed) == 0 {
                 tokio::task::yield_now().await;

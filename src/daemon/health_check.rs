@@ -1,15 +1,15 @@
-//! Whether a daemon lives, and what it does.
+//! Whether the daemon is alive, and what it does.
 
 use std::time::Duration;
 
 use crate::pipeline::Context;
 use crate::views;
 
-/// How long the ledger may take to answer before it counts as hanging: a commit to a slow disk, behind others.
+/// How long the ledger may take to answer: a commit to a slow disk, behind others. After that it counts as hanging.
 const ANSWER_LIMIT: Duration = Duration::from_secs(60);
 
-/// Looks whether every loop goes on and both threads of the ledger answer, whatever they answer. Returns in words for a
-/// person what the daemon does.
+/// Checks that every loop goes on and that both threads of the ledger answer; an error is an answer, too. Returns in
+/// words for a person what the daemon does.
 ///
 /// # Errors
 /// What hangs, in words.

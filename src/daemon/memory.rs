@@ -10,23 +10,23 @@ use crate::pipeline::Shared;
 /// How often memory is returned, which takes about a millisecond.
 const INTERVAL: Duration = Duration::from_secs(5 * 60);
 
-/// Limits the arenas before there are many threads. For this program four are as fast as many; with two it waits a
-/// tenth of its time for them. Also stops SQLite from counting its allocations, for which threads would wait for each
-/// other.
+/// Limits the number of arenas before there are many threads. Four are as fast as many for this program; with two, it
+/// waits for them a tenth of its time. Also stops SQLite from counting its allocations, because threads wait for each
+/// other to count.
 pub fn keep_cheap() {
-    // SAFETY: the call takes two numbers and changes later allocations of this process.
+    // SAFETY: the call takes two numbers and changes only later allocations of this process.
     #[cfg(all(target_os = "linux", target_env = "gnu"))]
     unsafe {
         libc::mallopt(libc::M_ARENA_MAX, 4);
     }
-    // SAFETY: this option takes one number (SQLite, "SQLITE_CONFIG_MEMSTATUS"). If SQLite is already initialized, it
-    // refuses.
+    // SAFETY: this option takes one number (SQLite, "SQLITE_CONFIG_MEMSTATUS"). SQLite refuses it if it is already
+    // initialized.
     unsafe {
         rusqlite::ffi::sqlite3_config(rusqlite::ffi::SQLITE_CONFIG_MEMSTATUS, 0);
     }
 }
 
-/// Returns memory at intervals, while nothing is in progress, until the daemon stops.
+/// Returns memory at intervals, whenever nothing is in progress, until the daemon stops.
 pub async fn run(context: Shared) {
     loop {
         tokio::select! {

@@ -1,5 +1,5 @@
-//! The only wiring: builds the stages from a configuration, runs them, drains them. Every entry point (`run`, `sync`,
-//! the demo, the tests) builds the same daemon.
+//! The only wiring: builds the stages from a configuration, runs them, and drains them. Every entry point (`run`,
+//! `sync`, the demo, the tests) builds the same daemon.
 
 mod away;
 mod follow;
@@ -48,10 +48,10 @@ use self::tasks::Tasks;
 pub use parts::{Connecting, Parts, client};
 pub use server::Server;
 
-/// How long what is in flight may take to finish when the daemon is told to stop or to reload. Service managers of
-/// containers kill after 30 s.
+/// How long the work in flight may take to finish when the daemon stops or reloads. Service managers of containers kill
+/// after 30 s.
 pub const DRAIN_LIMIT: Duration = Duration::from_secs(25);
-/// So many accounts begin their first polls together, and the next ones so much later: each poll takes a connection and
+/// How many accounts begin their first polls together; the next ones begin later. Each poll takes a connection and
 /// memory.
 const POLLS_AT_ONCE: usize = 16;
 const POLLS_APART: Duration = Duration::from_millis(100);
@@ -59,37 +59,37 @@ const POLLS_APART: Duration = Duration::from_millis(100);
 /// Why a daemon cannot be built or cannot go on.
 #[derive(Debug, Error)]
 pub enum DaemonError {
-    /// The ledger.
+    /// Any error of the ledger.
     #[error(transparent)]
     Ledger(#[from] LedgerError),
-    /// An account's credentials; a matter of configuration.
+    /// The credentials of an account. The configuration has to be mended.
     #[error(transparent)]
     Credential(#[from] CredentialError),
-    /// TLS, `api.ca_file` or `api.proxy`; a matter of configuration.
+    /// TLS, `api.ca_file` or `api.proxy`. The configuration has to be mended.
     #[error("{0}")]
     Transport(String),
-    /// A destination's secrets; a matter of configuration.
+    /// The secrets of a destination. The configuration has to be mended.
     #[error("{0}")]
     Destination(String),
-    /// The spool.
+    /// The spool's folder cannot be used.
     #[error(
         "the spool {} cannot be used{}: {error}. Check that its disk is mounted and has space",
         .folder.display(),
         as_whom()
     )]
     Spool {
-        /// Its folder.
+        /// The spool's folder.
         folder: PathBuf,
-        /// What the system said.
+        /// The error of the system.
         error: std::io::Error,
     },
-    /// Signals, or the console's events.
+    /// Signals, or the events of the console, cannot be received.
     #[error("signals cannot be received from this system: {0}")]
     Requests(#[from] std::io::Error),
 }
 
 impl DaemonError {
-    /// Whether the configuration has to be mended (exit code 2) rather than the machine (exit code 1).
+    /// Whether a person has to mend the configuration (exit code 2) rather than the machine (exit code 1).
     pub fn is_configuration(&self) -> bool {
         matches!(
             self,
@@ -101,7 +101,7 @@ impl DaemonError {
     }
 }
 
-/// Running stages.
+/// The running stages.
 pub struct Daemon {
     context: Shared,
     adapters: BTreeMap<String, Arc<dyn Adapter>>,
@@ -112,15 +112,15 @@ pub struct Daemon {
 /// What [`Daemon::poll_once`] found.
 #[derive(Debug, Default)]
 pub struct Polled {
-    /// Documents that came in.
+    /// The number of new documents.
     pub found: u64,
-    /// Which accounts could not be polled, and why.
+    /// The accounts that could not be polled, with the reasons.
     pub wrong: Vec<(String, String)>,
 }
 
 impl Daemon {
-    /// Builds the stages and starts them; polls are started apart. With `probe_now` whatever is paused is tried at
-    /// once.
+    /// Builds the stages and starts them. Polls start with [`Self::start_polls`]. With `probe_now`, all that is paused
+    /// is tried at once.
     ///
     /// # Errors
     /// [`DaemonError`]; nothing runs then.
@@ -138,7 +138,7 @@ impl Daemon {
         Ok(daemon)
     }
 
-    /// Reads the practice's list of patients, and keeps it as its file has it.
+    /// Reads the practice's list of patients, and follows the changes of its file.
     ///
     /// # Errors
     /// Any error of the ledger.
@@ -153,7 +153,7 @@ impl Daemon {
         Ok(())
     }
 
-    /// [`Self::start`], of parts that are ready.
+    /// Does what [`Self::start`] does, with parts that are ready.
     ///
     /// # Errors
     /// Any error of the ledger or of the spool.
@@ -220,8 +220,8 @@ impl Daemon {
         self.tasks.part("other processes", &self.context, follow::other_processes);
     }
 
-    /// Serves the status page and `/metrics`, hears webhooks, and compares all sides now and then, if the configuration
-    /// wants that; and gives memory back.
+    /// Starts the memory task and the tests of the ledger and the destinations, and what the configuration asks for:
+    /// the status page, the webhooks and the comparison of all sides.
     pub fn start_listeners(&mut self, config: &Config) {
         self.tasks.part("memory", &self.context, memory::run);
         self.tasks.part("writable", &self.context, writable::run);
@@ -242,7 +242,7 @@ impl Daemon {
         }
     }
 
-    /// Reads every account's whole list once, side by side. A failure that may pass is tried again for as long as
+    /// Reads the whole list of every account once, side by side. A failure that may pass is tried again during
     /// `patience`.
     ///
     /// # Errors
@@ -268,7 +268,7 @@ impl Daemon {
         Ok(polled)
     }
 
-    /// Looks once whether what was reported has left the lists. A failure costs nothing but the knowledge.
+    /// Looks once whether what was reported has left the lists. A failure is no harm: then it stays unknown.
     pub async fn look_for_ended(&self) {
         for (account, client) in &self.context.clients {
             if let Err(error) = discover::look_for_ended(&self.context, client.as_ref(), account).await {
@@ -277,8 +277,8 @@ impl Daemon {
         }
     }
 
-    /// When there is work next: a time that is not after [`now`] means that there is some. `None`: nothing is open, or
-    /// only what waits for a paused account.
+    /// When work is due next. A time that is not after [`now`] means that there is work now. `None`: nothing is open,
+    /// or only what waits for a paused account.
     ///
     /// # Errors
     /// Any error of the ledger.
@@ -310,32 +310,33 @@ impl Daemon {
             .await
     }
 
-    /// Polls now and tries whatever is paused.
+    /// Polls now, and tries all that is paused.
     pub fn poll_now(&self) {
         self.context.pauses.probe_all_now();
         self.context.nudges.poll_all();
         self.context.nudges.stages();
     }
 
-    /// Waits for an error that the daemon cannot go on with.
+    /// Waits for an error after which the daemon cannot go on.
     pub async fn failed(&self) -> LedgerError {
         self.fatal.lock().await.recv().await.unwrap_or(LedgerError::Closed)
     }
 
-    /// Begins nothing new, and waits for what is in flight, but no longer than [`DRAIN_LIMIT`]. Returns whether
-    /// everything was finished; what was not is taken up by the next start.
+    /// Begins nothing new, and waits at most [`DRAIN_LIMIT`] for what is in flight. Returns whether all of it finished.
+    /// The next start takes up the rest.
     pub async fn drain(mut self) -> bool {
         self.context.stop.cancel();
         let finished = tokio::time::timeout(DRAIN_LIMIT, self.tasks.ended()).await.is_ok();
-        // A stage that hangs must not cost a sign-in: renewals are tasks of their own and have a time of their own.
+        // A renewal of a token is a task of its own with a time of its own, so that a stage that hangs costs no
+        // sign-in.
         self.tasks.abort();
         let clients = || self.context.clients.values();
         let limit = clients().map(|client| client.longest_renewal()).max().unwrap_or_default();
         let settled = tokio::time::timeout(limit, join_all(clients().map(|client| client.settle())));
         let finished = settled.await.is_ok() && finished;
-        // The next daemon need not fetch it again.
+        // Then the next daemon need not fetch them again.
         self.context.spool.write_all().await;
-        // Should it fail, the next daemon merely takes more care.
+        // If this fails, the next daemon is only more careful.
         let _ = self.context.ledger.write(process::end).await;
         if !finished {
             let seconds = DRAIN_LIMIT.as_secs();
@@ -371,7 +372,7 @@ async fn poll_patiently(
     }
 }
 
-/// Puts ledger and spool into a state to begin from. Returns whether the daemon before was cut off.
+/// Prepares ledger and spool for a start. Returns whether the previous daemon was cut off.
 async fn prepare(
     parts: &Parts,
     ledger: &Ledger,
@@ -388,7 +389,7 @@ async fn prepare(
     let asks: Vec<(String, Duration)> = parts.confirm_within.clone().into_iter().collect();
     let cut_off = ledger
         .write(move |db| {
-            // What is no longer configured is never tried again, so its pause would never end.
+            // A scope that is no longer configured is never tried again, so its pause would never end.
             for pause in pauses::all(db)?.iter().filter(|pause| !scopes.contains(&pause.scope)) {
                 pauses::clear(db, &pause.scope)?;
             }
@@ -412,7 +413,7 @@ async fn prepare(
     Ok(cut_off)
 }
 
-/// Writes into the ledger who works on it, for `docsyncd status`; and where good polls are noted, if not there.
+/// Records who works on the ledger, for `docsyncd status`; and where good polls are noted, if not in the ledger.
 ///
 /// # Errors
 /// Any error of the ledger.
@@ -421,7 +422,7 @@ pub async fn introduce(ledger: &Ledger, loaded: &Loaded, polls_file: Option<Path
     ledger
         .write(move |db| {
             history::configuration(db, now(), &sha256)?;
-            // What a process said that was killed holds no longer.
+            // A process that was killed may have left this behind.
             process::remove(db, process::STATUS_PAGE)?;
             process::remove(db, process::WEBHOOK)?;
             process::remove(db, process::CLOCK)?;

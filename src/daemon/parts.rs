@@ -1,4 +1,4 @@
-//! What a daemon is made of, apart from its ledger: built from a configuration, or put together by the simulation.
+//! What a daemon is made of, apart from its ledger. Built from a configuration, or put together by the simulation.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -17,7 +17,7 @@ use crate::patients::Patients;
 use crate::pipeline::{Limits, Numbers, Spool};
 use crate::system::answering::some_hang;
 
-/// The edges of a daemon and the rules that it goes by.
+/// The edges of a daemon, and the rules that it follows.
 pub struct Parts {
     /// The API as each account sees it, by NAME.
     pub clients: BTreeMap<String, Box<dyn Api>>,
@@ -27,7 +27,7 @@ pub struct Parts {
     pub spool: Spool,
     /// Which documents go where.
     pub routes: Vec<Route>,
-    /// Destinations that are asked whether their software took a letter, with `confirm_within`.
+    /// How long each destination with `confirm_within` may take until its software has the letter.
     pub confirm_within: BTreeMap<String, Duration>,
     /// The practice's list of patients, if there is one.
     pub numbers: Option<Numbers>,
@@ -38,7 +38,7 @@ pub struct Parts {
 }
 
 impl Parts {
-    /// Those that the configuration describes. Nothing is connected to; the spool's folder is created.
+    /// Builds the parts that the configuration describes. Connects to nothing; creates the spool's folder.
     ///
     /// # Errors
     /// [`DaemonError`]
@@ -76,13 +76,13 @@ impl Parts {
     }
 }
 
-/// The way to the API in the making: the system's certificate authorities take about as long to read as the ledger to
-/// open, so that a start does both at once.
+/// The transport to the API while it is built. Reading the system's certificate authorities takes about as long as
+/// opening the ledger, so a start does both at once.
 #[derive(Debug)]
 pub struct Connecting(JoinHandle<Result<Transport, String>>);
 
 impl Connecting {
-    /// Begins, on a thread for what blocks. Needs tokio's runtime.
+    /// Begins on a thread for blocking work. Needs tokio's runtime.
     pub fn begin(config: &Config) -> Self {
         let api = config.api.clone();
         Self(spawn_blocking(move || Transport::new(&api)))
@@ -94,14 +94,14 @@ impl Connecting {
     }
 }
 
-/// Whether every destination has the secrets that it needs, as a start wants it. One that goes on without asks again
-/// and again.
+/// Checks that every destination has its secrets, as a start requires. Once the daemon runs, a destination without its
+/// secret asks for it again and again.
 ///
 /// # Errors
-/// What is wrong with the first that has not.
+/// What is wrong with the first destination that lacks a secret.
 pub(super) fn secrets_of_destinations(config: &Config) -> Result<(), DaemonError> {
     match config.destinations.values().find_map(destinations::unusable) {
-        // It may answer later, and the others need not wait for that.
+        // Its secret may be readable later, and the other destinations need not wait for it.
         Some(_) if some_hang() => Ok(()),
         Some(wrong) => Err(DaemonError::Destination(wrong)),
         None => Ok(()),
@@ -113,17 +113,17 @@ pub fn client(transport: &Transport, config: &Config, account: &Account) -> Clie
     Client::new(transport.clone(), account, &config.state.path, config.retry.clone())
 }
 
-/// The API as every account sees it, by NAME. One whose key or secret cannot be used is among them: it will be paused,
-/// and goes on when that is mended.
+/// The API as every account sees it, by NAME. An account whose key or secret cannot be used is among them: it is paused
+/// until somebody mends that.
 ///
 /// # Errors
-/// None of them can be used; what is wrong with the first.
+/// What is wrong with the first account, if none can be used.
 pub(super) fn clients(transport: &Transport, config: &Config) -> Result<BTreeMap<String, Client>, CredentialError> {
     let clients: BTreeMap<String, Client> =
         config.accounts.values().map(|account| (account.name.clone(), client(transport, config, account))).collect();
     let mut wrong = clients.values().map(|client| client.credentials().configured());
     match wrong.next() {
-        // Those that only do not answer may do so later.
+        // Accounts whose files only do not answer may be readable later.
         Some(Err(first)) if wrong.all(|configured| configured.is_err()) && !some_hang() => Err(first),
         _ => Ok(clients),
     }

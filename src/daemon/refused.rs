@@ -1,9 +1,9 @@
-//! A changed configuration that the running daemon refuses: it is recorded until it is mended, for `docsyncd status`, the
+//! Records a changed configuration that the running daemon refuses, until somebody mends it, for `docsyncd status`, the
 //! page and the alerts.
 //!
-//! Other commands find the ledger by the configuration, which may be unreadable then. So the daemon leaves its path, and
-//! the settings in force that a person at work needs (`NEEDED`), in a small file beside the configuration, or in the
-//! service's own folder in memory where it may not write there.
+//! Other commands find the ledger by the configuration, which they may be unable to read then. So the daemon writes the
+//! ledger's path and the settings that they need (`NEEDED`) into a small file beside the configuration. If it may not
+//! write there, it uses the service's own folder in memory.
 
 use std::ffi::OsString;
 use std::fs;
@@ -13,21 +13,21 @@ use crate::config::{Loaded, Origin};
 use crate::ledger::process::Refused;
 use crate::ledger::{Ledger, is_locked, now};
 
-/// What a line about a configuration has room for; characters.
+/// The most characters of a reason.
 const LONGEST: usize = 300;
-/// The longest of these files that is read; bytes.
+/// The most bytes of such a file that are read.
 const LONGEST_FILE: u64 = 64 * 1024;
-/// The sections of what is left beside the path: the page that `docsyncd open` opens, the list by which
-/// `docsyncd assign` goes, and the language. No secret is in them.
+/// The sections that the file contains beside the path: for `docsyncd open`, for `docsyncd assign`, and the language.
+/// They contain no secret.
 const NEEDED: [&str; 3] = ["status_page", "patients", "language"];
 
-/// What is wrong with a configuration, in one line: the first line of a longer message.
+/// What is wrong with a configuration: the first line of a longer message.
 pub fn in_a_line(reason: &str) -> String {
     let line = reason.lines().next().unwrap_or_default().trim_end_matches(['.', ' ']);
     line.chars().map(|c| if c.is_control() { ' ' } else { c }).take(LONGEST).collect()
 }
 
-/// Records what is wrong, or that nothing is any more. A ledger that cannot be written is told of by itself.
+/// Records what is wrong, or that nothing is wrong any more. If the ledger cannot be written, others report that.
 pub(super) async fn note(ledger: &Ledger, config: &Path, in_force: &Loaded, what: Option<&str>) {
     match what {
         Some(_) => leave(config, &in_force.config.state.path, &needed(in_force)),
@@ -39,16 +39,16 @@ pub(super) async fn note(ledger: &Ledger, config: &Path, in_force: &Loaded, what
     }
 }
 
-/// What a daemon goes by that runs by an earlier content of its configuration file.
+/// What a daemon uses whose configuration file has changed since.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct InUse {
-    /// Its ledger.
+    /// The path of its ledger.
     pub ledger: PathBuf,
-    /// Settings in force, as TOML without tables.
+    /// The settings in force that others need, as TOML without tables.
     pub settings: String,
 }
 
-/// What the daemon goes by that runs by an earlier content of this configuration file.
+/// What the daemon uses that refused the present content of this configuration file.
 pub fn in_use(config: &Path) -> Option<InUse> {
     let left = places(config).into_iter().filter_map(|place| {
         let is_small = fs::metadata(&place).is_ok_and(|found| found.is_file() && found.len() <= LONGEST_FILE);
@@ -61,7 +61,6 @@ pub fn in_use(config: &Path) -> Option<InUse> {
     parts.find(|left| left.ledger.is_absolute() && is_locked(&left.ledger))
 }
 
-/// What is left beside the path.
 fn needed(in_force: &Loaded) -> String {
     let is_needed = |key: &str| NEEDED.contains(&key.split('.').next().unwrap_or_default());
     let settings = in_force.effective.iter().filter(|setting| setting.origin != Origin::Default);
@@ -71,18 +70,18 @@ fn needed(in_force: &Loaded) -> String {
 
 fn leave(config: &Path, state: &Path, settings: &str) {
     let Some(path) = state.to_str() else { return };
-    // The first that can be written; where none can, other commands look at the default place.
+    // The first place that can be written. If there is none, other commands look at the default place.
     let _ = places(config).into_iter().any(|place| fs::write(place, format!("{path}\n{settings}")).is_ok());
 }
 
-/// Nothing is to be found by the configuration's name any more.
+/// Removes the files.
 pub(super) fn take_away(config: &Path) {
     for place in places(config) {
         let _ = fs::remove_file(place);
     }
 }
 
-/// Where the path may be left.
+/// The places where the file may be.
 fn places(config: &Path) -> Vec<PathBuf> {
     let config = std::path::absolute(config).unwrap_or_else(|_| config.to_path_buf());
     let mut name: OsString = config.file_name().unwrap_or_default().to_owned();
@@ -91,7 +90,7 @@ fn places(config: &Path) -> Vec<PathBuf> {
     let folders = std::env::var_os("RUNTIME_DIRECTORY");
     places.extend(folders.iter().flat_map(std::env::split_paths).map(|folder| folder.join(&name)));
     if cfg!(unix) {
-        // Those of the units in packaging/systemd, for a command that systemd did not start.
+        // The units in packaging/systemd use this folder. A command that systemd did not start has to know it.
         let instance = Path::new("/run/docsyncd-instances").join(config.file_stem().unwrap_or_default());
         places.extend([PathBuf::from("/run/docsyncd"), instance].map(|folder| folder.join(&name)));
     }

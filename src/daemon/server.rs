@@ -1,4 +1,4 @@
-//! What `docsyncd run` is: a daemon that answers the system, and is rebuilt when its configuration changes.
+//! `docsyncd run`: a daemon that answers the system and is rebuilt when its configuration changes.
 
 use std::path::Path;
 use std::pin::pin;
@@ -22,25 +22,25 @@ use crate::pipeline::Shared;
 use crate::surfaces::alerts::{Alerts, Channels};
 use crate::system::service::{ConfigWatch, News, Request, Supervisor};
 
-/// How long a reload may take before the system's watchdog counts. The end of what is in flight is bounded by
-/// [`super::DRAIN_LIMIT`], by the renewals of tokens, and by the spool's disk.
+/// How long a reload may take before the system's watchdog counts it as hanging. [`super::DRAIN_LIMIT`], the renewals
+/// of tokens and the spool's disk bound the work in flight.
 const RELOAD_LIMIT: Duration = Duration::from_secs(5 * 60);
 /// How long to wait after the ledger failed.
 const LEDGER_PAUSE: Duration = Duration::from_secs(2);
 
-/// What `docsyncd run` is made of: a daemon that is rebuilt when the configuration changes, until it is told to stop.
+/// A daemon that is rebuilt when the configuration changes, until it is told to stop.
 pub struct Server<R, L> {
-    /// The configuration as it is now.
+    /// The configuration in force.
     pub loaded: Loaded,
-    /// The ledger, and the right to it.
+    /// The ledger, and the lock that gives the right to it.
     pub ledger: (Ledger, Lock),
-    /// What the system asks.
+    /// The requests of the system.
     pub requests: mpsc::UnboundedReceiver<Request>,
     /// Reads the configuration again.
     pub reload: R,
-    /// Is told of each configuration that has come into force, also of the first.
+    /// Called with each configuration that comes into force, also with the first.
     pub applied: L,
-    /// Is told how the service is.
+    /// Receives the state of the service.
     pub supervisor: Arc<dyn Supervisor>,
 }
 
@@ -73,7 +73,7 @@ where
                 biased;
                 Some(request) = std::future::ready(put_off.take()) => request,
                 () = next(&mut ticks) => {
-                    // One at a time, and apart: a ledger that hangs must not keep us from stopping.
+                    // One message at a time, in a task of its own: a ledger that hangs must not prevent a stop.
                     if told.as_ref().is_none_or(JoinHandle::is_finished) {
                         told = Some(tokio::spawn(tell(self.supervisor.clone(), daemon.context.clone())));
                     }
@@ -124,8 +124,8 @@ where
         Ok(())
     }
 
-    /// [`Self::reload`]. The system is heard meanwhile: the end of what is in flight may take long. Returns also what is
-    /// to be done next.
+    /// Runs [`Self::reload`] and hears the system meanwhile, because work in flight may take long to finish. Returns
+    /// also the next request.
     async fn reload_and_hear(
         &mut self,
         running: Daemon,
@@ -157,8 +157,8 @@ where
         Ok((reloaded, refused, asked))
     }
 
-    /// A daemon of the new configuration, or the old one when the new one cannot be used; `None` when docsyncd is told
-    /// to stop before there is one. And why the new one is refused.
+    /// A daemon with the new configuration, or the old daemon if the new configuration cannot be used. `None` if
+    /// docsyncd has to stop before there is one. Returns also why the new configuration is refused.
     async fn reload(
         &mut self,
         running: Daemon,
@@ -168,7 +168,7 @@ where
         let new = match (self.reload)().and_then(|new| usable(&self.loaded, new)) {
             Ok(new) => new,
             Err(whole) => {
-                // What is wrong; what to do comes after it.
+                // The first line says what is wrong; what to do follows.
                 let reason = whole.split('\n').next().unwrap_or_default();
                 let reason = reason.split(". ").next().unwrap_or_default().trim_end_matches('.');
                 tracing::error!(
@@ -219,8 +219,8 @@ where
     }
 }
 
-/// A daemon of this configuration; one that `is_new` has to be whole. While the ledger cannot be written (a full disk),
-/// this tries again. `None`: docsyncd is told to stop.
+/// Starts a daemon with this configuration. If it `is_new`, all of it has to be usable. While the ledger cannot be
+/// written (a full disk), tries again. `None` if docsyncd has to stop.
 async fn start_again(
     config: &Config,
     is_new: bool,
@@ -249,7 +249,7 @@ async fn start_again(
     Ok(None)
 }
 
-/// Writes down which configuration is in force. If the ledger cannot be written now, this tries again beside the work.
+/// Records which configuration is in force. If the ledger cannot be written now, tries again beside the work.
 async fn record(daemon: &mut Daemon, sha256: String) {
     let context = daemon.context.clone();
     let write = move |sha256: String| {
@@ -275,7 +275,7 @@ fn ticks(period: Duration) -> Interval {
     ticks
 }
 
-/// The next tick; never, where nobody listens.
+/// Waits for the next tick; for ever if there are no ticks.
 async fn next(ticks: &mut Option<Interval>) {
     match ticks {
         Some(ticks) => {
@@ -285,7 +285,7 @@ async fn next(ticks: &mut Option<Interval>) {
     }
 }
 
-/// Shows the system that the work goes on and what it is; or that it does not go on, by silence.
+/// Tells the system that the work goes on, and what it is. Stays silent if the work does not go on.
 async fn tell(supervisor: Arc<dyn Supervisor>, context: Shared) {
     match check(&context).await {
         Ok(doing) => {
@@ -301,7 +301,7 @@ async fn tell(supervisor: Arc<dyn Supervisor>, context: Shared) {
     }
 }
 
-/// Whether a new configuration can take the place of the old one in a running daemon.
+/// Checks that a new configuration can replace the old one in a running daemon.
 fn usable(old: &Loaded, new: Loaded) -> Result<Loaded, String> {
     if new.config.state.path != old.config.state.path {
         return Err("state.path cannot change while docsyncd runs: restart it".to_owned());

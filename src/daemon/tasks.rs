@@ -1,5 +1,5 @@
-//! The tasks that run for as long as the daemon. One that panics, by a defect, begins again: nobody would notice that
-//! the rest goes on without it.
+//! The tasks that run as long as the daemon. A task that panics (a defect) starts again, because otherwise nobody would
+//! notice that it is missing.
 
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
@@ -23,12 +23,13 @@ pub(super) struct Tasks {
 }
 
 impl Tasks {
-    /// None yet. Those that panic begin no more once `stop` is cancelled.
+    /// No tasks yet. A task that panics starts no more once `stop` is cancelled.
     pub(super) fn new(stop: CancellationToken) -> Self {
         Self { running: JoinSet::new(), stop }
     }
 
-    /// Runs what `begin` returns, and once more after each panic, with growing pauses. What returns has ended.
+    /// Runs the future that `begin` returns, and begins again after each panic, with growing pauses. A future that
+    /// returns has ended.
     pub(super) fn keep<F, T>(&mut self, name: &'static str, begin: F)
     where
         F: Fn() -> T + Send + 'static,
@@ -59,7 +60,7 @@ impl Tasks {
         });
     }
 
-    /// The same, of a part of the daemon.
+    /// [`Self::keep`], for a part of the daemon.
     pub(super) fn part<F, T>(&mut self, name: &'static str, context: &Shared, begin: F)
     where
         F: Fn(Shared) -> T + Send + 'static,
@@ -69,13 +70,13 @@ impl Tasks {
         self.keep(name, move || begin(context.clone()));
     }
 
-    /// The same, of a stage.
+    /// [`Self::keep`], for a stage.
     pub(super) fn stage<S: Stage>(&mut self, context: &Shared, stage: S) {
         let stage = Arc::new(stage);
         self.part(S::NAME, context, move |context| run_stage(context, Arc::clone(&stage)));
     }
 
-    /// Waits until all have ended.
+    /// Waits until all tasks have ended.
     pub(super) async fn ended(&mut self) {
         while let Some(ended) = self.running.join_next().await {
             if let Err(error) = ended {
@@ -84,7 +85,7 @@ impl Tasks {
         }
     }
 
-    /// Ends those that still run.
+    /// Aborts the tasks that still run.
     pub(super) fn abort(&mut self) {
         self.running.abort_all();
     }

@@ -1,18 +1,18 @@
-//! Whether the ledger can be written, tried again and again: a daemon that has nothing to do would not notice a program
-//! that keeps it locked, and `docsyncd status --health` has to know for how long it has been so.
+//! Tests again and again whether the ledger can be written. A daemon without work would not notice that another program
+//! keeps it locked, and `docsyncd status --health` has to know since when.
 
 use std::time::Duration;
 
 use crate::ledger::now;
 use crate::pipeline::Shared;
 
-/// How often it is tried. An empty transaction costs no access to the disk.
+/// The interval. An empty transaction costs no access to the disk.
 const INTERVAL: Duration = Duration::from_secs(5);
 
-/// Tries until the daemon stops.
+/// Tests until the daemon stops.
 pub(super) async fn run(context: Shared) {
     let ledger = &context.ledger;
-    // A daemon that was killed may have left a mark.
+    // A daemon that was killed may have left its note.
     ledger.note_unwritable(None);
     let mut since = None;
     loop {

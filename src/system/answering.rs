@@ -1,5 +1,5 @@
-//! Files that may lie on a share that hangs. No call of the system can be given up, so a thread of its own waits for
-//! it, and whoever asked goes on without.
+//! Reads files that may lie on a share that hangs. A system call cannot be cancelled, so a thread of its own waits for
+//! it, and the caller goes on without the file.
 
 use std::collections::BTreeMap;
 use std::io::{self, ErrorKind};
@@ -9,12 +9,11 @@ use std::sync::{Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// How long a file is waited for: a disk that has to spin up answers in this time.
+/// How long to wait for a file. A disk that has to spin up answers in this time.
 const LIMIT: Duration = Duration::from_secs(5);
-/// The first time after which a file that hangs is asked once more, by one more thread; each later one is twice as
-/// long.
+/// How long a file that hangs is left alone before one more thread tries it. Doubles with each try.
 const AGAIN: Duration = Duration::from_secs(10);
-/// No time is longer than [`AGAIN`] doubled so often: an hour and a half.
+/// The most doublings of [`AGAIN`], which make an hour and a half.
 const MOST_DOUBLINGS: u32 = 9;
 
 struct Hanging {
@@ -22,18 +21,17 @@ struct Hanging {
     doublings: u32,
 }
 
-/// Files that did not answer when they were last asked.
+/// The files that did not answer the last time.
 static HANGING: Mutex<BTreeMap<PathBuf, Hanging>> = Mutex::new(BTreeMap::new());
 
 fn hanging<T>(change: impl FnOnce(&mut BTreeMap<PathBuf, Hanging>) -> T) -> T {
     change(&mut HANGING.lock().unwrap_or_else(PoisonError::into_inner))
 }
 
-/// What `work` makes of the file. Blocks the thread for 5 s at most, and not at all where it has just been seen to
-/// hang.
+/// Runs `work` on the file. Blocks the thread for at most 5 s, or not at all if the file has just been seen to hang.
 ///
 /// # Errors
-/// That of `work`, or [`ErrorKind::TimedOut`].
+/// The error of `work`, or [`ErrorKind::TimedOut`].
 pub fn ask<T: Send + 'static>(
     file: &Path,
     work: impl FnOnce(&Path) -> io::Result<T> + Send + 'static,
@@ -45,7 +43,7 @@ pub fn ask<T: Send + 'static>(
     let (tell, told) = sync_channel(1);
     let path = file.to_owned();
     thread::Builder::new().name("docsyncd-file".to_owned()).spawn(move || {
-        // Nobody listens any more when it took too long.
+        // After the time limit, nobody listens.
         let _ = tell.send(work(&path));
     })?;
     match told.recv_timeout(LIMIT) {
@@ -58,7 +56,7 @@ pub fn ask<T: Send + 'static>(
             hanging(|files| {
                 let now = Hanging { since: Instant::now(), doublings: 0 };
                 let known = files.entry(file.to_owned()).or_insert(now);
-                // Several may have asked at once.
+                // Several callers may have waited at once; only one of them counts.
                 if known.since.elapsed() > LIMIT {
                     let doublings = (known.doublings + 1).min(MOST_DOUBLINGS);
                     *known = Hanging { since: Instant::now(), doublings };
@@ -69,7 +67,7 @@ pub fn ask<T: Send + 'static>(
     }
 }
 
-/// Whether some file did not answer when it was last asked.
+/// Whether a file did not answer the last time.
 pub fn some_hang() -> bool {
     hanging(|files| !files.is_empty())
 }
@@ -85,7 +83,7 @@ mod tests {
     use std::sync::Arc;
     use std::sync::atomic::{AtomicUsize, Ordering};
 
-    /// A named pipe, which nobody writes to, answers as little as a share that is away.
+    /// A named pipe without a writer does not answer, like a share that is away.
     #[test]
     fn a_file_that_hangs_is_waited_for_once_and_asked_again_later() {
         let folder = tempfile::tempdir().unwrap();
@@ -110,7 +108,7 @@ mod tests {
         };
         some_time_ago();
         assert_eq!((asked(), doublings()), ((Err(ErrorKind::TimedOut), 2), Some(1)));
-        // It is another file now, while two threads still wait for the pipe.
+        // This is another file, while two threads still wait for the pipe.
         fs::remove_file(&path).unwrap();
         fs::write(&path, "two").unwrap();
         assert_eq!(asked(), (Err(ErrorKind::TimedOut), 2), "it has just been seen to hang");

@@ -1,11 +1,11 @@
-//! Points at which tests break what docsyncd does: the process dies there, or the system answers with an error. With
-//! `--features failpoints` the environment's `FAILPOINTS` says where; without, all of it is compiled to nothing.
+//! The points at which tests break docsyncd: the process dies there, or the system returns an error. With `--features
+//! failpoints`, the variable `FAILPOINTS` selects them; without, they compile to nothing.
 //!
-//! A point is named `area.thing`; where the process can die, `area.thing.before` and `area.thing.after`. Every name
-//! stands once in the sources, and the crash test holds the list of them.
+//! A point is named `area.thing`. Points where the process can die are named `area.thing.before` and
+//! `area.thing.after`. Each name occurs once in the sources, and the crash test has a list of all.
 
-/// A place at which the process can be made to die as from a power cut: no destructor runs, nothing is flushed.
-/// `FAILPOINTS="folder.rename.after=2*off->return"` lets it live twice, and not the third time.
+/// A point where the process can die as in a power cut: no destructor runs, and nothing is flushed.
+/// `FAILPOINTS="folder.rename.after=2*off->return"` passes it twice and dies the third time.
 macro_rules! fault_point {
     ($name:literal) => {
         #[cfg(feature = "failpoints")]
@@ -13,8 +13,8 @@ macro_rules! fault_point {
     };
 }
 
-/// An `io::Result<()>`: an error where a test asks for one, by its number in the system.
-/// `FAILPOINTS="durable.sync_file= 1*return(5)"` is EIO, once.
+/// A point that returns an `io::Result<()>`, with the system's error of the number that a test wants.
+/// `FAILPOINTS="durable.sync_file= 1*return(5)"` returns EIO once.
 macro_rules! io_fault {
     ($name:literal) => {{
         #[cfg(feature = "failpoints")]
@@ -25,13 +25,13 @@ macro_rules! io_fault {
     }};
 }
 
-/// What [`fault_point!`] does.
+/// The function of [`fault_point!`].
 #[cfg(feature = "failpoints")]
 pub fn perhaps_die(point: &str) {
     fail::fail_point!(point, |_| die());
 }
 
-/// What [`io_fault!`] does.
+/// The function of [`io_fault!`].
 #[cfg(feature = "failpoints")]
 pub fn perhaps_fail(point: &str) -> std::io::Result<()> {
     fail::fail_point!(point, |number| {
@@ -48,6 +48,6 @@ pub fn perhaps_fail(point: &str) -> std::io::Result<()> {
 fn die() -> ! {
     #[cfg(unix)]
     let _ = rustix::process::kill_process(rustix::process::getpid(), rustix::process::Signal::KILL);
-    // Windows has no signals; this runs no destructor either.
+    // Windows has no signals. `abort` runs no destructor either.
     std::process::abort()
 }

@@ -1,4 +1,4 @@
-//! This machine and its sockets: what is the same wherever a letter goes.
+//! This machine and its sockets, whatever the destination of a letter.
 
 #[macro_use]
 pub(crate) mod faults;

@@ -1,4 +1,4 @@
-//! On which days letters came, for `health::quiet`.
+//! The days on which letters came, for `health::quiet`.
 
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
@@ -8,11 +8,11 @@ use rusqlite::{Connection, params};
 use crate::domain::health::{Came, WINDOW};
 use crate::ledger::{Millis, QueryResult};
 
-/// After so much time without a letter it is worth counting; milliseconds. No setting is shorter.
+/// The least time without a letter after which the days are counted; milliseconds. No setting is shorter.
 const WORTH: Millis = 24 * 60 * 60 * 1000;
 
-/// The letters that came until `seen`, when the service's list was last read. `None`: there are none, or the last one
-/// came a short time ago.
+/// The letters that came until `seen`, the last poll. `None` if there are none, or if the last one came a short time
+/// ago.
 ///
 /// # Errors
 /// Any SQLite error.
@@ -27,7 +27,7 @@ pub fn came(db: &Connection, seen: Millis, zone: &TimeZone) -> QueryResult<Optio
     let begins =
         |day: Date| day.to_zoned(zone.clone()).map_or(Millis::MAX, |day: Zoned| day.timestamp().as_millisecond());
     let last = here(last_at).datetime();
-    // A day of a million letters is as good as one of a thousand.
+    // A million letters on a day say no more than a thousand.
     let mut count = db.prepare_cached(
         "SELECT count(*) FROM (SELECT 1 FROM document WHERE found_at >= ?1 AND found_at < ?2 LIMIT 1000)",
     )?;
@@ -57,7 +57,7 @@ mod tests {
         for (n, found) in [
             "2025-01-01T12:00:00Z",
             "2026-10-14T22:00:00Z",
-            // Midnight at home is 23:00 here.
+            // Local midnight is 23:00 here.
             "2026-11-10T22:59:59Z",
             "2026-11-10T23:00:00Z",
             "2026-11-11T09:00:00Z",

@@ -214,7 +214,7 @@ fn event(account: &str, row: &Row<'_>) -> QueryResult<HistoryView> {
     let event: String = row.get("event")?;
     let destination: Option<String> = row.get("destination")?;
     let is_decision = [ASSIGNED, UNASSIGNED].contains(&event.as_str());
-    // What was erased keeps its code.
+    // The code stays when the reason was erased.
     let (number, text) = if is_decision {
         (text, code.as_deref().map(|code| if code == "listed" { LISTED } else { NOT_LISTED }.to_owned()))
     } else {
@@ -228,7 +228,7 @@ fn event(account: &str, row: &Row<'_>) -> QueryResult<HistoryView> {
     }))
 }
 
-/// What is said of a number that a person gave, beside it.
+/// The remark beside a number that a person gave.
 const LISTED: &str = "in the practice's list";
 /// See [`LISTED`].
 const NOT_LISTED: &str = "not in the practice's list";
@@ -316,7 +316,7 @@ fn read(db: &Connection, waits: &Waits, row: &Row<'_>) -> QueryResult<DocumentVi
     Ok(document)
 }
 
-/// The deliveries of a document, those that changed last at the end. Of earlier versions only what was done counts.
+/// The deliveries of a document, the last changed at the end. Of earlier versions only completed ones are included.
 fn deliveries(db: &Connection, id: i64) -> QueryResult<Vec<DeliveryView>> {
     db.prepare_cached(
         "SELECT destination, state, attempts, CASE WHEN state <> 'filed' THEN due_at END AS next_attempt, reason, reason_code,

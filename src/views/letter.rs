@@ -42,7 +42,7 @@ pub fn read(db: &Connection, id: i64) -> QueryResult<LetterDetail> {
     Ok(LetterDetail { shown, stands: stands(db, id)?, can_be_retried: can_be_retried(db, id)? })
 }
 
-/// Whether there is something to retry: not for a letter that has ended well, nor for one that is filed and waits for
+/// Whether there is something to retry. There is not for a letter that has ended well, or that is filed and waits for
 /// its proof.
 ///
 /// # Errors

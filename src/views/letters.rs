@@ -36,18 +36,18 @@ pub fn list(db: &Connection, states: &[State], since: Millis, order: Order, limi
     Ok(letters)
 }
 
-/// Documents that are to be filed, each where a person looks for it.
+/// Documents that are to be filed, grouped as a person looks for them.
 #[derive(Clone, Default)]
 pub struct Waiting {
     /// They may have arrived, and a person has to look.
     pub uncertain: Letters,
     /// They are filed, and their destination's software has not taken them yet.
     pub not_taken: Letters,
-    /// All others but those whose patient a person has to say.
+    /// All others, except those whose patient a person has to assign.
     pub others: Letters,
 }
 
-/// Documents that are looked through for [`waiting`].
+/// The most documents that [`waiting`] looks through.
 const MOST_READ: usize = 2000;
 
 /// Up to `limit` documents of each kind in one of these states, those unchanged for longest first.
@@ -79,18 +79,18 @@ pub fn waiting(db: &Connection, states: &[State], limit: usize) -> QueryResult<W
     Ok(found)
 }
 
-/// What became of documents between two moments.
+/// What happened to documents between two moments.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Day {
     /// Filed, and the service was told.
     pub filed: u64,
     /// Ended by a failure.
     pub failed: u64,
-    /// Whether there was an alert, and whether of what is red.
+    /// Whether there was an alert, and whether it was red.
     pub alert: Option<bool>,
 }
 
-/// A day in one word.
+/// The summary of a day.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Told {
     /// Letters were filed, and nothing was wrong.
@@ -104,7 +104,7 @@ pub enum Told {
 }
 
 impl Day {
-    /// The day in one word.
+    /// The summary of the day.
     pub fn told(self) -> Told {
         match self {
             Day { failed: 1.., .. } | Day { alert: Some(true), .. } => Told::Trouble,
@@ -115,7 +115,7 @@ impl Day {
     }
 }
 
-/// What became of documents from each of these moments to the next. The result has one entry fewer than `moments`.
+/// What happened to documents from each of these moments to the next. The result has one entry fewer than `moments`.
 ///
 /// # Errors
 /// Any SQLite error.

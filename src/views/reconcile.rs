@@ -41,7 +41,7 @@ pub struct Delivered {
     pub document: i64,
     /// Its current version.
     pub version: Version,
-    /// Where it was put; `None` if that was erased, or if the destination's software took it from there.
+    /// The letter's place; `None` if that was erased, or if the destination's software took the letter away.
     pub place: Option<String>,
     /// Bytes of its PDF.
     pub size: u64,

@@ -15,7 +15,7 @@ use super::taken::Taken;
 use crate::fault::{Fault, FaultId, InForce};
 use crate::shared::Shared;
 
-/// How many faults can be in force: every request is compared with each.
+/// The most faults in force, because every request is compared with each.
 const MOST_IN_FORCE: usize = 10_000;
 
 pub(super) const INDEX: &[Entry] = &[
@@ -26,7 +26,7 @@ pub(super) const INDEX: &[Entry] = &[
     ("DELETE", "/admin/faults/{id}", "ends one fault"),
 ];
 
-/// A fault as it is shown: as it was given, with the `times` that are left.
+/// A fault as it was given, with the `times` that are left.
 #[derive(Serialize)]
 struct Shown {
     id: u64,

@@ -1,12 +1,12 @@
 //! Keeps web pages out of a surface that has no authentication.
 //!
-//! A page in the developer's browser can send requests to this machine. Two headers give it away, and no page can
-//! change either: `Origin`, which goes with everything that has an effect, and `Host`, which holds the page's own name
-//! where that name was made to resolve to this machine afterwards (DNS rebinding). An IP address has no name that could
-//! be made to resolve elsewhere, so every one is accepted: behind a forwarded port it need not be the listener's own.
+//! A page in the developer's browser can send requests to this machine. Two headers reveal it, and no page can change
+//! either. `Origin` comes with every request that has an effect. `Host` holds the page's own name if that name was made
+//! to resolve to this machine (DNS rebinding). Nobody can do that with an IP address, so every address is accepted:
+//! behind a forwarded port it may differ from the listener's.
 //!
-//! Whoever may create webhooks could also have the sandbox itself send requests here, from this machine; deliveries are
-//! known by their `webhook-id`.
+//! Whoever may create webhooks could also make the sandbox itself send requests here. Those are recognised by their
+//! `webhook-id`.
 
 use std::net::{Ipv4Addr, Ipv6Addr};
 

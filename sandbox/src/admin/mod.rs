@@ -1,4 +1,4 @@
-//! A surface for whoever runs the sandbox: documents, faults, habits, time, and what was seen.
+//! A surface for the person who runs the sandbox: documents, faults, habits, time, and what was seen.
 //!
 //! It listens on an address of its own and has no authentication, so `guard` keeps web pages out. It speaks JSON; every
 //! error is `{"error": "..."}` for a person. It is no part of the API that the sandbox imitates.
@@ -31,10 +31,10 @@ use refusal::Refusal;
 /// The largest body in bytes, unless a route says otherwise.
 const BODY_LIMIT: usize = 1024 * 1024;
 
-/// The methods, the path, and what it is for.
+/// The methods, the path, and the purpose.
 type Entry = (&'static str, &'static str, &'static str);
 
-/// What there is, by subject.
+/// All entries, by subject.
 const INDEX: &[&[Entry]] = &[
     documents::INDEX,
     faults::INDEX,

@@ -1,4 +1,4 @@
-//! `/admin/users`, `/admin/organizations` and `/admin/reset`: who there is, and everything as at the start.
+//! `/admin/users`, `/admin/organizations` and `/admin/reset`: the people, and a return to the start.
 
 use std::sync::Arc;
 
@@ -65,7 +65,7 @@ impl Role {
     }
 }
 
-/// Members of a user's record, and what is no part of it.
+/// Members of a user's record, and further members.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Wish {
@@ -76,7 +76,7 @@ struct Wish {
     organization_role: Option<Role>,
 }
 
-/// What a wish has besides the record's members.
+/// The members that are no part of the record.
 const BESIDE: &[&str] = &["password", "apiKey", "organization", "organizationRole"];
 
 async fn put_user(
@@ -103,7 +103,7 @@ async fn put_user(
     Ok((StatusCode::CREATED, Json(Value::Object(record))))
 }
 
-/// Whoever is a user belongs to a practice, and a practice is an object.
+/// Every user belongs to a practice, and a practice is an object.
 fn practices(organizations: Option<&Value>) -> Result<(), Refusal> {
     match organizations {
         None => Ok(()),

@@ -1,4 +1,4 @@
-//! Why the admin surface did not do what it was asked, for a person.
+//! Why the admin surface refuses a request, for a person.
 
 use axum::Json;
 use axum::http::StatusCode;

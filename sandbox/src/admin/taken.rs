@@ -1,4 +1,4 @@
-//! JSON bodies, read so that whoever wrote one learns what is wrong with it.
+//! Reads JSON bodies and says what is wrong with them.
 
 use axum::body::Bytes;
 use axum::extract::{FromRequest, Request};
@@ -11,17 +11,17 @@ use super::refusal::Refusal;
 use crate::describe::{Kind, Record};
 use crate::json;
 
-/// The JSON body of a request. 415 for another media type, 400 for what is no JSON, 422 for JSON of another shape.
+/// The JSON body of a request. Otherwise 415 for another media type, 400 for invalid JSON, 422 for another shape.
 pub(super) struct Taken<T>(pub T);
 
-/// So many invented ones.
+/// A number of invented records.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Invented {
     pub count: usize,
 }
 
-/// The bytes of a body, whatever they are.
+/// The bytes of any body.
 pub(super) struct TakenBytes(pub Bytes);
 
 impl<S: Send + Sync> FromRequest<S> for TakenBytes {
@@ -53,13 +53,12 @@ impl<S: Send + Sync, T: DeserializeOwned> FromRequest<S> for Taken<T> {
     }
 }
 
-/// JSON as what it is meant to be; 422 for another shape.
+/// JSON as this type; 422 for another shape.
 pub(super) fn understood<T: DeserializeOwned>(value: impl Into<Value>) -> Result<T, Refusal> {
     json::understood(value).map_err(Refusal::unprocessable)
 }
 
-/// Refuses members that the record does not have, at every depth: a mistyped name would otherwise do nothing, and
-/// nobody would notice.
+/// Refuses unknown members at every depth: a mistyped name would otherwise have no effect, and nobody would notice.
 pub(super) fn known_members(place: &str, members: &Map<String, Value>, record: &Record) -> Result<(), Refusal> {
     for (name, value) in members {
         let Some(field) = record.fields.iter().find(|field| field.name == name) else {

@@ -1,5 +1,5 @@
-//! What needs no token: the OpenAPI description, Hydra's, the contexts of JSON-LD, the kinds of errors, and the
-//! entrypoint.
+//! What needs no token: the OpenAPI description, Hydra's documentation, the contexts of JSON-LD, the kinds of errors,
+//! and the entrypoint.
 
 use std::sync::Arc;
 
@@ -28,7 +28,7 @@ pub(super) fn routes() -> Router<Arc<Shared>> {
         .method_not_allowed_fallback(wrong_method)
 }
 
-/// Tells every client where Hydra's description is.
+/// Tells every client where Hydra's documentation is.
 pub(super) async fn link_to_documentation(State(shared): State<Arc<Shared>>, mut response: Response) -> Response {
     let link = format!("<{}/docs.jsonld>; rel=\"{}\"", shared.api_url(), describe::API_DOCUMENTATION);
     if let Ok(link) = HeaderValue::from_str(&link) {
@@ -37,7 +37,7 @@ pub(super) async fn link_to_documentation(State(shared): State<Arc<Shared>>, mut
     response
 }
 
-/// For a browser, where to look; for everybody else the entrypoint, as the family answers whoever has no preference.
+/// For a browser, where to look. For other clients, the entrypoint, like the family's answer without a preference.
 async fn root(shared: State<Arc<Shared>>, headers: HeaderMap) -> Result<Response, Problem> {
     let accept = headers.get(header::ACCEPT).and_then(|value| value.to_str().ok()).unwrap_or_default();
     if accept.to_ascii_lowercase().contains("text/") {
@@ -56,7 +56,7 @@ async fn documentation(State(shared): State<Arc<Shared>>, headers: HeaderMap) ->
     Ok(json(&describe::documentation(version, &shared.api_url()), "application/ld+json"))
 }
 
-/// A browser cannot send the version's header, so it may be a parameter too.
+/// A browser cannot send the version's header, so a parameter can give it, too.
 async fn openapi(
     State(shared): State<Arc<Shared>>,
     RawQuery(query): RawQuery,
@@ -92,7 +92,7 @@ async fn context(
     Ok(json(&context, "application/ld+json"))
 }
 
-/// What the `type` of an error names: the kind, with no word on one that happened.
+/// What the `type` of an error leads to: the kind of the error, not the single error.
 async fn kind_of_error(PathParams(status): PathParams<String>) -> Result<Response, Problem> {
     let status = status.parse().ok().and_then(|code: u16| StatusCode::from_u16(code).ok());
     let kind = status.filter(|status| status.is_client_error() || status.is_server_error());
@@ -102,7 +102,7 @@ async fn kind_of_error(PathParams(status): PathParams<String>) -> Result<Respons
 }
 
 fn json(body: &Value, media_type: &'static str) -> Response {
-    // A page of another origin may read the description: it tells nothing about anybody.
+    // Pages of other origins may read the description, which contains nothing about anybody.
     let headers = [(header::CONTENT_TYPE, media_type), (header::ACCESS_CONTROL_ALLOW_ORIGIN, "*")];
     (headers, body.to_string()).into_response()
 }

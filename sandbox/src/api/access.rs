@@ -1,4 +1,4 @@
-//! Who is calling: the API key or access token of the request, and the user it belongs to.
+//! Who calls: the request's API key or access token, and its user.
 
 use std::sync::Arc;
 
@@ -21,7 +21,7 @@ pub(super) struct Caller {
     pub scopes: Scopes,
 }
 
-/// Lets a request in that carries a known key or a valid access token; everything else is 401, unknown paths too.
+/// Accepts a request with a known key or a valid access token. Any other request gets 401, even on unknown paths.
 pub(super) async fn require_key(State(shared): State<Arc<Shared>>, mut request: Request, next: Next) -> Response {
     let key = request
         .headers()
@@ -43,7 +43,7 @@ pub(super) async fn require_key(State(shared): State<Arc<Shared>>, mut request: 
     }
 }
 
-/// The user of an API key, who may do everything, or of an access token, who may do what the token was given for.
+/// The user of an API key, who may do everything, or of an access token, who may use its scopes.
 async fn caller(shared: &Shared, key: String) -> Result<Result<Caller, Rejected>, SandboxError> {
     let wanted = key.clone();
     if let Some(user) = shared.store.run(move |transaction| UserRow::by_key(transaction, &wanted)).await? {

@@ -23,7 +23,7 @@ pub(super) async fn list(State(shared): State<Arc<Shared>>, context: RequestCont
     };
     let page = shared.store.run(move |transaction| request.read(transaction, load)).await?;
     let shape = context.shape(&shared);
-    // Asked for both, the fuller shape.
+    // A request for both shapes gets the fuller one.
     let shown = page.rows.iter().map(|(row, patient)| shape.audio_item(row, patient.as_ref(), read)).collect();
     Ok(context.page(&page, shown))
 }

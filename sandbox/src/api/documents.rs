@@ -53,7 +53,7 @@ pub(super) async fn read(
     Ok(context.item(context.shape(&shared).document(&row, size, last.as_ref())))
 }
 
-/// The size of a document's file; a letter that nobody read yet is written for it.
+/// The size of a document's file. Writes the letter if nobody has read it yet.
 pub(super) async fn size_of(shared: &Shared, row: &DocumentRow) -> Result<Option<u64>, Problem> {
     match &row.file {
         Some(file) => Ok(Some(shared.file_size(file).await?)),

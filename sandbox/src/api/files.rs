@@ -1,7 +1,7 @@
 //! A PDF's content.
 //!
-//! On the API's origin a file wants the bearer token like every other resource. On the files origin it wants none, as
-//! storage behind unguessable addresses does; the journal records whether a client sent one there all the same.
+//! On the API's origin a file needs the bearer token. On the files origin it needs none, as in storage behind
+//! unguessable addresses. The journal records whether a client sent the token there nevertheless.
 
 use std::sync::Arc;
 
@@ -17,7 +17,7 @@ use crate::quirks::{PdfUrl, Quirks, RedirectTarget};
 use crate::shared::Shared;
 use crate::store::FileRow;
 
-/// What a token needs for a file: the scope of the document.
+/// The scopes that a token needs for a file: those of the document.
 const SCOPES: &[&str] = &["read:documents"];
 
 pub(super) async fn with_token(

@@ -1,4 +1,4 @@
-//! What clients send: JSON bodies, checked against a record of the description.
+//! What clients send: JSON bodies, checked against the description's records.
 
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ use crate::describe::{Field, Kind, Record, Version};
 use crate::moment;
 use crate::shared::Shared;
 
-/// The media types of a new resource: the description names the first, the family takes both.
+/// The media types for a new resource. The description names the first; the family takes both.
 const JSON: &[&str] = &["application/json", "application/ld+json"];
 /// The media type of a change (RFC 7396, section 4).
 const MERGE_PATCH: &[&str] = &["application/merge-patch+json"];
@@ -43,7 +43,7 @@ impl FromRequest<Arc<Shared>> for InputBody {
 }
 
 impl InputBody {
-    /// A new resource, or a report: a JSON object with all members that the record requires.
+    /// A new resource or a report: a JSON object with all required members of the record.
     pub fn whole(&self, record: &Record, version: Version) -> Result<Map<String, Value>, Problem> {
         self.media_type(JSON)?;
         self.members(record, version, true)
@@ -69,7 +69,7 @@ impl InputBody {
         ))
     }
 
-    /// The members that the record knows, all of them right; other members are ignored, as the family does.
+    /// The known members, all of them valid. Unknown members are ignored, as the family does.
     fn members(&self, record: &Record, version: Version, whole: bool) -> Result<Map<String, Value>, Problem> {
         let value: Value = serde_json::from_slice(&self.bytes).map_err(|_| Problem::bad_request("Syntax error"))?;
         let Value::Object(mut sent) = value else {
@@ -173,7 +173,7 @@ fn one_of(text: &str, values: &[&str]) -> Result<(), String> {
     })
 }
 
-/// As HTML's email fields judge it, and no longer than RFC 5321 allows.
+/// As in HTML's email fields, and with the length limit of RFC 5321.
 fn is_email(text: &str) -> bool {
     let Some((local, domain)) = text.rsplit_once('@') else {
         return false;
@@ -182,7 +182,7 @@ fn is_email(text: &str) -> bool {
     text.len() <= 254 && !local.is_empty() && local.bytes().all(atom) && domain.split('.').all(is_label)
 }
 
-/// The sandbox delivers over plain HTTP and only to this machine: nothing that it invents may reach somebody else.
+/// The sandbox delivers only over plain HTTP to this machine, so that its inventions never reach anybody else.
 fn http_address(text: &str) -> Result<(), String> {
     let url = Url::parse(text).ok().filter(|_| is_written_properly(text));
     let url = url.ok_or_else(|| "This value is not a valid URL.".to_owned())?;
@@ -198,8 +198,7 @@ fn http_address(text: &str) -> Result<(), String> {
     Err("The sandbox delivers only to http addresses of this machine, such as http://127.0.0.1:8080/hook.".to_owned())
 }
 
-/// Whether host and port stand there as they are meant, with no user before them and no port 0: as the description's
-/// pattern has it.
+/// Whether host and port are written plainly, without a user and without port 0, like the description's pattern.
 fn is_named_plainly(text: &str, url: &Url) -> bool {
     let host = url.host_str().unwrap_or_default();
     let rest = text.strip_prefix("http://").and_then(|rest| rest.strip_prefix(host));
@@ -211,7 +210,7 @@ fn is_named_plainly(text: &str, url: &Url) -> bool {
         })
 }
 
-/// Whether this can be between the dots of a name.
+/// Whether this can be one part of a name between dots.
 fn is_label(label: &str) -> bool {
     (1..=63).contains(&label.len())
         && label.bytes().all(|letter| letter.is_ascii_alphanumeric() || letter == b'-')
@@ -219,8 +218,8 @@ fn is_label(label: &str) -> bool {
         && !label.ends_with('-')
 }
 
-/// Whether an address has only the characters of RFC 3986, and brackets only around an IPv6 address: a parser made for
-/// browsers also takes others, and drops line breaks.
+/// Whether an address has only characters of RFC 3986, and brackets only around an IPv6 address. A browser's parser
+/// accepts others, and drops line breaks.
 fn is_written_properly(text: &str) -> bool {
     let rest = text.split_once("://").map_or(text, |(_, rest)| rest);
     let path = rest.strip_prefix("[::1]").unwrap_or(rest);

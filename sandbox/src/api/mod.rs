@@ -35,7 +35,7 @@ use crate::shared::Shared;
 pub(crate) use problem::Problem;
 pub(crate) use signed::Signer;
 
-/// Everything under `{base_url}`. A token is asked for everywhere but where one is had.
+/// Everything under `{base_url}`. Everything but the descriptions and the token endpoint needs a token.
 pub(crate) fn routes(shared: &Arc<Shared>) -> Router {
     Router::new()
         .route("/audios", get(audios::list))

@@ -15,9 +15,9 @@ pub(crate) enum Problem {
     Violations(Vec<(String, String)>),
     /// 401. The description does not show it; this is the body of Symfony's usual JWT bundle.
     Unauthorized(&'static str),
-    /// 405, with the methods that the path has in the version asked for; empty where only the router knows them.
+    /// 405, with the path's methods in the requested version; empty if only the router knows them.
     WrongMethod { detail: String, allowed: String },
-    /// 403 because the access token lacks a scope (RFC 6750, section 3.1); any one of these would do.
+    /// 403: the access token lacks a scope (RFC 6750, section 3.1). Any one of these is enough.
     MissingScope(Vec<&'static str>),
 }
 
@@ -34,7 +34,7 @@ impl Problem {
         Self::new(403, "Access Denied.")
     }
 
-    /// The caller's token may not do this; any one of the scopes named would do.
+    /// The caller's token lacks a scope. Any one of these is enough.
     pub fn missing_scope(any_of: &[&'static str]) -> Self {
         Self::MissingScope(any_of.to_vec())
     }
@@ -57,7 +57,7 @@ impl Problem {
         Self::WrongMethod { detail, allowed: allowed.join(",") }
     }
 
-    /// A kind of errors, as one of them would be without what happened.
+    /// The kind of an error, without a single occurrence.
     pub fn kind(status: u16, reason: &str) -> Value {
         let mut body = if status == 422 { Self::Violations(Vec::new()).body() } else { plain(status, reason) };
         if let Some(members) = body.as_object_mut() {

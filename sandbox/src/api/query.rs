@@ -1,7 +1,7 @@
 //! The query parameters of lists ("Collection query parameters").
 //!
-//! Parameters that the description does not know are ignored, as the family does. Values of known ones that cannot be
-//! understood are 400: a client's mistake should be seen in its tests.
+//! Unknown parameters are ignored, as the family does. An invalid value of a known one gets 400, so that a client's
+//! tests show the mistake.
 
 use rusqlite::Transaction;
 use url::form_urlencoded;
@@ -18,12 +18,12 @@ use crate::store::{Collection, Comparison, Direction, Listing, MOST_WORDS};
 const DEFAULT_ITEMS_PER_PAGE: u32 = 20;
 const MOST_ITEMS_PER_PAGE: u32 = 100;
 
-/// A page that somebody asked for.
+/// A requested page.
 #[derive(Debug)]
 pub(super) struct ListRequest {
     listing: Listing,
     expand: Vec<&'static str>,
-    /// JSON-LD tells how many items there are in all.
+    /// JSON-LD tells the number of all items.
     counted: bool,
     pub page: u64,
     pub items_per_page: u32,
@@ -32,7 +32,7 @@ pub(super) struct ListRequest {
 /// The rows of a page.
 pub(super) struct Page<T> {
     pub rows: Vec<T>,
-    /// How many there are on all pages, if that is to be told.
+    /// The number of rows on all pages, if the answer tells it.
     pub total: Option<u64>,
     pub page: u64,
     pub items_per_page: u32,
@@ -95,7 +95,7 @@ struct Reading<'a> {
     collection: &'static Collection,
     quirks: &'a Quirks,
     listing: Listing,
-    /// For each exact filter of the collection the values so far: they are alternatives.
+    /// The values of each exact filter so far. They are alternatives.
     exacts: Vec<Vec<String>>,
     expand: Vec<&'static str>,
     page: u64,
@@ -167,7 +167,7 @@ impl Reading<'_> {
                 values.push(value.to_owned());
                 Ok(())
             }
-            // A date says how it compares.
+            // A date needs a comparison.
             None => self.date(name, field, "", value),
         }
     }
@@ -216,7 +216,7 @@ fn split_bracket(name: &str) -> Option<(&str, &str)> {
     name.strip_suffix(']')?.split_once('[')
 }
 
-/// What is in the brackets of an array: nothing, or its index as some clients write it and the family reads it.
+/// Whether this can be in the brackets of an array: nothing, or an index as some clients write it.
 fn is_index(text: &str) -> bool {
     text.bytes().all(|letter| letter.is_ascii_digit())
 }
@@ -232,7 +232,7 @@ fn items_per_page(value: &str) -> Result<u32, Problem> {
         .ok_or_else(|| Problem::bad_request("itemsPerPage must be a whole number from 0 to 100"))
 }
 
-/// Decimal digits; a number that is too large for the machine is as good as the largest that is not.
+/// Decimal digits. A number too large for the machine counts as the largest possible.
 fn whole_number(value: &str) -> Option<u64> {
     let digits = !value.is_empty() && value.bytes().all(|letter| letter.is_ascii_digit());
     digits.then(|| value.parse().unwrap_or(u64::MAX))

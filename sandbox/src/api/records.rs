@@ -21,12 +21,12 @@ use crate::store::collection::{CONTACTS, PATIENTS};
 use crate::store::{SharedRow, SharedTable, UserRow};
 
 impl SharedTable {
-    /// The table of the endpoint that is asked for.
+    /// The table of the requested endpoint.
     fn of(context: &RequestContext) -> Self {
         if context.endpoint.path.starts_with("/patients") { Self::Patients } else { Self::Contacts }
     }
 
-    /// What clients send.
+    /// The input record.
     fn input(self) -> &'static Record {
         match self {
             Self::Patients => &PATIENT_INPUT,
@@ -34,7 +34,7 @@ impl SharedTable {
         }
     }
 
-    /// A new record with its defaults where nothing was sent; apart, the members that are accepted and never shown.
+    /// A new record with its defaults, and separately the members that are accepted but never shown.
     fn fill(self, mut members: Map<String, Value>, uuid: &str, now: &Moment) -> (Shown, Map<String, Value>) {
         let template = match self {
             Self::Patients => &PATIENT_ITEM,
@@ -56,7 +56,7 @@ impl SharedTable {
         (record, members)
     }
 
-    /// The row with this uuid and its owner: 404 when there is none, 403 when the user may not see it.
+    /// The row with this uuid and its owner: 404 if there is none, 403 if the user may not see it.
     fn seen(self, transaction: &Transaction<'_>, uuid: &str, user: &UserRow) -> Result<(SharedRow, UserRow), Problem> {
         let row = self.by_uuid(transaction, uuid)?.ok_or_else(Problem::nothing_here)?;
         if !row.is_seen_by(user) {
@@ -74,7 +74,7 @@ impl SharedTable {
     }
 }
 
-/// Applies a merge patch of checked members (RFC 7396): null empties a member, what is not named stays.
+/// Applies a checked merge patch (RFC 7396): null empties a member, missing members stay.
 fn overlay(row: &mut SharedRow, members: Map<String, Value>, now: &Moment) {
     for (name, value) in members {
         let target = if row.record.contains_key(&name) { &mut row.record } else { &mut row.unseen };
@@ -146,7 +146,7 @@ pub(super) async fn create(
             };
             let owner = UserRow::by_id(transaction, row.owner_id)?;
             overlay(&mut row, members, &now);
-            // The practice's software has just brought it in line.
+            // The practice's software has just synchronized it.
             row.record.insert("synchronizedAt".into(), printed(&now));
             table.put(transaction, &owner, &row.record, &row.unseen)?;
             Ok((row.record, owner, false))

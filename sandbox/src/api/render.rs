@@ -1,4 +1,4 @@
-//! Rows as the records of the API, in the version that was asked for and the shape that the quirks ask for.
+//! Rows as records of the API, in the requested version and in the shape that the quirks determine.
 
 use std::sync::Arc;
 
@@ -54,7 +54,7 @@ impl Shape {
         moment.map_or(Value::Null, |moment| self.date(moment))
     }
 
-    /// Adds what the description does not know, when that quirk is on.
+    /// Adds members that the description does not know, if that quirk is on.
     pub fn known_by_all(&self, mut record: Shown) -> Shown {
         if self.quirks.unknown_fields {
             record.insert("futureMember".into(), json!({"uuid": null, "values": [1, "two", {"three": 3.5}]}));
@@ -179,8 +179,7 @@ impl Shape {
         self.known_by_all(shown)
     }
 
-    /// Version 1.0.0 knows neither `transcribed` nor `validated`: it shows the step before, which lasts until the next
-    /// one.
+    /// The step for this version. 1.0.0 knows neither `transcribed` nor `validated`, so it shows the step before.
     fn step<'a>(&self, step: &'a str) -> &'a str {
         match (self.version, step) {
             (Version::V1_0, "transcribed") => "transcription",
@@ -189,7 +188,7 @@ impl Shape {
         }
     }
 
-    /// The document's file, if it is to be shown.
+    /// The document's file, if it is shown.
     fn file_of<'a>(&self, row: &'a DocumentRow) -> Option<&'a FileRow> {
         row.file.as_ref().filter(|_| !self.quirks.pdf_not_rendered)
     }
@@ -227,8 +226,7 @@ impl Shape {
         }
     }
 
-    /// An audio in a list; the patient is given where it was asked for with `expand[]`, and whole where it was
-    /// `patient.read`.
+    /// An audio in a list. `patient` is given if `expand[]` asks for it, and whole for `patient.read`.
     pub fn audio_item(&self, row: &AudioRow, patient: Option<&(SharedRow, UserRow)>, whole: bool) -> Shown {
         let patient = match patient {
             Some(_) if whole => self.patient_or_null(patient),
@@ -321,7 +319,7 @@ impl Shape {
     }
 }
 
-/// Now, as records that are kept in their printed form print it.
+/// The present time as stored records print it.
 pub(super) fn printed(moment: &Moment) -> Value {
     json!(moment.show(DateFormat::Offset))
 }

@@ -90,7 +90,7 @@ fn context(record: &Record) -> String {
     format!("/contexts/{}", record.resource)
 }
 
-/// A record with JSON-LD's `@id` and `@type`, and so its parts.
+/// A record and its parts with JSON-LD's `@id` and `@type`.
 fn linked(record: &Record, mut shown: Map<String, Value>, version: Version) -> Map<String, Value> {
     let mut whole = Map::new();
     if let (Some(home), Some(uuid)) = (record.home, shown.get("uuid").and_then(Value::as_str)) {
@@ -109,7 +109,7 @@ fn linked(record: &Record, mut shown: Map<String, Value>, version: Version) -> M
     whole
 }
 
-/// An identifier, or each of a list, as the address of what it names.
+/// Replaces an identifier, or each of a list, with the address of its resource.
 fn address_of(home: &str, value: &mut Value) {
     match value {
         Value::String(uuid) if !uuid.starts_with('/') => *uuid = format!("/{home}/{uuid}"),
@@ -121,7 +121,7 @@ fn address_of(home: &str, value: &mut Value) {
 fn link_part(kind: &Kind, value: &mut Value, version: Version) {
     match (kind, value) {
         (Kind::Record(record), Value::Object(part)) => *part = linked(record, std::mem::take(part), version),
-        // The shapes share their members' names, so that the fullest does for all.
+        // The shapes have the same names of members, so the fullest serves for all.
         (Kind::UuidOr([record, ..]), Value::Object(part)) => {
             *part = linked(record, std::mem::take(part), version);
         }

@@ -1,4 +1,4 @@
-//! What every handler knows of its request: who asks, for which endpoint, in which version, and for which media type.
+//! What every handler knows of its request: the user, the endpoint, the version and the media type.
 
 use std::sync::Arc;
 
@@ -81,7 +81,7 @@ impl FromRequestParts<Arc<Shared>> for RequestContext {
     }
 }
 
-/// The parts of the path that the route leaves open. What is not even text when it is decoded names nothing.
+/// The variable parts of the path. A part that is not even text when decoded names nothing.
 pub(super) struct PathParams<T>(pub T);
 
 impl<T: DeserializeOwned + Send> FromRequestParts<Arc<Shared>> for PathParams<T> {
@@ -94,7 +94,7 @@ impl<T: DeserializeOwned + Send> FromRequestParts<Arc<Shared>> for PathParams<T>
 }
 
 impl RequestContext {
-    /// The page that the query asks for, its rows as `load` reads and `show` shows them.
+    /// The requested page: `load` reads its rows, and `show` shows them.
     pub async fn list<T: Send + 'static>(
         &self,
         shared: &Shared,
@@ -115,7 +115,7 @@ impl RequestContext {
     }
 }
 
-/// The version asked for, or the usual one.
+/// The requested version, or the usual one.
 pub(crate) fn version(headers: &HeaderMap, usual: Version) -> Result<Version, Problem> {
     match headers.get(&VERSION_HEADER) {
         None => Ok(usual),
@@ -168,7 +168,7 @@ fn precision(range: &str, media: Media) -> Option<u8> {
     }
 }
 
-/// A range's weight in thousandths; one that cannot be read counts as whole.
+/// The weight of a range in thousandths. An unreadable one counts as 1.
 fn quality(range: &str) -> u32 {
     range
         .split(';')

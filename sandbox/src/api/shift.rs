@@ -1,7 +1,8 @@
-//! Pages that shift (quirk [`crate::Quirks::page_shift`]): between two pages the list before them grew or shrank.
+//! Pages that shift (quirk [`crate::Quirks::page_shift`]): between two pages, items before them leave the list or come
+//! in.
 
-/// The offset of a page when so many items before it left the list (positive) or came in (negative) since the page
-/// before. The first page has none before it.
+/// The offset of a page when this many items before it left the list (positive) or came in (negative) since the
+/// previous page. The first page is not affected.
 pub(super) fn shifted(offset: u64, page: u64, items: i64) -> u64 {
     if page <= 1 { offset } else { offset.saturating_add_signed(items) }
 }

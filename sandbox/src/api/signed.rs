@@ -23,26 +23,26 @@ const MICROSECONDS: i64 = 1_000_000;
 #[derive(Clone)]
 pub(crate) struct Signer(Hmac<Sha256>);
 
-/// Why a file is not given out.
+/// Why a file is refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Refused {
-    /// There is no signature although one is wanted.
+    /// A signature is required and missing.
     Unsigned,
-    /// The signature was made for another file or time, or made up.
+    /// The signature is for another file or time, or invented.
     Wrong,
     Expired,
 }
 
 impl Signer {
-    /// With the key of this store.
+    /// The signer with this store's key.
     pub async fn of(store: &Store) -> Result<Self, SandboxError> {
         let key = store.run(|transaction| secret(transaction, KEY)).await?;
         let hmac = Hmac::new_from_slice(&key).map_err(|error| SandboxError::Interrupted(error.to_string()))?;
         Ok(Self(hmac))
     }
 
-    /// The query of an address that works for so long. `now` is in microseconds since 1970; the end is rounded down to
-    /// a whole second, so that an address for no time at all never works.
+    /// The query of an address with this lifetime. `now` is in microseconds since 1970. The end is rounded down to a
+    /// whole second, so that a lifetime of zero never works.
     pub fn query(&self, uuid: &str, file_name: &str, now: i64, lifetime: Duration) -> String {
         let lifetime = i64::try_from(lifetime.as_micros()).unwrap_or(i64::MAX);
         let expires = now.saturating_add(lifetime).div_euclid(MICROSECONDS);
@@ -51,8 +51,8 @@ impl Signer {
         format!("expires={expires}&signature={hex}")
     }
 
-    /// Whether a request for a file may have it. A signature that is there must be right; `wanted` says whether one
-    /// must be there.
+    /// Checks the signature of a request for a file. A given signature must be right; `wanted` says whether one is
+    /// required.
     pub fn check(
         &self,
         uuid: &str,
@@ -83,7 +83,7 @@ impl Signer {
 
     fn over(&self, uuid: &str, file_name: &str, expires: i64) -> Hmac<Sha256> {
         let mut hmac = self.0.clone();
-        // A line each: neither a uuid of a file nor a number has a line break.
+        // One value in each line: neither a file's uuid nor a number contains a line break.
         hmac.update(format!("{expires}\n{uuid}\n{file_name}").as_bytes());
         hmac
     }

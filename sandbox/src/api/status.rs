@@ -1,4 +1,4 @@
-//! `POST /documents/{uuid}/status`: an integration says whether it has the document.
+//! `POST /documents/{uuid}/status`: an integration reports whether it has the document.
 
 use std::sync::Arc;
 
@@ -20,7 +20,7 @@ pub(super) async fn report(
     context: RequestContext,
     sent: InputBody,
 ) -> Result<Response, Problem> {
-    // Symfony resolves the resource before it looks at the body: 404 and 403 win over 400 and 422.
+    // Symfony resolves the resource before it reads the body, so 404 and 403 come before 400 and 422.
     let report = sent.whole(&STATUS_INPUT, context.version);
     let at = shared.clock.key();
     let user_id = context.user.id;

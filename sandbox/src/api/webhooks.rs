@@ -83,7 +83,7 @@ pub(super) async fn change(
             Ok(row)
         })
         .await?;
-    // If it was made active again, what waited for that is due.
+    // Deliveries that waited for an inactive webhook may be due now.
     shared.deliveries.notify_one();
     Ok(context.item(context.shape(&shared).webhook(&row)))
 }
@@ -101,13 +101,13 @@ pub(super) async fn delete(
     Ok(StatusCode::NO_CONTENT.into_response())
 }
 
-/// The user's webhook with this uuid: 404 when there is none, 403 when it is somebody else's.
+/// The user's webhook with this uuid: 404 if there is none, 403 if it is somebody else's.
 fn own(transaction: &Transaction<'_>, uuid: &str, user: &UserRow) -> Result<WebhookRow, Problem> {
     let row = WebhookRow::by_uuid(transaction, uuid)?.ok_or_else(Problem::nothing_here)?;
     if row.owner_id == user.id { Ok(row) } else { Err(Problem::forbidden()) }
 }
 
-/// Takes over members that were checked before.
+/// Applies checked members.
 fn overlay(row: &mut WebhookRow, members: Map<String, Value>) {
     let text = |value: &Value| value.as_str().map(str::to_owned);
     for (name, value) in members {

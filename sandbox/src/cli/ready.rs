@@ -1,4 +1,4 @@
-//! What whoever started the sandbox is told once all of it can be used.
+//! Tells whoever started the sandbox where everything is, once all of it can be used.
 
 use std::io::{self, Write as _};
 use std::path::Path;
@@ -27,7 +27,7 @@ pub(super) async fn ready(sandbox: &Sandbox, keys: &[ApiKey]) -> Result<Value, F
     }))
 }
 
-/// Whoever waits for the file finds it whole: it is written beside and renamed.
+/// Written beside its place and renamed, so that a program that waits for the file finds all of it.
 pub(super) fn write_ready_file(path: &Path, ready: &Value) -> io::Result<()> {
     let mut part = path.as_os_str().to_owned();
     part.push(".part");

@@ -1,4 +1,4 @@
-//! The values of options, as a person writes them.
+//! The values of options, as people write them.
 
 use std::net::{SocketAddr, ToSocketAddrs as _};
 use std::time::Duration;
@@ -14,7 +14,7 @@ pub(super) fn address(text: &str) -> Result<SocketAddr, String> {
     preferred.copied().ok_or_else(|| "the name has no address".to_owned())
 }
 
-/// `NAME=VALUE`; a value that is no JSON is taken as text, so that `date_filter=refused` needs no quotes.
+/// `NAME=VALUE`. A value that is no JSON counts as text, so that `date_filter=refused` needs no quotes.
 pub(super) fn quirk(text: &str) -> Result<(String, Value), String> {
     let (name, value) = text.split_once('=').ok_or("a quirk is NAME=VALUE")?;
     let value = serde_json::from_str(value).unwrap_or_else(|_| Value::String(value.to_owned()));

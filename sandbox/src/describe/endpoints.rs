@@ -1,5 +1,5 @@
-//! Every endpoint ("Endpoints"), with what it takes, answers and needs. Which scope an endpoint needs is "not shown":
-//! the third column is the sandbox's choice.
+//! Every endpoint ("Endpoints"): its parameters, answers and scopes. The scopes are "not shown": the third column is
+//! the sandbox's choice.
 
 use super::field::Record;
 use super::records::{
@@ -14,7 +14,7 @@ use crate::store::collection::{AUDIOS, CONTACTS, Collection, DOCUMENTS, NOTES, O
 pub(crate) struct Endpoint {
     pub method: &'static str,
     pub path: &'static str,
-    /// One of these suffices.
+    /// Any one of these is enough.
     pub scopes: &'static [&'static str],
     pub summary: &'static str,
     /// The query parameters of a list.
@@ -32,7 +32,7 @@ impl Endpoint {
     }
 }
 
-/// What comes back when all went well.
+/// The answer of a success.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Answer {
     /// 200 and this record.
@@ -41,7 +41,7 @@ pub(crate) enum Answer {
     List(&'static Record),
     /// 201 and this record.
     Created(&'static Record),
-    /// 201 and this record if it is new, 200 if it was there.
+    /// 201 and this record if it is new, 200 if it existed.
     Upserted(&'static Record),
     /// 204 without a body.
     Nothing,
@@ -194,7 +194,7 @@ pub(crate) static ENDPOINTS: &[Endpoint] = &[
 
 /// The endpoint with this method and path template.
 pub(crate) fn endpoint(method: &str, path: &str) -> Option<&'static Endpoint> {
-    // A HEAD request is answered as the GET that it asks about (RFC 9110, section 9.3.2).
+    // A HEAD request is answered like its GET (RFC 9110, section 9.3.2).
     let method = if method == "HEAD" { "GET" } else { method };
     ENDPOINTS.iter().find(|endpoint| endpoint.method == method && endpoint.path == path)
 }

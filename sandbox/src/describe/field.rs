@@ -1,4 +1,4 @@
-//! What a record is made of: the vocabulary in which `records` writes down the description's tables.
+//! The vocabulary with which `records` writes the description's tables.
 
 use super::Version;
 
@@ -20,7 +20,7 @@ pub(crate) struct Field {
     pub name: &'static str,
     pub kind: Kind,
     pub nullable: bool,
-    /// Always there in an answer; must be there in a request.
+    /// Always present in an answer, and required in a request.
     pub required: bool,
     /// The only version that has it; `None` for all.
     pub only: Option<Version>,
@@ -30,9 +30,9 @@ pub(crate) struct Field {
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Kind {
     Text,
-    /// At most so many characters.
+    /// At most this many characters.
     TextUpTo(usize),
-    /// Exactly so many decimal digits.
+    /// Exactly this many decimal digits.
     Digits(usize),
     Uuid,
     /// ISO 8601, a date or a date-time.
@@ -42,7 +42,7 @@ pub(crate) enum Kind {
     Email,
     /// ISO 3166-1 alpha-2.
     Country,
-    /// An absolute `http` address, the only kind the sandbox delivers to.
+    /// An absolute `http` address. The sandbox delivers to no other kind.
     HttpAddress,
     Uri,
     Integer,
@@ -52,7 +52,7 @@ pub(crate) enum Kind {
     /// One of these in version 1.0.0, any text later.
     OneOfIn1_0(&'static [&'static str]),
     Record(&'static Record),
-    /// The uuid of a record, or the record in one of its shapes where that was asked for with `expand[]`.
+    /// The uuid of a record, or the record itself in one of its shapes, if `expand[]` asks for it.
     UuidOr(&'static [&'static Record]),
     ListOf(&'static Kind),
 }
@@ -107,7 +107,7 @@ impl Field {
         Self { only: Some(version), ..self }
     }
 
-    /// The collection in which the identifiers live that this member is made of: JSON-LD shows their addresses instead.
+    /// The collection of the identifiers in this member, whose addresses JSON-LD shows instead.
     pub fn leads_to(&self) -> Option<&'static str> {
         match (self.name, self.kind) {
             ("patient", Kind::Text | Kind::Uuid | Kind::UuidOr(_)) => Some("patients"),

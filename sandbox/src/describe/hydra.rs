@@ -1,5 +1,5 @@
-//! JSON-LD with the Hydra vocabulary, as API Platform publishes it: what an answer's members mean, and a description of
-//! the whole API by which a client that knows only the entrypoint finds every resource.
+//! JSON-LD with the Hydra vocabulary, as API Platform publishes it: the meaning of an answer's members, and a
+//! description of the whole API. With it, a client that knows only the entrypoint finds every resource.
 
 use serde_json::{Map, Value, json};
 
@@ -12,13 +12,13 @@ const HYDRA: &str = "http://www.w3.org/ns/hydra/core#";
 /// The relation by which every answer links to [`documentation`].
 pub(crate) const API_DOCUMENTATION: &str = "http://www.w3.org/ns/hydra/core#apiDocumentation";
 
-/// The terms of a collection, which the family writes without a prefix.
+/// The terms of a collection, which the family writes without prefix.
 const OF_COLLECTIONS: &[&str] = &["Collection", "PartialCollectionView", "totalItems", "member", "view"];
 const OF_VIEWS: &[&str] = &["first", "last", "previous", "next"];
 const OF_ERRORS: &[&str] = &["title", "detail", "status", "instance", "type", "description"];
 const OF_VIOLATIONS: &[&str] = &["violations", "propertyPath", "message"];
 
-/// The JSON-LD context of a resource, of the entrypoint, or of an error: what its members' names stand for.
+/// The JSON-LD context of a resource, of the entrypoint or of an error: the meaning of its members' names.
 pub(crate) fn context(resource: &str, version: Version, api: &str) -> Option<Value> {
     let mut terms = Map::new();
     match resource {
@@ -72,7 +72,7 @@ pub(crate) fn entrypoint(version: Version) -> Value {
     Value::Object(shown)
 }
 
-/// `GET /docs.jsonld`: every resource with its members, and what can be done with it.
+/// `GET /docs.jsonld`: every resource with its members and operations.
 pub(crate) fn documentation(version: Version, api: &str) -> Value {
     let mut classes: Vec<Value> = resources(version).into_iter().map(|record| class(record, version)).collect();
     classes.push(entrypoint_class(version));
@@ -101,7 +101,7 @@ pub(crate) fn documentation(version: Version, api: &str) -> Value {
     })
 }
 
-/// What every name without a prefix is relative to, and the one prefix that every context has.
+/// What names without a prefix are relative to, and the only prefix of every context.
 fn base(api: &str) -> Map<String, Value> {
     let mut terms = Map::new();
     terms.insert("@vocab".into(), json!(format!("{api}/docs.jsonld#")));
@@ -109,7 +109,7 @@ fn base(api: &str) -> Map<String, Value> {
     terms
 }
 
-/// The lists of a version, by the name of what is in them.
+/// The lists of a version, by the name of their items.
 fn collections(version: Version) -> impl Iterator<Item = (String, &'static Endpoint)> {
     ENDPOINTS.iter().filter(move |endpoint| endpoint.is_in(version)).filter_map(|endpoint| match endpoint.answer {
         Answer::List(record) => Some((record.resource.to_lowercase(), endpoint)),
@@ -117,7 +117,7 @@ fn collections(version: Version) -> impl Iterator<Item = (String, &'static Endpo
     })
 }
 
-/// Each resource in the shape that shows most of it.
+/// Each resource, in its fullest shape.
 fn resources(version: Version) -> Vec<&'static Record> {
     let mut found: Vec<&'static Record> = Vec::new();
     for record in ENDPOINTS.iter().filter(|one| one.is_in(version)).filter_map(|one| one.answer.record()) {
@@ -135,7 +135,7 @@ fn fields(resource: &str, version: Version) -> Vec<&'static Field> {
     let mut found: Vec<&'static Field> = Vec::new();
     let records = ENDPOINTS.iter().filter_map(|endpoint| endpoint.answer.record());
     for field in records.filter(|record| record.resource == resource).flat_map(|record| record.fields(version)) {
-        // Of two shapes the one that is an identifier says how a text is read; an object says that itself.
+        // Of two shapes, the identifier says how to read a text. An object needs no such help.
         match found.iter_mut().find(|known| known.name == field.name) {
             Some(known) if known.leads_to().is_none() => *known = field,
             Some(_) => {}

@@ -1,7 +1,7 @@
 //! The API as data: its records, lists, endpoints, scopes and versions, as the description's tables give them.
 //!
-//! Requests are checked against these tables, JSON-LD is written by them, and the OpenAPI document is made from them,
-//! so that the three cannot disagree. Nothing here does anything.
+//! Requests are checked against these tables, and JSON-LD and the OpenAPI document are written from them, so that the
+//! three cannot disagree. This is only data.
 
 mod endpoints;
 mod field;

@@ -1,5 +1,5 @@
-//! Every record of the API, shape by shape ("Resources and their fields"). What the description does not show is marked
-//! as the sandbox's choice; the README gives the reasons.
+//! Every record of the API in each shape ("Resources and their fields"). What the description does not show is marked
+//! as the sandbox's choice, and the README gives the reasons.
 
 #![expect(clippy::indexing_slicing, reason = "in constants, where an index out of range does not compile")]
 
@@ -44,16 +44,16 @@ pub(crate) const NOTE_TYPES: &[&str] = &["consultation_summary", "meeting_summar
 pub(crate) const STEPS_1_0: &[&str] = &["audio_recording", "transcription", "edition", "failed"];
 pub(crate) const STEPS_1_1: &[&str] =
     &["audio_recording", "transcription", "transcribed", "edition", "validated", "failed"];
-/// What a webhook can ask to hear of. The description shows no event kinds: the sandbox's choice.
+/// The events that a webhook can subscribe to. The description shows none: the sandbox's choice.
 pub(crate) const EVENTS: &[&str] =
     &["document.created", "document.updated", "document.deleted", "audio.created", "audio.updated", "audio.deleted"];
-/// Longest text where the description names no limit: what the family's text columns hold.
+/// The longest text if the description has no limit, as in the family's text columns.
 const USUAL: usize = 255;
 
 const CREATED: Field = Field::date_time("createdAt");
 const UPDATED: Field = Field::date_time("updatedAt");
 
-/// Some fields and more of them, together so many.
+/// Two groups of fields as one.
 const fn and<const N: usize>(some: &[Field], more: &[Field]) -> [Field; N] {
     let mut fields = [CREATED; N];
     let mut index = 0;
@@ -256,7 +256,7 @@ pub(crate) static AUDIO: Record = Record {
     ],
 };
 
-/// A note in a list; the fields of list items are the sandbox's choice: those of documents' lists, alike.
+/// A note in a list. Its fields are the sandbox's choice, like those of documents in lists.
 pub(crate) static NOTE_ITEM: Record = Record {
     name: "NoteItem",
     resource: "Note",

@@ -20,8 +20,7 @@ impl Version {
         }
     }
 
-    /// The label of the description where none was asked for: that of the whole, which for the newest interface is one
-    /// of its own.
+    /// The label of the description if none was requested. For the newest version it is the label of the whole.
     #[must_use]
     pub(crate) fn described_as(self) -> &'static str {
         match self {

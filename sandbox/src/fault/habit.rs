@@ -13,11 +13,11 @@ pub enum Habit {
     PdfNotRendered,
     /// [`Quirks::pdf_elsewhere`]
     PdfElsewhere,
-    /// [`Quirks::pdf_url_expires`]. It belongs on the request that shows the address, not on that for the file.
+    /// [`Quirks::pdf_url_expires`], for the request that shows the address, not for that of the file.
     PdfUrlExpires(Duration),
-    /// [`Quirks::tokens_expired`]. It belongs on [`crate::Route::Token`].
+    /// [`Quirks::tokens_expired`], for [`crate::Route::Token`].
     TokensExpired,
-    /// [`Quirks::page_shift`]. It hits any page of a list, and changes only those after the first.
+    /// [`Quirks::page_shift`]. Hits any page of a list, but changes only pages after the first.
     PageShift(i64),
     /// [`Quirks::touch_updated_at`]
     TouchUpdatedAt,
@@ -27,7 +27,7 @@ pub enum Habit {
     Quirks(QuirksPatch),
 }
 
-/// Changes to the quirks that were checked to be such.
+/// Checked changes to the quirks.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct QuirksPatch(Map<String, Value>);
 
@@ -50,7 +50,7 @@ impl Habit {
         Ok(Self::Quirks(QuirksPatch(changes)))
     }
 
-    /// The quirks of a request that this habit changes.
+    /// Changes the quirks of a request.
     pub(crate) fn change(&self, quirks: &mut Quirks) {
         match self {
             Self::PdfNotRendered => quirks.pdf_not_rendered = true,
@@ -61,7 +61,7 @@ impl Habit {
             Self::TouchUpdatedAt => quirks.touch_updated_at = true,
             Self::StaysListed => quirks.stays_listed = true,
             Self::Quirks(patch) => {
-                // It was checked when it was made, and each value stands as a whole: it cannot fail now.
+                // It was checked when it was made, and each value stands for itself, so it cannot fail.
                 if let Ok(changed) = quirks.merged(&patch.0) {
                     *quirks = changed;
                 }

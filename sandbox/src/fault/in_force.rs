@@ -5,10 +5,10 @@ use std::sync::{Mutex, PoisonError};
 use super::{Fault, FaultId, FaultKind, Habit, Target};
 use crate::invent::Dice;
 
-/// The faults in force. Of those that change no habit the first that matches a request is applied, in the order of
-/// injection; of those that do, all.
+/// The faults in force. Of all matching faults, those that change a habit apply, and the first of the others, in the
+/// order of injection.
 pub(crate) struct Faults {
-    /// What chance follows from.
+    /// The seed of all chance.
     seed: u64,
     state: Mutex<State>,
 }
@@ -23,7 +23,7 @@ struct Active {
     id: FaultId,
     fault: Fault,
     hits: u64,
-    /// Each fault has a stream of chance of its own, so that another one changes nothing for it.
+    /// Each fault has its own stream of chance, so that other faults do not affect it.
     dice: Dice,
 }
 
@@ -31,12 +31,12 @@ struct Active {
 #[derive(Clone, Debug)]
 pub(crate) struct InForce {
     pub id: FaultId,
-    /// With the `times` that are left.
+    /// The fault, with the `times` that are left.
     pub fault: Fault,
     pub hits: u64,
 }
 
-/// What a request meets.
+/// What happens to a request.
 #[derive(Default)]
 pub(crate) struct Met {
     pub kind: Option<FaultKind>,
@@ -54,7 +54,7 @@ impl Active {
         InForce { id: self.id, fault: self.fault.clone(), hits: self.hits }
     }
 
-    /// Whether it hits; to be asked only for requests that it matches, because each answer uses up chance.
+    /// Whether it hits. Call it only for requests that match, because each call uses up chance.
     fn strikes(&mut self) -> bool {
         if self.fault.times == Some(0) || !self.dice.fraction_below(self.fault.probability) {
             return false;
@@ -85,7 +85,7 @@ impl Faults {
         })
     }
 
-    /// Whether there was such a fault.
+    /// Returns whether the fault existed.
     pub fn remove(&self, id: FaultId) -> bool {
         self.with(|state| {
             let before = state.active.len();
@@ -98,7 +98,7 @@ impl Faults {
         self.with(|state| state.active.clear());
     }
 
-    /// Puts these in force and no others, as at the start.
+    /// Puts only these faults in force, as at the start.
     pub fn begin_with(&self, faults: &[Fault]) {
         self.with(|state| *state = State::default());
         for fault in faults {
@@ -114,7 +114,7 @@ impl Faults {
         self.with(|state| state.active.iter().find(|active| active.id == id).map(Active::show))
     }
 
-    /// The faults that hit this request, used up by one.
+    /// The faults that hit this request. Each is used once.
     pub fn take(&self, target: &Target) -> Met {
         self.with(|state| {
             let mut met = Met::default();

@@ -1,9 +1,8 @@
-//! Faults as JSON: one flat object, in which `kind` says what happens and each kind has members of its own.
+//! Faults as JSON: a flat object whose `kind` says what happens. Each kind has its own members.
 //!
-//! The private twins below are what serde reads and writes. They exist because the public types are made for Rust code,
-//! and because serde neither refuses unknown members of an object that is flattened into another nor says which member
-//! of an enumeration tagged within is wrong. So the flat object is taken apart first: what every fault has, and
-//! `{KIND: {members}}`.
+//! serde reads and writes the private twins below, because the public types are made for Rust code. serde neither
+//! refuses unknown members of a flattened object, nor names the wrong member of an internally tagged enumeration. So
+//! the flat object is split first, into the common members and `{KIND: {members}}`.
 
 use std::time::Duration;
 
@@ -17,7 +16,7 @@ use serde_json::{Map, Value};
 use super::{Fault, FaultKind, Habit, Route};
 use crate::json::understood;
 
-/// The members that every fault has; `kind` and its members lie beside them.
+/// The common members of every fault. `kind` and its members stand beside them.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Aim {
@@ -52,7 +51,7 @@ fn is_found(code: &u16) -> bool {
     *code == FOUND
 }
 
-/// [`FaultKind`]. Kinds without members are empty structs, so that they too are objects.
+/// [`FaultKind`]. Kinds without members are empty structs, so that they are objects, too.
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 enum Kind {

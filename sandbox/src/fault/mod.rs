@@ -25,19 +25,19 @@ pub(crate) use route::Target;
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Fault {
-    /// Which requests it hits.
+    /// The requests that it hits.
     pub route: Route,
     /// Only requests about the document with this uuid; `None` for all. A list request is about no document.
     pub document: Option<String>,
-    /// Only requests that carry this API key or access token; `None` for all. It tells accounts apart on routes that
-    /// are about no document.
+    /// Only requests with this API key or access token; `None` for all. This distinguishes accounts on routes without a
+    /// document.
     pub bearer: Option<String>,
-    /// How many requests it hits before it is gone; `None` for ever.
+    /// How many requests it hits before it ends; `None` for ever.
     pub times: Option<u32>,
-    /// The chance to hit a request that it matches, from 0.0 to 1.0. The same seed of the sandbox and the same order of
-    /// faults and requests give the same hits. A request that is spared does not count as one of `times`.
+    /// The chance of a hit for a matching request, from 0.0 to 1.0. With the same seed and the same order of faults and
+    /// requests, the same requests are hit. A request that is spared does not count as one of `times`.
     pub probability: f64,
-    /// What happens to them.
+    /// What happens to these requests.
     pub kind: FaultKind,
 }
 
@@ -88,7 +88,7 @@ pub enum FaultKind {
         code: u16,
         /// A `Retry-After` header, as given.
         retry_after: Option<String>,
-        /// The body; an error of the API's shape when `None`.
+        /// The body; `None` for an error of the API.
         body: Option<String>,
     },
     /// The connection is closed without an answer, before anything took effect.
@@ -132,7 +132,7 @@ pub enum FaultKind {
         /// The address.
         to: String,
     },
-    /// A proper answer of a server with other habits. Of several such faults all are applied, and beside them the first
+    /// A proper answer of a server with other habits. If several such faults match, all of them apply, and the first
     /// fault of another kind.
     Habit(Habit),
 }

@@ -1,15 +1,15 @@
-//! Which requests a fault is about.
+//! The requests that a fault hits.
 
 use super::Fault;
 
-/// The kinds of requests that faults tell apart.
+/// The kinds of requests for faults.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Route {
     /// `GET /documents`
     List,
     /// `GET /documents/{uuid}`
     Document,
-    /// A PDF's content, on whichever listener.
+    /// A PDF's content, on either listener.
     Pdf,
     /// `POST /documents/{uuid}/status`
     Status,
@@ -19,8 +19,7 @@ pub enum Route {
     Token,
     /// The authorization page, at both of its addresses.
     Authorize,
-    /// One endpoint as `METHOD /template`, such as `GET /contacts/{uuid}`. A part in braces stands for any one part of
-    /// a path.
+    /// One endpoint as `METHOD /template`, such as `GET /contacts/{uuid}`. Braces stand for any one part of a path.
     Endpoint(&'static str),
     /// Every request.
     Any,
@@ -68,7 +67,7 @@ const ENDPOINTS: &[&str] = &[
 ];
 
 impl Route {
-    /// The route of this name; the error says which names there are.
+    /// The route of this name. The error names all routes.
     pub(super) fn by_name(name: &str) -> Result<Self, String> {
         let named = NAMED.iter().find(|(known, _)| *known == name).map(|(_, route)| *route);
         let endpoint = || ENDPOINTS.iter().find(|known| **known == name).copied().map(Self::Endpoint);
@@ -116,7 +115,7 @@ impl Route {
     }
 }
 
-/// What a request is about, as far as faults care.
+/// What faults need to know of a request.
 pub(crate) struct Target {
     pub method: String,
     pub path: String,
@@ -128,7 +127,7 @@ pub(crate) struct Target {
 }
 
 impl Target {
-    /// Whether this fault is meant for this request.
+    /// Whether this fault can hit this request.
     pub(super) fn is_of(&self, fault: &Fault) -> bool {
         let meant = |wanted: Option<&String>, found: Option<&String>| wanted.is_none() || wanted == found;
         fault.route.covers(self)
@@ -137,7 +136,7 @@ impl Target {
     }
 }
 
-/// Whether a request is one to this endpoint: the method and every part of the path.
+/// Whether a request is for this endpoint, by the method and every part of the path.
 fn matches(endpoint: &str, target: &Target) -> bool {
     let Some((method, template)) = endpoint.split_once(' ') else {
         return false;

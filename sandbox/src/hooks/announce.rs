@@ -8,7 +8,7 @@ use crate::moment::Moment;
 use crate::quirks::DateFormat;
 use crate::store::{AudioRow, DeliveryRow, DocumentRow, WebhookRow};
 
-/// What happened, to a document or to an audio.
+/// An event of a document or an audio.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Event {
     DocumentCreated,
@@ -20,7 +20,7 @@ pub(crate) enum Event {
 }
 
 impl Event {
-    /// The name by which a webhook asks for it: one of [`crate::describe::records::EVENTS`].
+    /// The name that a webhook subscribes to: one of [`crate::describe::records::EVENTS`].
     fn name(self) -> &'static str {
         match self {
             Self::DocumentCreated => "document.created",
@@ -44,8 +44,8 @@ impl Event {
     }
 }
 
-/// Writes one delivery for each active webhook of the owner that asked for this event. `id` is the row of the document
-/// or audio, after it changed, or before it is deleted. Without webhooks it costs one look at an index.
+/// Writes one delivery for each of the owner's active webhooks that subscribe to this event. `id` is the row of the
+/// document or audio, after its change or before its deletion. Without webhooks, this costs one look at an index.
 pub(crate) fn announce(
     transaction: &Transaction<'_>,
     event: Event,
@@ -73,7 +73,8 @@ pub(crate) fn announce(
     Ok(())
 }
 
-/// Identifiers and state only: a push must not carry patient data. Whoever may see more reads it from the API.
+/// Only identifiers and state, because a push must not carry patient data. A receiver with the right reads the rest
+/// from the API.
 fn document_data(row: &DocumentRow) -> Value {
     json!({
         "uuid": row.uuid,

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-/// One event for one webhook. The webhook's secret is not part of it.
+/// One event for one webhook, without the webhook's secret.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct WebhookDelivery {
@@ -12,16 +12,16 @@ pub struct WebhookDelivery {
     pub webhook: String,
     /// The event, such as `document.created`.
     pub event: String,
-    /// When it happened, as an ISO 8601 date-time in UTC, by the sandbox's clock.
+    /// When the event happened, as an ISO 8601 date-time in UTC, by the sandbox's clock.
     pub created_at: String,
-    /// How many attempts were made.
+    /// The number of attempts.
     pub attempts: u64,
-    /// When the next attempt is made, like `created_at`; `None` once it was delivered or given up.
+    /// When the next attempt is due, like `created_at`; `None` if it was delivered or given up.
     pub due: Option<String>,
     /// Whether the receiver answered with success.
     pub delivered: bool,
-    /// What the receiver answered last.
+    /// The last status of the receiver.
     pub last_status: Option<u16>,
-    /// Why the last attempt was no success.
+    /// Why the last attempt failed.
     pub last_error: Option<String>,
 }

@@ -1,8 +1,8 @@
-//! Webhooks: what happens to documents and audios is told to whoever asked for it.
+//! Webhooks: tell subscribers what happens to documents and audios.
 //!
-//! Event kinds, payload, signature and retries are "not shown" by the API description ("Events"); here they follow the
-//! Standard Webhooks specification, version 1. An event becomes rows of `deliveries` in the transaction that makes the
-//! change, so that neither is there without the other; [`deliver`] sends them afterwards, each at least once.
+//! The description does not show event kinds, payload, signature and retries ("Events"); here they follow version 1 of
+//! Standard Webhooks. An event becomes rows of `deliveries` in the transaction of the change, so that there is never
+//! one without the other. [`deliver`] sends them afterwards, each at least once.
 
 mod announce;
 mod delivery;
@@ -20,7 +20,7 @@ use crate::error::SandboxError;
 use crate::shared::Shared;
 use crate::store::DeliveryRow;
 
-/// How many deliveries are shown at once.
+/// The most deliveries that are shown at once.
 const SHOWN: u32 = 1_000;
 
 /// The newest deliveries, oldest first.
@@ -28,7 +28,7 @@ pub(crate) async fn newest(shared: &Shared) -> Result<Vec<WebhookDelivery>, Sand
     shared.store.run(|transaction| WebhookDelivery::newest(transaction, SHOWN)).await
 }
 
-/// Makes every delivery that has not arrived due now; returns how many.
+/// Makes every delivery that has not arrived due now. Returns their number.
 pub(crate) async fn retry(shared: &Shared) -> Result<usize, SandboxError> {
     let now = shared.clock.key();
     let count = shared.store.run(move |transaction| DeliveryRow::retry_all(transaction, now)).await?;

@@ -21,14 +21,14 @@ use super::schedule::Outcome;
 use super::signature::sign;
 use crate::store::DeliveryRow;
 
-/// How long an attempt may take, from connecting to the end of the answer. This is the machine's time: a clock that is
-/// moved must not cut off a receiver that is at work.
+/// How long an attempt may take, from connecting to the end of the answer. By the machine's time, because a moved clock
+/// must not cut off a receiver.
 const TIME_LIMIT: Duration = Duration::from_secs(15);
 
-/// How much of an answer is read, so that its connection can be used again; what it says does not matter.
+/// How much of an answer is read, so that its connection can be reused. Its content does not matter.
 const ANSWER_LIMIT: usize = 64 * 1024;
 
-/// Shorter than the usual receiver keeps a connection, so that one is not used at the moment it is closed.
+/// Shorter than receivers usually keep a connection, so that none is used just when it is closed.
 const IDLE_LIMIT: Duration = Duration::from_secs(2);
 
 type Addresses = std::array::IntoIter<SocketAddr, 2>;
@@ -40,10 +40,10 @@ pub(super) struct Sender {
     client: Client<HttpConnector<Resolver>, Full<Bytes>>,
 }
 
-/// Every name is this machine: only `localhost` and names below it are accepted, and what a resolver would make of
-/// those differs between systems (RFC 6761, section 6.3).
+/// Every name is this machine. Only `localhost` and names below it are accepted, and resolvers treat them differently
+/// (RFC 6761, section 6.3).
 fn this_machine(_name: Name) -> Ready<Result<Addresses, Infallible>> {
-    // The connector puts the port in.
+    // The connector adds the port.
     ready(Ok([SocketAddr::from((Ipv4Addr::LOCALHOST, 0)), SocketAddr::from((Ipv6Addr::LOCALHOST, 0))].into_iter()))
 }
 
@@ -60,7 +60,7 @@ impl Sender {
         Self { client }
     }
 
-    /// Posts the delivery, stamped with `now` in microseconds since 1970.
+    /// Posts the delivery with the time `now`, in microseconds since 1970.
     pub async fn post(&self, delivery: &DeliveryRow, now: i64) -> Outcome {
         match tokio::time::timeout(TIME_LIMIT, self.exchange(delivery, now)).await {
             Ok(Ok(status)) => Outcome::Answered(status),
@@ -85,13 +85,13 @@ impl Sender {
             .map_err(|error| error.to_string())?;
         let response = self.client.request(request).await.map_err(|error| with_causes(&error))?;
         let status = response.status().as_u16();
-        // The head of the answer decides; a body that is too long, or cut, changes nothing.
+        // The head of the answer decides, even if the body is too long or cut off.
         let _ = Limited::new(response.into_body(), ANSWER_LIMIT).collect().await;
         Ok(status)
     }
 }
 
-/// The error and what it came from, since "client error (Connect)" alone helps nobody.
+/// The error with its causes, because "client error (Connect)" alone helps nobody.
 fn with_causes(error: &dyn Error) -> String {
     let mut text = error.to_string();
     let mut cause = error.source();

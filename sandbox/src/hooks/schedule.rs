@@ -1,28 +1,28 @@
-//! What follows from an attempt: done, again later, given up, or no more of this webhook.
+//! What follows from an attempt: done, another attempt, given up, or an inactive webhook.
 
 use crate::store::Attempt;
 
-/// How long after an attempt the next one is made, in microseconds: 5 s, 5 min, 30 min, 2 h, 5 h, 10 h, the beginning
-/// of the schedule that Standard Webhooks recommends. After that a delivery is given up.
+/// The waits between attempts, in microseconds: 5 s, 5 min, 30 min, 2 h, 5 h, 10 h, the first part of the schedule that
+/// Standard Webhooks recommends. Then a delivery is given up.
 const BACKOFF: [i64; 6] = [5 * SECOND, 5 * MINUTE, 30 * MINUTE, 2 * HOUR, 5 * HOUR, 10 * HOUR];
 
 const SECOND: i64 = 1_000_000;
 const MINUTE: i64 = 60 * SECOND;
 const HOUR: i64 = 60 * MINUTE;
 
-/// The longest time from one attempt to the next.
+/// The longest wait between two attempts.
 pub(super) const LONGEST_BACKOFF: i64 = 10 * HOUR;
 
-/// What the receiver did.
+/// The result of an attempt.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Outcome {
     Answered(u16),
-    /// No answer, and why.
+    /// No answer, with the reason.
     Failed(String),
 }
 
-/// Judges an attempt that began at `started`, after so many earlier ones. The wait is counted from the beginning of the
-/// attempt, so that a test which sees a request may move the clock at once.
+/// Judges an attempt that began at `started`, after this many earlier ones. The wait begins with the attempt, so that a
+/// test that sees a request can move the clock at once.
 pub(super) fn judge(outcome: Outcome, attempts_before: u64, started: i64) -> Attempt {
     let again = usize::try_from(attempts_before)
         .ok()

@@ -8,10 +8,10 @@ use sha2::Sha256;
 use crate::error::SandboxError;
 use crate::random::random_bytes;
 
-/// What a secret starts with.
+/// The prefix of a secret.
 const PREFIX: &str = "whsec_";
 
-/// What deliveries of a new webhook are signed with; the specification asks for 24 to 64 random bytes.
+/// A secret for a new webhook. The specification asks for 24 to 64 random bytes.
 pub(crate) fn fresh_secret() -> Result<String, SandboxError> {
     Ok(format!("{PREFIX}{}", BASE64.encode(random_bytes()?)))
 }

@@ -1,7 +1,7 @@
-//! The task that sends what is due.
+//! The task that sends due deliveries.
 //!
-//! Of each webhook one delivery at a time is under way, the oldest first, so that a receiver that hangs holds up nobody
-//! but itself. What was sent but not yet written down when the process dies is sent again, with the same `webhook-id`.
+//! Each webhook gets one delivery at a time, the oldest first, so that a receiver that hangs delays only itself. A
+//! delivery that was sent but not recorded when the process dies is sent again, with the same `webhook-id`.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -15,10 +15,10 @@ use crate::error::SandboxError;
 use crate::shared::Shared;
 use crate::store::{DeliveryRow, Waiting};
 
-/// How many deliveries are under way at most, each to another webhook.
+/// The most deliveries in progress, each to another webhook.
 const UNDER_WAY: usize = 64;
 
-/// After the store failed, so that the loop does not spin.
+/// The pause after the store failed, so that the loop does not spin.
 const PAUSE: Duration = Duration::from_secs(1);
 
 /// Sends deliveries until the sandbox stops.
@@ -61,7 +61,7 @@ async fn due(shared: &Shared, busy: &HashSet<i64>) -> Result<Waiting, SandboxErr
     shared.store.run(move |transaction| DeliveryRow::waiting(transaction, now, &busy, room)).await
 }
 
-/// Posts a delivery, writes down what became of it, and returns its webhook's row id.
+/// Posts a delivery and records the result. Returns the webhook's row id.
 async fn attempt(shared: Arc<Shared>, sender: Sender, delivery: DeliveryRow) -> i64 {
     let started = shared.clock.key();
     let outcome = sender.post(&delivery, started).await;
@@ -70,7 +70,7 @@ async fn attempt(shared: Arc<Shared>, sender: Sender, delivery: DeliveryRow) -> 
     let now = shared.clock.key();
     let written = shared.store.run(move |transaction| delivery.record(transaction, &attempt, now)).await;
     if written.is_err() {
-        // It is due still and will be sent again; not at once, since the store may be in trouble for a while.
+        // It is still due and will be sent again. Not at once, because the store may have a problem.
         tokio::time::sleep(PAUSE).await;
     }
     shared.journal.ring();

@@ -1,4 +1,4 @@
-//! Whom a practice refers its patients to.
+//! The recipients to whom a practice refers patients.
 
 use rusqlite::Transaction;
 use serde_json::{Map, Value, json};
@@ -21,7 +21,7 @@ const KINDS: &[(Option<&str>, &str, bool)] = &[
     (None, "Cabinet d'orthodontie", true),
 ];
 
-/// Gives a practice its address book, unless it has one.
+/// Gives a practice its contacts, unless it has some.
 pub(crate) fn insert_contacts(transaction: &Transaction<'_>, seed: u64, owner: &UserRow) -> Result<(), SandboxError> {
     let known: bool = transaction
         .prepare_cached("SELECT EXISTS (SELECT 1 FROM contacts WHERE organization_id = ?1)")?

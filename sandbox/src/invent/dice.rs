@@ -1,15 +1,15 @@
-//! A stream of chance that is the same on every machine and with every version.
+//! A stream of chance that is the same on every machine and in every version.
 
 use rand::Rng;
 use rand::SeedableRng;
 use rand::rngs::ChaCha8Rng;
 
-/// ChaCha with 8 rounds, whose output is specified. Only its 64-bit words are used: how the rand crate turns them into
-/// ranges or shuffles may change between its versions, and with it every invented document.
+/// ChaCha with 8 rounds, whose output is specified. Only its 64-bit words are used: versions of the rand crate may
+/// derive ranges and shuffles differently, which would change every invented document.
 pub(crate) struct Dice(ChaCha8Rng);
 
 impl Dice {
-    /// The dice for one thing: a seed, what kind of thing it is, and its number.
+    /// The dice for one thing: by seed, kind and number.
     pub fn new(seed: u64, kind: &str, number: u64) -> Self {
         let mut key = [0_u8; 32];
         let (head, rest) = key.split_at_mut(8);
@@ -41,21 +41,21 @@ impl Dice {
         self.below(100) < percent
     }
 
-    /// True with this probability from 0.0 to 1.0; a word is used up in any case.
+    /// True with this probability from 0.0 to 1.0. Always uses up a word.
     pub fn fraction_below(&mut self, probability: f64) -> bool {
         // The upper 32 bits as a fraction of one: exact in a double, and below 1.0.
         let fraction = f64::from(u32::try_from(self.word() >> 32).unwrap_or(u32::MAX)) / 4_294_967_296.0;
         fraction < probability
     }
 
-    /// One of the choices; the default value when there are none.
+    /// One of the choices; without choices, the default value.
     pub fn pick<T: Copy + Default>(&mut self, choices: &[T]) -> T {
         let limit = u32::try_from(choices.len()).unwrap_or(u32::MAX);
         let index = self.below(limit) as usize;
         choices.get(index).copied().unwrap_or_default()
     }
 
-    /// Some of the choices, each once, in their order of appearance after a random start.
+    /// Some of the choices, each once: in order, after a random start.
     pub fn some<T: Copy + Default>(&mut self, choices: &[T], count: u32) -> Vec<T> {
         let start = self.below(u32::try_from(choices.len()).unwrap_or(u32::MAX)) as usize;
         choices.iter().cycle().skip(start).take((count as usize).min(choices.len())).copied().collect()
@@ -79,7 +79,7 @@ mod tests {
 
     #[test]
     fn the_stream_never_changes() {
-        // A change here renames every invented document: it must be meant.
+        // A change here renames every invented document, so it must be intended.
         let mut dice = Dice::new(1, "document", 0);
         let first = (dice.uuid(), dice.below(1000));
         let mut again = Dice::new(1, "document", 0);

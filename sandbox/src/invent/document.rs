@@ -1,4 +1,4 @@
-//! What an invented document is about: its type, dates, recording.
+//! The type, dates and recording of an invented document.
 
 use super::Dice;
 use crate::describe::records::DOCUMENT_TYPES;
@@ -9,9 +9,9 @@ const SPECIALTIES: &[&str] =
 /// 2025-01-06, 08:00 UTC: when the first invented document was created.
 const FIRST_CREATED: i64 = 1_736_150_400_000_000;
 const SECOND: i64 = 1_000_000;
-/// The mean distance between two documents.
+/// The mean time between two documents.
 const PACE: i64 = 11 * 60 * SECOND;
-/// Of so many documents in a row, the last three share one timestamp, as a batch that one request rendered would.
+/// In each series of this length, the last three share one timestamp, as in a batch that one request rendered.
 const BATCH_EVERY: u64 = 10;
 
 /// The parts of an invented document that do not depend on people.
@@ -23,19 +23,19 @@ pub(super) struct Plan {
     pub encountered_key: Option<i64>,
     pub is_anonymized: bool,
     pub specialty: String,
-    /// The uuid of the recording that it was made from, if it was.
+    /// The uuid of its recording, if it has one.
     pub audio: Option<String>,
     pub patient_number: u64,
     pub letter_seed: u64,
     pub french: bool,
 }
 
-/// Document number so-and-so.
+/// The document with this number.
 pub(super) fn invent_document(seed: u64, number: u64) -> Plan {
     let mut dice = Dice::new(seed, "document", number);
     let uuid = dice.uuid();
     let pdf_uuid = dice.uuid();
-    // The first documents show every type once; later ones come as they come.
+    // The first documents show every type once. Later types are random.
     let document_type = match DOCUMENT_TYPES.get(usize::try_from(number).unwrap_or(usize::MAX)) {
         Some(first) => Some((*first).to_owned()),
         None if dice.chance(2) => None,
@@ -67,7 +67,7 @@ pub(super) fn invent_document(seed: u64, number: u64) -> Plan {
     }
 }
 
-/// Whether such a document tells of an operation or an image, which have a date of their own.
+/// Whether this type is about an operation or an image, which has its own date.
 pub(super) fn has_encounter(document_type: &str) -> bool {
     matches!(document_type, "operative_report" | "cone_beam_report" | "endo_report")
 }

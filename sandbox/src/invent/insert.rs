@@ -1,4 +1,4 @@
-//! Puts a document into the store: what a test dictated, and inventions for the rest.
+//! Puts a document into the store: what a test dictated, with inventions for the rest.
 
 use rusqlite::Transaction;
 use serde_json::{Map, Value};
@@ -16,26 +16,27 @@ use crate::new_document::{NewDocument, NewPdf};
 use crate::quirks::DateFormat;
 use crate::store::{AudioRow, Content, NewDocumentRow, NewFile, SharedTable, UserRow, counter, set_counter, uuid_of};
 
-/// What all documents of a sandbox grow from.
+/// What all inventions of a sandbox grow from.
 #[derive(Clone, Debug)]
 pub(crate) struct SeedConfig {
     pub seed: u64,
     pub pdf_bytes: u64,
-    /// The first API key: whose documents they are when nobody says otherwise.
+    /// The first API key, whose user owns documents by default.
     pub first_key: String,
 }
 
-/// How long before a document its recording was made, in microseconds.
+/// The time between a recording and its document, in microseconds.
 const RECORDED_BEFORE: i64 = 300_000_000;
 
-/// What is written from a recording.
+/// The types that are written from a recording.
 const FROM_RECORDINGS: &[&str] =
     &["operative_report", "patient_letter", "referral_letter", "endo_report", "cone_beam_report", "prescription"];
 
-/// The counter of invented documents: the number of the next one.
+/// The counter of invented documents, which is the number of the next one.
 pub(crate) const DOCUMENTS_INVENTED: &str = "documents invented";
 
-/// Inserts a document and returns its uuid. `now` is when others hear of it; its own dates are invented or dictated.
+/// Inserts a document. Returns its uuid. `now` is the time of the event; the document's own dates are invented or
+/// dictated.
 pub(crate) fn insert_document(
     transaction: &Transaction<'_>,
     seed_config: &SeedConfig,
@@ -52,7 +53,7 @@ pub(crate) fn owner(transaction: &Transaction<'_>, key: &str) -> Result<UserRow,
     UserRow::by_key(transaction, key)?.ok_or_else(|| SandboxError::NoSuchKey { key: key.to_owned() })
 }
 
-/// The same for an owner who is known.
+/// [`insert_document`], for this owner.
 pub(crate) fn insert_document_of(
     transaction: &Transaction<'_>,
     seed_config: &SeedConfig,
@@ -80,7 +81,7 @@ pub(crate) fn insert_document_of(
     insert(transaction, seed_config, plan, wish, origin, now)
 }
 
-/// Inserts the documents that a recording leads to, and the note that is written from it.
+/// Inserts the documents and the note of a recording.
 pub(crate) fn plant_from(
     transaction: &Transaction<'_>,
     seed_config: &SeedConfig,
@@ -115,7 +116,7 @@ fn next_plan(transaction: &Transaction<'_>, seed_config: &SeedConfig) -> Result<
 /// Row id and record.
 pub(super) type InsertedPatient = (i64, Map<String, Value>);
 
-/// Whose document it is, and what it was made from.
+/// A document's owner and source.
 struct Origin {
     owner_id: i64,
     user: UserRow,
@@ -129,7 +130,7 @@ impl Origin {
     }
 }
 
-/// Inserts a document as it was dictated, or else planned, with its file.
+/// Inserts a dictated or planned document with its file.
 fn insert(
     transaction: &Transaction<'_>,
     seed_config: &SeedConfig,
@@ -177,9 +178,9 @@ fn insert(
     Ok(uuid)
 }
 
-/// The patient's row id and record: the invented one of this number, with what was dictated of it. An invented patient
-/// who is there already is left as clients may have changed it; one of another practice, or one whom a colleague keeps
-/// private, has a namesake here.
+/// The patient's row id and record: the invented one of this number, with the dictated members. An existing invented
+/// patient stays as clients may have changed it. If it belongs to another practice, or a colleague keeps it private, a
+/// namesake is inserted.
 pub(super) fn plant_patient(
     transaction: &Transaction<'_>,
     seed: u64,
@@ -202,7 +203,7 @@ pub(super) fn plant_patient(
     }))
 }
 
-/// The recording a document was made from, five minutes before it.
+/// The recording of a document, five minutes earlier.
 fn plant_recording(
     transaction: &Transaction<'_>,
     seed_config: &SeedConfig,
@@ -229,7 +230,7 @@ fn plant_recording(
     Ok(audio.id)
 }
 
-/// Another user of the same practice: the owner's record with other members, and a uuid of its own.
+/// Another user of the same practice: the owner's record with other members and its own uuid.
 fn colleague(seed: u64, number: u64, owner: &UserRow, members: &Map<String, Value>) -> Map<String, Value> {
     let mut record = owner.record.clone();
     let uuid = Dice::new(seed, "colleague", number).uuid();
@@ -243,7 +244,7 @@ fn patient_record(seed: u64, number: u64, chance: u64, wish: Option<&Value>) -> 
         None => Some(invent_patient(seed, number)),
         Some(Value::Object(members)) => {
             let mut record = invent_patient(seed, number);
-            // A dictated patient is a new one unless the uuid is dictated too: it must not rename the invented one.
+            // A dictated patient is new unless its uuid is dictated too, because it must not rename the invented one.
             let uuid = Dice::new(seed, "dictated", chance).uuid();
             record.insert("uuid".into(), Value::String(uuid));
             record.extend(members.clone());

@@ -1,4 +1,4 @@
-//! People and documents that do not exist.
+//! Invented people and documents.
 //!
 //! Everything follows from a seed and a running number, never from the clock, so that two sandboxes with the same seed
 //! hold the same uuids, names, dates and PDF bytes.

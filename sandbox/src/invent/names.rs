@@ -1,4 +1,4 @@
-//! Names of people who do not exist, easy and difficult ones.
+//! Names of invented people, easy and difficult ones.
 
 pub(super) const WOMEN: &[&str] = &[
     "Camille",

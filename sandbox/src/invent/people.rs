@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 use super::Dice;
 use super::names::{DIFFICULT, FAMILIES, MEN, STREETS, TOWNS, WOMEN};
 
-/// Every so many patients one has a difficult name.
+/// One patient in this many has a difficult name.
 const DIFFICULT_EVERY: u64 = 6;
 
 /// A string member of a record.
@@ -20,7 +20,7 @@ pub(super) fn object(value: Value) -> Map<String, Value> {
     }
 }
 
-/// A number that follows from a text (FNV-1a), to give each email address a user of its own.
+/// A number derived from a text (FNV-1a), so that each email address has its own user.
 fn number_of(text: &str) -> u64 {
     text.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
 }
@@ -30,7 +30,7 @@ fn capitalized(word: &str) -> String {
     letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
 }
 
-/// The user with this email address: `first.last@…` is a person of that name, everything else gets one.
+/// The user with this email address. `first.last@…` is a person of that name; other addresses get a name.
 pub(crate) fn invent_user(seed: u64, email: &str) -> Map<String, Value> {
     let mut dice = Dice::new(seed, "user", number_of(email));
     let uuid = dice.uuid();
@@ -57,7 +57,7 @@ pub(crate) fn invent_user(seed: u64, email: &str) -> Map<String, Value> {
     }))
 }
 
-/// A practice that was asked for by itself.
+/// A practice with this uuid.
 pub(crate) fn invent_organization(seed: u64, uuid: &str) -> Map<String, Value> {
     let mut record = object(organization(seed, uuid));
     let family = Dice::new(seed, "name of practice", number_of(uuid)).pick(FAMILIES);
@@ -66,7 +66,7 @@ pub(crate) fn invent_organization(seed: u64, uuid: &str) -> Map<String, Value> {
     record
 }
 
-/// The practice of everybody with an address at this domain.
+/// The practice of all addresses at this domain.
 fn organization(seed: u64, domain: &str) -> Value {
     let mut dice = Dice::new(seed, "practice", number_of(domain));
     let label = domain.split('.').next().unwrap_or_default();
@@ -92,7 +92,7 @@ fn organization(seed: u64, domain: &str) -> Value {
     })
 }
 
-/// Patient number so-and-so of a practice.
+/// The patient of a practice with this number.
 pub(super) fn invent_patient(seed: u64, number: u64) -> Map<String, Value> {
     let mut dice = Dice::new(seed, "patient", number);
     let uuid = dice.uuid();

@@ -1,4 +1,4 @@
-//! Recordings that were never made: audios with their images and the note that was written from them.
+//! Invented recordings: audios with their images and notes.
 
 use rusqlite::Transaction;
 use serde_json::Value;
@@ -13,7 +13,7 @@ use crate::store::{AudioRow, ImageRow, NoteRow, SharedTable, UserRow, counter, s
 
 const MINUTE: i64 = 60_000_000;
 const DAY: i64 = 24 * 60 * MINUTE;
-/// Of the recordings of invented documents every so many is in the archive, where it went two days after it was made.
+/// Of the recordings of invented documents, one in this many is in the archive, since two days after it was made.
 const ARCHIVED_EVERY: u64 = 5;
 
 const SUMMARIES: &[&str] = &[
@@ -39,7 +39,7 @@ const PICTURES: &[(&str, &str)] = &[
 /// What a recording is invented from.
 pub(crate) struct Recording<'a> {
     pub uuid: String,
-    /// What its chance follows from.
+    /// The seed of its chance.
     pub seed: u64,
     pub number: u64,
     pub owner_id: i64,
@@ -47,15 +47,15 @@ pub(crate) struct Recording<'a> {
     /// Row id and uuid.
     pub patient: Option<(i64, String)>,
     pub created_key: i64,
-    /// A step of version 1.1.0, and when the workflow moves it on by itself.
+    /// A step of version 1.1.0, and when the workflow moves the recording on.
     pub step: String,
     pub step_due: Option<i64>,
-    /// What is not to be invented: meeting, language, summary.
+    /// The dictated members: meeting, language, summary.
     pub dictated: NewAudio,
 }
 
 impl Recording<'_> {
-    /// Inserts the audio with its images; `now` is when others hear of it.
+    /// Inserts the audio with its images. `now` is the time of the event.
     pub fn insert(self, transaction: &Transaction<'_>, now: i64) -> Result<AudioRow, SandboxError> {
         let mut dice = Dice::new(self.seed, "audio", self.number);
         let created_at = Moment::from_key(self.created_key);
@@ -100,13 +100,13 @@ impl Recording<'_> {
     }
 }
 
-/// The counter of recordings that were not planted with a document.
+/// The counter of recordings without a document of their own.
 const RECORDINGS_INVENTED: &str = "recordings invented";
 
-/// Their numbers begin here, far from those of documents, whose recordings have the document's number.
+/// Their first number, far from the numbers of documents, which their recordings share.
 const FIRST_RECORDING: u64 = 1 << 40;
 
-/// Inserts a recording made at `now`, at this step of the workflow.
+/// Inserts a recording made at `now`, at this step.
 pub(crate) fn plant_audio(
     transaction: &Transaction<'_>,
     seed_config: &SeedConfig,
@@ -127,7 +127,7 @@ pub(crate) fn plant_audio(
             let known = known.ok_or_else(|| SandboxError::NoPatient { uuid: uuid.clone() })?;
             Some((known.id, known.record))
         }
-        // Every second patient comes twice, and so do those of the first documents.
+        // Every second patient has two, and so do those of the first documents.
         other => plant_patient(transaction, seed_config.seed, (count * 2 / 3, chance), &owner, other.as_ref())?,
     };
     let recording = Recording {
@@ -145,7 +145,7 @@ pub(crate) fn plant_audio(
     recording.insert(transaction, now)
 }
 
-/// Writes the note of an audio that has been understood.
+/// Writes the note of an audio that reached that step.
 pub(crate) fn plant_note(
     transaction: &Transaction<'_>,
     seed: u64,

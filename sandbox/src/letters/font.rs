@@ -1,4 +1,4 @@
-//! The typeface: Helvetica, one of the fourteen that every reader of PDF has, so that no font lies in the file.
+//! The typeface: Helvetica, one of the fourteen fonts of every PDF reader, so that the file contains none.
 //!
 //! It has the letters of Western Europe (WinAnsiEncoding). Other letters are written with those: Ольга is Ol'ga.
 
@@ -23,7 +23,7 @@ impl Style {
     }
 }
 
-/// What WinAnsiEncoding has at 0x80 to 0x9f; a space stands where it has nothing.
+/// The characters of WinAnsiEncoding from 0x80 to 0x9f; a space for a missing one.
 const BEYOND_LATIN_1: &str = "€ ‚ƒ„…†‡ˆ‰Š‹Œ Ž  ‘’“”•–—˜™š›œ žŸ";
 
 /// A text in WinAnsiEncoding.
@@ -56,14 +56,14 @@ const BOLD: [u16; 95] = [
     667, 778, 722, 667, 611, 722, 667, 944, 667, 667, 611, 333, 278, 333, 584, 556, 333, 556, 611, 556, 611, 556, 333, 611,
     611, 278, 278, 556, 278, 889, 611, 611, 611, 611, 389, 556, 333, 611, 556, 778, 556, 556, 500, 389, 280, 389, 584,
 ];
-/// About the width of what is neither in the tables nor a letter of them with an accent, such as a dash.
+/// A width for other characters, such as a dash.
 const OTHER: u16 = 556;
 
 /// The width of a line of text in points.
 pub(super) fn width(text: &str, style: Style, size: f32) -> f32 {
     let widths = if style == Style::Bold { &BOLD } else { &REGULAR };
     let of = |byte: u8| {
-        // Latin-1 is the beginning of Unicode; an accent makes no letter wider.
+        // Latin-1 is the beginning of Unicode. An accent does not make a letter wider.
         let base = std::iter::once(char::from(byte)).nfd().next().unwrap_or_default();
         let place = usize::try_from(u32::from(base)).unwrap_or_default().checked_sub(32);
         f32::from(place.and_then(|place| widths.get(place)).copied().unwrap_or(OTHER))
@@ -71,7 +71,7 @@ pub(super) fn width(text: &str, style: Style, size: f32) -> f32 {
     encoded(text).into_iter().map(of).sum::<f32>() * size / 1000.0
 }
 
-/// Breaks a text into lines that fit. A word that is too long for a line is broken where it has to be.
+/// Breaks a text into lines that fit. A word that is longer than a line is broken, too.
 pub(super) fn lines(text: &str, style: Style, size: f32, room: f32) -> Vec<String> {
     let mut lines = Vec::new();
     let mut line = String::new();

@@ -1,6 +1,6 @@
-//! Letters a dentist could have written, as PDF.
+//! Letters that a dentist could have written, as PDF.
 //!
-//! A [`Brief`] says whom a letter is about; everything else follows from its seed.
+//! A [`Brief`] says whom a letter is about. Everything else follows from its seed.
 
 mod font;
 mod page;
@@ -17,7 +17,7 @@ use pdf::About;
 use radiograph::radiograph;
 use words::{ENGLISH, FRENCH, Language};
 
-/// The pixels of the radiograph of a letter of the usual size; each is a byte.
+/// The pixels of the radiograph in a letter of the usual size; one byte each.
 const USUAL_PIXELS: u64 = 26_000;
 
 /// How many sentences follow the first one.
@@ -29,13 +29,13 @@ const TEETH: &[&str] = &["11", "14", "16", "21", "24", "26", "31", "34", "36", "
 /// The size of the text in points.
 const BODY: f32 = 10.0;
 
-/// What a letter is made from. It is kept in the store instead of the bytes.
+/// What a letter is made from. The store keeps this instead of the bytes.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Brief {
     pub seed: u64,
     pub document_type: Option<String>,
     pub french: bool,
-    /// Stands for the patient's name in an anonymized document.
+    /// The name in an anonymized document.
     pub anonymous_code: Option<String>,
     pub patient_first: Option<String>,
     pub patient_last: Option<String>,
@@ -49,7 +49,7 @@ pub(crate) struct Brief {
     pub min_bytes: u64,
 }
 
-/// What stands at the head of a letter.
+/// The head of a letter.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Practice {
     pub name: String,

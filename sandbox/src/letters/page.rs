@@ -1,4 +1,4 @@
-//! Puts lines of text and a picture on A4 pages. It knows nothing of dentistry and nothing of PDF.
+//! Puts lines of text and a picture on A4 pages. Knows nothing of dentistry or PDF.
 
 use super::font::{Style, lines, width};
 
@@ -17,7 +17,7 @@ const SMALL: f32 = 8.0;
 pub(super) enum Mark {
     /// A line of text; `y` is its baseline.
     Text { x: f32, y: f32, size: f32, style: Style, text: String },
-    /// The picture that the file has.
+    /// The picture of the file.
     Picture { x: f32, y: f32, width: f32, height: f32 },
 }
 
@@ -46,7 +46,7 @@ impl Pages {
         self.finished
     }
 
-    /// Starts a new page unless this much room is left.
+    /// Starts a new page if less than this much room is left.
     fn room(&mut self, height: f32) {
         if self.y + height > BOTTOM {
             self.finished.push(std::mem::take(&mut self.current));

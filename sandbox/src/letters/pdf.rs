@@ -5,21 +5,21 @@ use std::fmt::{Display, Write as _};
 use super::font::{Style, encoded};
 use super::page::{Mark, PAGE_HEIGHT, PAGE_WIDTH};
 
-/// What the file says about itself.
+/// The document information.
 pub(super) struct About<'a> {
     pub title: &'a str,
     pub author: &'a str,
     pub language: &'a str,
 }
 
-/// A gray picture of one byte a pixel, row by row from the top.
+/// A gray picture with one byte for each pixel, row by row from the top.
 pub(super) struct Image {
     pub gray: Vec<u8>,
     pub width: u32,
     pub height: u32,
 }
 
-/// The numbers of the objects that every file has; its pages follow.
+/// The numbers of the objects in every file. The pages follow.
 const CATALOG: usize = 1;
 const PAGES: usize = 2;
 const ABOUT: usize = 3;
@@ -27,7 +27,7 @@ const RESOURCES: usize = 4;
 const PICTURE: usize = 5;
 const FIRST_PAGE: usize = 6;
 
-/// Writes the file. There is no clock in it: the same marks give the same bytes.
+/// Writes the file. It contains no time, so the same marks give the same bytes.
 pub(super) fn write(pages: &[Vec<Mark>], about: &About<'_>, picture: &Image) -> Vec<u8> {
     let mut file = File { bytes: b"%PDF-1.7\n%\xe2\xe3\xcf\xd3\n".to_vec(), objects: Vec::new() };
     file.object(format_args!("<< /Type /Catalog /Pages {PAGES} 0 R /Lang {} >>", string(about.language)));
@@ -54,7 +54,7 @@ pub(super) fn write(pages: &[Vec<Mark>], about: &About<'_>, picture: &Image) -> 
     file.finish()
 }
 
-/// How a mark is drawn. PDF counts from the lower left corner, and y upwards.
+/// The drawing of a mark. PDF counts from the lower left corner, with y upwards.
 fn drawn(mark: &Mark) -> Vec<u8> {
     match mark {
         Mark::Text { x, y, size, style, text } => {
@@ -76,7 +76,7 @@ fn drawn(mark: &Mark) -> Vec<u8> {
     }
 }
 
-/// A text outside of pages: UTF-16 with its mark, in hexadecimal digits.
+/// A text outside of pages: UTF-16 with its byte order mark, in hexadecimal digits.
 fn string(text: &str) -> String {
     text.encode_utf16().fold("<FEFF".to_owned(), |mut digits, unit| {
         _ = write!(digits, "{unit:04X}");
@@ -86,7 +86,7 @@ fn string(text: &str) -> String {
 
 struct File {
     bytes: Vec<u8>,
-    /// Where each object begins, from number 1 on.
+    /// The position of each object, from number 1 on.
     objects: Vec<usize>,
 }
 
@@ -101,7 +101,7 @@ impl File {
         self.bytes.extend(b"endobj\n");
     }
 
-    /// A stream and what its dictionary says beside the length.
+    /// A stream, and its dictionary's entries besides the length.
     fn stream(&mut self, entries: &str, content: &[u8]) {
         self.begin(format_args!("<< {entries}/Length {} >>\nstream", content.len()));
         self.bytes.extend(content);

@@ -1,6 +1,4 @@
-//! A picture that looks a little like a panoramic radiograph: two rows of teeth in grain.
-//!
-//! The grain is there because film has some.
+//! A picture that looks a little like a panoramic radiograph: two rows of teeth, with the grain of film.
 
 use super::pdf::Image;
 use crate::invent::Dice;
@@ -19,7 +17,7 @@ pub(super) fn radiograph(seed: u64, pixels: u64) -> Result<Image, String> {
     Ok(Image { gray: grain, width, height })
 }
 
-/// How bright the film is at a place, 0 to 190, in thousandths of the picture's height and width.
+/// The brightness of the film at a place, 0 to 190. The place is in thousandths of the picture's height and width.
 fn light(column: u32, row: u32, width: u32, height: u32) -> u8 {
     let x = i64::from(column) * 2000 / i64::from(width) - 1000;
     let y = i64::from(row) * 1000 / i64::from(height);

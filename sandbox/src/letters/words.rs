@@ -1,4 +1,4 @@
-//! What letters say, in French and in English. No word in them is about anybody.
+//! The texts of letters, in French and in English. They are about nobody.
 
 /// All words of one language.
 pub(super) struct Language {
@@ -13,9 +13,9 @@ pub(super) struct Language {
     pub unnamed: &'static str,
     pub picture: &'static str,
     pub greeting: &'static str,
-    /// Type, title and first sentence; the last one serves documents without a known type.
+    /// Type, title and first sentence. The last one is for documents without a known type.
     pub openings: &'static [(&'static str, &'static str, &'static str)],
-    /// Some of these follow. `{tooth}` is a tooth by its FDI number.
+    /// Some of these follow. `{tooth}` stands for a tooth by its FDI number.
     pub sentences: &'static [&'static str],
 }
 

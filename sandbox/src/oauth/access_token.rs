@@ -1,6 +1,7 @@
-//! Access tokens: JWTs (RFC 7519) that only this sandbox's key signs and that sandbox time ends.
+//! Access tokens: JWTs (RFC 7519) that this sandbox's key signs and that end by the sandbox's clock.
 //!
-//! They are signed with HS256, and only what this sandbox signed is looked at, so that no other algorithm can be named.
+//! They are signed with HS256. Nothing of a token is read before its signature is verified, so that it cannot name
+//! another algorithm.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -22,7 +23,7 @@ pub(crate) struct AccessTokens {
     key: Hmac<Sha256>,
 }
 
-/// What is read of an access token; times are whole seconds since 1970.
+/// The content of an access token that is read. Times are whole seconds since 1970.
 #[derive(Deserialize)]
 struct Claims {
     iss: String,
@@ -33,7 +34,7 @@ struct Claims {
     scopes: Vec<String>,
 }
 
-/// Whom a valid access token speaks for.
+/// The bearer of a valid access token.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Bearer {
     /// The user's uuid.
@@ -41,7 +42,7 @@ pub(crate) struct Bearer {
     pub scopes: Scopes,
 }
 
-/// Why an access token opens nothing. The texts are those of Symfony's usual JWT bundle.
+/// Why an access token is rejected. The texts are those of Symfony's usual JWT bundle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum Rejected {
     #[error("Invalid JWT Token")]
@@ -55,7 +56,7 @@ pub(super) struct Grant<'a> {
     pub user: &'a str,
     pub client_id: &'a str,
     pub scopes: &'a Scopes,
-    /// Seconds for which it works from now on; negative for one that has already expired.
+    /// How many seconds it is valid; negative for a token that has already expired.
     pub lifetime: i64,
 }
 
@@ -86,7 +87,8 @@ impl AccessTokens {
         Ok(format!("{signed}.{}", URL_SAFE_NO_PAD.encode(signature)))
     }
 
-    /// `now` in microseconds since 1970. The signature comes first: what an unsigned token says is not looked at.
+    /// Verifies a token at the time `now`, in microseconds since 1970. Nothing is read before the signature is
+    /// verified.
     pub fn verify(&self, token: &str, now: i64) -> Result<Bearer, Rejected> {
         let claims = self.claims(token).filter(|claims| claims.iss == self.issuer).ok_or(Rejected::Invalid)?;
         if now >= claims.exp.saturating_mul(SECOND) {
@@ -99,7 +101,7 @@ impl AccessTokens {
         Ok(Bearer { user: claims.sub, scopes })
     }
 
-    /// What a token says that this sandbox signed.
+    /// The content of a token that this sandbox signed.
     fn claims(&self, token: &str) -> Option<Claims> {
         let (signed, signature) = token.rsplit_once('.')?;
         let signature = URL_SAFE_NO_PAD.decode(signature).ok()?;

@@ -1,7 +1,7 @@
-//! The authorization page: sign in, approve or refuse, and back to the application ("Flow").
+//! The authorization page: a person signs in, approves or refuses, and returns to the application ("Flow").
 //!
-//! The request stays in the page's address throughout, and is read again with every form, so that nothing about it has
-//! to be remembered or believed.
+//! The request stays in the page's address, and every form reads it again. So nothing about it has to be remembered or
+//! trusted.
 
 use std::sync::{Arc, PoisonError};
 
@@ -27,10 +27,10 @@ use crate::store::{CodeRow, SessionRow, UserRow};
 /// "Limits": a code is valid for 60 seconds.
 const CODE_LIFETIME: i64 = 60 * 1_000_000;
 
-/// How long a code is remembered after it expired, so that its second use is still noticed.
+/// How long a code is kept after it expired, so that a second use is noticed.
 const CODES_KEPT: i64 = 24 * 3600 * 1_000_000;
 
-/// The scope that cannot be refused by itself: whoever asks for it has to learn who signed in.
+/// The scope that cannot be refused: an application has to learn who signed in.
 const ALWAYS_GRANTED: &str = "profile";
 
 /// One visit of the page.
@@ -43,7 +43,7 @@ struct Visit<'a> {
     request: AuthorizationRequest,
 }
 
-/// `GET`: whatever is due for this request and this browser.
+/// `GET`: the page for this request and this browser.
 pub(super) async fn show(
     State(shared): State<Arc<Shared>>,
     Extension(quirks): Extension<Arc<Quirks>>,
@@ -91,7 +91,7 @@ fn refused(headers: &HeaderMap, refusal: Refusal) -> Response {
     }
 }
 
-/// `302` answers a `GET`; after a form it is `303`, which no browser repeats the form at.
+/// `302` for a `GET`. `303` after a form, so that no browser sends the form again.
 fn redirect(status: StatusCode, to: &str) -> Response {
     let location = HeaderValue::from_bytes(to.as_bytes()).unwrap_or_else(|_| HeaderValue::from_static("/"));
     let headers = [
@@ -177,7 +177,7 @@ impl<'a> Visit<'a> {
 
     async fn approve(&self, session: &SessionRow, form: &Parameters) -> Result<Response, SandboxError> {
         let ticked = form.all("scope").chain([ALWAYS_GRANTED]).collect::<Vec<_>>().join(" ");
-        // A scope that does not exist was not on the page either.
+        // A scope that does not exist was not on the page.
         let granted = Scopes::parse(&ticked).unwrap_or_default().common(&self.request.scopes);
         if granted.is_empty() {
             let page = self.consent_page(session, Some(self.language.words().nothing_ticked));
@@ -199,7 +199,7 @@ impl<'a> Visit<'a> {
         Ok(redirect(StatusCode::FOUND, &to))
     }
 
-    /// The way back, with a fresh code.
+    /// The redirect with a fresh code.
     async fn with_code(&self, user: &UserRow, granted: &Scopes) -> Result<String, SandboxError> {
         let code = random_text()?;
         let now = self.shared.clock.key();
@@ -224,12 +224,12 @@ impl<'a> Visit<'a> {
         redirect(status, &told)
     }
 
-    /// The same page afresh.
+    /// The same page again.
     fn again(&self) -> Response {
         redirect(StatusCode::SEE_OTHER, &self.address)
     }
 
-    /// The sign-in form; after a failed try with what was wrong and the email address as it was typed.
+    /// The sign-in form. After a failed attempt, with the error and the typed email address.
     fn sign_in_page(&self, failed: Option<(StatusCode, &str, &Parameters)>) -> Result<Response, SandboxError> {
         let (csrf, cookie) = self.cookies.form_proof()?;
         let (status, message, email) = match failed {

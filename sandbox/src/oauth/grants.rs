@@ -1,4 +1,4 @@
-//! What becomes of a code and of a refresh token: each a decision and its effect in one transaction.
+//! Decides about codes and refresh tokens. Each decision and its effect are one transaction.
 
 use std::time::Duration;
 
@@ -14,7 +14,7 @@ use crate::scope::Scopes;
 use crate::shared::Shared;
 use crate::store::{CodeRow, RefreshRow, UserRow};
 
-/// How long a refresh token lives; "not shown". The family's usual month.
+/// How long a refresh token lives; "not shown". A month is usual in the family.
 const REFRESH_TOKEN_LIFETIME: i64 = 30 * 24 * 3600 * 1_000_000;
 
 /// An access token and the refresh token that replaces it.
@@ -26,11 +26,11 @@ pub struct TokenPair {
     pub refresh_token: String,
     /// How long the access token works.
     pub expires_in: Duration,
-    /// The scopes given where they are fewer than the application asked for (RFC 6749, section 5.1).
+    /// The granted scopes, if they are fewer than the application asked for (RFC 6749, section 5.1).
     pub(crate) narrowed_to: Option<String>,
 }
 
-/// What an application sends to redeem a code.
+/// The request that redeems a code.
 pub(super) struct CodeExchange {
     pub code: String,
     pub redirect_uri: String,
@@ -55,7 +55,7 @@ pub(super) async fn redeem_code(
     let client_id = client.client_id.clone();
     let refresh_token = random_text()?;
     let next = fingerprint(&refresh_token);
-    // A refusal is a result, not an error: what it revokes has to be committed.
+    // A refusal is a result and no error, because its revocation has to be committed.
     let decided = shared
         .store
         .run(move |transaction| {
@@ -63,7 +63,7 @@ pub(super) async fn redeem_code(
                 return Ok(Err(TokenError::grant("The authorization code is unknown.")));
             };
             if code.used.is_some() {
-                // Whoever is second may be the thief of the code or its owner (RFC 6749, section 4.1.2).
+                // The second user of a code may be its thief or its owner (RFC 6749, section 4.1.2).
                 RefreshRow::revoke_family(transaction, &code.code_sha256)?;
                 return Ok(Err(TokenError::grant(
                     "The authorization code was used before; the refresh tokens that came from it are revoked.",
@@ -85,7 +85,7 @@ pub(super) async fn redeem_code(
     Ok(TokenPair { narrowed_to, ..pair })
 }
 
-/// The code is bound to all that it was asked for with (RFC 6749, section 4.1.3; RFC 7636, section 4.6).
+/// A code is bound to everything in its request (RFC 6749, section 4.1.3; RFC 7636, section 4.6).
 fn code_fits(code: &CodeRow, client_id: &str, exchange: &CodeExchange, now: i64) -> Result<(), TokenError> {
     if now >= code.expires {
         return Err(TokenError::grant("The authorization code has expired; it is valid for 60 seconds."));
@@ -109,7 +109,7 @@ fn code_fits(code: &CodeRow, client_id: &str, exchange: &CodeExchange, now: i64)
     }
 }
 
-/// The old token dies in the transaction in which the new one is born.
+/// The old token ends in the transaction that creates the new one.
 pub(super) async fn refresh(
     shared: &Shared,
     quirks: &Quirks,
@@ -151,7 +151,7 @@ pub(super) async fn refresh(
     Ok(pair(shared, quirks, &holder, &user, refresh_token)?)
 }
 
-/// A pair without a code, for a test that has no browser.
+/// Tokens without a code, for a test without a browser.
 pub(crate) async fn issue_pair(
     shared: &Shared,
     quirks: &Quirks,

@@ -1,7 +1,8 @@
 //! The OAuth 2.0 authorization server ("Authentication" of the API description; RFC 6749 where it is silent).
 //!
-//! `authorize` is the page on which a person signs in and approves; `token` exchanges what came of it for tokens;
-//! `access_token` is what the API then believes. No client registration, no other grants: the description has none.
+//! On the page of `authorize` a person signs in and approves. `token` exchanges the result for tokens, which
+//! `access_token` verifies for the API. There is no client registration and no other grant, because the description has
+//! none.
 
 mod access_token;
 mod authorize;
@@ -33,12 +34,12 @@ pub use parties::{Account, Client, Consent, DEFAULT_PASSWORD};
 /// Bodies here are a handful of short texts.
 const MOST_BODY_BYTES: usize = 64 * 1024;
 
-/// What the authorization server was started with.
+/// The authorization server's options.
 pub(crate) struct Oauth {
     pub clients: Vec<Client>,
-    /// Those whose password is known by name; every other user has [`DEFAULT_PASSWORD`].
+    /// The accounts with a password of their own. Every other user has [`DEFAULT_PASSWORD`].
     pub accounts: Mutex<Vec<Account>>,
-    /// Who signs in where nobody is asked and no one is named: the first API key's user.
+    /// Who signs in if nobody is asked or named: the first API key's user.
     pub first_user: String,
     /// Seconds.
     pub access_token_lifetime: i64,

@@ -1,4 +1,4 @@
-//! The pages a person sees. Plain HTML: no script, one style, which the Content-Security-Policy knows by its hash.
+//! The pages for people. Plain HTML without scripts; the Content-Security-Policy allows their one style by its hash.
 
 use std::sync::LazyLock;
 
@@ -16,14 +16,14 @@ use crate::store::SessionRow;
 
 const STYLE: &str = include_str!("style.css");
 
-/// How many of the sandbox's people the sign-in page names.
+/// The most people that the sign-in page names.
 const PEOPLE_NAMED: usize = 4;
 
-/// What the policy allows of [`STYLE`]: exactly it.
+/// The source that allows exactly [`STYLE`].
 static STYLE_SOURCE: LazyLock<String> =
     LazyLock::new(|| format!("'sha256-{}'", STANDARD.encode(Sha256::digest(STYLE))));
 
-/// A page and what its browser may do with it.
+/// A page, and what the browser may do with it.
 pub(super) struct Page {
     status: StatusCode,
     language: Language,
@@ -131,7 +131,7 @@ pub(super) struct Approval<'a> {
     pub address: &'a str,
     pub session: &'a SessionRow,
     pub message: Option<&'a str>,
-    /// The scope that cannot be unticked.
+    /// The scope that cannot be deselected.
     pub always: &'a str,
 }
 
@@ -189,7 +189,7 @@ fn message(text: Option<&str>) -> Markup {
     html! { @if let Some(text) = text { p class="message" role="alert" { (text) } } }
 }
 
-/// Tells a person why there is no way back.
+/// Tells a person why there is no redirect.
 pub(super) fn trouble(language: Language, trouble: &Trouble) -> Page {
     let words = language.words();
     let (what, which) = match trouble {

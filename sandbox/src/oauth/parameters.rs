@@ -2,10 +2,10 @@
 
 use url::form_urlencoded;
 
-/// Names and values in the order they came, decoded.
+/// Decoded names and values, in their order.
 pub(super) struct Parameters(Vec<(String, String)>);
 
-/// A parameter came more than once, so that nobody knows which one counts (RFC 6749, section 3.1).
+/// A parameter came more than once, so none of its values counts (RFC 6749, section 3.1).
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Repeated(pub &'static str);
 
@@ -28,7 +28,7 @@ impl Parameters {
         self.0.iter().filter(move |(known, _)| known == name).map(|(_, value)| value.as_str())
     }
 
-    /// The first value, or nothing.
+    /// The first value; empty without one.
     pub fn first(&self, name: &'static str) -> &str {
         self.all(name).next().unwrap_or_default()
     }

@@ -1,4 +1,4 @@
-//! Who takes part in an authorization: applications, people, and who decides.
+//! The parties of an authorization: applications, people, and who decides.
 
 use axum::http::HeaderValue;
 use serde::Serialize;
@@ -6,7 +6,7 @@ use url::Url;
 
 use crate::error::SandboxError;
 
-/// The password of every user who was given none. It is no secret: it opens nothing but invented documents.
+/// The password of every user without one. It is no secret, since it gives access to invented documents only.
 pub const DEFAULT_PASSWORD: &str = "sandbox";
 
 /// An application that may ask for authorization ("Authentication": the pair and the redirect addresses are agreed with
@@ -15,14 +15,14 @@ pub const DEFAULT_PASSWORD: &str = "sandbox";
 pub struct Client {
     /// Names the application.
     pub client_id: String,
-    /// What the application proves itself with at the token endpoint.
+    /// Its secret at the token endpoint.
     pub client_secret: String,
-    /// Where people may be sent back to. A request has to name one of them, character for character.
+    /// The redirect addresses. A request must name one of them, character for character.
     pub redirect_uris: Vec<String>,
 }
 
 impl Default for Client {
-    /// The application that exists when no other is named.
+    /// The application if no other is named.
     fn default() -> Self {
         Self {
             client_id: "sandbox-client".to_owned(),
@@ -33,7 +33,7 @@ impl Default for Client {
 }
 
 impl Client {
-    /// Refuses redirect addresses that no browser could be sent to.
+    /// Refuses redirect addresses that no browser can follow.
     pub(crate) fn check(&self) -> Result<(), SandboxError> {
         self.redirect_uris.iter().try_for_each(|uri| {
             check_redirect_uri(uri).map_err(|reason| SandboxError::RedirectUri { uri: uri.clone(), reason })
@@ -78,13 +78,13 @@ impl Account {
 /// Who decides on the authorization page.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
 pub enum Consent {
-    /// The person, who signs in and reads the page.
+    /// The person who signs in and reads the page.
     #[default]
     Ask,
-    /// Nobody: every proper request is approved at once with all it asks for. The user is the one whom `login_hint`
-    /// names, or the first.
+    /// Nobody: every valid request is approved at once, with everything it asks for. The user is the one of
+    /// `login_hint`, or the first.
     Approve,
-    /// Nobody: every proper request is refused at once.
+    /// Nobody: every valid request is refused at once.
     Deny,
 }
 

@@ -1,8 +1,8 @@
-//! The way back to the application, with what it is told.
+//! The redirect to the application, with its parameters.
 
 use url::{Host, Url, form_urlencoded};
 
-/// A registered redirect address and the state that it was asked for with.
+/// A registered redirect address, and the state of the request.
 #[derive(Clone, Debug)]
 pub(super) struct Redirect {
     pub uri: String,
@@ -10,8 +10,8 @@ pub(super) struct Redirect {
 }
 
 impl Redirect {
-    /// The address with these parameters and the state in its query, after those that it may have already (RFC 6749,
-    /// section 4.1.2). The address itself is not touched: the application compares it, too.
+    /// The address with these parameters and the state added to its query (RFC 6749, section 4.1.2). The address itself
+    /// stays unchanged, because the application compares it, too.
     pub fn with(&self, parameters: &[(&str, &str)]) -> String {
         let mut query = form_urlencoded::Serializer::new(String::new());
         query.extend_pairs(parameters);
@@ -27,7 +27,7 @@ impl Redirect {
         format!("{}{separator}{}", self.uri, query.finish())
     }
 
-    /// Where a person is sent, in a few words: the host, or the scheme of an application on this machine.
+    /// The destination in a few words: the host, or the scheme of an application on this machine.
     pub fn destination(&self) -> String {
         let Ok(url) = Url::parse(&self.uri) else {
             return self.uri.clone();
@@ -39,10 +39,10 @@ impl Redirect {
         }
     }
 
-    /// What a page's `form-action` has to allow so that a browser follows the redirect after the form was sent.
+    /// The `form-action` of a page, so that a browser follows the redirect after the form.
     ///
-    /// Chromium asks it for each redirect that follows, those of the application too, wherever they lead. So it names
-    /// schemes: a form that this page did not write is kept out by escaping, not by this.
+    /// Chromium checks it for each following redirect, including the application's own, wherever it leads. So it names
+    /// schemes. Escaping, not this, prevents forms that the page did not write.
     pub fn form_action(&self) -> String {
         match Url::parse(&self.uri) {
             Ok(url) if !matches!(url.scheme(), "http" | "https") => format!("'self' http: https: {}:", url.scheme()),

@@ -1,4 +1,4 @@
-//! What an application asks for when it sends a person to the authorization page ("Flow").
+//! The request with which an application sends a person to the authorization page ("Flow").
 
 use super::parameters::{Parameters, Repeated};
 use super::redirect::Redirect;
@@ -12,43 +12,43 @@ const SHORTEST_STATE: usize = 16;
 /// RFC 7636, section 4.2.
 const CHALLENGE_LENGTH: std::ops::RangeInclusive<usize> = 43..=128;
 
-/// A request that a person can be asked about.
+/// A valid request.
 #[derive(Clone, Debug)]
 pub(super) struct AuthorizationRequest {
     pub client_id: String,
     pub redirect: Redirect,
     pub scopes: Scopes,
-    /// In the form of method S256, whichever was used.
+    /// In the form of method S256, whichever method was used.
     pub code_challenge: Option<String>,
-    /// The email address that the application expects; not in the description, but usual.
+    /// The email address that the application expects. Usual, though not in the description.
     pub login_hint: Option<String>,
 }
 
-/// A request that is answered without asking anybody.
+/// A request that is answered without asking a person.
 #[derive(Debug)]
 pub(super) enum Refusal {
-    /// Nobody knows whom to send the person back to, so the person is told.
+    /// The redirect is unknown, so the person is told.
     Here(Trouble),
     /// The application is told.
     ThereWith { redirect: Redirect, error: &'static str, description: String },
 }
 
-/// Why a person is not sent back.
+/// Why a person is not redirected.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Trouble {
-    /// A parameter without which there is no way back is missing or came twice.
+    /// A parameter that the redirect needs is missing or came twice.
     Parameter(&'static str),
     UnknownClient(String),
-    /// The address asked for, which is not among the registered ones.
+    /// The requested address is not registered.
     UnknownRedirect(String),
 }
 
 impl AuthorizationRequest {
-    /// First who asks and where the way back leads; only then may a refusal take that way.
+    /// Reads the application and the redirect first, because only they allow a refusal by redirect.
     pub fn read(oauth: &Oauth, query: &[u8]) -> Result<Self, Refusal> {
         let parameters = Parameters::parse(query);
         let (client, uri) = way_back(oauth, &parameters).map_err(Refusal::Here)?;
-        // Where the state came twice, neither is passed on.
+        // If the state came twice, neither is passed on.
         let state = parameters.one("state").ok().flatten().map(str::to_owned);
         let redirect = Redirect { uri, state };
         match asked(&parameters) {
@@ -74,14 +74,14 @@ fn way_back<'a>(oauth: &'a Oauth, parameters: &Parameters) -> Result<(&'a Client
     Ok((client, uri.to_owned()))
 }
 
-/// The part of a request that does not concern the way back.
+/// The part of a request without the redirect.
 struct CheckedParameters {
     scopes: Scopes,
     code_challenge: Option<String>,
     login_hint: Option<String>,
 }
 
-/// The description lists no error for a wrong scope or response type, so that everything here is `invalid_request`.
+/// The description lists no error for a wrong scope or response type, so every error here is `invalid_request`.
 fn asked(parameters: &Parameters) -> Result<CheckedParameters, String> {
     let one = |name| parameters.one(name).map_err(|Repeated(name)| format!("{name} was sent more than once."));
     match one("response_type")? {
@@ -102,7 +102,7 @@ fn asked(parameters: &Parameters) -> Result<CheckedParameters, String> {
     Ok(CheckedParameters { scopes, code_challenge, login_hint: one("login_hint")?.map(str::to_owned) })
 }
 
-/// PKCE (RFC 7636, section 4.3). A plain challenge is kept as its fingerprint, as one of method S256 is anyway.
+/// PKCE (RFC 7636, section 4.3). A plain challenge is kept as its fingerprint, like one of method S256.
 fn challenge(challenge: Option<&str>, method: Option<&str>) -> Result<Option<String>, String> {
     let unreserved = |letter: char| letter.is_ascii_alphanumeric() || "-._~".contains(letter);
     let well_formed = |text: &&str| CHALLENGE_LENGTH.contains(&text.len()) && text.chars().all(unreserved);

@@ -7,17 +7,17 @@ use sha2::{Digest as _, Sha256};
 use crate::error::SandboxError;
 use crate::random::random_bytes;
 
-/// 256 random bits as text that needs no escaping anywhere.
+/// 256 random bits as text that never needs escaping.
 pub(super) fn random_text() -> Result<String, SandboxError> {
     Ok(URL_SAFE_NO_PAD.encode(random_bytes()?))
 }
 
-/// What the store keeps in place of a secret; also a PKCE challenge of method S256 (RFC 7636, section 4.2).
+/// The store's substitute for a secret. Also a PKCE challenge of method S256 (RFC 7636, section 4.2).
 pub(super) fn fingerprint(text: &str) -> String {
     URL_SAFE_NO_PAD.encode(Sha256::digest(text))
 }
 
-/// Compares digests, so that the time it takes tells nothing about the secret.
+/// Compares digests, so that the duration reveals nothing about the secret.
 pub(super) fn same(left: &str, right: &str) -> bool {
     Sha256::digest(left) == Sha256::digest(right)
 }

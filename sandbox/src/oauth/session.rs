@@ -1,4 +1,4 @@
-//! Who is signed in with this browser, and whether a form was sent from a page of this sandbox.
+//! Who is signed in with a browser, and whether a form was sent from a page of this sandbox.
 
 use axum::http::{HeaderMap, HeaderValue, header};
 
@@ -12,7 +12,7 @@ use std::sync::PoisonError;
 /// How long a browser stays signed in.
 const SESSION_LIFETIME: i64 = 12 * 3600 * 1_000_000;
 
-/// The cookies of one request. Their names carry the port, because cookies do not tell ports apart and several
+/// The cookies of a request. Their names contain the port, because cookies do not distinguish ports, and several
 /// sandboxes may run on one machine.
 pub(super) struct Cookies {
     session_name: String,
@@ -47,8 +47,8 @@ impl Cookies {
         shared.store.run(move |transaction| SessionRow::find(transaction, &cookie, now)).await
     }
 
-    /// Signs this user in under a new name for the session, so that nobody who knew the old one comes along; returns
-    /// the cookie to set.
+    /// Signs this user in with a new session id, so that nobody who knew the old one gets in. Returns the cookie to
+    /// set.
     pub async fn begin(&self, shared: &Shared, user: &UserRow) -> Result<HeaderValue, SandboxError> {
         let (cookie, csrf) = (random_text()?, random_text()?);
         let (new, old) = (fingerprint(&cookie), self.session.as_deref().map(fingerprint));
@@ -65,7 +65,7 @@ impl Cookies {
         Ok(set_cookie(&self.session_name, &cookie, ""))
     }
 
-    /// Signs the browser out; returns the cookie to set.
+    /// Signs the browser out. Returns the cookie to set.
     pub async fn end(&self, shared: &Shared) -> Result<HeaderValue, SandboxError> {
         if let Some(old) = self.session.as_deref().map(fingerprint) {
             shared.store.run(move |transaction| SessionRow::end(transaction, &old)).await?;
@@ -73,8 +73,8 @@ impl Cookies {
         Ok(set_cookie(&self.session_name, "", "; Max-Age=0"))
     }
 
-    /// What the sign-in form has to carry: nobody is signed in yet, so the proof that the page was ours is a value that
-    /// is in a cookie as well. Returns it with the cookie to set.
+    /// The proof for the sign-in form, that it comes from our page: a value that is also in a cookie, because nobody is
+    /// signed in yet. Returns it with the cookie to set.
     pub fn form_proof(&self) -> Result<(String, HeaderValue), SandboxError> {
         let proof = match &self.form {
             Some(known) => known.clone(),
@@ -89,7 +89,7 @@ impl Cookies {
     }
 }
 
-/// Both values are texts of this sandbox or came in as a cookie, so that they fit into one.
+/// Both values are texts of this sandbox or came in as a cookie, so they fit into a cookie.
 fn set_cookie(name: &str, value: &str, more: &str) -> HeaderValue {
     HeaderValue::from_str(&format!("{name}={value}; Path=/; HttpOnly; SameSite=Lax{more}"))
         .unwrap_or_else(|_| HeaderValue::from_static(""))

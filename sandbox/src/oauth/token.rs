@@ -21,8 +21,8 @@ use crate::shared::Shared;
 /// Tokens must not stay in any cache (RFC 6749, section 5.1).
 const UNCACHED: [(header::HeaderName, &str); 2] = [(header::CACHE_CONTROL, "no-store"), (header::PRAGMA, "no-cache")];
 
-/// Why no tokens were given. The description shows three of the kinds but no status; statuses are those of RFC 6749,
-/// section 5.2.
+/// Why no tokens were given. The description shows three of these errors without a status; the statuses are those of
+/// RFC 6749, section 5.2.
 #[derive(Debug)]
 pub(super) struct TokenError {
     status: StatusCode,
@@ -39,7 +39,7 @@ impl TokenError {
         Self { status: StatusCode::BAD_REQUEST, error: "invalid_grant", description: description.into() }
     }
 
-    /// Says nothing about which half of the pair is wrong.
+    /// Does not say which half of the pair is wrong.
     fn client() -> Self {
         Self {
             status: StatusCode::UNAUTHORIZED,
@@ -121,7 +121,7 @@ fn authenticate<'a>(shared: &'a Shared, client_id: &str, client_secret: &str) ->
     if same(&client.client_secret, client_secret) { Ok(client) } else { Err(TokenError::client()) }
 }
 
-/// The members of the body. Those that the description does not know are ignored (RFC 6749, section 3.2).
+/// The members of the body. Unknown ones are ignored (RFC 6749, section 3.2).
 struct Fields(Map<String, Value>);
 
 impl Fields {
@@ -140,7 +140,7 @@ impl Fields {
         }
     }
 
-    /// A field without a value counts as left out (RFC 6749, section 3.2).
+    /// A field without a value counts as missing (RFC 6749, section 3.2).
     fn optional(&self, name: &str) -> Result<Option<&str>, TokenError> {
         match self.0.get(name) {
             None | Some(Value::Null) => Ok(None),
@@ -153,7 +153,7 @@ impl Fields {
         self.all_required([name]).map(|[value]| value)
     }
 
-    /// These fields, or an error that names every one that is missing.
+    /// These fields, or an error that names all missing ones.
     fn all_required<const N: usize>(&self, names: [&str; N]) -> Result<[&str; N], TokenError> {
         let mut values = [""; N];
         let mut missing = Vec::new();

@@ -1,4 +1,4 @@
-//! What the pages say, in French and in English.
+//! The texts of the pages, in French and in English.
 
 use axum::http::{HeaderMap, header};
 
@@ -96,7 +96,7 @@ const FRENCH: Words = Words {
     sandbox: "Bac à sable",
 };
 
-/// What follows `read:` and `write:`, in both languages.
+/// What stands after `read:` and `write:`, in both languages.
 const THINGS: &[(&str, &str, &str)] = &[
     ("patients", "patients", "les patients"),
     ("contacts", "contacts", "les contacts"),
@@ -130,7 +130,7 @@ const SINGLE: &[(&str, &str, &str)] = &[
 ];
 
 impl Language {
-    /// The language of the two that the browser likes better (RFC 9110, section 12.5.4); English if it names neither.
+    /// The language that the browser prefers (RFC 9110, section 12.5.4); English if it names neither.
     pub fn of(headers: &HeaderMap) -> Self {
         let wish = headers.get(header::ACCEPT_LANGUAGE).and_then(|value| value.to_str().ok()).unwrap_or_default();
         let mut best = (0.0, Self::English);

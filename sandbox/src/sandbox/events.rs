@@ -26,7 +26,7 @@ impl Sandbox {
         workflow::advance(&self.shared, uuid).await
     }
 
-    /// Lets an audio fail, which ends its way.
+    /// Makes an audio fail, which ends its workflow.
     ///
     /// # Errors
     /// When there is no such audio, it is `validated` or `failed`, or the store fails.
@@ -58,7 +58,7 @@ impl Sandbox {
         workflow::step_of(&self.shared, uuid).await
     }
 
-    /// Waits until an audio is at this step. It must be one that lasts: the clock can lead past others unseen.
+    /// Waits until an audio is at this step. The step must last, because the clock may skip others.
     ///
     /// # Errors
     /// When there is no such audio, the store fails, or it takes longer than `timeout`.
@@ -67,7 +67,7 @@ impl Sandbox {
         self.wait_until(reached, timeout).await
     }
 
-    /// The deliveries to webhooks, oldest first; of very many the newest.
+    /// The newest deliveries to webhooks, oldest first.
     ///
     /// # Errors
     /// When the store fails.
@@ -75,7 +75,7 @@ impl Sandbox {
         hooks::newest(&self.shared).await
     }
 
-    /// Waits until the deliveries satisfy the condition; it is asked again after every attempt.
+    /// Waits until the condition holds for the deliveries. Checks it after every attempt.
     ///
     /// # Errors
     /// When the store fails or that takes longer than `timeout`.
@@ -88,8 +88,8 @@ impl Sandbox {
         self.wait_until(satisfied, timeout).await
     }
 
-    /// Makes every delivery that has not arrived due now, also those that were given up; returns how many. Those of
-    /// webhooks that are not active wait for that.
+    /// Makes every delivery that has not arrived due now, even if it was given up. Returns their number. Deliveries to
+    /// inactive webhooks wait until those are active.
     ///
     /// # Errors
     /// When the store fails.

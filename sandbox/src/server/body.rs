@@ -1,4 +1,4 @@
-//! Answers whose body is not what it should be: shorter, slower, of another size.
+//! Answers with a wrong body: shorter, slower, of another size.
 
 use std::future::pending;
 use std::time::Duration;
@@ -13,14 +13,14 @@ use serde_json::Value;
 use super::Ended;
 use crate::fault::Route;
 
-/// What follows after the part of a body that was sent.
+/// What follows after the sent part of a body.
 #[derive(Clone, Copy)]
 pub(super) enum Ending {
     Error(Ended),
     Silence,
 }
 
-/// The head of the answer with its full `Content-Length`, but only a part of the body.
+/// The head of the answer with its full `Content-Length`, and only a part of the body.
 pub(super) async fn broken_off(
     response: Response<Body>,
     after: usize,
@@ -34,7 +34,7 @@ pub(super) async fn broken_off(
         match part {
             Some(part) => Some((Ok::<Bytes, Ended>(part), None)),
             None => {
-                // Returning to the runtime once lets the connection send what it has before it ends.
+                // Yields to the runtime once, so that the connection sends what it has before it ends.
                 tokio::task::yield_now().await;
                 match ending {
                     Ending::Error(ended) => Some((Err(ended), None)),
@@ -46,7 +46,7 @@ pub(super) async fn broken_off(
     Ok(Response::from_parts(head, Body::from_stream(parts)))
 }
 
-/// The whole answer, so many bytes at a time.
+/// The whole answer, this many bytes at a time.
 pub(super) async fn dripping(response: Response<Body>, piece: usize, every: Duration) -> Result<Response<Body>, Ended> {
     let (mut head, body) = response.into_parts();
     let bytes = whole(body).await?;
@@ -62,7 +62,7 @@ pub(super) async fn dripping(response: Response<Body>, piece: usize, every: Dura
     Ok(Response::from_parts(head, Body::from_stream(pieces)))
 }
 
-/// A document that declares one byte too many, or half of a file.
+/// A document that declares one byte too many, or half a file.
 pub(super) async fn wrong_size(response: Response<Body>, route: Route) -> Result<Response<Body>, Ended> {
     let (mut head, body) = response.into_parts();
     let bytes = whole(body).await?;

@@ -1,4 +1,4 @@
-//! What a request passes before and after it is answered: faults, and the journal.
+//! What every request passes before and after its answer: faults and the journal.
 
 use std::sync::Arc;
 
@@ -17,7 +17,7 @@ use crate::journal::{Listener, RequestRecord};
 use crate::shared::Shared;
 use crate::store::FileRow;
 
-/// A page as a captive portal shows it.
+/// A page like that of a captive portal.
 const HTML: &str = "<!DOCTYPE html><html><head><title>Sign in to the network</title></head>\
                     <body><h1>Please sign in to use this network</h1></body></html>";
 
@@ -45,11 +45,11 @@ pub(super) async fn answer(
     let met = shared.faults.take(&target);
     record.fault = met.something();
     if matches!(met.kind, Some(FaultKind::Stall)) {
-        // It will never be answered, so it is recorded now.
+        // It will get no answer, so it is recorded now.
         shared.journal.record_request(record);
         return silence(&shared).await;
     }
-    // What handlers answer by: the habits in force when the request came in, and those that faults give to it alone.
+    // The quirks for the handlers: those in force when the request came in, changed by its faults.
     let mut quirks = shared.quirks();
     for habit in &met.habits {
         habit.change(&mut quirks);
@@ -61,7 +61,7 @@ pub(super) async fn answer(
     answer
 }
 
-/// Which kind of request this is, which document it is about, and whose it is.
+/// The request's kind, its document, and its bearer.
 async fn target(shared: &Shared, record: &RequestRecord) -> Target {
     let parts: Vec<&str> = record.path.trim_matches('/').split('/').collect();
     let (route, document) = match parts.as_slice() {
@@ -123,14 +123,14 @@ async fn apply(
         }
         Some(FaultKind::Drip { bytes, every }) => body::dripping(proper(router, request).await?, bytes, every).await,
         Some(FaultKind::WrongSize) => body::wrong_size(proper(router, request).await?, route).await,
-        // The requests that habits belong to were given theirs already.
+        // The habits were applied above.
         Some(FaultKind::Habit(_)) => proper(router, request).await,
     }
 }
 
 async fn after_the_effect(router: Router, request: Request<Body>, ended: Ended) -> Answer {
     let response = proper(router, request).await?;
-    // The effect is there once the body is; then nobody hears of it.
+    // The request has taken effect once the body is complete. Nobody gets it.
     let _ = response.into_body().collect().await;
     Err(ended)
 }
@@ -142,7 +142,7 @@ async fn proper(router: Router, request: Request<Body>) -> Answer {
     }
 }
 
-/// Nothing, until the client gives up (then this future is dropped) or the sandbox stops.
+/// Silence, until the client gives up (then this future is dropped) or the sandbox stops.
 async fn silence(shared: &Shared) -> Answer {
     shared.stop.cancelled().await;
     Err(Ended::Closed)

@@ -1,7 +1,7 @@
 //! Accepts connections, applies faults, keeps the journal.
 //!
-//! It serves each connection itself instead of leaving that to axum, because a fault must be able to close a connection
-//! without an answer.
+//! It serves each connection itself, without axum, because a fault must be able to close a connection without an
+//! answer.
 
 mod body;
 mod gate;
@@ -25,10 +25,10 @@ use unread::Unread;
 /// How long a connection may finish its request when the sandbox stops.
 const GRACE: Duration = Duration::from_millis(500);
 
-/// After accepting failed (too many open files, say), so that the loop does not spin.
+/// The pause after accepting failed (too many open files, for example), so that the loop does not spin.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(20);
 
-/// What is sent of an answer whose connection is reset in its head.
+/// What is sent of an answer whose connection is reset within its head.
 const PART_OF_A_HEAD: &[u8] = b"HTTP/1.1 200 OK\r\nContent-Type: applic";
 
 /// How a fault ends a connection.
@@ -43,15 +43,14 @@ pub(crate) enum Ended {
 }
 
 impl Ended {
-    /// The fault that an error of the connection comes from, if it does: hyper wraps what a service or a body returned.
+    /// The fault behind an error of the connection, if there is one: hyper wraps errors of services and bodies.
     fn of(error: &hyper::Error) -> Option<Self> {
         let first: &(dyn Error + 'static) = error;
         std::iter::successors(Some(first), |&error| error.source()).find_map(|error| error.downcast_ref().copied())
     }
 }
 
-/// Serves one listener until the sandbox stops. `listener` is `None` for the admin surface, which has no faults and no
-/// journal.
+/// Serves one listener until the sandbox stops. `listener` is `None` for the admin surface, without faults and journal.
 pub(crate) async fn serve(
     shared: Arc<Shared>,
     socket: TcpListener,
@@ -74,7 +73,7 @@ pub(crate) async fn serve(
 }
 
 async fn connection(shared: Arc<Shared>, mut stream: TcpStream, listener: Option<Listener>, router: Router) {
-    // Small answers must not wait for the client's acknowledgement of earlier ones.
+    // Small answers must not wait until the client acknowledges earlier ones.
     let _ = stream.set_nodelay(true);
     let stop = shared.stop.clone();
     let service = service_fn(move |request: hyper::Request<hyper::body::Incoming>| {
@@ -96,13 +95,13 @@ async fn connection(shared: Arc<Shared>, mut stream: TcpStream, listener: Option
             answer
         }
     });
-    // The halves are only lent, because the whole stream is wanted again when a fault resets the connection.
+    // The halves are only borrowed, because a fault resets the whole stream.
     let (reader, writer) = stream.split();
     let io = TokioIo::new(tokio::io::join(reader, writer));
     let ended = {
         let connection = hyper::server::conn::http1::Builder::new().serve_connection(io, service);
         tokio::pin!(connection);
-        // An error here is a client that went away or a fault that closed the connection: both are expected.
+        // An error here is expected: a client that went away, or a fault that closed the connection.
         tokio::select! {
             ended = connection.as_mut() => ended.err().as_ref().and_then(Ended::of),
             () = stop.cancelled() => {
@@ -122,7 +121,7 @@ async fn connection(shared: Arc<Shared>, mut stream: TcpStream, listener: Option
     }
 }
 
-/// Closes with RST in place of FIN, which is what closing with a linger time of zero does on every system.
+/// Closes with RST instead of FIN, which every system does with a linger time of zero.
 fn reset(stream: TcpStream) {
     let _ = stream.set_zero_linger();
 }

@@ -1,5 +1,5 @@
-//! What is left of a request's body when it is answered early, as a refusal is. A connection can carry the next request
-//! only behind all of this one: so the rest is read, or the connection is closed, and the answer says which.
+//! The rest of a request's body after an early answer, such as a refusal. The next request on the connection comes only
+//! after it. So the rest is read, or the connection is closed, and the answer says which.
 
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -12,26 +12,26 @@ use bytes::Bytes;
 use http_body_util::BodyExt as _;
 use hyper::body::{Body as _, Frame, Incoming, SizeHint};
 
-/// The most that is read for the sake of the connection.
+/// The most bytes that are read to keep the connection.
 const LIMIT: usize = 256 * 1024;
-/// The longest time for it.
+/// The longest time for that.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// Where a body goes that nobody reads any more.
+/// Where an unread body goes.
 #[derive(Clone, Default)]
 pub(super) struct Unread(Arc<Mutex<Option<Incoming>>>);
 
 impl Unread {
-    /// The body, as it is handed on.
+    /// The body for the handler.
     pub(super) fn lend(&self, body: Incoming) -> Body {
         Body::new(Lent { body: Some(body), back: self.clone() })
     }
 
-    /// Reads what is left, or has the connection closed behind the answer.
+    /// Reads the rest, or closes the connection after the answer.
     pub(super) async fn settle<T>(&self, asked: &HeaderMap, response: &mut Response<T>) {
         let left = self.0.lock().unwrap_or_else(PoisonError::into_inner).take();
         let Some(body) = left else { return };
-        // A client that waits to be told to go on sends nothing behind a refusal.
+        // A client that waits for permission sends nothing after a refusal.
         let waits = asked.contains_key(header::EXPECT);
         if waits || !tokio::time::timeout(PATIENCE, read(body)).await.unwrap_or(false) {
             response.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));

@@ -9,7 +9,7 @@ use super::text;
 use crate::error::SandboxError;
 use crate::moment::{Moment, to_the_second};
 
-/// An audio with everything that a response can show of it but its documents and images.
+/// An audio with everything that a response shows, except its documents and images.
 #[derive(Clone, Debug)]
 pub(crate) struct AudioRow {
     pub id: i64,
@@ -27,7 +27,7 @@ pub(crate) struct AudioRow {
     pub media_recorder_type: Option<String>,
     /// A step of version 1.1.0.
     pub step: String,
-    /// When the workflow moves it on by itself, in microseconds since 1970.
+    /// When the workflow moves it on, in microseconds since 1970.
     pub step_due: Option<i64>,
 }
 
@@ -79,7 +79,7 @@ impl AudioRow {
             .optional()?)
     }
 
-    /// The audios that the workflow has to move on by now, the longest overdue first.
+    /// The audios that are due to move on, the longest overdue first.
     pub fn due(transaction: &Transaction<'_>, now: i64, most: u32) -> Result<Vec<Self>, SandboxError> {
         let mut statement = transaction
             .prepare_cached(&format!("{SELECT} WHERE a.step_due_key <= ?1 ORDER BY a.step_due_key, a.id LIMIT ?2"))?;
@@ -87,7 +87,7 @@ impl AudioRow {
         Ok(rows.collect::<Result<_, _>>()?)
     }
 
-    /// Gives all audios at these steps a time to move on: `latest`, unless they have an earlier one.
+    /// Makes all audios at these steps due at `latest`, unless they are due earlier.
     pub fn set_off(transaction: &Transaction<'_>, steps: &[&str], latest: i64) -> Result<(), SandboxError> {
         let mut statement = transaction.prepare_cached(
             "UPDATE audios SET step_due_key = ?2 WHERE step = ?1 AND (step_due_key IS NULL OR step_due_key > ?2)",
@@ -105,7 +105,7 @@ impl AudioRow {
             .query_row([], |row| row.get(0))?)
     }
 
-    /// The patient and its owner.
+    /// Its patient, with the patient's owner.
     pub fn patient(&self, transaction: &Transaction<'_>) -> Result<Option<(SharedRow, UserRow)>, SandboxError> {
         patient_of(transaction, self.patient_id)
     }
@@ -135,7 +135,7 @@ impl AudioRow {
         Ok(rows.collect::<Result<_, _>>()?)
     }
 
-    /// Inserts it, its id being ignored, and returns the row id.
+    /// Inserts it, without its id. Returns the row id.
     pub fn insert(&self, transaction: &Transaction<'_>) -> Result<i64, SandboxError> {
         let id = transaction
             .prepare_cached(

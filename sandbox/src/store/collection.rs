@@ -1,8 +1,8 @@
-//! What each list can be asked for, and the SQL for it ("Endpoints": the rows of the collections).
+//! The parameters of each list, with their SQL ("Endpoints": the rows of the collections).
 
 use crate::describe::Version::{self, V1_0, V1_1};
 
-/// A list of the API: the name of each parameter beside its column. Names are the description's.
+/// A list of the API: each parameter's name, from the description, with its column.
 #[derive(Debug)]
 pub(crate) struct Collection {
     /// The table, and the path.
@@ -12,30 +12,30 @@ pub(crate) struct Collection {
     pub exacts: &'static [Exact],
     pub dates: &'static [(&'static str, &'static str)],
     pub flags: &'static [Flag],
-    /// Where text is searched: this column names a row of that text table.
+    /// The searched texts: this column refers to a row of that text table.
     pub texts: &'static [(&'static str, &'static str)],
     /// Values of `expand[]`.
     pub expands: &'static [&'static str],
-    /// The columns that decide among equals; the last is unique.
+    /// The columns that order equal rows; the last is unique.
     pub ties: &'static [&'static str],
 }
 
-/// Whose rows a user sees.
+/// The rows that a user sees.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Reach {
     /// The user's own.
     Own,
-    /// The practice's, but for what its colleagues keep private.
+    /// The practice's, without those that colleagues keep private.
     Practice,
     /// The practice itself.
     Membership,
 }
 
-/// What a list is ordered by.
+/// The order of a list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Column {
     Named(&'static str),
-    /// A field that the description orders by but no record shows: all are equal.
+    /// The description orders by this field, but no record shows it: all rows are equal.
     Unknown,
 }
 
@@ -44,8 +44,8 @@ pub(crate) enum Column {
 pub(crate) struct Exact {
     pub name: &'static str,
     pub place: Place,
-    /// Whether few rows have one value, so that their index serves better than that of the order. (An index of an order
-    /// that has all it takes, as for uuids of one's own records, does as well.)
+    /// Whether a value has few rows, so that its index is better than that of the order. (An index of an order with all
+    /// columns, as for the uuids of one's own records, is as good.)
     pub few: bool,
     /// The only version that has it; `None` for all.
     pub only: Option<Version>,
@@ -54,7 +54,7 @@ pub(crate) struct Exact {
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Place {
     Column(&'static str),
-    /// The column must be among the keys that this query finds for the values.
+    /// The column must be one of the keys that this query finds for the values.
     Found(&'static str, &'static str),
 }
 
@@ -250,7 +250,7 @@ pub(crate) static CONTACTS: Collection = Collection {
     ties: CREATION,
 };
 
-/// Its parameters are "not shown": the sandbox's choice.
+/// Its parameters are "not shown", so they are the sandbox's choice.
 pub(crate) static ORGANIZATIONS: Collection = Collection {
     name: "organizations",
     reach: Reach::Membership,
@@ -263,7 +263,7 @@ pub(crate) static ORGANIZATIONS: Collection = Collection {
     ties: &["uuid"],
 };
 
-/// Its parameters are "not shown": the sandbox's choice.
+/// Its parameters are "not shown", so they are the sandbox's choice.
 pub(crate) static WEBHOOKS: Collection = Collection {
     name: "webhooks",
     reach: Reach::Own,

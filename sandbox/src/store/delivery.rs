@@ -1,4 +1,4 @@
-//! Deliveries: one event for one webhook, until it is delivered or given up, and for a while after that.
+//! Deliveries: one event for one webhook, until it is delivered or given up, and for some time after that.
 
 use std::collections::HashSet;
 
@@ -9,32 +9,32 @@ use crate::hooks::WebhookDelivery;
 use crate::moment::Moment;
 use crate::quirks::DateFormat;
 
-/// How many ended deliveries are kept to look at, about: they are cleared away now and then.
+/// About how many ended deliveries are kept. More are removed now and then.
 const KEPT: i64 = 100_000;
-/// How many deliveries there are between two times of clearing away.
+/// How many deliveries come between two removals.
 const CLEARED_EVERY: i64 = 1_000;
 
-/// A delivery with what it takes to send it.
+/// A delivery, with what is needed to send it.
 #[derive(Clone, Debug)]
 pub(crate) struct DeliveryRow {
     /// The `webhook-id` of every attempt.
     pub uuid: String,
     pub webhook_id: i64,
-    /// The webhook's address and secret as they are now.
+    /// The webhook's present address and secret.
     pub url: String,
     pub secret: String,
     pub body: String,
     pub attempts: u64,
 }
 
-/// What is due, and when the next of the others is.
+/// The due deliveries, and when the next one is due.
 #[derive(Debug, Default)]
 pub(crate) struct Waiting {
     pub due: Vec<DeliveryRow>,
     pub next: Option<i64>,
 }
 
-/// What became of an attempt.
+/// The result of an attempt.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Attempt {
     pub delivered: bool,
@@ -42,12 +42,12 @@ pub(crate) struct Attempt {
     pub due: Option<i64>,
     pub status: Option<u16>,
     pub error: Option<String>,
-    /// The receiver is gone for good: its webhook gets nothing more.
+    /// The receiver is gone, so its webhook becomes inactive.
     pub deactivate: bool,
 }
 
 impl DeliveryRow {
-    /// Adds a delivery that is due at once.
+    /// Adds a delivery that is due now.
     pub fn insert(
         transaction: &Transaction<'_>,
         webhook_id: i64,
@@ -70,7 +70,7 @@ impl DeliveryRow {
         Ok(())
     }
 
-    /// The longest overdue delivery of each active webhook but the busy ones, up to `room` of them.
+    /// The longest overdue delivery of each active webhook that is not busy, at most `room`.
     pub fn waiting(
         transaction: &Transaction<'_>,
         now: i64,
@@ -91,8 +91,8 @@ impl DeliveryRow {
             if busy.contains(&webhook_id) {
                 continue;
             }
-            // They come in order: the first that is not due is the next one. Without room, the end of one that is under
-            // way is what to wait for.
+            // They come in order, so the first that is not due is the next one. Without room, the next event is the end
+            // of a delivery in progress.
             if due > now {
                 waiting.next = Some(due);
                 break;
@@ -112,9 +112,9 @@ impl DeliveryRow {
         Ok(waiting)
     }
 
-    /// Writes down an attempt. If the webhook was deleted meanwhile there is nothing to write.
+    /// Records an attempt, unless the webhook was deleted meanwhile.
     pub fn record(&self, transaction: &Transaction<'_>, attempt: &Attempt, now: i64) -> Result<(), SandboxError> {
-        // By its uuid: SQLite gives the row id of one that was deleted to the next.
+        // By its uuid, because SQLite reuses the row id of a deleted row.
         let written = transaction
             .prepare_cached(
                 "UPDATE deliveries SET attempts = attempts + 1, delivered = ?2, due_key = ?3, last_status = ?4,
@@ -129,14 +129,14 @@ impl DeliveryRow {
         Ok(())
     }
 
-    /// Makes everything that is due later than `latest` due now.
+    /// Makes everything due now that is due later than `latest`.
     pub fn bring_forward(transaction: &Transaction<'_>, latest: i64, now: i64) -> Result<(), SandboxError> {
         transaction.prepare_cached("UPDATE deliveries SET due_key = ?2 WHERE due_key > ?1")?.execute((latest, now))?;
         Ok(())
     }
 
-    /// Makes every delivery that has not arrived due now, those that were given up too, for one attempt more; returns
-    /// how many.
+    /// Makes every delivery that has not arrived due now. Those that were given up get one more attempt. Returns their
+    /// number.
     pub fn retry_all(transaction: &Transaction<'_>, now: i64) -> Result<usize, SandboxError> {
         Ok(transaction.prepare_cached("UPDATE deliveries SET due_key = ?1 WHERE NOT delivered")?.execute([now])?)
     }

@@ -1,4 +1,4 @@
-//! Documents as rows: reading one with everything it shows, inserting, withdrawing.
+//! Documents as rows: read with everything shown, insert, withdraw.
 
 use rusqlite::{OptionalExtension, Row, Transaction};
 
@@ -8,7 +8,7 @@ use super::text;
 use crate::error::SandboxError;
 use crate::moment::{Moment, to_the_second};
 
-/// A document with everything that a response can show of it.
+/// A document with everything that a response shows.
 #[derive(Clone, Debug)]
 pub(crate) struct DocumentRow {
     pub id: i64,
@@ -28,7 +28,7 @@ pub(crate) struct DocumentRow {
     pub file: Option<FileRow>,
 }
 
-/// What a document shows of the audio that it was made from.
+/// What a document shows of its audio.
 #[derive(Clone, Debug)]
 pub(crate) struct DocumentAudio {
     pub uuid: String,
@@ -125,7 +125,7 @@ impl DocumentRow {
         Ok(transaction.query_row("SELECT count(*) FROM documents", [], |row| row.get(0))?)
     }
 
-    /// Makes the document appear in `synchronized=false` or leave it.
+    /// Makes the document appear in `synchronized=false`, or disappear from there.
     pub fn set_synchronized(&self, transaction: &Transaction<'_>, synchronized: bool) -> Result<(), SandboxError> {
         transaction
             .prepare_cached("UPDATE documents SET synchronized = ?2 WHERE id = ?1")?
@@ -140,7 +140,7 @@ impl DocumentRow {
         Ok(())
     }
 
-    /// Withdraws the document: from now on it is 404. Its status history stays.
+    /// Withdraws the document: it answers 404 from now on. Its status history stays.
     pub fn delete(&self, transaction: &Transaction<'_>) -> Result<(), SandboxError> {
         transaction.prepare_cached("DELETE FROM documents WHERE id = ?1")?.execute([self.id])?;
         text::forget(transaction, "documents_text", self.id)

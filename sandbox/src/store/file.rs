@@ -1,7 +1,7 @@
-//! PDF files: what a response says about one, and where its bytes come from.
+//! PDF files: what a response shows, and where the bytes come from.
 //!
-//! An invented letter is kept as the recipe it is made from, a few hundred bytes instead of thirty thousand, so that a
-//! sandbox with many thousand documents starts soon and stays small. The same recipe gives the same bytes.
+//! An invented letter is stored as its recipe, a few hundred bytes instead of thirty thousand. So a sandbox with many
+//! thousand documents starts fast and stays small. The same recipe gives the same bytes.
 
 use std::path::{Path, PathBuf};
 
@@ -10,16 +10,16 @@ use rusqlite::{OptionalExtension, Transaction};
 use crate::error::SandboxError;
 use crate::moment::Moment;
 
-/// What a response says about a file.
+/// What a response shows of a file.
 #[derive(Clone, Debug)]
 pub(crate) struct FileRow {
     pub uuid: String,
     pub name: String,
     pub file_name: String,
     pub created_at: Moment,
-    /// Dictated by a test; shown instead of the real size.
+    /// Dictated by a test, and shown instead of the real size.
     pub declared_size: Option<u64>,
-    /// Unknown until the recipe was followed once.
+    /// Unknown until the letter is written once.
     pub size: Option<u64>,
 }
 
@@ -43,7 +43,7 @@ pub(crate) struct NewFile {
 }
 
 impl NewFile {
-    /// Makes this the document's only file; an earlier one is gone, its address answers 404.
+    /// Makes this the document's only file. The address of an earlier one answers 404.
     pub fn attach(self, transaction: &Transaction<'_>, document_id: i64) -> Result<(), SandboxError> {
         let (size, bytes, recipe, path) = match self.content {
             Content::Bytes(bytes) => (Some(bytes.len() as u64), Some(bytes), None, None),
@@ -75,7 +75,7 @@ impl NewFile {
     }
 }
 
-/// The document that a file belongs to, with its owner and the file's name.
+/// A file's document, with its owner and the file's name.
 pub(crate) struct FileOwner {
     pub document: String,
     pub owner_id: i64,
@@ -83,7 +83,7 @@ pub(crate) struct FileOwner {
 }
 
 impl FileRow {
-    /// Whose file this is.
+    /// The owner of this file.
     pub fn owner(transaction: &Transaction<'_>, uuid: &str) -> Result<Option<FileOwner>, SandboxError> {
         Ok(transaction
             .prepare_cached(
@@ -116,14 +116,14 @@ impl FileRow {
         })
     }
 
-    /// Whether a document has this file of someone's own folder.
+    /// Whether a document has this file of `--pdf-dir`.
     pub fn path_known(transaction: &Transaction<'_>, path: &Path) -> Result<bool, SandboxError> {
         Ok(transaction
             .prepare_cached("SELECT EXISTS (SELECT 1 FROM pdfs WHERE path = ?1)")?
             .query_row([path.to_string_lossy()], |row| row.get(0))?)
     }
 
-    /// Remembers how long the file turned out to be.
+    /// Stores the real size of the file.
     pub fn set_size(transaction: &Transaction<'_>, uuid: &str, size: u64) -> Result<(), SandboxError> {
         transaction.prepare_cached("UPDATE pdfs SET size = ?2 WHERE uuid = ?1")?.execute((uuid, size))?;
         Ok(())

@@ -1,4 +1,4 @@
-//! A page of a list as SQL: filters, order and page become one statement.
+//! A page of a list as SQL: one statement for filters, order and page.
 
 use std::collections::BTreeSet;
 
@@ -10,19 +10,19 @@ use super::people::UserRow;
 use super::text;
 use crate::error::SandboxError;
 
-/// How many words can be searched at once: each looks into every text table of the list.
+/// The most words of a search. Each searches every text table of the list.
 pub(crate) const MOST_WORDS: usize = 30;
 
-/// SQLite takes at most 1000 conditions in a row; in groups of so many there may be any number.
+/// SQLite takes at most 1000 conditions in a row. Groups of this size allow any number.
 const CONDITIONS_IN_A_ROW: usize = 500;
 
-/// One page of what one user sees of a collection.
+/// One page of a collection, for one user.
 #[derive(Clone, Debug)]
 pub(crate) struct Listing {
     collection: &'static Collection,
     conditions: Vec<String>,
     values: Vec<Sql>,
-    /// The words that are searched.
+    /// The words to search.
     words: BTreeSet<String>,
     order: Vec<(Column, Direction)>,
     limit: u32,
@@ -64,7 +64,7 @@ impl Direction {
 }
 
 impl Listing {
-    /// Everything that the user sees of the collection, on one page.
+    /// All rows that the user sees, on one page.
     pub fn new(collection: &'static Collection, user: &UserRow) -> Self {
         let (condition, values) = match collection.reach {
             Reach::Own => ("owner_id = ?", vec![user.id]),
@@ -85,14 +85,14 @@ impl Listing {
         }
     }
 
-    /// Keeps rows that have one of these values.
+    /// Keeps rows with one of these values.
     pub fn exact(&mut self, exact: &Exact, wanted: &[String]) {
         let marks = vec!["?"; wanted.len()].join(", ");
         let condition = match exact.place {
             Place::Column(column) => format!("{column} IN ({marks})"),
             Place::Found(column, query) => format!("{column} IN ({query} ({marks}))"),
         };
-        // Without the hint SQLite takes several values for many rows, and reads them all in the order's index.
+        // Without this hint, SQLite expects many rows for several values, and reads all of them in the order's index.
         self.conditions.push(if exact.few { format!("unlikely({condition})") } else { condition });
         self.values.extend(wanted.iter().cloned().map(Sql::Text));
     }
@@ -104,21 +104,21 @@ impl Listing {
         }
     }
 
-    /// Keeps rows whose date compares so; the key is in microseconds since 1970.
+    /// Keeps rows whose date compares like this with the key, in microseconds since 1970.
     pub fn date(&mut self, column: &'static str, comparison: Comparison, key: i64) {
         self.conditions.push(format!("{column} {} ?", comparison.sql()));
         self.values.push(Sql::Integer(key));
     }
 
-    /// Keeps rows in whose text every word occurs as the beginning of one, whatever its case and accents. Returns
-    /// whether it can: these are not more than [`MOST_WORDS`].
+    /// Keeps rows whose text has, for every word, a word that begins with it, without regard to case and accents.
+    /// Returns false if there are more than [`MOST_WORDS`].
     pub fn search(&mut self, words: &str) -> bool {
         if self.collection.texts.is_empty() {
             return true;
         }
         for word in text::fold(words).split_whitespace().map(text::words) {
             if word.is_empty() {
-                // Nothing but marks, which no text is searched for.
+                // Nothing but marks, for which no text is searched.
                 self.conditions.push("FALSE".to_owned());
             } else if self.words.insert(word.clone()) {
                 let mut places = Vec::new();
@@ -138,7 +138,7 @@ impl Listing {
         }
     }
 
-    /// Forgets the order so far.
+    /// Replaces the order.
     pub fn order_only_by(&mut self, column: Column, direction: Direction) {
         self.order = vec![(column, direction)];
     }
@@ -148,8 +148,7 @@ impl Listing {
         self.offset = offset;
     }
 
-    /// The row ids of the page. Whatever the order, ties fall by creation and uuid, so that pages never overlap by
-    /// chance.
+    /// The row ids of the page. Equal rows are ordered by creation and uuid, so that pages never overlap by chance.
     pub fn ids(&self, transaction: &Transaction<'_>) -> Result<Vec<i64>, SandboxError> {
         let (sql, values) = self.statement();
         let mut statement = transaction.prepare_cached(&sql)?;
@@ -157,7 +156,7 @@ impl Listing {
         Ok(rows.collect::<Result<_, _>>()?)
     }
 
-    /// How many rows all pages have together.
+    /// The number of rows on all pages.
     pub fn count(&self, transaction: &Transaction<'_>) -> Result<u64, SandboxError> {
         let sql = format!("SELECT count(*) FROM {} WHERE {}", self.collection.name, self.condition());
         Ok(transaction.prepare_cached(&sql)?.query_row(params_from_iter(&self.values), |row| row.get(0))?)

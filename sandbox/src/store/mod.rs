@@ -1,7 +1,7 @@
-//! The state, in SQLite: one connection behind one lock, every change a transaction.
+//! The state, in SQLite: one connection behind a lock, and every change a transaction.
 //!
-//! In memory each sandbox has a database of its own, so that many can run in one test process. SQL runs on tokio's
-//! blocking threads. The store knows nothing of HTTP and nothing of quirks: it returns rows.
+//! In memory, each sandbox has its own database, so that many can run in one test process. SQL runs on tokio's blocking
+//! threads. The store knows nothing of HTTP or quirks, and returns rows.
 
 mod audio;
 pub(crate) mod collection;
@@ -44,7 +44,7 @@ pub(crate) use webhook::WebhookRow;
 
 /// The layout of `schema.sql`, kept in SQLite's `user_version`.
 const LAYOUT: i64 = 5;
-/// A sandbox that is just ending still has the file for a moment.
+/// How often to try: a sandbox that is ending keeps the file for a moment.
 const LOCK_TRIES: u32 = 10;
 const LOCK_PAUSE: Duration = Duration::from_millis(50);
 
@@ -52,7 +52,7 @@ const LOCK_PAUSE: Duration = Duration::from_millis(50);
 #[derive(Clone)]
 pub(crate) struct Store {
     connection: Arc<Mutex<Connection>>,
-    /// The right to the file; given back after the connection is closed, also by the death of the process.
+    /// The lock on the file. It is released after the connection is closed, or when the process dies.
     _lock: Option<Arc<File>>,
 }
 
@@ -79,7 +79,7 @@ impl Store {
         Ok(Self { connection: Arc::new(Mutex::new(connection)), _lock: lock })
     }
 
-    /// Runs SQL inside one transaction; it is committed when `work` returns `Ok` and undone otherwise.
+    /// Runs SQL in one transaction, which is committed if `work` returns `Ok` and rolled back otherwise.
     pub async fn run<T, F>(&self, work: F) -> Result<T, SandboxError>
     where
         T: Send + 'static,
@@ -88,7 +88,7 @@ impl Store {
         self.decide(work).await
     }
 
-    /// The same for work that may also end with a refusal of its own kind, which undoes the transaction too.
+    /// [`Self::run`], for work that may also refuse in its own way, which rolls the transaction back, too.
     pub async fn decide<T, E, F>(&self, work: F) -> Result<T, E>
     where
         T: Send + 'static,
@@ -109,7 +109,7 @@ impl Store {
     }
 }
 
-/// What a sandbox holds in memory (its clock, faults, journal) fits no file that another one changes as well.
+/// Two sandboxes must not share a file, because their clocks, faults and journals are in memory.
 fn lock(store: &Path) -> Result<File, SandboxError> {
     let mut path = store.as_os_str().to_owned();
     path.push(".lock");
@@ -125,7 +125,7 @@ fn lock(store: &Path) -> Result<File, SandboxError> {
     Err(SandboxError::StoreInUse { path: store.to_owned() })
 }
 
-/// The file's mode is changed only once it is known to be ours.
+/// Changes the file's mode only once it is known to be ours.
 fn file(path: &Path) -> Result<Connection, SandboxError> {
     let mut connection = Connection::open(path)?;
     lay_out(&mut connection)?;
@@ -133,7 +133,7 @@ fn file(path: &Path) -> Result<Connection, SandboxError> {
     Ok(connection)
 }
 
-/// Makes the tables of an empty database.
+/// Creates the tables of an empty database.
 fn lay_out(connection: &mut Connection) -> Result<(), SandboxError> {
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
     let found: i64 = transaction.pragma_query_value(None, "user_version", |row| row.get(0))?;
@@ -150,13 +150,13 @@ fn lay_out(connection: &mut Connection) -> Result<(), SandboxError> {
     Ok(transaction.commit()?)
 }
 
-/// Forgets everything but what signs tokens and addresses.
+/// Deletes everything except the keys that sign tokens and addresses.
 pub(crate) fn empty(transaction: &Transaction<'_>) -> Result<(), SandboxError> {
     let tables =
         "SELECT name FROM sqlite_schema WHERE type = 'table' AND name <> 'secrets' AND name NOT LIKE 'sqlite_%'
         AND name NOT LIKE '%~_text~_%' ESCAPE '~'";
     let names: Vec<String> = transaction.prepare(tables)?.query_map([], |row| row.get(0))?.collect::<Result<_, _>>()?;
-    // Rows refer to each other in every direction; at the end none is left.
+    // Rows refer to each other in every direction. In the end, none is left.
     transaction.pragma_update(None, "defer_foreign_keys", true)?;
     for name in names {
         transaction.execute(&format!("DELETE FROM {name}"), [])?;
@@ -164,7 +164,7 @@ pub(crate) fn empty(transaction: &Transaction<'_>) -> Result<(), SandboxError> {
     Ok(())
 }
 
-/// The value of a counter; zero when it was never set.
+/// The value of a counter; zero if it was never set.
 pub(crate) fn counter(transaction: &Transaction<'_>, name: &str) -> Result<u64, SandboxError> {
     let value: Option<i64> = transaction
         .prepare_cached("SELECT value FROM counters WHERE name = ?1")?

@@ -9,7 +9,7 @@ use super::text;
 use crate::error::SandboxError;
 use crate::moment::Moment;
 
-/// A note with everything that a response can show of it.
+/// A note with everything that a response shows.
 #[derive(Clone, Debug)]
 pub(crate) struct NoteRow {
     pub uuid: String,
@@ -57,7 +57,7 @@ impl NoteRow {
             .optional()?)
     }
 
-    /// The patient and its owner.
+    /// Its patient, with the patient's owner.
     pub fn patient(&self, transaction: &Transaction<'_>) -> Result<Option<(SharedRow, UserRow)>, SandboxError> {
         patient_of(transaction, self.patient_id)
     }

@@ -1,11 +1,11 @@
-//! Authorization codes, refresh tokens, sessions and signing keys. Secrets arrive here as fingerprints already.
+//! Authorization codes, refresh tokens, sessions and signing keys. Secrets come as fingerprints.
 
 use rusqlite::{OptionalExtension, Row, Transaction};
 
 use super::people::{UserRow, user_row};
 use crate::error::SandboxError;
 
-/// What a code was given for, and has to be redeemed with.
+/// What a code was granted for, and must be redeemed with.
 #[derive(Clone, Debug)]
 pub(crate) struct CodeRow {
     pub code_sha256: String,
@@ -21,7 +21,7 @@ pub(crate) struct CodeRow {
 }
 
 impl CodeRow {
-    /// Inserts the code, and forgets those that expired before `forget_before`.
+    /// Inserts the code. Removes those that expired before `forget_before`.
     pub fn insert(&self, transaction: &Transaction<'_>, forget_before: i64) -> Result<(), SandboxError> {
         transaction
             .prepare_cached("DELETE FROM authorization_codes WHERE expires_key < ?1")?
@@ -74,7 +74,7 @@ impl CodeRow {
     }
 }
 
-/// A refresh token; `family` is the code that the first of its line came from.
+/// A refresh token. `family` is the code of the first token in its line.
 #[derive(Clone, Debug)]
 pub(crate) struct RefreshRow {
     pub token_sha256: String,
@@ -87,7 +87,7 @@ pub(crate) struct RefreshRow {
 }
 
 impl RefreshRow {
-    /// Inserts the token, and forgets those created before `forget_before`.
+    /// Inserts the token. Removes those created before `forget_before`.
     pub fn insert(&self, transaction: &Transaction<'_>, forget_before: i64) -> Result<(), SandboxError> {
         transaction.prepare_cached("DELETE FROM refresh_tokens WHERE created_key < ?1")?.execute([forget_before])?;
         transaction
@@ -119,7 +119,7 @@ impl RefreshRow {
             .optional()?)
     }
 
-    /// Keeps the first use, which a grace period counts from.
+    /// Records the first use, from which a grace period counts.
     pub fn mark_used(&self, transaction: &Transaction<'_>, at: i64) -> Result<(), SandboxError> {
         transaction
             .prepare_cached("UPDATE refresh_tokens SET used_key = coalesce(used_key, ?2) WHERE token_sha256 = ?1")?
@@ -127,14 +127,14 @@ impl RefreshRow {
         Ok(())
     }
 
-    /// Forgets every refresh token that came from this code.
+    /// Removes every refresh token of this code's line.
     pub fn revoke_family(transaction: &Transaction<'_>, family: &str) -> Result<(), SandboxError> {
         transaction.prepare_cached("DELETE FROM refresh_tokens WHERE family = ?1")?.execute([family])?;
         Ok(())
     }
 }
 
-/// Someone signed in with a browser.
+/// A browser's session.
 #[derive(Clone, Debug)]
 pub(crate) struct SessionRow {
     pub user: UserRow,
@@ -142,7 +142,7 @@ pub(crate) struct SessionRow {
 }
 
 impl SessionRow {
-    /// Begins a session, and forgets those that expired before `now`.
+    /// Begins a session. Removes those that expired before `now`.
     pub fn begin(
         transaction: &Transaction<'_>,
         cookie_sha256: &str,

@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 use super::text;
 use crate::error::SandboxError;
 
-/// A user and the record as it is printed.
+/// A user, with the printed record.
 #[derive(Clone, Debug)]
 pub(crate) struct UserRow {
     pub id: i64,
@@ -14,12 +14,12 @@ pub(crate) struct UserRow {
     pub record: Map<String, Value>,
 }
 
-/// A JSON object out of a column. The sandbox wrote it, so anything else would be a damaged store: it reads as empty.
+/// A JSON object from a column. The sandbox wrote it, so anything else is a damaged store, and reads as empty.
 pub(super) fn object(text: &str) -> Map<String, Value> {
     serde_json::from_str(text).unwrap_or_default()
 }
 
-/// A record inside another one, read only where it is shown whole: lists mostly show its uuid alone.
+/// A record inside another one, parsed only if it is shown whole: lists mostly show only its uuid.
 #[derive(Clone, Debug)]
 pub(crate) struct Printed {
     pub uuid: String,
@@ -27,7 +27,7 @@ pub(crate) struct Printed {
 }
 
 impl Printed {
-    /// Two columns, the uuid and the record; `None` where a join found nothing.
+    /// Reads two columns, uuid and record; `None` if a join found nothing.
     pub(super) fn read(row: &Row<'_>, index: usize) -> rusqlite::Result<Option<Self>> {
         let uuid: Option<String> = row.get(index)?;
         match uuid {
@@ -55,7 +55,7 @@ pub(super) fn user_row(row: &Row<'_>) -> rusqlite::Result<UserRow> {
 }
 
 impl UserRow {
-    /// Inserts a user, or replaces the record of the one with this uuid. The practice is the first of `organizations`.
+    /// Inserts a user, or replaces the record of an existing one. The practice is the first of `organizations`.
     pub fn put(transaction: &Transaction<'_>, record: Map<String, Value>) -> Result<Self, SandboxError> {
         let nothing = Map::new();
         let practice = record.get("organizations").and_then(|all| all.get(0)).and_then(Value::as_object);
@@ -96,7 +96,7 @@ impl UserRow {
             .optional()?)
     }
 
-    /// The user with this email address, however its letters are capitalized.
+    /// The user with this email address, without regard to case.
     pub fn by_email(transaction: &Transaction<'_>, email: &str) -> Result<Option<Self>, SandboxError> {
         Ok(transaction
             .prepare_cached(&format!(
@@ -106,7 +106,7 @@ impl UserRow {
             .optional()?)
     }
 
-    /// First and last name, or the email address of someone who has neither.
+    /// First and last name; without them, the email address.
     pub fn name(&self) -> String {
         let names = ["firstName", "lastName"].iter().filter_map(|name| text_member(&self.record, name));
         let name = names.collect::<Vec<_>>().join(" ");
@@ -117,7 +117,7 @@ impl UserRow {
         text_member(&self.record, "email").unwrap_or_default()
     }
 
-    /// The user who signs in with this key.
+    /// The user of this key.
     pub fn by_key(transaction: &Transaction<'_>, key: &str) -> Result<Option<Self>, SandboxError> {
         Ok(transaction
             .prepare_cached(&format!(
@@ -127,7 +127,7 @@ impl UserRow {
             .optional()?)
     }
 
-    /// What the user is in the practice.
+    /// The user's role in the practice.
     pub fn role(&self, transaction: &Transaction<'_>) -> Result<Option<String>, SandboxError> {
         Ok(transaction
             .prepare_cached("SELECT role FROM users WHERE id = ?1")?
@@ -149,20 +149,20 @@ impl UserRow {
     }
 }
 
-/// Forgets every key, so that only those of this start open the API.
+/// Removes every key, so that only those of this start are valid.
 pub(crate) fn forget_keys(transaction: &Transaction<'_>) -> Result<(), SandboxError> {
     transaction.execute("DELETE FROM api_keys", [])?;
     Ok(())
 }
 
-/// A practice and the record as it is printed.
+/// A practice, with the printed record.
 pub(crate) struct OrganizationRow {
     pub id: i64,
     pub record: Map<String, Value>,
 }
 
 impl OrganizationRow {
-    /// Inserts a practice, or replaces the record of the one with this uuid; returns the row id.
+    /// Inserts a practice, or replaces the record of an existing one. Returns the row id.
     pub fn put(transaction: &Transaction<'_>, record: &Map<String, Value>) -> Result<i64, SandboxError> {
         Ok(transaction
             .prepare_cached(

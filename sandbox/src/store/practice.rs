@@ -1,5 +1,5 @@
-//! What a practice shares: patients and contacts. Both are kept as the record that is printed; what a list filters or
-//! orders by are columns that SQLite derives from it.
+//! What a practice shares: patients and contacts. Each is stored as its printed record. SQLite derives the columns for
+//! filters and orders from it.
 
 use rusqlite::{OptionalExtension, Row, ToSql, Transaction};
 use serde_json::{Map, Value};
@@ -9,7 +9,7 @@ use super::text;
 use crate::error::SandboxError;
 use crate::moment;
 
-/// Which of the two.
+/// Patients or contacts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum SharedTable {
     Patients,
@@ -24,7 +24,7 @@ pub(crate) struct SharedRow {
     pub organization_id: i64,
     /// The record as it is printed.
     pub record: Map<String, Value>,
-    /// The members that are accepted and never shown.
+    /// The members that are accepted but never shown.
     pub unseen: Map<String, Value>,
 }
 
@@ -36,7 +36,7 @@ impl SharedTable {
         }
     }
 
-    /// The members whose text is searched.
+    /// The members that are searched.
     fn searched(self) -> &'static [&'static str] {
         match self {
             Self::Patients => &["firstName", "lastName", "email", "phone", "anonymousCode"],
@@ -67,8 +67,8 @@ impl SharedTable {
         format!("SELECT id, owner_id, organization_id, data, unseen FROM {} WHERE {key} = ?1", self.table())
     }
 
-    /// Inserts a row, or replaces the record of the one with this uuid; returns the row id. The dates among the
-    /// record's members are kept as keys beside it.
+    /// Inserts a row, or replaces the record of an existing one. Returns the row id. Dates in the record are also
+    /// stored as keys.
     pub fn put(
         self,
         transaction: &Transaction<'_>,
@@ -118,14 +118,15 @@ fn shared_row(row: &Row<'_>) -> rusqlite::Result<SharedRow> {
 }
 
 impl SharedRow {
-    /// Whether this user sees it: the practice does, but for what a colleague keeps private.
+    /// Whether this user sees it: everybody in the practice does, unless a colleague keeps it private.
     pub fn is_seen_by(&self, user: &UserRow) -> bool {
         self.owner_id == user.id
             || (self.organization_id == user.organization_id
                 && text_member(&self.record, "visibilityOption") != Some("private"))
     }
 
-    /// The patient that an upsert of this record would update, among those that the user sees; the oldest of several.
+    /// The patient that an upsert of this record would update, of those that the user sees. If there are several, the
+    /// oldest.
     pub fn twin_of(
         transaction: &Transaction<'_>,
         record: &Map<String, Value>,
@@ -149,7 +150,7 @@ impl SharedRow {
     }
 }
 
-/// What two records of the same person have in common: first name, last name and date of birth, all of them given.
+/// What identifies the same person: first name, last name and date of birth, if all are given.
 fn twin(record: &Map<String, Value>) -> Option<String> {
     let part =
         |name: &str| text_member(record, name).map(|part| text::fold(part.trim())).filter(|part| !part.is_empty());

@@ -5,7 +5,7 @@ use rusqlite::{OptionalExtension, Transaction};
 use crate::error::SandboxError;
 use crate::random::random_bytes;
 
-/// The key of this name, made up at random when it is asked for the first time.
+/// The key of this name. Created at random on first use.
 pub(crate) fn secret(transaction: &Transaction<'_>, name: &str) -> Result<Vec<u8>, SandboxError> {
     let known = transaction
         .prepare_cached("SELECT bytes FROM secrets WHERE name = ?1")?

@@ -1,4 +1,4 @@
-//! The reports of integrations, every one of them.
+//! The reports of integrations.
 
 use rusqlite::{OptionalExtension, Transaction};
 
@@ -8,7 +8,7 @@ use crate::journal::StatusPost;
 use crate::moment::Moment;
 use crate::quirks::DateFormat;
 
-/// The state that the reports on a document add up to.
+/// The result of all reports on a document.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct LastStatus {
     pub success: Option<bool>,

@@ -1,4 +1,4 @@
-//! Text for `search`: folded, so that neither case nor accents matter, in SQLite's full-text index of words.
+//! Text for `search` in SQLite's full-text index of words, folded so that case and accents do not matter.
 
 use rusqlite::Transaction;
 use unicode_normalization::UnicodeNormalization;
@@ -6,8 +6,8 @@ use unicode_normalization::char::is_combining_mark;
 
 use crate::error::SandboxError;
 
-/// Lower case without accents: compatibility decomposition (Unicode, form NFKD) without its combining marks, and the
-/// few Latin letters that do not decompose.
+/// Lower case without accents: compatibility decomposition (Unicode, form NFKD) without combining marks, and the few
+/// Latin letters that do not decompose.
 pub(crate) fn fold(text: &str) -> String {
     let mut folded = String::with_capacity(text.len());
     for letter in text.nfkd().filter(|letter| !is_combining_mark(*letter)).flat_map(char::to_lowercase) {
@@ -22,7 +22,7 @@ pub(crate) fn fold(text: &str) -> String {
             'œ' => folded.push_str("oe"),
             'þ' => folded.push_str("th"),
             '’' => folded.push('\''),
-            // Full-text queries end at it.
+            // A full-text query ends at it.
             '\0' => folded.push(' '),
             other => folded.push(other),
         }
@@ -30,20 +30,20 @@ pub(crate) fn fold(text: &str) -> String {
     folded
 }
 
-/// The words of a text, folded, each behind a space: so a word begins with another where that one with its space
-/// occurs.
+/// The folded words of a text, each after a space. So a word begins with another one if that one occurs with its space.
 pub(super) fn words(text: &str) -> String {
     let folded = fold(text);
     let words = folded.split(|letter: char| !letter.is_alphanumeric()).filter(|word| !word.is_empty());
     words.flat_map(|word| [" ", word]).collect()
 }
 
-/// The full-text query for what begins so: `d'ang` finds "D'Angélo", and `fon` both "Fontaine" and "de la Fontaine".
+/// The full-text query for beginnings of words: `d'ang` finds "D'Angélo", and `fon` finds "Fontaine" and "de la
+/// Fontaine".
 pub(super) fn beginning(words: &str) -> String {
     format!("\"{}\"*", words.trim_start())
 }
 
-/// Makes these parts the searched text of a row. Parts are kept apart, so that no word is found across two of them.
+/// Makes these parts the searched text of a row. They are kept apart, so that no word spans two of them.
 pub(super) fn put<'a>(
     transaction: &Transaction<'_>,
     table: &str,
@@ -57,7 +57,7 @@ pub(super) fn put<'a>(
     Ok(())
 }
 
-/// Forgets the searched text of a row.
+/// Removes the searched text of a row.
 pub(super) fn forget(transaction: &Transaction<'_>, table: &str, id: i64) -> Result<(), SandboxError> {
     transaction.prepare_cached(&format!("DELETE FROM {table} WHERE rowid = ?1"))?.execute([id])?;
     Ok(())

@@ -15,7 +15,7 @@ pub(crate) struct WebhookRow {
     pub events: Vec<String>,
     pub description: Option<String>,
     pub is_active: bool,
-    /// What deliveries are signed with.
+    /// The key that signs its deliveries.
     pub secret: String,
     pub created_at: Moment,
     pub updated_at: Moment,
@@ -68,7 +68,7 @@ impl WebhookRow {
         Ok(rows.collect::<Result<_, _>>()?)
     }
 
-    /// Inserts it, its id being ignored, or replaces everything but the owner of the one with this uuid.
+    /// Inserts it without its id, or replaces everything except the owner of the one with this uuid.
     pub fn put(&self, transaction: &Transaction<'_>) -> Result<(), SandboxError> {
         transaction
             .prepare_cached(

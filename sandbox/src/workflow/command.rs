@@ -1,4 +1,4 @@
-//! What the sandbox's owner does to its recordings; the API has no way to make or change one.
+//! What the sandbox's owner does with recordings. The API cannot create or change one.
 
 use rusqlite::Transaction;
 
@@ -10,13 +10,13 @@ use crate::new_audio::NewAudio;
 use crate::shared::Shared;
 use crate::store::AudioRow;
 
-/// Records one as dictated and returns its uuid.
+/// Records a dictated one. Returns its uuid.
 pub(crate) async fn record(shared: &Shared, wish: NewAudio) -> Result<String, SandboxError> {
     let mut uuids = record_all(shared, vec![wish]).await?;
     uuids.pop().ok_or_else(|| SandboxError::Interrupted("nothing was recorded".to_owned()))
 }
 
-/// Records invented ones and returns their uuids.
+/// Records invented ones. Returns their uuids.
 pub(crate) async fn record_invented(shared: &Shared, count: usize) -> Result<Vec<String>, SandboxError> {
     record_all(shared, vec![NewAudio::default(); count]).await
 }
@@ -51,12 +51,12 @@ fn record_one(
     Ok(audio.uuid)
 }
 
-/// Moves an audio one step on and returns the step.
+/// Moves an audio one step on. Returns the step.
 pub(crate) async fn advance(shared: &Shared, uuid: &str) -> Result<&'static str, SandboxError> {
     go(shared, uuid, |step| step.next()).await
 }
 
-/// Lets an audio fail and returns the step.
+/// Makes an audio fail. Returns the step.
 pub(crate) async fn fail(shared: &Shared, uuid: &str) -> Result<&'static str, SandboxError> {
     go(shared, uuid, |step| step.next().map(|_| Step::Failed)).await
 }
@@ -86,7 +86,7 @@ pub(crate) async fn step_of(shared: &Shared, uuid: &str) -> Result<String, Sandb
     shared.store.run(move |transaction| Ok(find(transaction, &uuid)?.step)).await
 }
 
-/// Archives an audio, or takes it out of the archive. Its way goes on meanwhile.
+/// Archives an audio, or takes it out of the archive. Its workflow continues meanwhile.
 pub(crate) async fn archive(shared: &Shared, uuid: &str, archived: bool) -> Result<(), SandboxError> {
     let uuid = uuid.to_owned();
     let now = shared.clock.key();
@@ -105,7 +105,7 @@ pub(crate) async fn archive(shared: &Shared, uuid: &str, archived: bool) -> Resu
     Ok(())
 }
 
-/// Deletes an audio with its images. Its documents stay, from then on without it.
+/// Deletes an audio with its images. Its documents stay, without it.
 pub(crate) async fn remove(shared: &Shared, uuid: &str) -> Result<(), SandboxError> {
     let uuid = uuid.to_owned();
     let now = shared.clock.key();
@@ -125,7 +125,7 @@ fn find(transaction: &Transaction<'_>, uuid: &str) -> Result<AudioRow, SandboxEr
     AudioRow::by_uuid(transaction, uuid)?.ok_or_else(|| SandboxError::NoAudio { uuid: uuid.to_owned() })
 }
 
-/// There may be deliveries to send, and steps to wait for.
+/// Wakes the tasks: there may be new deliveries and new steps.
 fn rouse(shared: &Shared) {
     shared.deliveries.notify_one();
     shared.recordings.notify_one();

@@ -1,7 +1,7 @@
-//! The way of a recording: from the microphone to documents ("States and transitions").
+//! The workflow of a recording, from the microphone to documents ("States and transitions").
 //!
-//! Nothing is transcribed. The steps are names that an audio passes through, on command or by the sandbox's clock; at
-//! the last one its documents and its note come into being.
+//! Nothing is transcribed. An audio only passes through named steps, on command or by the sandbox's clock. The last
+//! step creates its documents and its note.
 
 mod command;
 mod step;
@@ -18,7 +18,7 @@ pub(crate) use command::{advance, archive, fail, record, record_invented, remove
 pub(crate) use step::Step;
 pub(crate) use worker::run;
 
-/// Moves an audio to a step, with everything that happens there.
+/// Moves an audio to a step, with all effects of that step.
 fn enter(
     transaction: &Transaction<'_>,
     seed_config: &SeedConfig,

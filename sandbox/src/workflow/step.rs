@@ -1,5 +1,5 @@
-//! The steps of `audioWorkflowStepV3`, as version 1.1.0 has them, and how one follows from another; the transitions are
-//! "not shown" and the sandbox's choice.
+//! The steps of `audioWorkflowStepV3` in version 1.1.0, and their order. The transitions are "not shown", so they are
+//! the sandbox's choice.
 
 use crate::error::SandboxError;
 
@@ -17,7 +17,7 @@ impl Step {
     pub const ALL: [Self; 6] =
         [Self::AudioRecording, Self::Transcription, Self::Transcribed, Self::Edition, Self::Validated, Self::Failed];
 
-    /// The description's name.
+    /// The name in the description.
     pub fn name(self) -> &'static str {
         match self {
             Self::AudioRecording => "audio_recording",
@@ -34,8 +34,7 @@ impl Step {
         found.ok_or_else(|| SandboxError::NoSuchStep { step: name.to_owned() })
     }
 
-    /// The step that follows when all goes well; `None` at the end. From every step that has one, an audio can fail
-    /// too.
+    /// The next step if all goes well; `None` at the end. From every step with a next one, an audio can also fail.
     pub fn next(self) -> Option<Self> {
         match self {
             Self::AudioRecording => Some(Self::Transcription),

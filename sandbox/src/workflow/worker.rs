@@ -1,4 +1,4 @@
-//! The task that moves audios on when their time has come.
+//! The task that moves audios on when they are due.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -11,18 +11,18 @@ use crate::invent::SeedConfig;
 use crate::shared::Shared;
 use crate::store::AudioRow;
 
-/// How many audios one transaction moves at most, so that requests get their turn in between.
+/// The most audios that one transaction moves, so that requests get their turn in between.
 const BATCH: u32 = 100;
 
-/// After the store failed, so that the loop does not spin.
+/// The pause after the store failed, so that the loop does not spin.
 const PAUSE: Duration = Duration::from_secs(1);
 
-/// Moves audios until the sandbox stops; returns at once if they move on command only.
+/// Moves audios until the sandbox stops. Returns at once if they move only on command.
 pub(crate) async fn run(shared: Arc<Shared>) {
     let Some(pace) = shared.workflow_step else {
         return;
     };
-    // Those that an earlier start left on the way go on from now, at this start's pace.
+    // Audios that an earlier start left in between continue now, at this start's pace.
     let latest = shared.clock.key().saturating_add(pace);
     let unfinished: Vec<&str> = Step::ALL.into_iter().filter(|step| step.next().is_some()).map(Step::name).collect();
     let _ = shared.store.run(move |transaction| AudioRow::set_off(transaction, &unfinished, latest)).await;
@@ -52,7 +52,7 @@ pub(crate) async fn run(shared: Arc<Shared>) {
     }
 }
 
-/// Moves the audios that are due; returns how many they were, and when the next one is due.
+/// Moves the due audios. Returns their number, and when the next one is due.
 async fn move_on(shared: &Shared, pace: i64) -> Result<(usize, Option<i64>), SandboxError> {
     let seed_config = shared.seed_config.clone();
     let now = shared.clock.key();
@@ -68,7 +68,7 @@ async fn move_on(shared: &Shared, pace: i64) -> Result<(usize, Option<i64>), San
         .await
 }
 
-/// All steps whose time has come: several, if the clock was moved far.
+/// All steps that are due: several if the clock was moved far.
 fn catch_up(
     transaction: &Transaction<'_>,
     seed_config: &SeedConfig,

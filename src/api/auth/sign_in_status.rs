@@ -1,4 +1,4 @@
-//! The sign-in of an account, for a person who asks: read from the files, without a call.
+//! The state of an account's sign-in for a person who asks, read from the files without a call.
 
 use std::path::Path;
 
@@ -52,7 +52,7 @@ impl SignInStatus {
     }
 }
 
-/// Whether only the running service gets this secret from systemd: a shell that cannot read it shows no problem.
+/// Whether only the running service gets this secret from systemd. Then a shell that cannot read it shows no problem.
 fn is_services(secret: &Secret) -> bool {
     matches!(secret, Secret::File(path) if secret::credential(path).is_some())
         && std::env::var_os("CREDENTIALS_DIRECTORY").is_none_or(|folder| folder.is_empty())

@@ -1,4 +1,5 @@
-//! How docsyncd proves who it is: a key, tried against the service at once, or what a sign-in in the browser needs.
+//! How docsyncd identifies itself: a key, which is tried at the service at once, or the settings of a sign-in in the
+//! browser.
 
 use super::super::UsageError;
 use super::{Setup, page, told};
@@ -9,7 +10,7 @@ use crate::daemon;
 use crate::formats::language::{Language, Value};
 use crate::system::secret::pasted;
 
-/// The port that the documents show; the operator registers the address with it.
+/// The port of the documentation's examples. The operator registers the address with it.
 const USUAL_PORT: &str = "8976";
 
 impl Setup {
@@ -39,7 +40,7 @@ impl Setup {
         }
     }
 
-    /// How it proves who it is.
+    /// How the account identifies itself.
     pub(super) fn account_in_words(&self, account: &str) -> String {
         let signs_in = self.draft.current("accounts", Some(account), "auth").is_some_and(|auth| auth == "oauth");
         let none = || self.say("setup-none", &[("what", "key".into())]);
@@ -83,7 +84,7 @@ impl Setup {
         }
     }
 
-    /// The key that can be used, if there is one, in words.
+    /// The key in use, in words, if there is one.
     fn key_that_is_there(&self, account: &str) -> Option<String> {
         let loaded = self.draft.loaded().ok()?;
         let account = loaded.config.accounts.get(account)?;
@@ -99,7 +100,7 @@ impl Setup {
         }
     }
 
-    /// Whether the service takes the account's key; a refusal is said.
+    /// Whether the service accepts the account's key. Tells the person about a refusal.
     fn try_account(&mut self, key: &str, account: &str) -> anyhow::Result<bool> {
         let Some(loaded) = self.loaded(key)? else { return Ok(false) };
         let transport = Transport::new(&loaded.config.api).map_err(UsageError)?;
@@ -108,7 +109,7 @@ impl Setup {
                 self.good(&said)?;
                 Ok(true)
             }
-            // Somebody answers there who asked for a key as well, and is not the API.
+            // Something answers that wants a key as well, and is not the API.
             Err((error, Some(hint))) => {
                 self.ask.refused("base_url", &told::of_api(self.ask.language(), &error, &hint))?;
                 self.draft.forget_address()?;
@@ -122,7 +123,7 @@ impl Setup {
         }
     }
 
-    /// What a sign-in needs; the sign-in itself comes when everything is written, as `docsyncd login` does it.
+    /// Asks for the settings of a sign-in. The sign-in itself follows when all is written, as in `docsyncd login`.
     fn ask_for_client(&mut self, account: &str) -> anyhow::Result<()> {
         loop {
             let default = self.draft.current("api", None, "app_url");
@@ -131,7 +132,7 @@ impl Setup {
             let address = self.with_scheme(address)?;
             let before = self.draft.text.clone();
             self.draft.set("api", None, "app_url", address.as_str())?;
-            // Nothing else of the account is known yet, so only what is said of this key counts.
+            // The rest of the account is not known yet, so only errors about this key count.
             let wrong = self.draft.loaded().err().map(|error| super::in_words(&error));
             let Some(wrong) = wrong.filter(|wrong| wrong.contains("`api.app_url`")) else { break };
             self.draft.text = before;
@@ -188,7 +189,7 @@ impl Setup {
     }
 }
 
-/// What the service says to the account: who it is, and how much waits.
+/// Asks the service who the account is, and how many documents wait.
 async fn asked(
     transport: &Transport,
     loaded: &Loaded,
@@ -203,7 +204,7 @@ async fn asked(
         let hint = client.hint(&error);
         (error, hint)
     })?;
-    // A key that may list and not ask who it is works all the same.
+    // A key that may list but not ask who it is works all the same.
     let introduced = client.introduced().await.ok();
     let person = introduced.as_ref().and_then(|introduced| introduced.me.person());
     let practice = introduced.as_ref().and_then(|introduced| introduced.me.practice.as_ref()).map(ToString::to_string);

@@ -1,4 +1,4 @@
-//! Who is told when something needs a person: the ways of `[alerts]`, each tried at once.
+//! Who is told when something needs a person: the ways of `[alerts]`, each of which is tried at once.
 
 use super::super::alerts as message;
 use super::presets::{self, Preset};
@@ -8,7 +8,7 @@ use crate::config::Config;
 use crate::surfaces::alerts::Channels;
 
 impl Setup {
-    /// By a file of answers.
+    /// Takes the alarms from a file of answers.
     pub(super) fn ask_for_alarms(&mut self) -> anyhow::Result<()> {
         let mut changed = false;
         for way in &presets::alarms() {
@@ -20,12 +20,12 @@ impl Setup {
         self.send_test(changed)
     }
 
-    /// Whether somebody is told so.
+    /// Whether this way is set up.
     pub(super) fn is_told_by(&self, way: &Preset) -> bool {
         way.asks.first().and_then(|asked| self.now(&part(way), &asked.key)).is_some()
     }
 
-    /// How somebody is told so, with what it is known by.
+    /// This way in words, with its address or server.
     pub(super) fn told_in_words(&self, way: &Preset) -> String {
         let part = part(way);
         let known_by = match way.name.as_str() {
@@ -38,7 +38,7 @@ impl Setup {
         self.say("setup-place", &[("name", title.into()), ("place", (&known_by).into())])
     }
 
-    /// Offers a message to everybody who is told, when that has changed.
+    /// Offers a test message to everybody who is told, if that has changed.
     pub(super) fn send_test(&mut self, changed: bool) -> anyhow::Result<()> {
         let loaded = self.draft.loaded()?;
         let question = self.question("alerts.test", "setup-test", &[]);
@@ -52,7 +52,7 @@ impl Setup {
         Ok(())
     }
 
-    /// Whether it works now. A person can leave it as it was.
+    /// Sets up one way. Returns whether it works now. A person can leave it as it was.
     pub(super) fn set_up(&mut self, way: &Preset) -> anyhow::Result<bool> {
         let part = part(way);
         let before = (self.draft.text.clone(), self.draft.secrets.clone());
@@ -88,7 +88,7 @@ fn part(way: &Preset) -> Part {
     Part { section: way.section.clone(), name: None }
 }
 
-/// The check that `docsyncd check` does. Returns the host.
+/// Does the check of `docsyncd check`. Returns the host.
 async fn tried(way: &str, config: &Config) -> Result<String, String> {
     let channels = Channels::of(config)?;
     let tried = match (&channels.heartbeat, channels.messages.iter().find(|channel| channel.name() == way)) {

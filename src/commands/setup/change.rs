@@ -1,4 +1,4 @@
-//! What is to be changed of a setup: one entry for each part, with its value, until nothing more is.
+//! Changes an existing setup: a menu with one entry for each part and its value, until the person is done.
 
 use super::ask::Back;
 use super::edit;
@@ -7,13 +7,13 @@ use super::steps::{PLACE, Step};
 use super::{Setup, Value};
 use crate::destinations::FolderConfig;
 
-/// What stands before the name of a destination, and of what is removed.
+/// Stands before the name of a destination, and of what is removed.
 const PLACE_OF: &str = "place ";
 const READER_OF: &str = "reader ";
 const REMOVE: &str = "remove ";
 
 impl Setup {
-    /// Asks a person until nothing more is to be changed. `is_first`: there is nothing to go back to.
+    /// Asks until nothing more is to be changed. `is_first`: there is nothing to go back to.
     pub(super) fn change(&mut self, is_first: bool) -> anyhow::Result<()> {
         let mut told = false;
         loop {
@@ -40,12 +40,12 @@ impl Setup {
                 chosen => chosen?.to_owned(),
             };
             told |= self.change_part(&chosen)?;
-            // Each part is done for itself.
+            // One cannot go back from one part into another.
             self.ask.take_back(given);
         }
     }
 
-    /// Returns whether somebody else is told now.
+    /// Returns whether the change affects who is told.
     fn change_part(&mut self, chosen: &str) -> anyhow::Result<bool> {
         if let Some(what) = chosen.strip_prefix(REMOVE) {
             return self.remove(what).map(|()| false);
@@ -78,7 +78,7 @@ impl Setup {
         Ok(false)
     }
 
-    /// Each part, with its value.
+    /// The parts, with their values.
     fn parts(&mut self) -> anyhow::Result<Vec<(String, String)>> {
         let loaded = self.draft.loaded()?;
         if self.destination.is_empty() {
@@ -121,7 +121,7 @@ impl Setup {
         Ok(parts)
     }
 
-    /// What may be missing and is there, to be removed.
+    /// The optional parts that are set up, and so can be removed.
     pub(super) fn removable(&self) -> Vec<(String, String)> {
         let mut there: Vec<String> =
             presets::alarms().into_iter().filter(|way| self.is_told_by(way)).map(|way| way.name).collect();
@@ -131,7 +131,7 @@ impl Setup {
         there.into_iter().map(entry).collect()
     }
 
-    /// Puts behind `#` what may be missing; its name may stand behind [`REMOVE`].
+    /// Comments out an optional part. Its name may stand behind [`REMOVE`].
     pub(super) fn remove(&mut self, what: &str) -> anyhow::Result<()> {
         let what = what.strip_prefix(REMOVE).unwrap_or(what);
         let before = (self.draft.text.clone(), self.draft.secrets.clone());
@@ -147,7 +147,7 @@ impl Setup {
             self.draft.leave_out(section, instance, key);
         }
         self.draft.forget_secrets();
-        // Something else may need it: the names of files have the number of the list.
+        // Something else may need it, as names of files need the list's numbers.
         if let Err(error) = self.draft.loaded() {
             (self.draft.text, self.draft.secrets) = before;
             let exact = super::in_words(&error);

@@ -1,4 +1,4 @@
-//! What shows that the destination's software took a letter (`confirm`).
+//! What shows that the destination's software has taken a letter (`confirm`).
 
 use super::questions::Part;
 use super::{Setup, told};
@@ -9,13 +9,13 @@ impl Setup {
         Part { section: "destinations".to_owned(), name: Some(self.destination.clone()) }
     }
 
-    /// Whether it puts files where software can take them.
+    /// Whether the destination puts files where software can take them.
     pub(super) fn can_be_confirmed(&self) -> anyhow::Result<bool> {
         let loaded = self.draft.loaded()?;
         Ok(loaded.config.destinations.get(&self.destination).is_some_and(|found| SCHEMA.has(found.kind, "path")))
     }
 
-    /// Asked of a person; a file of answers has the key itself.
+    /// Asks a person. A file of answers contains the key itself.
     pub(super) fn ask_for_confirm(&mut self) -> anyhow::Result<()> {
         let part = self.part_of_destination();
         let before = self.draft.text.clone();
@@ -63,7 +63,7 @@ impl Setup {
         }
     }
 
-    /// The destination as it is now; returns what is said of it.
+    /// Tries the destination as it is now. Returns what to tell the person.
     fn tried_again(&self) -> Result<Vec<String>, String> {
         let loaded = self.draft.loaded();
         let loaded = loaded.map_err(|error| self.because("told-answer", &super::draft::in_words(&error)))?;

@@ -20,16 +20,16 @@ use crate::formats::language::{LANGUAGES, Language};
 use crate::formats::template::Context;
 
 const SECTION: &str = "destinations";
-/// The answer that names a further destination.
+/// The answer with the name of a further destination.
 const ADD: &str = "add_destination";
-/// What a group gets of the folder: it lists and enters it, and what is made in it belongs to the group.
+/// The rights of a group that reads: it lists and enters the folder, and what is created there belongs to the group.
 const GROUP_READS: u32 = 0o2050;
-/// The same, and it may take files away.
+/// The rights of a group that also removes files.
 const GROUP_TAKES: u32 = 0o2070;
-/// The mode of sub-folders then, as in the configuration.
+/// The mode of sub-folders for such a group, in the configuration.
 const TAKES: &str = "0770";
 
-/// What is offered to begin with: whatever software reads a folder.
+/// The choice that is offered first: any software that reads a folder.
 const USUAL: &str = "watched-folder";
 
 impl Setup {
@@ -117,7 +117,7 @@ impl Setup {
                 None => (name, name.clone()),
             });
         }
-        // What is in the commented file is nobody's.
+        // An example in the commented file is nobody's setting.
         if names.iter().any(|name| there(name).is_some()) {
             choices.push((ADD, self.say("setup-another-place", &[])));
         }
@@ -136,7 +136,7 @@ impl Setup {
         }
     }
 
-    /// A further one, and which letters it gets.
+    /// Adds a further destination, and asks which letters it gets.
     fn add_destination(&mut self, names: &[String], mut name: String) -> anyhow::Result<String> {
         let is_plain = |name: &str| name.chars().all(|c| c.is_ascii_alphanumeric() || "-_".contains(c));
         while !is_plain(&name) || names.contains(&name) {
@@ -172,9 +172,9 @@ impl Setup {
         }
     }
 
-    /// The place of a destination that somebody set up.
+    /// The place of a destination that somebody set up, and the questions of its type.
     pub(super) fn place_of(&self, name: &str) -> Option<(String, Vec<Asked>)> {
-        // What is in the commented file is nobody's.
+        // An example in the commented file is nobody's setting.
         let kind = self.draft.written(SECTION, Some(name), "type")?;
         let asks = presets::asks_of(&kind);
         let at = self.draft.current(SECTION, Some(name), &asks.first()?.key)?;
@@ -202,7 +202,7 @@ impl Setup {
         let question = self.question("preset", "setup-preset", &[]).or(Some(default));
         let mut chosen = self.ask.choose(&question, &choices)?;
         while chosen.is_empty() {
-            // What is known of practice software that has no choice of its own, the own country first.
+            // Practice software without a choice of its own, the person's country first.
             let mut countries = ["setup-other-english", "setup-other-france", "setup-other-germany"];
             countries.rotate_left(LANGUAGES.iter().position(|one| *one == language).unwrap_or(0));
             for text in countries.into_iter().filter(|_| !self.ask.repeats()) {
@@ -216,13 +216,13 @@ impl Setup {
     pub(super) fn try_destination(&self, destination: &Destination, ledger: &Path) -> Result<Checked, String> {
         match destinations::unusable(destination) {
             Some(wrong) => Err(wrong),
-            // It would write there.
+            // The check would write there.
             None if self.how.dry_run => Ok(Checked::default()),
             None => self.runtime.block_on(check::try_destination(destination, ledger)),
         }
     }
 
-    /// Whether the service's user may file there, or gets the right to. What was tried just now was tried by root.
+    /// Whether the service's user may file there, or can get the right to. The check just now was done by root.
     fn may_be_written(&mut self, destination: &Destination, key: &str, checked: &Checked) -> anyhow::Result<bool> {
         let Some(folder) = destination.of::<FolderConfig>() else {
             let is_program = destination.of::<CommandConfig>().is_some();
@@ -255,7 +255,7 @@ impl Setup {
         Ok(false)
     }
 
-    /// Who reads the letters: then group and modes are set so that it can. Windows has neither.
+    /// Asks which software reads the letters, and plans group and modes for it. Windows has neither.
     pub(super) fn ask_for_reader(&mut self) -> anyhow::Result<()> {
         let loaded = self.draft.loaded()?;
         let name = self.destination.clone();
@@ -294,7 +294,7 @@ impl Setup {
         }
     }
 
-    /// Plans the folder's group for the reader.
+    /// Plans that the folder belongs to the reader's group.
     fn let_read(&mut self, name: &str, folder: &FolderConfig, reader: &str) -> Result<(), String> {
         let found = crate::system::readers::find(reader).map_err(|why| self.because("told-answer", &why))?;
         if let Some(closed) = found.stopped_at(&folder.path) {
@@ -318,7 +318,7 @@ impl Setup {
     }
 }
 
-/// Types of letters, as the API calls them or, between commas, as people read them. Fails with what is none.
+/// Types of letters, as the API names them or as people read them, between commas. Fails for an unknown one.
 fn types_of(answer: &str, language: Language) -> Result<Vec<String>, String> {
     let is_label = |kind: &&&str, text: &str| language.kind(kind).to_lowercase() == text.trim().to_lowercase();
     let mut types = Vec::new();
@@ -335,14 +335,14 @@ fn types_of(answer: &str, language: Language) -> Result<Vec<String>, String> {
     }
 }
 
-/// Whether letters get folders below the destination's own.
+/// Whether letters get sub-folders of the destination's folder.
 fn goes_into_sub_folders(destination: &Destination) -> bool {
     let Some(folder) = destination.of::<FolderConfig>() else { return false };
     let rendered = folder.file_name.render(&Context::sample("letter.pdf"));
     rendered.is_ok_and(|rendered| name::relative_path(&rendered).len() > 1)
 }
 
-/// The folder itself, not a link to it.
+/// The folder itself, with links resolved.
 fn real(folder: &FolderConfig) -> PathBuf {
     std::fs::canonicalize(&folder.path).unwrap_or_else(|_| folder.path.clone())
 }

@@ -1,5 +1,5 @@
-//! The configuration as it is going to be: a text, and secrets that no file holds yet. It is validated as a whole after
-//! each answer, by the code that reads the real one.
+//! The configuration in the making: a text, and secrets that no file holds yet. After each answer all of it is
+//! validated by the code that reads the real one.
 
 use std::fs;
 use std::io;
@@ -16,28 +16,28 @@ use crate::destinations::SCHEMA;
 use crate::formats::language::Language;
 use crate::system::secret;
 
-/// A secret that gets a file of its own.
+/// A secret that will get a file of its own.
 #[derive(Clone)]
 pub(super) struct NewSecret {
     pub(super) file: PathBuf,
     pub(super) value: SecretString,
-    /// What the configuration calls that file.
+    /// The path of that file, as the configuration has it.
     named: PathBuf,
 }
 
-/// What is going to be written.
+/// What will be written.
 pub(super) struct Draft {
-    /// The configuration's file, links followed.
+    /// The configuration's file, with links resolved.
     pub(super) path: PathBuf,
-    /// What it holds now, if it is there.
+    /// Its present content, if it exists.
     pub(super) before: Option<String>,
-    /// What it will hold.
+    /// Its future content.
     pub(super) text: String,
     pub(super) secrets: Vec<NewSecret>,
 }
 
 impl Draft {
-    /// Begins with what is there, or with the commented file.
+    /// Begins with the present configuration, or with the commented example.
     ///
     /// # Errors
     /// It cannot be read, or has mistakes.
@@ -57,7 +57,7 @@ impl Draft {
         let mut draft = Self { path, before, text, secrets: Vec::new() };
         let loaded =
             draft.loaded().map_err(|error| UsageError(format!("{error}\n  {}", language.text("setup-mend"))))?;
-        // Alarms and page speak it as well. English is what a file without it means.
+        // Alarms and the page use this language, too. Without the setting they use English.
         let is_new = draft.current("api", None, "base_url").is_none();
         if is_new && loaded.config.language.is_none() && language != Language::English {
             draft.set("", None, "language", language.as_str())?;
@@ -65,28 +65,28 @@ impl Draft {
         Ok(draft)
     }
 
-    /// The folder that relative paths begin in.
+    /// The folder at which relative paths begin.
     pub(super) fn folder(&self) -> &Path {
         self.path.parent().unwrap_or(Path::new("."))
     }
 
-    /// The configuration that it would be.
+    /// The configuration that this text means.
     ///
     /// # Errors
-    /// Everything that is wrong with it.
+    /// All that is wrong with it.
     pub(super) fn loaded(&self) -> Result<Loaded, ConfigError> {
         let secrets = self.secrets.iter();
         let pending: Vec<_> = secrets.map(|secret| (secret.named.clone(), secret.value.clone())).collect();
         SCHEMA.load_text(&self.path, &self.text, std::env::vars_os(), &pending)
     }
 
-    /// What a person wrote there: `None` for nothing, or for what the commented file has as an example.
+    /// The value, if a person wrote it. An example of the commented file does not count.
     pub(super) fn current(&self, section: &str, instance: Option<&str>, key: &str) -> Option<String> {
         let example = edit::get(config::template(), Place { section, instance, key }).map(as_text);
         self.written(section, instance, key).filter(|now| Some(now) != example.as_ref())
     }
 
-    /// What stands there.
+    /// The value.
     pub(super) fn written(&self, section: &str, instance: Option<&str>, key: &str) -> Option<String> {
         edit::get(&self.text, Place { section, instance, key }).map(as_text)
     }
@@ -94,7 +94,7 @@ impl Draft {
     /// Sets a value.
     ///
     /// # Errors
-    /// Something else stands in its place.
+    /// Its place is taken by something else.
     pub(super) fn set(
         &mut self,
         section: &str,
@@ -108,7 +108,7 @@ impl Draft {
         Ok(())
     }
 
-    /// The address that was answered is wrong: the one that was there before, or none, is the default again.
+    /// Resets the API's address after a wrong answer, to the earlier one or to the default.
     ///
     /// # Errors
     /// As [`Self::set`].
@@ -121,7 +121,7 @@ impl Draft {
         }
     }
 
-    /// Puts behind `#` what has no meaning beside this value of a selector (`auth`, `type`).
+    /// Comments out the keys that have no meaning with this value of a selector (`auth`, `type`).
     pub(super) fn leave_out_others(&mut self, section: &str, instance: &str, value: &str) {
         for key in SCHEMA.keys_of(section).filter(|key| key.only.is_some_and(|(_, of)| !of.contains(&value))) {
             let same_name = SCHEMA
@@ -133,12 +133,12 @@ impl Draft {
         }
     }
 
-    /// Puts what stands there behind `#`.
+    /// Comments out a key.
     pub(super) fn leave_out(&mut self, section: &str, instance: Option<&str>, key: &str) {
         self.text = edit::comment_out(&self.text, Place { section, instance, key });
     }
 
-    /// Drops the secrets of this setup that nothing names any more.
+    /// Drops secrets whose file no key names any more.
     pub(super) fn forget_secrets(&mut self) {
         let in_force: Vec<&str> = self.text.lines().filter(|line| !line.starts_with('#')).collect();
         let is_named = |named: &Path| {
@@ -148,7 +148,8 @@ impl Draft {
         self.secrets.retain(|secret| is_named(&secret.named));
     }
 
-    /// Keeps a secret for the file that `key` (`api_key_file`) names, which is named after it where nothing is.
+    /// Keeps a secret for the file that `key` (for example `api_key_file`) names. Without a value, the file is named
+    /// after the key.
     ///
     /// # Errors
     /// As [`Self::set`].
@@ -160,7 +161,7 @@ impl Draft {
         value: SecretString,
     ) -> anyhow::Result<()> {
         let named = edit::get(&self.text, Place { section, instance, key });
-        // Of a table, which a preset has set, the one file in it.
+        // A preset may have set a table; then its only file.
         let in_table = |value: &Value| value.as_inline_table()?.iter().next()?.1.as_str().map(str::to_owned);
         let named = named.as_ref().and_then(|value| value.as_str().map(str::to_owned).or_else(|| in_table(value)));
         let named = match named {
@@ -181,8 +182,8 @@ impl Draft {
         Ok(())
     }
 
-    /// The file that is meant. The credentials of systemd lie in `secrets` beside the configuration, those of an
-    /// instance in a folder of its name there (packaging/README.md).
+    /// The file that `named` means. systemd's credentials are in `secrets` beside the configuration; those of an
+    /// instance in a folder with its name in there (packaging/README.md).
     pub(super) fn secret_file(&self, named: &Path) -> PathBuf {
         let Some(credential) = secret::credential(named) else { return self.folder().join(named) };
         let secrets = self.folder().join("secrets");
@@ -200,14 +201,14 @@ fn as_text(value: Value) -> String {
     }
 }
 
-/// What is wrong, for a person who was asked a question and knows no names of settings.
+/// The error, for a person who was asked a question and knows no names of settings.
 pub(super) fn plainly(error: &ConfigError) -> String {
     let ConfigError::Invalid { problems, .. } = error else { return in_words(error) };
     let said = problems.iter().map(|problem| {
-        // It begins with the setting's name.
+        // The message begins with the setting's name.
         let what = problem.what.strip_prefix('`').and_then(|rest| rest.split_once('`')).map(|(_, rest)| rest.trim());
         let what = what.map_or_else(|| problem.what.clone(), |what| format!("this {what}"));
-        // What is to be written into the file is no answer.
+        // What to write into the file is of no use to a person who answers questions.
         let stop = if what.ends_with(['.', '?', '!']) { "" } else { "." };
         match problem.fix.contains(" = ") {
             true => format!("{what}{stop}"),
@@ -217,7 +218,7 @@ pub(super) fn plainly(error: &ConfigError) -> String {
     said.collect::<Vec<_>>().join(" ")
 }
 
-/// What is wrong, in one paragraph.
+/// The error in one paragraph.
 pub(super) fn in_words(error: &ConfigError) -> String {
     match error {
         ConfigError::Invalid { problems, .. } => {

@@ -1,11 +1,11 @@
-//! Changes in the text of a configuration that keep everything else as it stands: remarks, order, blank lines.
+//! Changes the text of a configuration and keeps everything else: remarks, order, blank lines. Pure.
 //!
-//! Pure text. A key that is there gets another value; one that stands behind `#` as an example is put into force where
-//! it stands; any other is added to its table. What is no longer meant is put behind `#` and not removed.
+//! An existing key gets another value. An example behind `#` is put into force at its place. Any other key is added to
+//! its table. A value without meaning is commented out, not removed.
 
 use toml_edit::{Array, ArrayOfTables, Document, DocumentMut, Item, Table, TableLike, Value};
 
-/// Where a value stands: `[section]`, or `[section.instance]`; without a section above all of them.
+/// The place of a value: `[section]` or `[section.instance]`, and the key. Without a section, above all tables.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Place<'a> {
     pub(super) section: &'a str,
@@ -22,7 +22,7 @@ impl Place<'_> {
     }
 }
 
-/// The value that stands there.
+/// The value at this place.
 pub(super) fn get(text: &str, place: Place<'_>) -> Option<Value> {
     let document = text.parse::<DocumentMut>().ok()?;
     let mut table: &dyn TableLike = document.as_table();
@@ -35,10 +35,10 @@ pub(super) fn get(text: &str, place: Place<'_>) -> Option<Value> {
     table.get(place.key)?.as_value().cloned()
 }
 
-/// The text with this value there.
+/// The text with this value at this place.
 ///
 /// # Errors
-/// A sentence: the text is no TOML, or something else stands where the table belongs.
+/// A sentence: the text is no TOML, or the table's place is taken by something else.
 pub(super) fn set(text: &str, place: Place<'_>, value: Value) -> Result<String, String> {
     if get(text, place).is_none()
         && let Some(line) = example(text, place)
@@ -68,21 +68,21 @@ pub(super) fn set(text: &str, place: Place<'_>, value: Value) -> Result<String, 
     Ok(document.to_string())
 }
 
-/// Which letters another destination gets.
+/// The letters that another destination gets.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Letters {
-    /// Every letter, beside what gets it now.
+    /// Every letter. The present destinations keep theirs.
     All,
-    /// Those of these types, beside what gets them now.
+    /// Letters of these types. The present destinations keep them, too.
     Also(Vec<String>),
-    /// Those of these types, which nothing else gets.
+    /// Letters of these types. No other destination gets them.
     Only(Vec<String>),
 }
 
-/// The text with a route to `name`. Without routes all letters went to `others`.
+/// The text with a route to `name`. Without routes, all letters go to `others`.
 ///
 /// # Errors
-/// A sentence: the text is no TOML, or its routes are written in another way.
+/// A sentence: the text is no TOML, or its routes have another form.
 pub(super) fn route(text: &str, name: &str, letters: &Letters, others: &[String]) -> Result<String, String> {
     let mut document = text.parse::<DocumentMut>().map_err(|error| error.to_string())?;
     let list = |names: &[String]| names.iter().map(String::as_str).collect::<Array>();
@@ -111,13 +111,13 @@ pub(super) fn route(text: &str, name: &str, letters: &Letters, others: &[String]
     first.insert("types", Item::Value(list(types).into()));
     first.insert("to", Item::Value(list(&to).into()));
     first.decor_mut().set_prefix("\n");
-    // The first that matches counts, so it has to stand before the others.
+    // The first route that matches counts, so the new one stands before the others.
     first.set_position(routes.get(0).and_then(Table::position));
     routes.insert(0, first);
     Ok(document.to_string())
 }
 
-/// The text with what stands there behind `#`; unchanged when nothing does.
+/// The text with this key commented out; unchanged without the key.
 pub(super) fn comment_out(text: &str, place: Place<'_>) -> String {
     let Ok(document) = Document::parse(text) else { return text.to_owned() };
     let mut table = document.get(place.section).and_then(Item::as_table_like);
@@ -137,7 +137,7 @@ pub(super) fn comment_out(text: &str, place: Place<'_>) -> String {
     marked.collect::<Vec<_>>().join("\n")
 }
 
-/// The keys of that table.
+/// The keys of the table.
 pub(super) fn keys(text: &str, section: &str, instance: Option<&str>) -> Vec<String> {
     let document = text.parse::<DocumentMut>().unwrap_or_default();
     let mut table = document.get(section).and_then(Item::as_table_like);
@@ -148,7 +148,7 @@ pub(super) fn keys(text: &str, section: &str, instance: Option<&str>) -> Vec<Str
     values.map(|(key, _)| key.to_owned()).collect()
 }
 
-/// The table of this name, made where it is missing; one that only holds others gets no line of its own.
+/// The table of this name, created if it is missing. A table that only holds tables gets no line of its own.
 fn below<'a>(table: &'a mut dyn TableLike, name: &str, holds_tables: bool) -> Option<&'a mut dyn TableLike> {
     if table.get(name).is_none() {
         let mut new = Table::new();
@@ -158,7 +158,7 @@ fn below<'a>(table: &'a mut dyn TableLike, name: &str, holds_tables: bool) -> Op
     table.get_mut(name)?.as_table_like_mut()
 }
 
-/// The line in which the key stands behind `#` as an example, in its own table.
+/// The line of its own table where the key is an example behind `#`.
 fn example(text: &str, place: Place<'_>) -> Option<usize> {
     let header = place.header();
     let is_header = |line: &str| {
@@ -197,7 +197,7 @@ mod tests {
         let text = crate::config::template();
         let changed = set(text, place("destinations", "pms", "reader"), "clinic".into()).unwrap();
         assert_eq!(changed, text.replace("#reader = \"practice\"", "reader = \"clinic\""));
-        // The `timeout` of `[api]` and not that of another table that is an example as a whole.
+        // Sets the `timeout` of `[api]`, not that of another table that is an example as a whole.
         let changed = set(text, place("destinations", "pms", "timeout"), "5s".into()).unwrap();
         assert!(changed.contains("#timeout = \"60s\"") && changed.contains("#timeout = \"30s\""), "{changed}");
         assert_eq!(changed.lines().count(), text.lines().count() + 1);
@@ -234,7 +234,7 @@ mod tests {
         let also = route(text, "lab", &Letters::Also(types.clone()), &pms).unwrap();
         let first = "\n[[routes]]\ntypes = [\"lab_slip\"]\nto = [\"pms\", \"lab\"]\n";
         assert_eq!(also, format!("{text}{first}\n[[routes]]\nto = [\"pms\"]\n"));
-        // Of a file with routes each stays where it is, with what is said of it.
+        // Existing routes keep their place and their remarks.
         let with = format!("# ours\n[[routes]]\nto = [\"pms\"] # all\n\n{text}");
         let only = route(&with, "lab", &Letters::Only(types), &pms).unwrap();
         let (at, before) = (only.find("to = [\"lab\"]").unwrap(), only.find("# ours").unwrap());

@@ -12,7 +12,7 @@ use crate::ledger::is_locked;
 use crate::system::readers::Reader;
 
 impl Setup {
-    /// Signs in where that is wanted, checks everything as the service would find it, and says how to start it.
+    /// Signs in if the account needs it, checks everything as the service would, and says how to start the service.
     pub(super) fn finish(mut self, path: &Path) -> Outcome {
         let loaded = SCHEMA.load_default_env(path)?;
         let by_browser =
@@ -45,28 +45,28 @@ impl Setup {
         let default = Some(if self.ask.is_person() { "browser" } else { "later" }.to_owned());
         let question = self.question("sign_in", "setup-sign-in", &[("name", (&self.account).into())]).or(default);
         let no_browser = match self.ask.choose(&question, &choices) {
-            // Everything is written.
+            // Everything is written already.
             Err(error) if error.is::<Back>() => return Ok(()),
             Ok("later") => return Ok(()),
             chosen => chosen? == "paste",
         };
         match login::login(loaded, Some(&self.account), no_browser, self.ask.language()) {
             Ok(_) => Ok(()),
-            // What was written stands; it can be tried again.
+            // What was written stays; the sign-in can be tried again.
             Err(error) => self.ask.refused("sign_in", &self.because("told-sign-in", &format!("{error:#}"))),
         }
     }
 }
 
-/// `docsyncd check`, as the user that the service runs as, with all of that user's groups: root may do what that user
-/// may not.
+/// Runs `docsyncd check` as the service's user, with all groups of that user, because root may do what that user may
+/// not.
 fn check_as(service: Option<&Reader>, path: &Path, language: Language) -> Outcome {
     let path = std::path::absolute(path)?;
     if let Some(user) = service.filter(|user| cfg!(unix) && user.uid != Some(0)) {
         let mut command = std::process::Command::new("runuser");
         command.args(["-u", &user.name, "--"]).arg(std::env::current_exe()?);
         command.arg("--config").arg(&path).args(["check", "--lang", language.as_str()]);
-        // The folder that this was called in may be closed to that user; the hints are for who called it.
+        // That user may be unable to enter the present folder. The hints are for the person who ran setup.
         command.current_dir("/").env("SUDO_USER", "root");
         if output::is_only_json() {
             command.stdout(std::process::Stdio::null());
@@ -75,7 +75,7 @@ fn check_as(service: Option<&Reader>, path: &Path, language: Language) -> Outcom
             Ok(Some(0)) => return Ok(Exit::Done),
             Ok(Some(1)) => return Ok(Exit::Failed),
             Ok(Some(2)) => return Ok(Exit::Usage),
-            // There is no runuser, or the program lies where that user may not go.
+            // There is no runuser, or that user cannot reach the program.
             _ => print(&format!("{}\n", language.fill("setup-tried-as-root", &[("user", (&user.name).into())])))?,
         };
     }
@@ -114,7 +114,7 @@ fn how_to_start(_: &Path, good: bool, _: Option<&Reader>, language: Language) ->
     lines(good, language, ["setup-start", "setup-install"], &commands)
 }
 
-/// Both commands, and before them what else there is to do.
+/// Both commands, with a sentence before them if something is to be mended first.
 fn lines(good: bool, language: Language, texts: [&str; 2], commands: &[String; 2]) -> String {
     let first = if good { String::new() } else { language.text("setup-fail-first") + " " };
     let lines = texts.iter().zip(commands).map(|(text, command)| with_command(language, text, command) + "\n");

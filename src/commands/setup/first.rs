@@ -1,7 +1,7 @@
-//! Answers that came with the installation. They are applied once: while no account is configured yet.
+//! Answers that came with the installation. They are applied once, before any account is configured.
 //!
-//! What went wrong stays in a file beside the configuration until answers were applied, for `status --health`: whoever
-//! installs three hundred practices at night reads no log of an installer.
+//! An error stays in a file beside the configuration until answers are applied, for `status --health`: whoever installs
+//! three hundred practices at night reads no installer's log.
 
 use std::ffi::OsString;
 use std::fs;
@@ -14,14 +14,14 @@ use crate::commands::cli::Spoken;
 use crate::daemon::refused::in_a_line;
 use crate::destinations::SCHEMA;
 
-/// The longest text that is read from the file; bytes.
+/// The most bytes that are read of that file.
 const LONGEST: u64 = 4096;
 
-/// Configures docsyncd by these answers. Returns whether it did: not where an account is configured already, and, if
-/// `if_there`, not where there are no answers.
+/// Configures docsyncd by these answers. Returns whether it did. It does nothing if an account is configured already,
+/// or, with `if_there`, if there are no answers.
 ///
 /// # Errors
-/// As `docsyncd setup --answers`; nothing but why is written then.
+/// As `docsyncd setup --answers`. Then only the reason is written.
 pub(in crate::commands) fn first(config: &Path, answers: &Path, if_there: bool) -> anyhow::Result<bool> {
     if if_there && !is_there(answers) {
         return Ok(false);
@@ -32,14 +32,14 @@ pub(in crate::commands) fn first(config: &Path, answers: &Path, if_there: bool) 
         say("docsyncd is configured already: the answers were not applied\n")?;
         return Ok(false);
     }
-    // What `check` finds at the end is told by the health, too.
+    // `status --health` also tells what `check` finds at the end.
     match super::setup(config, Some(answers), How { dry_run: false, json: false }, Spoken { lang: None }) {
         Ok(_) => {
             let _ = fs::remove_file(left);
             Ok(true)
         }
         Err(error) => {
-            // The error itself is told where this fails.
+            // If this fails, the error itself is still reported.
             let _ = fs::write(left, format!("{}\n", in_a_line(&format!("{error:#}"))));
             Err(error)
         }
@@ -54,14 +54,14 @@ pub(in crate::commands) fn why_not(config: &Path) -> Option<String> {
     Some(in_a_line(&text)).filter(|line| !line.is_empty())
 }
 
-/// A file, or a folder with the one that counts for every computer.
+/// Whether there is a file, or a folder with the file for every computer.
 fn is_there(answers: &Path) -> bool {
     answers.is_file() || answers.join("answers.toml").is_file()
 }
 
-/// One account at least has its key or secret.
+/// Whether at least one account has its key or secret.
 fn is_configured(config: &Path) -> bool {
-    // A configuration with a mistake is told by the setup.
+    // The setup reports a mistake in the configuration.
     let Ok(loaded) = SCHEMA.load_default_env(config) else { return false };
     let state = &loaded.config.state.path;
     loaded.config.accounts.values().any(|account| SignInStatus::of(account, state).has_secret)

@@ -1,10 +1,10 @@
 //! `docsyncd setup`: asks what is needed, tries each answer at once, and writes everything at the end.
 //!
-//! A step asks, puts the answer into the [`Draft`] and tries it; an answer that fails is said and asked for again, or
-//! ends the setup when it came from a file. Nothing is written before the last question is answered. Run again it
+//! A step asks, puts the answer into the [`Draft`] and tries it. An answer that fails is explained. A person is asked
+//! again; a file of answers ends the setup. Nothing is written before the last question is answered. A second run
 //! changes what is there.
 //!
-//! New types of destinations need a file in `config/presets` only, which their kind names; further steps are added to
+//! A new type of destination needs only a file in `config/presets`, which its kind names. Further steps are added to
 //! [`questions`].
 
 mod account;
@@ -48,52 +48,52 @@ use write::Rights;
 
 pub(super) use first::{first, why_not};
 
-/// Names of files that are shown before anything is written.
+/// The number of file names that are shown before anything is written.
 const SHOWN: usize = 3;
 
-/// A setup under way.
+/// A setup in progress.
 struct Setup {
     draft: Draft,
     ask: Box<dyn Ask>,
     runtime: Runtime,
-    /// Whom the service will run as, where that is another than who sets it up.
+    /// The user that the service will run as, if it is not the present user.
     service: Option<Reader>,
-    /// NAME of the account and of the destination that are set up.
+    /// NAME of the account and of the destination in question.
     account: String,
     destination: String,
-    /// Whether a further destination is set up.
+    /// Whether a further destination is being added.
     adds: bool,
     rights: Option<Rights>,
     how: How,
 }
 
-/// What becomes of the answers.
+/// What to do with the answers.
 enum Summary {
     Write,
     Change,
     Leave,
 }
 
-/// As the other commands; a program gets the same on every machine.
+/// The language, chosen as in other commands. A program gets the same language on every machine.
 fn language_of(spoken: Spoken, path: &Path, is_person: bool) -> Language {
     match SCHEMA.load_default_env(path) {
         _ if !is_person => spoken.lang.unwrap_or_default(),
         Ok(loaded) => super::language::of(spoken, &loaded),
-        // There is none yet, or what is wrong with it is told in a moment.
+        // There is no configuration yet, or its errors are reported in a moment.
         Err(_) => spoken.lang.unwrap_or_else(super::language::of_system),
     }
 }
 
-/// How a file of answers is carried out.
+/// How to use a file of answers.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct How {
-    /// Nothing is written, and no destination is tried, which would write there.
+    /// Writes nothing, and tries no destination, since that writes there.
     pub(super) dry_run: bool,
     /// Standard output is one JSON value.
     pub(super) json: bool,
 }
 
-/// The shape behind `--json`.
+/// The JSON for `--json`.
 #[derive(serde::Serialize)]
 struct Changes {
     changed: bool,
@@ -157,25 +157,25 @@ fn carry_out(path: &Path, answers: Option<&Path>, how: How, language: Language) 
 }
 
 impl Setup {
-    /// The text of that key.
+    /// The text with this key.
     fn say(&self, text: &str, values: &[(&str, Value<'_>)]) -> String {
         completed(&self.ask.language().fill(text, values))
     }
 
-    /// The question in that text, and where it is offered below it what helps to answer.
+    /// The question with this text, and its help, if the text has one.
     fn question<'a>(&self, key: &'a str, text: &str, values: &[(&str, Value<'_>)]) -> Question<'a> {
         let help = format!("{text}-help");
         let help = if self.ask.language().has(&help) { self.say(&help, values) } else { String::new() };
         Question { key, words: self.say(text, values), help, default: None }
     }
 
-    /// An answer is not taken, in the words of that text.
+    /// Refuses an answer, with this text.
     fn refuse(&mut self, key: &str, text: &str, values: &[(&str, Value<'_>)]) -> anyhow::Result<()> {
         let why = self.say(text, values);
         self.ask.refused(key, &why)
     }
 
-    /// The configuration so far, for an answer to `key`; `None` when the answer was refused.
+    /// The configuration so far; `None` if it has errors, which are the fault of the answer to `key`.
     fn loaded(&mut self, key: &str) -> anyhow::Result<Option<Loaded>> {
         match self.draft.loaded() {
             Ok(loaded) => Ok(Some(loaded)),
@@ -186,18 +186,18 @@ impl Setup {
         }
     }
 
-    /// An answer makes a configuration that is wrong. Names of settings are for whoever writes a file.
+    /// Refuses an answer that makes the configuration invalid. Only whoever writes a file knows the names of settings.
     fn refused(&mut self, key: &str, error: &ConfigError) -> anyhow::Result<()> {
         let why = if self.ask.is_person() { plainly(error) } else { in_words(error) };
         self.ask.refused(key, &self.because("told-answer", &why))
     }
 
-    /// The sentence of that text, and the exact reason.
+    /// The text, followed by the exact reason.
     fn because(&self, text: &str, exact: &str) -> String {
         told::because(self.ask.language(), text, &[], exact)
     }
 
-    /// What is odd about something that works.
+    /// Shows warnings about something that works.
     fn warn(&self, warnings: &[String]) -> anyhow::Result<()> {
         for warning in warnings {
             let note = self.because("told-note", warning);
@@ -206,7 +206,7 @@ impl Setup {
         Ok(())
     }
 
-    /// A text that has to be there.
+    /// A text that is required.
     fn needed(&mut self, question: &Question<'_>) -> anyhow::Result<String> {
         loop {
             match self.ask.text(question)? {
@@ -216,7 +216,7 @@ impl Setup {
         }
     }
 
-    /// Not asked of a person: the packages' user, or root itself, is right.
+    /// A person is not asked: the packages' user, or root itself, is right.
     fn ask_for_service_user(&mut self) -> anyhow::Result<()> {
         let named = match self.ask.is_person() {
             true => None,
@@ -230,7 +230,7 @@ impl Setup {
     }
 
     fn ask_for_address(&mut self) -> anyhow::Result<()> {
-        // Whoever gives the same address again knows better.
+        // A person who gives the same address again knows better.
         let mut doubted = None;
         loop {
             let default = self.draft.current("api", None, "base_url");
@@ -261,7 +261,7 @@ impl Setup {
         }
     }
 
-    /// A web address as it is meant where it does not say `https://`.
+    /// The address, with the scheme that was left out.
     fn with_scheme(&self, address: String) -> anyhow::Result<String> {
         if address.contains("://") {
             return Ok(address);
@@ -273,7 +273,7 @@ impl Setup {
         Ok(address)
     }
 
-    /// A person is asked only where the default place cannot be used.
+    /// A person is asked only if the default place cannot be used.
     fn ask_for_ledger(&mut self) -> anyhow::Result<()> {
         let mut wrong = None;
         loop {
@@ -303,12 +303,12 @@ impl Setup {
         say(&format!("    {what}\n")).map(drop)
     }
 
-    /// Tells what is good, in the words of that text.
+    /// Tells good news, with this text.
     fn tell(&self, text: &str, values: &[(&str, Value<'_>)]) -> anyhow::Result<()> {
         self.good(&self.say(text, values))
     }
 
-    /// Shows what letters would be called, and asks whether that is to be written.
+    /// Shows what letters would be called, and asks whether to write everything.
     fn summary(&mut self) -> anyhow::Result<Summary> {
         let is_unchanged = || write::changes(&self.draft, self.rights.as_ref(), self.service.as_ref()).is_empty();
         if self.ask.is_person() && is_unchanged() {
@@ -333,7 +333,7 @@ impl Setup {
             };
         }
         for warning in &loaded.warnings {
-            // Of a file that is not written yet no line helps.
+            // The file is not written yet, so its line number says nothing.
             let what = warning.split_once(": ").map_or(warning.as_str(), |(_, what)| what);
             let what = &self.because("told-note", what);
             say(&format!("  {}\n", self.say("setup-note", &[("note", what.into())])))?;

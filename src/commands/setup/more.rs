@@ -1,4 +1,4 @@
-//! What nobody has to have: one question, until nothing more is wanted.
+//! Optional parts: one menu, until the person wants nothing more.
 
 use super::Setup;
 use super::ask::Back;
@@ -20,7 +20,7 @@ impl Setup {
                 choices.iter().map(|(name, shown)| (name.as_str(), shown.clone())).collect();
             let question = self.question("", "setup-more", &[]);
             let chosen = match self.ask.choose(&question, &shown) {
-                // What was set up here is not given up without a word.
+                // The person confirms that what was set up here is lost.
                 Err(error) if error.is::<Back>() && given > begun => {
                     let question = self.question("lose", "setup-lose", &[]);
                     let gives_up = self.ask.agree(&question, false).or_else(back_is_no)?;
@@ -53,7 +53,7 @@ impl Setup {
         }
     }
 
-    /// What the practice is called, and who is called.
+    /// Asks for the practice's name and contact.
     pub(super) fn ask_for_practice(&mut self) -> anyhow::Result<()> {
         let Some(practice) = presets::practice() else { return Ok(()) };
         let part = Part { section: practice.section, name: None };
@@ -69,13 +69,13 @@ impl Setup {
         }
     }
 
-    /// What is known of that.
+    /// The practice's name.
     pub(super) fn practice_in_words(&self) -> String {
         let known = ["name", "contact"].map(|key| self.draft.current("practice", None, key));
         known.into_iter().flatten().collect::<Vec<_>>().join("; ")
     }
 
-    /// What can be set up, and what of it can be removed.
+    /// The parts that can be set up or removed.
     fn offered(&self) -> anyhow::Result<Vec<(String, String)>> {
         let ways = presets::alarms();
         let is_told = ways.iter().any(|way| self.is_told_by(way));
@@ -105,13 +105,13 @@ impl Setup {
             let [title, about] = ["", "-about"].map(|end| self.say(&format!("setup-more-{name}{end}"), &[]));
             choices.push((name.to_owned(), choice(&title, is_there, &about)));
         }
-        // The page is asked for next.
+        // The page has a question of its own, which follows.
         choices.extend(self.removable().into_iter().filter(|(name, _)| !name.ends_with("page")));
         Ok(choices)
     }
 }
 
-/// Who goes back from the question whether to go back stays.
+/// A person who goes back from the question "lose it?" stays.
 fn back_is_no(error: anyhow::Error) -> anyhow::Result<bool> {
     if error.is::<Back>() { Ok(false) } else { Err(error) }
 }

@@ -1,26 +1,26 @@
-//! Whether the page that shows how docsyncd is is served, and where: on, unless somebody says no.
+//! The status page: whether it is served, and where. It is on unless a person says no.
 
 use std::net::{Ipv4Addr, SocketAddr, TcpListener};
 
 use super::super::check::answers_as_docsyncd;
 use super::Setup;
 
-/// Where it is served: the address of `config/docsyncd.toml`.
+/// The port of `config/docsyncd.toml`.
 const USUAL: u16 = 8977;
-/// Ports after a taken one that are tried.
+/// How many ports after a taken one are tried.
 const MOST_TRIED: u16 = 20;
 
 impl Setup {
-    /// Asked only where there is none: the packages' configuration has it.
+    /// Asks only without a page: the packages' configuration has one.
     pub(super) fn ask_for_page(&mut self) -> anyhow::Result<()> {
         if self.draft.written("status_page", None, "listen").is_some() {
             return Ok(());
         }
         let question = self.question("status_page", "setup-page", &[]);
-        // Whoever has a configuration without it once said no.
+        // A configuration without the page means that somebody once said no.
         if self.ask.agree(&question, self.ask.is_person() && self.draft.before.is_none())? {
             let usual = at(USUAL);
-            // Asked only where the usual place is another program's.
+            // Asks only if another program has the usual port.
             if self.ask.is_person() && self.is_anothers(usual) {
                 self.refuse("status_page", "setup-port-taken", &[("port", (&USUAL.to_string()).into())])?;
                 return self.ask_where_page_is();
@@ -30,7 +30,7 @@ impl Setup {
         Ok(())
     }
 
-    /// Its port, asked of a person.
+    /// Asks a person for the port.
     pub(super) fn ask_where_page_is(&mut self) -> anyhow::Result<()> {
         let now = self.draft.written("status_page", None, "listen").and_then(|listen| listen.parse().ok());
         let now: Option<SocketAddr> = now;
@@ -51,7 +51,7 @@ impl Setup {
         }
     }
 
-    /// Whether a program that is not docsyncd has the port.
+    /// Whether a program other than docsyncd has the port.
     fn is_anothers(&self, listen: SocketAddr) -> bool {
         is_taken(listen) && !self.runtime.block_on(answers_as_docsyncd(listen))
     }

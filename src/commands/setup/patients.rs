@@ -1,5 +1,4 @@
-//! The practice's own list of patients: its columns are found by their names, and it is tried with letters of the
-//! service.
+//! The practice's list of patients. Its columns are found by their names, and it is tried with letters of the service.
 
 use std::path::Path;
 
@@ -17,15 +16,15 @@ use crate::patients::{Folded, List, Problem, Refused, Why, header, parse, read_o
 const SECTION: &str = "patients";
 const FILE: &str = "patients.file";
 
-/// A column: its setting, and what software calls it, the likeliest first. Case, accents, spaces and hyphens do not
-/// count. What it holds for a person is the text `setup-column-…`.
+/// A column: its setting, and its names in practice software, the most likely first. Case, accents, spaces and hyphens
+/// do not count. The text `setup-column-…` says what it holds.
 struct Column {
     key: &'static str,
-    /// With commas between them.
+    /// The names, with commas between them.
     names: &'static str,
 }
 
-/// The last may be missing.
+/// The last one is optional.
 const COLUMNS: [Column; 5] = [
     Column {
         key: "number",
@@ -57,13 +56,13 @@ const COLUMNS: [Column; 5] = [
     },
 ];
 
-/// What may be said of a file that cannot be read by itself, each with its text.
+/// Settings that a person can choose for a file that cannot be read without them, each with its text.
 const DATES: [(&str, &str); 2] = [("%d/%m/%Y", "setup-day-first"), ("%m/%d/%Y", "setup-month-first")];
 const ENCODINGS: [(&str, &str); 3] =
     [("cp850", "setup-cp850"), ("cp437", "setup-cp437"), ("iso-8859-15", "setup-iso-8859-15")];
 
 impl Column {
-    /// Which of these columns is meant.
+    /// The column of the file that is this one.
     fn find<'a>(&self, header: &'a [String]) -> Option<&'a String> {
         let known = self.names.split(", ").map(plain);
         let mut found = known.filter_map(|known| header.iter().find(|name| plain(name).is(&known)));
@@ -71,7 +70,7 @@ impl Column {
     }
 }
 
-/// The name of a column without what does not count.
+/// The name of a column without the differences that do not count.
 fn plain(name: &str) -> Folded {
     let plain = name.chars().map(|c| match c {
         '°' => 'o',
@@ -81,11 +80,11 @@ fn plain(name: &str) -> Folded {
     Folded::new(&plain.collect::<String>())
 }
 
-/// Why the file is not taken.
+/// Why a file is refused.
 enum Wrong {
-    /// It is said of this answer, and the file is asked for again.
+    /// An answer is wrong, with the reason. The file is asked for again.
     Refused(String, String),
-    /// A person can say more of the file: the setting, and what it may be, with the text of each.
+    /// A person has to say more about the file: the setting, and its possible values with their texts.
     Unclear(String, &'static str, &'static [(&'static str, &'static str)]),
 }
 
@@ -96,7 +95,7 @@ impl Wrong {
 }
 
 impl Setup {
-    /// Returns without a change when there is to be none.
+    /// Asks for the list. Returns without a change if the person wants none.
     pub(super) fn ask_for_patients(&mut self) -> anyhow::Result<()> {
         let part = Part { section: SECTION.to_owned(), name: None };
         let before = self.draft.text.clone();
@@ -123,7 +122,7 @@ impl Setup {
         }
     }
 
-    /// Whether the file is taken.
+    /// Tries the file. Returns whether it is accepted.
     fn try_patients(&mut self, part: &Part) -> anyhow::Result<bool> {
         loop {
             match self.read_patients(part)? {
@@ -152,11 +151,11 @@ impl Setup {
         }
     }
 
-    /// Reads the file as it is described so far, and puts its columns into the draft.
+    /// Reads the file with the settings so far, and puts its columns into the draft.
     fn read_patients(&mut self, part: &Part) -> anyhow::Result<Result<(Loaded, List), Wrong>> {
         let (needed, _) = COLUMNS.split_at(COLUMNS.len() - 1);
         let known: Vec<Option<String>> = COLUMNS.iter().map(|column| self.now(part, column.key)).collect();
-        // What the columns are called has to be said before the file is read.
+        // The file can be read only when all columns are known.
         for (column, _) in needed.iter().zip(&known).filter(|(_, known)| known.is_none()) {
             self.put(part, column.key, column.key)?;
         }
@@ -216,7 +215,7 @@ impl Setup {
         })
     }
 
-    /// What a column holds, for a person.
+    /// What a column holds, in words.
     fn holds(&self, column: &Column) -> String {
         self.say(&format!("setup-column-{}", column.key.replace('_', "-")), &[])
     }
@@ -228,7 +227,7 @@ impl Setup {
         Ok(self.ask.choose(&question, &choices)?.to_owned())
     }
 
-    /// Shows who patients of letters are in the list. A person says whether that is right.
+    /// Shows which patients of the list the letters' patients are. A person says whether that is right.
     fn show_matches(&mut self, loaded: &Loaded, list: &List) -> anyhow::Result<bool> {
         let part = Part { section: SECTION.to_owned(), name: None };
         let columns = COLUMNS.iter().filter_map(|column| {
@@ -256,8 +255,8 @@ impl Setup {
         Ok(!self.ask.is_person() || self.ask.agree(&question, is_good)?)
     }
 
-    /// Offers a person names with the number, where a letter gets a name and has none of it. `is_new`: nothing else uses
-    /// the list yet.
+    /// Offers a person file names with the number, if the letters' names lack it. `is_new`: nothing else uses the list
+    /// yet.
     fn name_by_number(&mut self, is_new: bool) -> anyhow::Result<()> {
         const BY_NUMBER: &str = "{{ patient.number }}_{{ document.createdAt | date }}_{{ document.type | label }}.pdf";
         let loaded = self.draft.loaded()?;
@@ -282,7 +281,7 @@ impl Setup {
     }
 }
 
-/// What a person can say of a file that is refused so.
+/// What a person can say about a file that was refused for this reason.
 fn unclear(language: Language, refused: Refused, file: &Path) -> Wrong {
     let problem = Problem { file: file.to_owned(), why: Why::Refused(refused) };
     let why = told::of_list(language, &problem);

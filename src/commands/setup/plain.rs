@@ -1,4 +1,4 @@
-//! A person at a terminal that knows no escape sequences (`TERM=dumb`): questions and answers are plain lines.
+//! Asks a person at a terminal without escape sequences (`TERM=dumb`), with plain lines.
 
 use std::io::{self, BufRead as _, Read as _, Write as _};
 
@@ -11,7 +11,7 @@ use super::super::output::complain;
 use super::ask::{Ask, BACK, Back, MAX_BYTES, Question, YES_OR_NO, both_answers, secret_of, yes_or_no};
 use crate::formats::language::Language;
 
-/// What Ctrl-C is where it is no signal.
+/// Ctrl-C, if it is not a signal.
 const CTRL_C: u8 = 3;
 
 pub(super) struct Plain {
@@ -27,13 +27,13 @@ impl Plain {
         self.language.text("setup-unusable-terminal")
     }
 
-    /// Shows this where an answer is to follow.
+    /// Shows a question; the answer follows on the same line.
     fn prompt(&self, text: &str) -> anyhow::Result<()> {
         let mut terminal = harmless::error();
         terminal.write_all(text.as_bytes()).and_then(|()| terminal.flush()).with_context(|| self.unusable())
     }
 
-    /// A line as it was typed; the end of the input and Ctrl-C end the setup.
+    /// Reads a line. The end of the input and Ctrl-C end the setup.
     fn line(&self) -> anyhow::Result<String> {
         let mut line = String::new();
         let read = io::stdin().lock().take(MAX_BYTES).read_line(&mut line).with_context(|| self.unusable())?;
@@ -55,7 +55,8 @@ impl Plain {
     }
 }
 
-/// What is typed is not shown as long as this lives, and Ctrl-C ends the line: a signal would leave the terminal so.
+/// Hides typed text as long as this lives. Ctrl-C ends the line meanwhile, because a signal would leave the terminal
+/// hidden.
 struct Unseen(Termios);
 
 impl Unseen {
@@ -71,7 +72,7 @@ impl Unseen {
 
 impl Drop for Unseen {
     fn drop(&mut self) {
-        // A terminal that is gone needs nothing.
+        // If the terminal is gone, nothing is left to restore.
         let _ = tcsetattr(io::stdin(), OptionalActions::Now, &self.0);
     }
 }

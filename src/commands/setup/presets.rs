@@ -1,8 +1,8 @@
-//! The choices of where letters go, and of who is told: `config/presets/*.toml`, one for each kind of receiver.
+//! The choices of where letters go and of who is told: `config/presets/*.toml`, one for each kind of receiver.
 //!
-//! A preset has the questions of a table (`[destinations.NAME]`, `[alerts]`) and what is set without asking. Kinds and
-//! validation of the keys come from the configuration's own table, and the answers are tried by the destination's own
-//! check. Those of destinations are registered with their kinds.
+//! A preset has the questions for a table (`[destinations.NAME]`, `[alerts]`) and the settings that need no question.
+//! The table of settings gives the kinds and the validation of the keys, and the destination's own check tries the
+//! answers. The presets of destinations are registered with their kinds.
 
 use toml::Table;
 
@@ -13,10 +13,10 @@ use crate::formats::language::Language;
 /// The names and files of the choices that lead to no destination.
 const OTHER_FILES: &[(&str, &str)] = crate::destinations::presets!("mail", "webhook", "heartbeat", "practice");
 
-/// The table of how people are told begins with this.
+/// The prefix of the tables for alarms.
 const ALARMS: &str = "alerts";
 
-/// The name of the choice that changes only what is asked for.
+/// The name of the choice that keeps a destination and asks its questions again.
 pub(super) const AS_IT_IS: &str = "as-it-is";
 
 /// A text in every language.
@@ -29,7 +29,7 @@ pub(super) struct Words {
 }
 
 impl Words {
-    /// One that is the same in every language.
+    /// A text that is the same in every language.
     pub(super) fn of(text: &str) -> Self {
         let text = || text.to_owned();
         Self { en: text(), fr: text(), de: text() }
@@ -48,30 +48,30 @@ impl Words {
 #[derive(Debug, Clone, serde::Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Preset {
-    /// As it is called in a file of answers.
+    /// Its name in a file of answers.
     #[serde(skip)]
     pub(super) name: String,
     /// Where it stands among the choices.
     rank: u32,
     pub(super) title: Words,
     pub(super) about: Words,
-    /// The languages of the practices whose own software this is.
+    /// The languages of the practices that use this software.
     #[serde(default)]
     pub(super) languages: Vec<String>,
-    /// Whether the practice's list of patients is needed.
+    /// Whether it needs the practice's list of patients.
     #[serde(default)]
     pub(super) needs_list: bool,
-    /// Where what is said of the receiver can be read.
+    /// The source of what it says about the receiver.
     pub(super) source: String,
-    /// Whether what the receiver finds in sub-folders is read.
+    /// Whether the receiver also reads sub-folders.
     #[serde(default = "yes")]
     pub(super) reads_sub_folders: bool,
-    /// The table that is set up.
+    /// The table that it sets up.
     #[serde(default = "destinations")]
     pub(super) section: String,
-    /// What is asked for, in this order. The first is what the thing is known by.
+    /// The questions, in order. The first answer identifies the result for people.
     pub(super) asks: Vec<Asked>,
-    /// Keys that are set.
+    /// Settings without a question.
     #[serde(default)]
     pub(super) settings: Table,
 }
@@ -84,49 +84,49 @@ fn destinations() -> String {
     "destinations".to_owned()
 }
 
-/// One question: an answer goes into the key of the table, a secret into a file that the key names.
+/// A question. Its answer goes into this key of the table; a secret goes into a file that the key names.
 #[derive(Debug, Clone, Default, serde::Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Asked {
     pub(super) key: String,
-    /// For a person.
+    /// The text for a person.
     pub(super) words: Words,
-    /// A line below it.
+    /// A line below the question.
     #[serde(default)]
     pub(super) help: Words,
-    /// What is offered where nothing is set, and the setting has no default of its own.
+    /// The default if the setting has neither a value nor a default.
     #[serde(default)]
     pub(super) default: Option<String>,
-    /// Whether nothing is an answer.
+    /// Whether an empty answer is allowed.
     #[serde(default)]
     pub(super) optional: bool,
-    /// Not asked for where this key is set.
+    /// Not asked if this key is set.
     #[serde(default)]
     pub(super) unless: Option<String>,
-    /// Asked for only where this key is set, and has no meaning without it.
+    /// Asked only if this key is set, without which the setting has no meaning.
     #[serde(default)]
     pub(super) with: Option<String>,
 }
 
 impl Asked {
-    /// A setting that no preset asks for, in the words of the table of settings.
+    /// The question for a setting that no preset asks for, with the text of the table of settings.
     pub(super) fn of(key: &schema::Key) -> Self {
         Self { key: key.name().to_owned(), words: Words::of(key.doc), ..Self::default() }
     }
 }
 
-/// Where letters can go.
+/// All presets for destinations.
 pub(super) fn all() -> Vec<Preset> {
     read().filter(|preset| preset.section == destinations()).collect()
 }
 
-/// What the practice is called, and who is called.
+/// The preset for the practice's name and contact.
 pub(super) fn practice() -> Option<Preset> {
     read().find(|preset| preset.section == "practice")
 }
 
-/// The same as it is offered: what practices of the language work with, which is the general way where nothing is known
-/// of theirs; and the others.
+/// The presets for destinations in two groups: those for practices of this language (the general one if there are
+/// none), and the others.
 pub(super) fn offered(language: Language) -> (Vec<Preset>, Vec<Preset>) {
     let (mut own, mut others): (Vec<Preset>, Vec<Preset>) =
         all().into_iter().partition(|preset| preset.languages.iter().any(|known| known == language.as_str()));
@@ -136,12 +136,12 @@ pub(super) fn offered(language: Language) -> (Vec<Preset>, Vec<Preset>) {
     (own, others)
 }
 
-/// How people can be told.
+/// The presets for alarms.
 pub(super) fn alarms() -> Vec<Preset> {
     read().filter(|preset| preset.section.starts_with(ALARMS)).collect()
 }
 
-/// What a destination of this type is asked for.
+/// The questions for a destination of this type.
 pub(super) fn asks_of(kind: &str) -> Vec<Asked> {
     let is_of_kind = |preset: &Preset| preset.settings.get("type").and_then(toml::Value::as_str) == Some(kind);
     all().into_iter().find(is_of_kind).map(|preset| preset.asks).unwrap_or_default()
@@ -167,7 +167,7 @@ pub(super) fn place(kind: &str, at: &str) -> String {
     if kind == "folder" { at.to_owned() } else { format!("{at} ({kind})") }
 }
 
-/// The choice to leave a destination as it is but for what is asked for.
+/// The choice to keep a destination and ask its questions again.
 pub(super) fn as_it_is(title: &str, about: &str, asks: Vec<Asked>) -> Preset {
     Preset {
         name: AS_IT_IS.to_owned(),
@@ -199,7 +199,7 @@ mod tests {
         for preset in &all {
             let name = &preset.name;
             assert!(!preset.source.is_empty() && !preset.asks.is_empty(), "{name}");
-            // That a text is there in every language its type says.
+            // The type of a text ensures that every language has one.
             let words = preset.asks.iter().map(|asked| &asked.words).chain([&preset.title, &preset.about]);
             for (text, language) in
                 words.flat_map(|words| LANGUAGES.map(|language| (words.in_language(language), language)))
@@ -231,7 +231,7 @@ mod tests {
                     key.path
                 );
             }
-            // Nothing that has to be there is left out.
+            // No required key is left out.
             for key in SCHEMA.keys_of(&preset.section).filter(|key| key.required) {
                 let is_optional = kind.is_some_and(|kind| key.optional_with.contains(&kind));
                 let is_of_kind =

@@ -1,5 +1,5 @@
-//! The questions of one table of the configuration, as `config/presets` has them: each answer goes into the draft under
-//! its key, a secret into a file of its own.
+//! Asks the questions of a preset (`config/presets`) for one table of the configuration. An answer goes into the draft
+//! under its key, a secret into a file of its own.
 
 use anyhow::Context as _;
 use toml_edit::Value;
@@ -15,14 +15,14 @@ use crate::system::secret::{NotTaken, pasted_for};
 /// The table that is being set up.
 #[derive(Debug, Clone)]
 pub(super) struct Part {
-    /// As the table of settings calls it: `destinations`, `alerts.mail`.
+    /// Its name in the table of settings, such as `destinations` or `alerts.mail`.
     pub(super) section: String,
     /// NAME of a destination.
     pub(super) name: Option<String>,
 }
 
 impl Part {
-    /// Where it stands in the file.
+    /// The table's place in the file.
     fn place(&self) -> (&str, Option<&str>) {
         match self.section.split_once('.') {
             Some((outer, inner)) => (outer, Some(inner)),
@@ -30,12 +30,12 @@ impl Part {
         }
     }
 
-    /// What the answer to a key is called in a file of answers: the destination's have no table there.
+    /// The name of a key's answer in a file of answers. Keys of a destination have no table there.
     pub(super) fn answer(&self, key: &str) -> String {
         let is_secret = SCHEMA.find(&self.section, key).is_some_and(|key| key.kind == Kind::SecretFile);
         let key = match key {
             key if is_secret => format!("{}_from", key.trim_end_matches("_file")),
-            // Without a table that is the API's.
+            // Without a table, `base_url` is the API's.
             "base_url" => "fhir_base_url".to_owned(),
             key => key.to_owned(),
         };
@@ -59,7 +59,7 @@ impl Setup {
             if asked.unless.as_ref().is_some_and(|other| self.now(part, other).is_some()) {
                 continue;
             }
-            // What goes with nothing is asked of nobody, and what was there goes with it.
+            // A key without the other key that it belongs to is not asked for, and an earlier value is removed.
             if self.ask.is_person() && asked.with.as_ref().is_some_and(|other| self.now(part, other).is_none()) {
                 if self.now(part, &asked.key).is_some() {
                     let (section, instance) = part.place();
@@ -129,7 +129,7 @@ impl Setup {
         self.put(part, &asked.key, value)
     }
 
-    /// The host, where its port may stand behind it.
+    /// The host, with the port split off.
     fn host(&mut self, part: &Part, host: String) -> anyhow::Result<String> {
         let Some((name, port)) = with_port(&host).filter(|_| SCHEMA.find(&part.section, "port").is_some()) else {
             return Ok(host);
@@ -141,13 +141,13 @@ impl Setup {
         Ok(name)
     }
 
-    /// A share of Windows is no folder here.
+    /// Refuses a share of Windows, which is no folder here.
     pub(super) fn refuse_share(&mut self, answer: &str, share: &str) -> anyhow::Result<()> {
         let share = share.replace('\\', "/");
         self.refuse(answer, "setup-mount", &[("share", (&share).into())])
     }
 
-    /// A value of a setting as a person reads it.
+    /// A value of a setting, in words.
     fn in_words(&self, key: &str, value: &str) -> String {
         let text = choice_text(key, value);
         if self.ask.language().has(&text) { self.say(&text, &[]) } else { value.to_owned() }
@@ -155,7 +155,7 @@ impl Setup {
 
     fn ask_for_secret(&mut self, part: &Part, asked: &Asked) -> anyhow::Result<()> {
         let answer = part.answer(&asked.key);
-        // A table of which a preset has set the one file is one secret as well.
+        // A table with one file, as a preset sets it, is one secret, too.
         let answer = if answer.ends_with("_from") { answer } else { format!("{answer}_from") };
         let is_there = self.now(part, &asked.key).is_some();
         let is_removable = is_there && asked.optional && self.ask.is_person();
@@ -190,15 +190,15 @@ impl Setup {
         }
     }
 
-    /// What was pasted is not what it should be, in the words of a text.
+    /// Refuses a pasted secret, with the reason.
     pub(super) fn refuse_pasted(&mut self, answer: &str, what: &str, why: NotTaken) -> anyhow::Result<()> {
         let (text, what) = (format!("setup-pasted-{}", why.as_str()), self.say(what, &[]));
         self.refuse(answer, &text, &[("what", (&what).into())])
     }
 
-    /// What a file of answers may set beside what is asked for.
+    /// Takes the answers that a file may hold besides the questions.
     pub(super) fn take_further_answers(&mut self, part: &Part, asks: &[Asked]) -> anyhow::Result<()> {
-        // Those with a step of their own.
+        // These have a step of their own.
         let elsewhere = ["type", "reader", "host_key"];
         for key in SCHEMA.keys_of(&part.section).filter(|key| key.kind != Kind::Secret) {
             if asks.iter().any(|asked| asked.key == key.name()) || elsewhere.contains(&key.name()) {
@@ -217,7 +217,7 @@ impl Setup {
         Ok(())
     }
 
-    /// Says what is wrong with the answers, of the one that is at fault as far as that is known, or else of the first.
+    /// Refuses the answer that the error is about. If that is unknown, refuses the first.
     pub(super) fn refuse_of(&mut self, part: &Part, asks: &[Asked], error: &ConfigError) -> anyhow::Result<()> {
         let is_at_fault = |key: &&Key| {
             let full = format!("`{}`", key.at(part.name.as_deref()));
@@ -230,24 +230,24 @@ impl Setup {
     }
 }
 
-/// Whether that is a folder on another machine as Windows writes it, on a system that is none.
+/// Whether this is a share in Windows' notation, on another system.
 pub(super) fn is_share(path: &str) -> bool {
     !cfg!(windows) && (path.starts_with("\\\\") || path.starts_with("smb://"))
 }
 
-/// A host and the port behind it.
+/// The host, and the port behind it.
 fn with_port(host: &str) -> Option<(&str, u16)> {
     let (name, port) = host.trim().rsplit_once(':')?;
     let is_name = !name.is_empty() && !name.contains([':', '/']);
     port.parse().ok().filter(|_| is_name).map(|port| (name, port))
 }
 
-/// The text for one of the values that a setting can have.
+/// The key of the text for a value of a setting.
 pub(super) fn choice_text(key: &str, value: &str) -> String {
     format!("setup-choice-{}-{value}", key.replace('_', "-"))
 }
 
-/// Whether the value is written so.
+/// Whether this text is the value.
 fn is_written(value: &Value, text: &str) -> bool {
     value.as_str().map_or_else(|| value.to_string().trim() == text, |value| value == text)
 }

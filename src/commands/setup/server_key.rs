@@ -1,4 +1,4 @@
-//! Whether an SSH server is the one that is meant: a person compares what it shows with what its operator says.
+//! The SSH server's key: a person compares what the server shows with what its operator says.
 
 use super::Setup;
 use super::ask::Question;
@@ -9,7 +9,7 @@ use crate::destinations::{SftpConfig, SshHostKey};
 const KEY: &str = "host_key";
 
 impl Setup {
-    /// Whether the server's key is known now. A file of answers has to name it: nobody is there to compare.
+    /// Whether the server's key is known now. A file of answers has to contain it, because nobody can compare.
     pub(super) fn ask_for_server_key(&mut self, part: &Part, sftp: &SftpConfig) -> anyhow::Result<bool> {
         if !self.ask.is_person()
             && let Some(given) = self.ask.text(&Question::of_file(KEY))?
@@ -20,7 +20,7 @@ impl Setup {
                 Err(error) => self.refuse_of(part, &[], &error).map(|()| false),
             };
         }
-        // Whoever keeps a file of known servers changes that file.
+        // A person with a file of known servers changes that file.
         if matches!(sftp.host_key, Some(SshHostKey::KnownHosts(_))) {
             return Ok(true);
         }

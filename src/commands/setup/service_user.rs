@@ -1,4 +1,4 @@
-//! Whom the service runs as, and what that user may do with the folder for the letters.
+//! The service's user, and what that user may do with the folder for letters.
 
 use std::path::Path;
 
@@ -7,14 +7,14 @@ use super::ask::as_whom;
 use crate::formats::language::Language;
 use crate::system::readers::{self, ENTER, Permissions, READ, Reader, WRITE};
 
-/// Below it systemd makes the folders that its services keep their state in.
+/// The folder in which systemd creates the state folders of services.
 const OF_SYSTEMD: &str = "/var/lib";
 
-/// The user that the packages make.
+/// The user that the packages create.
 const OF_PACKAGES: &str = "docsyncd";
 
-/// The user that the service will run as; `None` where nobody but this one is known (and on Windows, where folders hand
-/// down their access lists).
+/// The user that the service will run as; `None` if no other than the present user is known. Also on Windows, where
+/// folders inherit access lists.
 pub(super) fn find(language: Language, named: Option<&str>) -> Result<Option<Reader>, String> {
     if cfg!(windows) || !is_root() {
         return match named {
@@ -32,7 +32,7 @@ pub(super) fn find(language: Language, named: Option<&str>) -> Result<Option<Rea
     }
 }
 
-/// Whether it can file letters in the folder, judged by modes: this process may be root, who always could.
+/// Whether the user can file letters in the folder, judged by modes: this process may be root, who always could.
 pub(super) fn can_file(language: Language, user: &Reader, folder: &Path) -> Result<(), String> {
     if let Some(closed) = user.stopped_at(folder) {
         let closed = closed.display().to_string();
@@ -55,7 +55,7 @@ pub(super) fn can_file(language: Language, user: &Reader, folder: &Path) -> Resu
     }
 }
 
-/// Whether it can read the file, judged in the same way.
+/// Whether the user can read the file, judged by modes.
 pub(super) fn can_read(language: Language, user: &Reader, file: &Path) -> Result<(), String> {
     let wrong = |text: &str, path: &Path| {
         let path = path.display().to_string();
@@ -68,8 +68,8 @@ pub(super) fn can_read(language: Language, user: &Reader, file: &Path) -> Result
     }
 }
 
-/// Whether the service can keep its ledger there: as `user`, where that is another than this process's. What systemd
-/// makes for a service (`StateDirectory=`) it makes at the start, as it should be.
+/// Whether the service can keep its ledger there, as `user` if that is another one. systemd creates the folders of
+/// `StateDirectory=` at the start, with the right owner.
 pub(super) fn can_keep_ledger(language: Language, user: Option<&Reader>, ledger: &Path) -> Result<(), String> {
     let file = ledger.display().to_string();
     let wrong = |whom: &str, why: &str| {

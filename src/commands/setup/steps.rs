@@ -1,17 +1,17 @@
-//! The order of the questions, and the way back: a step asks what belongs together, and can be done again.
+//! The order of the questions, and the way back. A step asks questions that belong together, and can be repeated.
 
 use super::Setup;
 use super::ask::Back;
 use super::draft::NewSecret;
 use super::write::Rights;
 
-/// What is asked together.
+/// A step.
 pub(super) type Step = fn(&mut Setup) -> anyhow::Result<()>;
 
 /// Where letters go, and who reads them there.
 pub(super) const PLACE: [Step; 3] = [Setup::ask_which_destination, Setup::ask_for_destination, Setup::ask_for_reader];
 
-/// What was answered so far: the draft's text and secrets, account, destination, rights.
+/// All answers so far: the draft's text and secrets, account, destination, rights.
 type Answered = (String, Vec<NewSecret>, String, String, Option<Rights>);
 
 impl Setup {
@@ -21,7 +21,7 @@ impl Setup {
             return self.change(true);
         }
         let mut steps: Vec<Step> = vec![Self::ask_for_address, Self::ask_for_account];
-        // A file of answers may name letters by the list's numbers.
+        // A file of answers may use the list's numbers in the names of letters.
         if self.ask.answers("patients") {
             steps.push(Self::ask_for_patients);
         }
@@ -33,13 +33,13 @@ impl Setup {
         Ok(())
     }
 
-    /// Whether somebody set it up before.
+    /// Whether somebody has set up docsyncd before.
     fn is_set_up(&self) -> bool {
         self.draft.before.is_some() && self.draft.current("api", None, "base_url").is_some()
     }
 
-    /// One step after another. A person who goes back is asked the question before: its step is done again, and answers
-    /// by itself what was answered before that. `false`: the person left at the first question of all.
+    /// Runs the steps in order. If a person goes back, the step of the previous question is repeated, and earlier
+    /// answers are reused. Returns false if the person went back from the first question.
     pub(super) fn is_gone_through(&mut self, steps: &[Step]) -> anyhow::Result<bool> {
         let least = self.ask.given();
         let mut begun: Vec<(Answered, usize)> = Vec::new();
@@ -48,7 +48,7 @@ impl Setup {
             match step(self) {
                 Err(error) if error.is::<Back>() => {
                     let left = self.ask.back(least);
-                    // The step that asked it; one that asked nothing is nothing to go back to.
+                    // The step that asked the question. A step without questions cannot be gone back to.
                     let at = left.and_then(|left| begun.iter().rposition(|(_, given)| *given <= left)).unwrap_or(0);
                     begun.truncate(at + 1);
                     if let Some((before, given)) = begun.pop() {
@@ -65,8 +65,8 @@ impl Setup {
         Ok(true)
     }
 
-    /// Asks what is a group of its own. A person who goes back leaves only that, and what it changed is as before.
-    /// Returns whether it was gone through.
+    /// Asks a group of questions. A person who goes back leaves the whole group, and its changes are undone. Returns
+    /// whether the group was completed.
     pub(super) fn in_group(&mut self, group: impl FnOnce(&mut Self) -> anyhow::Result<()>) -> anyhow::Result<bool> {
         let (before, given) = (self.answers(), self.ask.given());
         match group(self) {

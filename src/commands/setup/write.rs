@@ -1,5 +1,5 @@
-//! Everything that setup changes, at its end and in an order in which each step may be the last: rights on the folder,
-//! the secrets, the configuration. Files appear whole and durable, under their names, or not at all.
+//! Writes all changes at the end of the setup, in an order in which any step may be the last: rights on the folder,
+//! secrets, configuration. A file appears complete and durable under its name, or not at all.
 
 use std::fs;
 use std::io::{self, Write as _};
@@ -16,21 +16,21 @@ use crate::system::durable::{Temporary, hand_over, sync_folder};
 use crate::system::permissions;
 use crate::system::readers::{self, Reader};
 
-/// The mode of a new configuration: nothing in it is secret, and `check` may be anybody's.
+/// The mode of a new configuration. It contains no secret, and anybody may run `check`.
 const CONFIG_MODE: u32 = 0o644;
 
-/// Configurations of before that are kept.
+/// The most earlier configurations that are kept.
 const MOST_KEPT: usize = 100;
 
-/// What is to become of the folder for the letters.
+/// The changes of the folder for letters.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
 pub(super) struct Rights {
     pub(super) folder: PathBuf,
-    /// The user that it is given to.
+    /// Its new owner.
     pub(super) owner: Option<u32>,
-    /// The group that it is given to, and that its files inherit.
+    /// Its new group, which its files inherit.
     pub(super) group: Option<u32>,
-    /// Bits that its mode gets.
+    /// The bits to add to its mode.
     pub(super) mode: u32,
 }
 
@@ -43,7 +43,7 @@ impl Rights {
     }
 }
 
-/// What [`write`] would change: folders that get other rights, and files that are written or get another owner.
+/// The paths that [`write`] would change: folders with other rights, and files with another content or owner.
 pub(super) fn changes(draft: &Draft, rights: Option<&Rights>, owner: Option<&Reader>) -> Vec<PathBuf> {
     let mut files: Vec<PathBuf> =
         rights.filter(|rights| rights.change_something()).map(|rights| rights.folder.clone()).into_iter().collect();
@@ -58,7 +58,7 @@ pub(super) fn changes(draft: &Draft, rights: Option<&Rights>, owner: Option<&Rea
     files
 }
 
-/// Whether the secret lies there already as it would be written, so that its file keeps its time.
+/// Whether the file already holds this secret. Then it stays untouched and keeps its time.
 fn is_there(secret: &NewSecret, owner: Option<&Reader>) -> bool {
     let is_same = fs::read(&secret.file).is_ok_and(|found| {
         let wanted = secret.value.expose_secret().as_bytes();
@@ -80,7 +80,7 @@ fn has_owner(_: &NewSecret, _: Option<&Reader>) -> bool {
     true
 }
 
-/// Writes everything; returns what was done, a line each.
+/// Writes everything. Returns one line for each change.
 pub(super) fn write(
     draft: &Draft,
     rights: Option<&Rights>,
@@ -120,7 +120,7 @@ pub(super) fn write(
     Ok(done)
 }
 
-/// Through a handle of the folder itself: it may lie where somebody else could put a link in its place.
+/// Uses a handle of the folder itself, because others may be able to put a link in its place.
 #[cfg(unix)]
 fn give(rights: &Rights) -> io::Result<()> {
     use std::os::unix::fs::{OpenOptionsExt as _, PermissionsExt as _, fchown};
@@ -143,24 +143,24 @@ fn folder_of(file: &Path) -> &Path {
     file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
-/// Its temporary name is in the same folder, so that the rename is one step.
+/// A temporary name in the same folder, so that the rename is one step.
 fn temporary_of(file: &Path) -> PathBuf {
     let name = file.file_name().unwrap_or_default().to_string_lossy();
     folder_of(file).join(format!(".{name}.docsyncd-new"))
 }
 
-/// The configuration's folder, where it is missing. The service has to get at what is in it; what is secret there is
-/// closed by itself. On Windows the folder's list is what closes it.
+/// Creates the configuration's folder. The service must reach what is in it, and secrets have modes of their own. On
+/// Windows the folder's access list protects it.
 fn make_folder(folder: &Path) -> io::Result<()> {
     if cfg!(windows) { permissions::create_folders(folder) } else { fs::create_dir_all(folder) }
 }
 
-/// Whether systemd reads what is there itself, and hands it to the service.
+/// Whether systemd reads the files of this folder and passes them to the service.
 fn is_read_by_systemd(folder: &Path) -> bool {
     folder.ends_with("secrets") || folder.parent().is_some_and(|above| above.ends_with("secrets"))
 }
 
-/// The files with keys that an earlier setup wrote, for the user of that time.
+/// The key files that earlier setups wrote for another user.
 fn keys_of_before(draft: &Draft) -> Vec<PathBuf> {
     let accounts = draft.loaded().map(|loaded| loaded.config.accounts).unwrap_or_default();
     let keys = accounts.into_values().filter_map(|account| match account.auth {
@@ -170,7 +170,7 @@ fn keys_of_before(draft: &Draft) -> Vec<PathBuf> {
     keys.filter(|file| !is_read_by_systemd(folder_of(file))).collect()
 }
 
-/// Gives the service its key, where that is root's. Returns whether it was.
+/// Gives the service a key that belongs to root. Returns whether it did.
 #[cfg(unix)]
 fn give_key(file: &Path, owner: &Reader) -> io::Result<bool> {
     use std::os::unix::fs::OpenOptionsExt as _;
@@ -186,7 +186,7 @@ fn give_key(file: &Path, owner: &Reader) -> io::Result<bool> {
     Ok(is_given)
 }
 
-/// One name only: another may be a link that somebody made to a file that is not docsyncd's.
+/// Exactly one name: a second one may be a hard link that somebody made to another file.
 #[cfg(unix)]
 fn is_given(found: &fs::Metadata, owner: &Reader) -> bool {
     use std::os::unix::fs::MetadataExt as _;
@@ -217,11 +217,11 @@ fn write_secret(secret: &NewSecret, owner: Option<&Reader>) -> io::Result<()> {
         make_folder(folder)?
     }
     let mut temporary = Temporary::create(temporary_of(&secret.file), 0o600)?;
-    // Before anything is in it.
+    // Protected before it has any content.
     permissions::protect_file(temporary.path())?;
     if let Some(file) = temporary.file() {
         match owner {
-            // systemd reads those itself.
+            // systemd reads these files as root.
             Some(owner) if !by_root => owned(file, owner)?,
             Some(_) => {}
             None => hand_over(file, folder),
@@ -244,7 +244,7 @@ fn owned(_: &fs::File, _: &Reader) -> io::Result<()> {
     Ok(())
 }
 
-/// Returns where the old one is kept.
+/// Writes the configuration. Returns where the earlier one is kept.
 fn write_config(draft: &Draft) -> io::Result<Option<PathBuf>> {
     let folder = folder_of(&draft.path);
     make_folder(folder)?;
@@ -258,8 +258,7 @@ fn write_config(draft: &Draft) -> io::Result<Option<PathBuf>> {
     Ok(kept)
 }
 
-/// Where what was there before is kept: beside it, and never in place of what an earlier setup kept. Past the bound the
-/// last one gives way.
+/// A free name for the earlier configuration beside the new one. Past the bound, the last one is replaced.
 fn free_name(config: &Path) -> PathBuf {
     let named = |end: &str| {
         let mut name = config.as_os_str().to_owned();
@@ -272,7 +271,7 @@ fn free_name(config: &Path) -> PathBuf {
     if is_free(&first) { first } else { numbered.find(is_free).unwrap_or_else(|| named(&format!("-{MOST_KEPT}"))) }
 }
 
-/// Writes a file with the owner and the mode of another, where that is there.
+/// Writes a file with the owner and mode of another one, if that exists.
 fn put(file: &Path, text: &str, like: &Path) -> io::Result<()> {
     let mut temporary = Temporary::create(temporary_of(file), mode_of(like))?;
     if let Some(open) = temporary.file() {
@@ -295,7 +294,7 @@ fn mode_of(_: &Path) -> u32 {
     CONFIG_MODE
 }
 
-/// Only root can give a file away; for others it is theirs already, or becomes theirs.
+/// Gives a file the owner of another. Only root can do that; for others the file is theirs anyway.
 #[cfg(unix)]
 fn same_owner(file: &fs::File, like: &Path) -> io::Result<()> {
     use std::os::unix::fs::MetadataExt as _;
@@ -315,10 +314,10 @@ fn same_owner(_: &fs::File, _: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// Whether this process may write the configuration, asked before the first question.
+/// Checks that this process may write the configuration, before the first question.
 ///
 /// # Errors
-/// A sentence with what helps.
+/// A sentence that says what to do.
 pub(super) fn may_write(path: &Path, language: Language) -> Result<(), String> {
     let there = folder_of(path).ancestors().find(|folder| folder.exists()).unwrap_or(Path::new("."));
     let file = there.join(format!(".docsyncd-setup-{}", std::process::id()));
@@ -347,7 +346,7 @@ mod tests {
         assert!(give_key(&link, &service).is_err(), "no link is followed");
         assert_eq!(fs::metadata(&key).unwrap().uid(), before);
         assert!(!give_key(&folder.path().join("missing"), &service).unwrap());
-        // Nobody but root has a key to give away.
+        // Only root has a key to give away.
         assert_eq!(give_key(&key, &service).unwrap(), before == 0);
         assert_eq!(fs::metadata(&key).unwrap().uid(), if before == 0 { 65534 } else { before });
         assert!(!give_key(&key, &service).unwrap(), "it is the service's already");

@@ -18,7 +18,7 @@ use crate::views::reconcile::{self as view, Letter};
 const WRITTEN_DOWN: Duration = Duration::from_secs(1);
 
 pub(super) async fn compare(sides: &Sides<'_>, since: Millis, report: &mut Report) -> Result<(), LedgerError> {
-    // Read before the lists: letters that become open later may be missing there.
+    // Read before the lists, because a letter that becomes open later may be missing from them.
     let mut open: HashSet<i64> = sides.ledger.read(move |db| view::open(db, since)).await?;
     let mut unread = HashSet::new();
     for (account, client) in &sides.clients {

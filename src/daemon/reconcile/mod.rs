@@ -32,7 +32,7 @@ pub struct Sides<'a> {
     pub destinations: BTreeMap<&'a str, Place<'a>>,
     /// The speed at which destinations are read.
     pub pace: Pace,
-    /// Is called with the progress: the account or destination, the letters done, and about how many there are.
+    /// Called with the progress: the account or destination, the number of letters done, and about how many there are.
     pub progress: &'a (dyn Fn(&Scope, u64, u64) + Sync),
 }
 
@@ -49,17 +49,17 @@ pub struct Place<'a> {
 pub struct Pace {
     /// The most bytes per second.
     pub rate: u64,
-    /// After each look, a rest of this many times its duration.
+    /// How long the pause after each look is, as a multiple of the look's duration.
     pub rests: u32,
 }
 
 impl Pace {
-    /// For a person who waits.
+    /// The speed for a person who waits.
     pub const ASKED: Self = Self { rate: 20_000_000, rests: 1 };
-    /// For a run beside the daemon's work.
+    /// The speed beside the daemon's work.
     pub const BESIDE: Self = Self { rate: 5_000_000, rests: 9 };
 
-    /// The rest after a look with this duration and this many bytes.
+    /// The pause after a look with this duration and this many bytes.
     fn rest(self, took: Duration, bytes: u64) -> Duration {
         let wanted = Duration::from_millis(bytes.saturating_mul(1000) / self.rate.max(1));
         took.saturating_mul(self.rests).max(wanted.saturating_sub(took))
@@ -80,8 +80,8 @@ pub struct Report {
     pub not_looked_at: u64,
     /// The number of letters that the API lists and the ledger does not know yet.
     pub new: u64,
-    /// The destinations where none of several letters lies any more, with their number: the share is probably away, or
-    /// the folder was moved, and the letters are not lost.
+    /// The destinations where none of several letters lies any more, with the number of letters. The share is probably
+    /// away, or the folder was moved; the letters are not lost.
     pub emptied: BTreeMap<String, u64>,
     /// The scopes that could not be checked, with the reasons.
     pub failed: Vec<(Scope, String)>,
@@ -110,7 +110,7 @@ impl Report {
     }
 }
 
-/// Compares all sides, for the letters that were found since this time.
+/// Compares all sides, for letters found since this time.
 ///
 /// # Errors
 /// Any error of the ledger. Errors of the other sides are in the report.

@@ -16,7 +16,7 @@ const READ_AT_ONCE: usize = 500;
 /// How many letters, and how many of their bytes, are checked before a rest.
 const PART_LETTERS: usize = 20;
 const PART_BYTES: u64 = 16 * 1024 * 1024;
-/// After this many unreadable letters in a row, a destination is not asked further.
+/// After this many unreadable letters in a row, a destination is not asked again.
 const MOST_UNREAD: u64 = 20;
 
 pub(super) async fn compare(sides: &Sides<'_>, since: Millis, report: &mut Report) -> Result<(), LedgerError> {

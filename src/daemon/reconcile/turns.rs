@@ -1,5 +1,5 @@
-//! Compares all sides from time to time (`reconcile.every`), slowly and beside all other work. What does not agree is a
-//! problem until a later comparison finds nothing.
+//! Compares all sides every `reconcile.every`, slowly and beside all other work. A difference is a problem until a
+//! later comparison finds none.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -11,9 +11,9 @@ use crate::ledger::process::{self, Agreement};
 use crate::ledger::{LedgerError, Millis, now};
 use crate::pipeline::Shared;
 
-/// From a start to the first comparison that there is: what waited is filed and reported first.
+/// The time from a start to the first comparison ever. Letters that waited are filed and reported first.
 const FIRST: Duration = Duration::from_secs(60);
-/// The longest sleep: a machine that was asleep finds out soon that it is due.
+/// The longest sleep. A machine that was asleep notices soon that a comparison is due.
 const LONGEST: Duration = Duration::from_secs(60);
 
 /// Compares until the daemon stops.
@@ -45,7 +45,7 @@ pub async fn run(
     stop.run_until_cancelled(compared).await;
 }
 
-/// How long it is until the next comparison. Where a clock was set back, no longer than from one to the next.
+/// The time until the next comparison. If a clock was set back, at most one interval.
 async fn left(context: &Shared, every: Duration) -> Result<Duration, LedgerError> {
     let last: Option<Millis> =
         context.ledger.read(process::all).await?.get(process::RECONCILED_AT).and_then(|at| at.parse().ok());
@@ -71,7 +71,7 @@ async fn turn(
     tell(&report);
     let (count, is_whole) = (report.differing(), report.is_whole());
     let written = context.ledger.write(move |db| {
-        // What could not be looked at may be what did not agree before.
+        // A side that could not be checked may be the one that differed before.
         if is_whole || count > 0 {
             Agreement::found(db, count, true, now())?;
         }

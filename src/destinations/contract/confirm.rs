@@ -1,5 +1,5 @@
-//! What every adapter that names letters in a folder must keep as well: what proves that the destination's software
-//! took them.
+//! What every adapter that names letters in a folder must also keep: the proofs that the destination's software took
+//! them.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -18,13 +18,13 @@ use crate::formats::template::{Template, TemplateKind, TextFormat};
 pub(in crate::destinations) trait NamedPlace: Place {
     /// From now on, letters have these names, this sidecar and this proof.
     fn configure(&mut self, file_name: &str, sidecar: Option<SidecarConfig>, confirm: Confirm);
-    /// Somebody writes a file, and creates its folders, or removes a file.
+    /// A person writes a file and its folders, or removes a file.
     fn write(&self, path: &str, content: Option<&[u8]>);
-    /// The folder itself goes away, with its content.
+    /// The folder goes away with its content.
     fn go_away(&self);
 }
 
-/// What the ledger knows about other letters.
+/// What the ledger knows of other letters.
 #[derive(Default)]
 pub(in crate::destinations) struct Known {
     pub(in crate::destinations) places: Vec<String>,
@@ -71,7 +71,7 @@ pub(in crate::destinations) async fn filed(
     Unproved { uuid: item.uuid, key: item.key, filed: *filed, place, size, sha256, metadata: item.metadata }
 }
 
-/// The result of a look, in short.
+/// The results of a look in short.
 pub(in crate::destinations) fn said(sights: &[Sight]) -> Vec<&'static str> {
     let word = |sight: &Sight| match sight {
         Sight::Waits => "waits",
@@ -101,7 +101,7 @@ pub(in crate::destinations) async fn what_is_gone_was_taken(mut place: impl Name
     assert_eq!(look(&*adapter, &letters).await, ["waits", "waits"]);
     place.write(FIRST, None);
     assert_eq!(look(&*adapter, &letters).await, ["gone", "waits"]);
-    // Another file in its place proves nothing; a letter that still lies in its place waits.
+    // Another file at the letter's place proves nothing. A letter that still lies there waits.
     place.write(FIRST, Some(b"another"));
     place.write(SECOND, None);
     assert_eq!(look(&*adapter, &letters).await, ["waits", "gone"]);
@@ -123,7 +123,7 @@ pub(in crate::destinations) async fn what_lies_in_the_other_folder_was_moved(mut
     place.configure(NAME, None, confirm(moved("done"), Some(moved("refused"))));
     let (adapter, spool) = (place.adapter(), Spool::new());
     let letters = [filed(&*adapter, &spool, 1, ONE).await, filed(&*adapter, &spool, 2, TWO).await];
-    // A copy proves nothing while the letter still lies there, and its absence alone proves nothing.
+    // A copy proves nothing while the letter is still there, and the letter's absence alone proves nothing.
     place.write("done/Zoé 1.pdf", Some(ONE));
     assert_eq!(look(&*adapter, &letters).await, ["waits", "waits"]);
     place.write(SECOND, None);
@@ -132,7 +132,7 @@ pub(in crate::destinations) async fn what_lies_in_the_other_folder_was_moved(mut
     assert_eq!(look(&*adapter, &letters).await, ["waits", "waits"]);
     place.write(FIRST, None);
     assert_eq!(look(&*adapter, &letters).await, ["moved", "waits"]);
-    // Under another name, by its content; or below the same sub-folder.
+    // The letter is found by its content under another name, or below the same sub-folder.
     place.write("done/PMS-7.pdf", Some(TWO));
     let sights = adapter.look(&letters, &Known::default()).await.ok().unwrap();
     assert_eq!(said(&sights), ["moved", "moved"]);
@@ -141,7 +141,7 @@ pub(in crate::destinations) async fn what_lies_in_the_other_folder_was_moved(mut
     place.write("done/PMS-7.pdf", None);
     place.write("done/letters/Zoé 2.pdf", Some(TWO));
     assert_eq!(look(&*adapter, &letters).await, ["moved", "moved"]);
-    // If both are there, it was refused.
+    // If it is in both folders, it was refused.
     place.write("refused/Zoé 2 (1).pdf", Some(TWO));
     assert_eq!(look(&*adapter, &letters).await, ["moved", "refused"]);
     place.go_away();
@@ -150,7 +150,7 @@ pub(in crate::destinations) async fn what_lies_in_the_other_folder_was_moved(mut
 
 pub(in crate::destinations) async fn a_name_proves_only_what_the_importer_changed(mut place: impl NamedPlace) {
     place.configure(NAME, None, confirm(moved("done"), None));
-    // A file of that name was there before.
+    // This file was there before.
     place.write("done/Zoé 2.pdf", Some(b"of last year"));
     let (adapter, spool) = (place.adapter(), Spool::new());
     let letters = [filed(&*adapter, &spool, 1, ONE).await, filed(&*adapter, &spool, 2, TWO).await];
@@ -232,13 +232,13 @@ pub(in crate::destinations) async fn a_letter_that_was_refused_can_be_filed_anew
         place.write(first, Some(b"READY=0\nERRORLEVEL=3\n"));
         assert_eq!(look(&*adapter, &letter).await, ["refused"]);
         spool.refuse(&letter[0].uuid);
-        // The letter and its sidecar lie there still, and the software has done with them.
+        // The letter and its sidecar are still there, and the software has finished with them.
         let letter = [filed(&*adapter, &spool, 1, ONE).await];
         assert_eq!(letter[0].filed.path, "letters/Zoé 1_00000001.pdf");
         assert_eq!(look(&*adapter, &letter).await, ["waits"]);
         place.write(second, Some(b"READY=1\nERRORLEVEL=0\n"));
         assert_eq!(look(&*adapter, &letter).await, ["sidecar"]);
-        // A person has taken the sidecars away, so that the software begins anew.
+        // A person has removed the sidecars, so that the software begins again.
         spool.refuse(&letter[0].uuid);
         place.write(first, None);
         place.write(second, None);
@@ -278,7 +278,7 @@ pub(in crate::destinations) async fn what_has_another_name_was_renamed(mut place
     let (adapter, spool) = (place.adapter(), Spool::new());
     let letters = [filed(&*adapter, &spool, 1, ONE).await, filed(&*adapter, &spool, 2, ONE).await];
     place.write(FIRST, None);
-    // The second letter does not prove the first; nor does a temporary file, or one in another folder.
+    // Neither the second letter proves the first, nor a temporary file, nor a file in another folder.
     place.write("letters/.docsyncd-1.tmp", Some(ONE));
     place.write("letters/deeper/1.pdf", Some(ONE));
     place.write("1.pdf", Some(ONE));
@@ -370,24 +370,24 @@ pub(in crate::destinations) async fn after_a_restore_what_was_moved_is_not_filed
         let letter = Unproved { uuid, key, filed: *filed, place: at, size: pdf.size, sha256: pdf.sha256, metadata };
         assert_eq!(look(&*adapter, &[letter]).await, [expected]);
     }
-    // The same where the intent is known, and the letter was taken since.
+    // The intent is known, and the letter was taken since.
     let item = spool.item(4, TWO);
     assert!(matches!(adapter.deliver(&item).await, Outcome::Delivered { .. }));
     place.write("letters/Zoé 4.pdf", None);
     place.write("done/Zoé 4.pdf", Some(TWO));
     assert!(matches!(place.adapter().deliver(&restored(item)).await, Outcome::Delivered { .. }));
-    // What has its name and another content may be the letter as the software changed it: a person decides.
+    // A file of its name with another content may be the letter after the software changed it. A person decides.
     place.write("done/Zoé 5.pdf", Some(ONE));
     let item = restored(spool.item(5, b"%PDF-1.7 letter five"));
     assert!(matches!(adapter.deliver(&item).await, Outcome::Held { .. }));
-    // The files of other letters show nothing.
+    // The files of other letters prove nothing.
     let item = restored(spool.item(6, b"%PDF-1.7 letter six"));
     assert!(matches!(adapter.deliver(&item).await, Outcome::Delivered { .. }));
     let letters = names(&place).into_iter().filter(|path| path.starts_with("letters/")).collect::<Vec<_>>();
     assert_eq!(letters, ["letters/Zoé 6.pdf"]);
 }
 
-/// What a look shows of one letter, as the next look is compared with it.
+/// The sight of one letter, as the next look is compared with it.
 async fn sight(adapter: &dyn Adapter, letter: &Unproved) -> Sight {
     adapter.look(std::slice::from_ref(letter), &Known::default()).await.ok().unwrap().remove(0)
 }
@@ -398,7 +398,7 @@ pub(in crate::destinations) async fn what_is_being_written_is_not_the_same_at_tw
     let (adapter, spool) = (place.adapter(), Spool::new());
     let letter = filed(&*adapter, &spool, 1, ONE).await;
     let mut before = Sight::Waits;
-    // Each is more of the same file, and the length is not what tells them apart.
+    // Each is the same file with more content. The length is not what distinguishes them.
     for content in ["READY=1", "READY=1\n", "READY=1\nA=1\n", "READY=1\nA=2\n", "READY=1\nERRORLEVEL=3", "READY=10"] {
         place.write("letters/Zoé 1.ini", Some(content.as_bytes()));
         let now = sight(&*adapter, &letter).await;
@@ -409,7 +409,7 @@ pub(in crate::destinations) async fn what_is_being_written_is_not_the_same_at_tw
         assert_eq!(rest, expected, "{content}");
         before = now;
     }
-    // The same of a file that is known by its name alone, and of each other piece of evidence.
+    // The same holds for a file that is known only by its name, and for each other kind of evidence.
     for (evidence, folder) in [(moved("done"), "done"), (Evidence::Renamed, "letters"), (Evidence::Taken, "x")] {
         place.configure(NAME, None, confirm(evidence, None));
         let adapter = place.adapter();
@@ -450,7 +450,7 @@ pub(in crate::destinations) async fn an_empty_file_or_a_beginning_of_the_letter_
             assert_eq!(look(&*adapter, std::slice::from_ref(&letter)).await, ["waits"], "{} bytes", part.len());
         }
     }
-    // A letter of which nothing is known any more is proved only by what is longer.
+    // If nothing is known of a letter any more, only a longer file proves it.
     let mut unknown = letter.clone();
     unknown.filed.beginnings = Default::default();
     for (content, of_known, of_unknown) in [
@@ -488,7 +488,7 @@ pub(in crate::destinations) async fn a_sidecars_name_is_its_letters_until_that_i
             }
         }
     }
-    // The next of those that are counted is free.
+    // The next number is free.
     for is_last in [false, true] {
         place.configure(NAME, Some(SidecarConfig { is_last, ..sidecar("P.{{ number3 }}") }), ready());
         let (adapter, spool) = (place.adapter(), Spool::new());
@@ -513,7 +513,7 @@ pub(in crate::destinations) async fn a_check_says_that_the_other_folder_is_missi
     assert!(!warnings.iter().any(|warning| warning.contains("`done`")), "{warnings:?}");
 }
 
-/// The suite for destinations in which letters have names; `$place` makes a fresh one.
+/// The suite for destinations where letters have names; `$place` makes a fresh one.
 macro_rules! keeps_the_confirm_contract {
     ($place:expr) => {
         $crate::destinations::contract::confirm::keeps_the_confirm_contract! { $place;

@@ -1,4 +1,4 @@
-//! What every adapter that can look at delivered letters must keep as well (`docsyncd reconcile`).
+//! What every adapter that can look at delivered letters must also keep (`docsyncd reconcile`).
 
 use super::{Place, Spool, assert_delivered};
 use crate::destinations::{Adapter, Holds, Item, Kept};
@@ -33,7 +33,7 @@ pub(in crate::destinations) async fn letters_are_seen_where_they_were_put(place:
         [Holds::Nothing, Holds::Other, Holds::Other, Holds::Other, Holds::Same, Holds::Unknown, Holds::Unknown];
     assert_eq!(adapter.still_holds(&asked).await.unwrap(), expected);
     assert_eq!(place.objects().len(), 1, "a look leaves nothing");
-    // If the destination is away, the look concludes nothing.
+    // If the destination is away, nobody knows whether the letter is there.
     place.break_down();
     let found = adapter.still_holds(&asked[..2]).await;
     assert!(found.as_ref().map_or(true, |found| *found == [Holds::Unread; 2]), "{found:?}");

@@ -88,9 +88,9 @@ struct Row {
 #[derive(Debug, Default)]
 struct Table {
     rows: BTreeMap<Reserved, Row>,
-    /// The names of sidecars, and whose they are until they are proved.
+    /// The names of sidecars. Each belongs to a document until the document is proved.
     sidecars: BTreeMap<Reserved, (DocumentUuid, String)>,
-    /// How many more questions get an answer.
+    /// How many more questions the ledger answers.
     answers: Option<usize>,
 }
 
@@ -198,7 +198,7 @@ impl Spool {
         *self.1.lock().unwrap() = Table::default();
     }
 
-    /// The ledger answers so many more questions, and then none, until `None` lifts the limit.
+    /// The ledger answers this many more questions and then none; `None` lifts the limit.
     pub(super) fn answer(&self, questions: Option<usize>) {
         self.1.lock().unwrap().answers = questions;
     }
@@ -372,7 +372,7 @@ macro_rules! keeps_the_contract {
 }
 pub(super) use keeps_the_contract;
 
-/// Every file below a folder with its content, by its path with `/`; temporary ones too.
+/// Every file below a folder with its content, by its path with `/`. Includes temporary files.
 pub(super) fn files_below(folder: &std::path::Path) -> BTreeMap<String, Vec<u8>> {
     let mut found = BTreeMap::new();
     let mut folders = vec![folder.to_owned()];

@@ -1,4 +1,4 @@
-//! What every adapter for another machine must keep as well: lost replies, cut transfers, taken names, refused
+//! What every adapter for another machine must also keep: lost replies, cut transfers, taken names, refused
 //! credentials.
 
 use super::{Place, SECRET, Spool, assert_delivered, reason};
@@ -6,11 +6,11 @@ use crate::destinations::{Item, Outcome};
 
 /// A destination on another machine under test.
 pub(in crate::destinations) trait RemotePlace: Place {
-    /// The next irreversible step succeeds, and its answer is lost, once, with the connection.
+    /// The next irreversible step succeeds, but its answer and the connection are lost, once.
     fn lose_next_reply(&self);
-    /// The transfer of the next content breaks off after so many bytes, once.
+    /// The transfer of the next content breaks off after this many bytes, once.
     fn cut_after(&self, bytes: usize);
-    /// Somebody else's object has the name.
+    /// Somebody else's object takes the name.
     fn occupy(&self, name: &str, content: &[u8]);
     /// The credentials are refused from now on.
     fn revoke_credentials(&self);
@@ -39,7 +39,7 @@ pub(in crate::destinations) async fn a_lost_reply_is_one_object(place: impl Remo
     place.lose_next_reply();
     until_delivered(&place, &spool.item(1, b"%PDF-1.7 letter")).await;
     assert_eq!(place.objects().into_values().collect::<Vec<_>>(), [b"%PDF-1.7 letter"]);
-    // A new process finds the same.
+    // A new process finds the same object.
     let adapter = place.adapter();
     assert_delivered(&adapter.deliver(&spool.item(1, b"%PDF-1.7 letter")).await);
     assert_eq!(place.objects().len(), 1);
@@ -53,7 +53,7 @@ pub(in crate::destinations) async fn a_cut_transfer_shows_nothing(place: impl Re
         let before = place.objects();
         place.cut_after(bytes);
         let outcome = place.adapter().deliver(&item).await;
-        // If all of it was on its way, nobody knows how much arrived.
+        // If all of it was sent, nobody knows how much arrived.
         let is_open =
             matches!(outcome, Outcome::Transient { .. } | Outcome::Unavailable { .. } | Outcome::Unconfirmed { .. });
         assert!(is_open, "{outcome:?}");

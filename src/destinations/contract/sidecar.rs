@@ -1,4 +1,4 @@
-//! What every adapter that names letters in a folder must keep as well: the content, name and time of their sidecars.
+//! What every adapter that names letters in a folder must also keep: the content, name and time of their sidecars.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

@@ -60,14 +60,14 @@ pub struct Message {
 }
 
 impl Message {
-    /// The status of an answer to the only message under way; `None` if it is no such answer.
+    /// The status of the answer to the only message in progress; `None` if it answers another message.
     pub(super) fn status_of(&self, command: u16) -> Option<u16> {
         let is_its = element::number(&self.command, element::COMMAND) == Some(command | 0x8000)
             && element::number(&self.command, element::ANSWERED_ID) == Some(MESSAGE);
         element::number(&self.command, element::STATUS).filter(|_| is_its)
     }
 
-    /// The same for an answer to C-STORE of this instance.
+    /// [`Self::status_of`], for an answer to C-STORE of this instance.
     pub fn stored(&self, instance: &str) -> Option<u16> {
         let told = element::uid(&self.command, element::AFFECTED_INSTANCE);
         self.status_of(C_STORE).filter(|_| told.is_none_or(|told| told == instance))

@@ -54,7 +54,7 @@ enum InArchive {
     /// Another content with the letter's identifiers.
     Other,
     Nothing,
-    /// Nobody may query, or the response is no answer.
+    /// The archive refuses queries, or its response is no answer.
     Hidden,
     /// Nobody can query at the moment.
     Unseen(Outcome),
@@ -133,7 +133,7 @@ impl DicomAdapter {
         Self { config, archive, way }
     }
 
-    /// The identifier of the patient in the archive.
+    /// The patient's identifier in the archive.
     fn patient_id(&self, metadata: &Metadata) -> Result<String, Outcome> {
         let id = wording::patient_id(&self.config.name, &self.config.patient_id, metadata)?;
         // A changed identifier would be another patient's.
@@ -189,7 +189,7 @@ impl DicomAdapter {
             (InArchive::Other, _) => Err(self.other()),
             (InArchive::Hidden, Some(lost)) => Err(item.unseen(lost, self.holds()).await),
             (InArchive::Nothing | InArchive::Unseen(_), Some(lost)) => Err(lost),
-            // A look for proof queries it later.
+            // A look for a proof queries the archive later.
             (_, None) if !self.config.verifies || self.config.confirm.is_some() => Ok(self.there(&uids, false)),
             (InArchive::Hidden, None) => Err(item.unseen(not_shown(NO_QUERIES), self.holds()).await),
             (InArchive::Nothing | InArchive::Unseen(_), None) => {
@@ -200,7 +200,7 @@ impl DicomAdapter {
 
     /// Whether the archive has a letter that may have arrived; `None`: it is to be sent.
     async fn looked_for(&self, item: &Item, uids: &Uids) -> Result<Option<Outcome>, Outcome> {
-        // It was sent for the patient who was known then; by now it may be another.
+        // It was sent for the patient of that time, who may be another now.
         let then = item.committed().await?.and_then(|committed| Some(committed.patient?.as_str()?.to_owned()));
         let then = then.map(|patient_id| Uids::of(&self.config.name, item, &patient_id)).filter(|then| then != uids);
         match (self.find(then.as_ref().unwrap_or(uids), item.pdf.size).await, then) {

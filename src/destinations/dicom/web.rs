@@ -77,7 +77,7 @@ impl Web {
         }
     }
 
-    /// Sends a letter. Success: the archive names it among the objects that it keeps; `waits`: even where it may show it
+    /// Sends a letter. Success: the archive names it among the objects that it keeps. `waits`: the archive may show it
     /// later.
     pub(super) async fn store(
         &self,

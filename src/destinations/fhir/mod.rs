@@ -46,7 +46,7 @@ pub use settings::*;
 const FHIR_JSON: HeaderValue = HeaderValue::from_static("application/fhir+json");
 /// FHIR R4, "Conditional create".
 const IF_NONE_EXIST: HeaderName = HeaderName::from_static("if-none-exist");
-/// A server that took a letter shows it within this time; else a person looks.
+/// How long a server may take to show a letter that it took. After that a person looks.
 const SHOWN_WITHIN: Duration = Duration::from_secs(3600);
 /// The least wait before the next look for such a letter, and the longest.
 const LOOK_AGAIN: [Duration; 2] = [Duration::from_secs(2), Duration::from_secs(60)];
@@ -124,7 +124,7 @@ impl FhirAdapter {
         }
         let answered = self.client.send(request).await;
         let mut sent = Sent::of(item, subject, content);
-        // ISiK replaces only what it can refer to.
+        // ISiK replaces only a resource that it can refer to.
         sent.beside = self.config.profile == FhirProfile::Isik && matches!(replaces, Some(Replaces::Identifier(_)));
         let answer = match answered {
             Ok(answer) => answer,
@@ -189,9 +189,9 @@ impl FhirAdapter {
                     "it took the letter, and does not keep its identifier: nothing shows that it is there. Look there";
                 Outcome::Held { code: Code::word("not_known_there"), reason: self.client.named(words) }
             }
-            // Nobody may look: the server's word is the only evidence.
+            // Nobody may look, so the server's word is the only evidence.
             (AtServer::Hidden, Some(id)) => self.there(id, false, &sent),
-            // It took the letter, and a look for proof asks for it later: its index may lag behind.
+            // The server took the letter. Its index may lag behind, so a look for a proof queries it later.
             (AtServer::Nothing | AtServer::Hidden | AtServer::Unseen(_), id)
                 if self.config.confirm.is_some() && sent.is_taken() =>
             {
@@ -214,8 +214,8 @@ impl FhirAdapter {
         }
     }
 
-    /// It said so long ago that it took the letter, and does not show it. Its index may lag behind: the letter is not
-    /// sent again, and in the end a person looks.
+    /// The server said long ago that it took the letter, but does not show it. The letter is not sent again, because
+    /// the index may lag behind. In the end a person looks.
     fn not_shown(&self, ago: Duration) -> Outcome {
         let words = "it says that it took the letter, and does not show it";
         if ago >= SHOWN_WITHIN {
@@ -268,7 +268,7 @@ impl FhirAdapter {
         let content = content_of(&item.pdf).await?;
         let subject = self.subject(&item.metadata).await?;
         let sent = Sent::of(item, &subject, &content);
-        // Also at the first attempt: the ledger may be new, and not every server obeys the condition.
+        // Done at the first attempt, too: the ledger may be new, and not every server obeys the condition.
         match self.look_for(sent.wanted()).await {
             AtServer::Ours { id, seen } => return Ok(self.there(&id, seen, &sent)),
             AtServer::Elsewhere => return Err(Outcome::NeedsPerson(Unmatched::OtherNumber)),
@@ -301,7 +301,7 @@ impl<'a> Sent<'a> {
         Self { item, subject, content, id: None, code: Code::word("no_answer"), beside: false }
     }
 
-    /// Whether the server said that it created the letter. A page with status 200 says no such thing.
+    /// Whether the server said that it created the letter. A page with status 200 does not say so.
     fn is_taken(&self) -> bool {
         self.id.is_some() || self.code == Code::Status(201)
     }
@@ -365,7 +365,7 @@ impl Adapter for FhirAdapter {
                 "it does not create on a condition (`conditionalCreate`): letters are searched for instead".to_owned(),
             );
         }
-        // With a made-up letter, which tests the credentials as well.
+        // Searches for an invented letter, which also tests the credentials.
         let nobody = format!("{URI_SYSTEM}|urn:uuid:00000000-0000-0000-0000-000000000000");
         match self.get(self.at("DocumentReference", &[("identifier", &nobody)])).await.map_err(Outcome::into_reason)? {
             Ok(bundle) if matches(&bundle, "DocumentReference").is_some_and(|found| found.is_empty()) => {}
@@ -415,7 +415,7 @@ impl Adapter for FhirAdapter {
             let wanted = LookedFor { key: &letter.key, pdf: &pdf, hash: None, patient: None };
             found.push(match self.look_for(wanted).await {
                 AtServer::Ours { seen: true, .. } => Holds::Same,
-                // It shows nothing that can be compared.
+                // What the server shows cannot be compared.
                 AtServer::Ours { seen: false, .. } | AtServer::Hidden => Holds::Unknown,
                 AtServer::Other | AtServer::Elsewhere => Holds::Other,
                 AtServer::Nothing | AtServer::Stranger => Holds::Nothing,

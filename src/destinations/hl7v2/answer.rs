@@ -31,7 +31,7 @@ impl Block {
         for byte in piece {
             match *byte {
                 b'\r' | b'\n' if !self.has_begun => {}
-                // What follows may take back what the block says.
+                // What follows may contradict the block.
                 byte if self.has_ended => {
                     self.is_followed |= !matches!(byte, b'\r' | b'\n');
                     if self.bytes.len() < MAX_BYTES {
@@ -39,7 +39,7 @@ impl Block {
                     }
                 }
                 START if !self.has_begun => self.has_begun = true,
-                // Of an earlier block that broke off.
+                // The start of an earlier block that broke off.
                 START => return Err(NotHl7),
                 _ if !self.has_begun || self.bytes.len() == MAX_BYTES => return Err(NotHl7),
                 END => {
@@ -65,7 +65,7 @@ impl Block {
         let called = |name: &'static [u8]| segments.iter().filter(move |fields| fields.first() == Some(&name));
         let is_of_it = |fields: &&Vec<&[u8]>| field_of(fields, 2) == Some(id.as_bytes());
         let first = called(b"MSA").next().filter(is_of_it)?;
-        // Of several for this message the one that is no yes counts.
+        // If several acknowledge this message, one that is no yes counts.
         let is_no = |fields: &&Vec<&[u8]>| !matches!(field_of(fields, 1), Some(b"AA" | b"CA"));
         let acknowledged = called(b"MSA").filter(is_of_it).find(is_no).unwrap_or(first);
         let at = |fields: &[&[u8]], number: usize, nth: usize| {
@@ -80,8 +80,8 @@ impl Block {
             let patient = of_application.find(|code| (902..=905).contains(code)).map(Meaning::Patient);
             patient.or_else(|| codes.find_map(Meaning::of_code)).unwrap_or(general)
         };
-        // ERR-4 (HL7 table 0516): an error or a fatal one; warnings and informations come with a yes as well. Before
-        // version 2.5 there is no such field: an error with a code is one, unless that is 0 ("message accepted").
+        // ERR-4 (HL7 table 0516) distinguishes errors from warnings and information, which also come with a yes. Before
+        // version 2.5 there is no such field: then any code but 0 ("message accepted") is an error.
         let is_severe = |fields: &Vec<&[u8]>| match field_of(fields, 4) {
             Some(b"E" | b"F") => true,
             Some(b"W" | b"I") => false,

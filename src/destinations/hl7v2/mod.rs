@@ -101,7 +101,7 @@ impl Hl7Adapter {
         }
         item.committing_to(None).await?;
         fault_point!("hl7v2.commit.before");
-        // From here on the receiver may have the message.
+        // From here on, the receiver may have the message.
         let answered = match line.write(&message.tail).await {
             Ok(()) => answer(&mut line).await,
             Err(lost) => Err(lost),

@@ -31,7 +31,7 @@ fn escape(text: &str) -> String {
             '~' => out.push_str("\\R\\"),
             '\\' => out.push_str("\\E\\"),
             '&' => out.push_str("\\T\\"),
-            // Some programs take the last two for line ends.
+            // Some programs take the last two for line breaks.
             c if c.is_control() || matches!(c, '\u{2028}' | '\u{2029}') => out.push(' '),
             c => out.push(c),
         }

@@ -122,13 +122,13 @@ pub(super) fn recipient(config: &SmtpConfig, context: &Context) -> Result<String
     }
 }
 
-/// The address in a rendered text; `None` if it holds none, whatever the identifiers in it are.
+/// The address in a rendered text; `None` if it holds none, whatever its identifiers are.
 ///
 /// # Errors
-/// An address cannot hold an identifier in the text as it is.
+/// The text cannot be an address because of an identifier in it.
 pub(super) fn address(given: &str, context: &Context) -> Result<Option<String>, Changed> {
     let Some(to) = mail_address(given) else {
-        // With something that any address can hold in place of the identifier, it would be one.
+        // With a harmless text instead of the identifier, it would be an address.
         context.held(given, |identifier| mail_address(&given.replace(identifier, "1")).is_none())?;
         return Ok(None);
     };

@@ -75,12 +75,13 @@ impl SmtpAdapter {
         let server = self.server().map_err(|wrong| Outcome::unavailable("credentials", self.named(&wrong)))?;
         let mut connection = Connection::open(&server).await.map_err(|failed| self.failed(&server, &failed))?;
         let sent = self.hand_over(&letter, item, &server, &mut connection).await;
-        // The server has answered by then, or is away: nothing waits for its goodbye, least of all the ledger.
+        // By then the server has answered or is away. Nothing waits for its goodbye, least of all the ledger.
         if matches!(sent, Ok(()) | Err(Outcome::Permanent { .. } | Outcome::NoRoom(_))) {
             tokio::spawn(connection.part());
         }
         match sent {
-            // In KIM that is a recipient without a certificate, and it does not pass (gemSpec_CM_KOMLE).
+            // In KIM this code means a recipient without a certificate, which does not pass by itself
+            // (gemSpec_CM_KOMLE).
             Err(Outcome::Transient { code: code @ Code::Status(451), .. }) if item.tried && is_of_kim(&letter.to) => {
                 let words = "it cannot take the mail again (code 451): has the recipient a certificate of KIM? Check `to`, then run \
                              `docsyncd retry`";
@@ -123,7 +124,7 @@ impl SmtpAdapter {
         answered
     }
 
-    /// Every step before a mail would begin.
+    /// Runs every step before a mail would begin.
     async fn rehearse(&self, server: &Server<'_>) -> Result<Checked, Failed> {
         let mut connection = Connection::open(server).await?;
         let mut checked = Checked::default();

@@ -42,11 +42,11 @@ fn of_reply(step: Step, reply: &Reply, named: impl Fn(&str) -> String) -> Outcom
             let reason = named(&format!("it refuses the connection ({reply}): its log says why"));
             Outcome::Unavailable { code, reason, retry_after: None }
         }
-        // A full mailbox may get room again, whatever the first digit says.
+        // A full mailbox may have room again later, whatever the first digit is.
         (_, Some((_, 2, 2) | (_, 3, 1))) | (452, _) => {
             Outcome::NoRoom(named(&format!("it, or the recipient's mailbox, has no room ({reply})")))
         }
-        // RFC 5321, section 4.2.3: at the recipient it is the room of the mailbox.
+        // RFC 5321, section 4.2.3: at the recipient, this is the mailbox's room.
         (552, None | Some((5, 0 | 2, 0))) if step == Step::Recipient => {
             Outcome::NoRoom(named(&format!("the recipient's mailbox has no room ({reply})")))
         }
@@ -54,7 +54,7 @@ fn of_reply(step: Step, reply: &Reply, named: impl Fn(&str) -> String) -> Outcom
             let words = format!("it does not take a mail of this size ({reply}): have its limit raised");
             Outcome::permanent("too_large", named(&words))
         }
-        // RFC 3463, X.4.5: congestion. Providers say so of their limits for a day, to whatever mail.
+        // RFC 3463, X.4.5: congestion. Providers answer so to any mail when their daily limit is reached.
         (_, Some((5, 4, 5))) => {
             let words = format!("it takes no more mails for now ({reply}): has it a limit per hour or day?");
             Outcome::unavailable("busy", named(&words))

@@ -1,4 +1,4 @@
-//! The archive as `VDDS_MMI.INI` has it.
+//! The archive, by its entries in `VDDS_MMI.INI`.
 
 use std::path::PathBuf;
 
@@ -8,7 +8,7 @@ use super::{mmi_file, read_ini};
 use crate::destinations::{VddsConfig, VddsProgram};
 use crate::formats::vdds::{Ini, OURS};
 
-/// `VDDS_MMI.INI`, and what stands in it.
+/// The path and the content of `VDDS_MMI.INI`.
 fn mmi() -> Result<(PathBuf, String), String> {
     let file = mmi_file().ok_or(
         "VDDS_MMI.INI is looked for in the folder of Windows (WINDIR), which this system has not: write `program` instead of `archive`",
@@ -19,17 +19,17 @@ fn mmi() -> Result<(PathBuf, String), String> {
     read.map(|text| (file, text))
 }
 
-/// The archive as it is entered in `VDDS_MMI.INI`.
+/// An archive's entries in `VDDS_MMI.INI`.
 pub(super) struct Archive {
     pub(super) program: PathBuf,
-    /// The section of the practice software.
+    /// The practice software's section.
     pub(super) practice_software: String,
-    /// What the archive starts to fetch a PDF.
+    /// The program that the archive starts to fetch a PDF.
     pub(super) export: Option<PathBuf>,
 }
 
 impl Archive {
-    /// Finds the program, and what else is known.
+    /// Finds the archive's program and its other entries.
     pub(super) fn find(config: &VddsConfig) -> Result<Self, String> {
         let mmi = mmi();
         let ini = Ini::parse(mmi.as_ref().map_or("", |(_, text)| text));
@@ -61,7 +61,7 @@ impl Archive {
     }
 }
 
-/// Whether an entry of a list names a section: NAME1, NAME2…
+/// Whether this key of a list names a section: NAME1, NAME2…
 fn is_name(key: &str) -> bool {
     key.len() > 4 && key.to_ascii_uppercase().starts_with("NAME")
 }

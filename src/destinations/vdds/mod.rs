@@ -1,10 +1,10 @@
 //! `type = "vdds"`: announces the PDF to the archive of a practice software, by VDDS-media stage 6.
 //!
-//! The archive's program is started with an INI file that says whose letter there is. It comes back for the PDF by
-//! starting ours (`docsyncd vdds-export`), and writes its answer into the same INI file; no other answer counts,
-//! neither an exit code nor an output. It may write it after its program has ended. The files lie in a folder beside
-//! the ledger, by the delivery's key, so that the next attempt finds an answer that nobody waited for. What the archive
-//! says is classed by its code; its words may name patients.
+//! docsyncd starts the archive's program with an INI file that describes the letter. The program fetches the PDF by
+//! starting `docsyncd vdds-export`. It writes its answer into the same INI file, sometimes after it has ended. Nothing
+//! else counts as an answer, neither an exit code nor an output. The files are named after the delivery's key and lie
+//! in a folder beside the ledger, so that the next attempt finds a late answer. An answer is classified by its code,
+//! because its words may name patients.
 
 use std::fs::{self, File};
 use std::io::{self, Read as _};
@@ -37,20 +37,21 @@ mod tests;
 use archive::Archive;
 pub use settings::*;
 
-/// Pause between two looks for an answer. It counts when two looks see the same: some write READY before the rest.
+/// The time between two looks for an answer. It counts if two looks see the same, because some programs write READY
+/// first.
 const LOOK: Duration = Duration::from_millis(250);
-/// How long an answer may go on changing.
+/// How long an answer may keep changing.
 const SETTLED: Duration = Duration::from_secs(5);
 /// The longest wait for a file of this machine.
 const FILES_LIMIT: Duration = Duration::from_secs(10 * 60);
-/// How long announcements and PDFs stay: an archive may fetch a PDF later, and an answer is needed until the ledger has
-/// it.
+/// How long announcements and PDFs are kept. An archive may fetch a PDF later, and an answer is needed until it is in
+/// the ledger.
 const KEPT: Duration = Duration::from_secs(7 * 24 * 60 * 60);
-/// When an archive has usually fetched a PDF that it says it has.
+/// The time by which an archive has usually fetched a PDF that it accepted.
 const FETCHED: Duration = Duration::from_secs(60 * 60);
-/// The most that is read of an INI file; bytes.
+/// The most bytes of an INI file that are read.
 const MAX_INI: u64 = 1 << 20;
-/// For the owner alone.
+/// Only the owner has access.
 const MODE: u32 = 0o600;
 
 /// The folder of announcements and PDFs.
@@ -59,14 +60,14 @@ pub fn exchange(ledger: &Path) -> PathBuf {
     std::path::absolute(&folder).unwrap_or(folder)
 }
 
-/// The PDF of the letter that the archive calls so, if it lies there.
+/// The PDF of the letter with this identifier of the archive, if it is in the folder.
 pub fn exported_pdf(folder: &Path, id: &str) -> Option<PathBuf> {
     let id = id.to_ascii_lowercase();
     let pdf = is_object_id(&id).then(|| folder.join(format!("{id}.pdf")))?;
     pdf.is_file().then_some(pdf)
 }
 
-/// Where the practice software and its archive say who they are; `None`: this system has no such place.
+/// The file in which practice software and archives register; `None` on a system without one.
 pub fn mmi_file() -> Option<PathBuf> {
     std::env::var_os("WINDIR").filter(|folder| !folder.is_empty()).map(|folder| Path::new(&folder).join("VDDS_MMI.INI"))
 }
@@ -79,12 +80,12 @@ pub fn read_ini(path: &Path) -> io::Result<String> {
     Ok(text(&read_ini_bytes(path)?))
 }
 
-/// An INI file as it is, which is no longer than such a file is.
+/// The bytes of an INI file, up to the longest such file.
 ///
 /// # Errors
 /// It cannot be read.
 pub fn read_ini_bytes(path: &Path) -> io::Result<Vec<u8>> {
-    // Of a pipe nobody knows when it ends.
+    // A pipe may never end.
     if !fs::metadata(path)?.is_file() {
         return Err(io::Error::other("it is no file"));
     }
@@ -105,7 +106,7 @@ impl Files {
         self.folder.join(format!("{}.{extension}", self.id))
     }
 
-    /// Puts both there, in the place of what an earlier attempt left.
+    /// Writes both files over those of an earlier attempt.
     fn write(&self, announcement: &[u8], pdf: &Path) -> io::Result<()> {
         permissions::create_folder(&self.folder)?;
         sweep(&self.folder);
@@ -126,7 +127,7 @@ impl Files {
     }
 }
 
-/// Files in the folder that did not change for so long.
+/// The files in the folder that did not change for this time.
 fn older(folder: &Path, than: Duration) -> impl Iterator<Item = PathBuf> {
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
     let is_old = move |entry: &fs::DirEntry| {
@@ -140,7 +141,7 @@ fn sweep(folder: &Path) {
     older(folder, KEPT).for_each(|path| drop(remove_if_there(&path)));
 }
 
-/// How many PDFs the archive has not fetched, although it says that it has them.
+/// The number of PDFs that the archive accepted but has not fetched.
 fn not_fetched(folder: &Path) -> usize {
     let of_pdf = |path: PathBuf| {
         let id = path.file_stem()?.to_str()?.to_owned();
@@ -157,7 +158,7 @@ pub struct VddsAdapter {
 }
 
 impl VddsAdapter {
-    /// Starts nothing. Announcements and PDFs lie beside `ledger`.
+    /// Starts nothing. Announcements and PDFs are kept beside `ledger`.
     pub fn new(config: VddsConfig, ledger: &Path) -> Self {
         Self { config, folder: exchange(ledger) }
     }
@@ -170,7 +171,7 @@ impl VddsAdapter {
         self.config.on_lost_reply == LostReply::Hold
     }
 
-    /// Works on files of this machine.
+    /// Runs work on files of this machine.
     async fn with_files<T: Send + 'static>(
         &self,
         whose: &str,
@@ -183,14 +184,14 @@ impl VddsAdapter {
         blocking::run(claim, FILES_LIMIT, work).await.map_err(silent)
     }
 
-    /// Claimed by `whose`, as letters that are on their way at once look for it at once.
+    /// The archive. Several letters may look for it at the same time; `whose` tells the looks apart.
     async fn archive(&self, whose: &str) -> Result<Archive, Outcome> {
         let config = self.config.clone();
         let found = self.with_files(whose, move || Archive::find(&config)).await?;
         found.map_err(|words| Outcome::transient(Code::word("program_unusable"), self.named(&words)))
     }
 
-    /// What the archive is told.
+    /// The announcement for the archive.
     fn announcement(&self, item: &Item, archive: &Archive, (id, patient_id): (&str, &str)) -> Result<Vec<u8>, Outcome> {
         let created = item.metadata.document.get("createdAt").and_then(|at| at.as_str()?.parse().ok());
         let created: jiff::Timestamp = created.unwrap_or_else(jiff::Timestamp::now);
@@ -205,11 +206,11 @@ impl VddsAdapter {
             time: &created.strftime("%H:%M").to_string(),
             comment: comment.trim(),
         };
-        // The rest is ASCII.
+        // Everything else in it is ASCII.
         announcement.bytes().ok_or_else(|| wording::not_said(&self.config.name, &item.metadata))
     }
 
-    /// The archive's answer, waited for until then. A file that cannot be read at the moment has none yet.
+    /// Waits for the archive's answer until this time. A file that cannot be read now contains no answer yet.
     async fn answer(&self, files: &Files, wait: Duration) -> Option<Answer> {
         let (begun, mut before) = (Instant::now(), None);
         loop {
@@ -230,7 +231,7 @@ impl VddsAdapter {
         let Answer::Refused(level) = answer else {
             return Ok(Outcome::delivered(format!("archive, object {}", files.id)));
         };
-        // It is an answer to this attempt, and to no other.
+        // Only an answer to this attempt counts.
         let answered = files.clone();
         self.with_files(&files.id, move || answered.remove()).await?;
         let which = level.map_or_else(|| "no number".to_owned(), |level| level.to_string());
@@ -242,7 +243,7 @@ impl VddsAdapter {
         Ok(Outcome::Permanent { code, reason: self.named(&reason) })
     }
 
-    /// Nobody knows what became of it.
+    /// Nobody knows what happened to the letter.
     fn in_doubt(&self, code: Code, words: &str) -> Outcome {
         Outcome::Unconfirmed { code, reason: self.named(words) }
     }
@@ -252,7 +253,7 @@ impl VddsAdapter {
         let (files, limit) = (Files { folder: self.folder.clone(), id: object_id(&item.key) }, self.config.timeout);
         let patient_id = wording::patient_id(&self.config.name, &self.config.patient_id, &item.metadata)?;
         if item.uncertain {
-            // The archive may be at it still.
+            // The archive may still be working on it.
             let committed = item.committed().await?;
             let begun = committed.as_ref().map_or(0, |committed| committed.at);
             let then = committed.and_then(|committed| Some(committed.patient?.as_str()?.to_owned()));
@@ -263,7 +264,7 @@ impl VddsAdapter {
             if self.holds() {
                 return Err(Outcome::cut_off("docsyncd ended before the archive had answered"));
             }
-            // It may lie with the patient whom it was announced for.
+            // The letter may be with the patient of its announcement.
             if then.is_some_and(|then| then != patient_id) {
                 return Err(Outcome::NeedsPerson(Unmatched::OtherNumber));
             }
@@ -327,7 +328,7 @@ impl Adapter for VddsAdapter {
         invented.text(&self.config.patient_id).is_some_and(|id| Announcement::of(id.trim()).bytes().is_some())
     }
 
-    /// The program that would be started, and for whom.
+    /// The program, and the patient's number that it would get.
     async fn plan(&self, _: &DocumentUuid, metadata: &Metadata, _: &Known) -> Result<Planned, String> {
         let id =
             self.config.patient_id.render(&Context::new(metadata)).map_err(|error| format!("patient_id: {error}"))?;
@@ -338,7 +339,7 @@ impl Adapter for VddsAdapter {
         Ok(Planned { place: format!("{program}, patient {}", id.trim()), otherwise: None, taken: false, problem })
     }
 
-    /// That the program is there and may be started. It is not started: without a letter there is nothing to tell it.
+    /// Checks that the program exists and may be started. It is not started, because there is no letter for it.
     async fn check(&self) -> Result<Checked, String> {
         let archive = self.archive("check").await.map_err(Outcome::into_reason)?;
         let mut warnings = Vec::new();
@@ -361,7 +362,7 @@ impl Adapter for VddsAdapter {
         Ok(Checked { notes, warnings })
     }
 
-    /// Of no archive is it known that its program may run twice at a time.
+    /// No archive is known to allow two runs of its program at a time.
     fn max_connections(&self) -> Option<usize> {
         Some(1)
     }

@@ -1,4 +1,4 @@
-//! The contract suite on an archive whose program is this one, and what such programs do wrong.
+//! The contract suite on an archive whose program is this test, and the faults of such programs.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -14,7 +14,7 @@ use crate::formats::template::{Template, TemplateKind};
 
 const PDF: &[u8] = b"%PDF-1.7 letter";
 
-/// Called by the archive's script; else there is nothing to do.
+/// Called by the archive's script; otherwise there is nothing to do.
 #[test]
 fn plays_the_archive() {
     docsyncd_test_support::vdds::play();
@@ -73,7 +73,7 @@ impl Place for Office {
     }
 }
 
-/// Everybody has a number there.
+/// A letter whose patient has a number.
 fn item(spool: &Spool, number: u32) -> Item {
     let mut item = spool.item(number, PDF);
     Arc::make_mut(&mut item.metadata).number = Some(format!("47{number}"));
@@ -83,7 +83,7 @@ fn item(spool: &Spool, number: u32) -> Item {
 mod with_uuids {
     use super::*;
 
-    /// The items of the suite have no number.
+    /// An archive for the items of the suite, which have no number.
     fn office() -> Office {
         let mut office = Office::new();
         office.config.patient_id = Arc::new(Template::compile(TemplateKind::Field, "{{ patient.uuid }}").unwrap());
@@ -128,8 +128,8 @@ async fn a_refusal_is_told_by_its_level_alone_and_is_asked_anew_at_the_next_try(
     assert_delivered(&office.adapter().deliver(&item).await);
 }
 
-/// The first answer to a letter is none; the next attempt announces it by the same number, when the archive had its
-/// time.
+/// The first attempt gets no valid answer. After the archive's time, the next attempt announces the letter with the
+/// same identifier.
 async fn is_tried_again(fault: &str, timeout: u64, holds: bool) {
     let (mut office, spool) = (Office::new(), Spool::new());
     // Windows starts programs slowly under wine.
@@ -168,7 +168,7 @@ async fn an_answer_that_nobody_waited_for_counts_at_the_next_try() {
             outcome = adapter.deliver(&item) => panic!("{outcome:?}"),
             () = async { while office.archive.calls().is_empty() { sleep(Duration::from_millis(20)).await } } => {}
         }
-        // What was started died with it; as after a SIGKILL, which it would have survived, somebody goes on.
+        // The started program died with docsyncd. It would survive a SIGKILL, so this test continues in its place.
         let said = read_ini(&office.folder().join(format!("{}.ini", object_id(&item.key)))).unwrap();
         let path = office.folder().join(format!("{}.ini", object_id(&item.key)));
         let later = std::thread::spawn(move || {
@@ -207,7 +207,7 @@ async fn a_letter_whose_patient_has_no_number_is_sent_nowhere() {
     Arc::make_mut(&mut foreign.metadata).number = Some("4711\u{142}".to_owned());
     let outcome = office.adapter().deliver(&foreign).await;
     assert_eq!(outcome, Outcome::NeedsPerson(Unmatched::NotHeld));
-    // A number with lines of its own adds none.
+    // A number that contains lines adds none.
     Arc::make_mut(&mut foreign.metadata).number = Some("4711\r\n[MMO1]\r\nMMOID=x".to_owned());
     assert_eq!(office.adapter().deliver(&foreign).await, Outcome::NeedsPerson(Unmatched::NotHeld));
     assert!(office.archive.calls().is_empty());

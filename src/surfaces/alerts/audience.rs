@@ -1,5 +1,5 @@
-//! Who hears of the same: everybody, or the receivers of `[alerts.NAME]`, who hear of some accounts alone, so that one
-//! practice does not read of another.
+//! The audiences of alerts: everybody, and the receivers of each `[alerts.NAME]`, who hear of some accounts alone, so
+//! that no practice reads of another.
 
 use std::collections::BTreeMap;
 
@@ -12,18 +12,18 @@ use crate::domain::health::{Cause, Ended, Facts, Health};
 use crate::ledger::{Millis, QueryResult, alerts};
 use crate::views::facts::{Present, facts};
 
-/// Who hears of the same.
+/// One audience.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Audience {
-    /// NAME of `[alerts.NAME]`; empty: everybody.
+    /// NAME of `[alerts.NAME]`; empty for everybody.
     pub(super) name: String,
-    /// What concerns them; `None`: everything.
+    /// What concerns this audience; `None`: everything.
     concerns: Option<Concerns>,
-    /// Since when a cause that lasts is not seen any more.
+    /// When each open cause disappeared.
     gone: BTreeMap<Cause, Millis>,
 }
 
-/// What receivers of some accounts hear of.
+/// The accounts of an audience, and the destinations of their letters.
 #[derive(Debug, Clone, Default)]
 struct Concerns {
     accounts: Vec<String>,
@@ -31,7 +31,7 @@ struct Concerns {
 }
 
 impl Audience {
-    /// Everybody, and then those of some accounts.
+    /// The audience of everybody, then the audiences of `[alerts.NAME]`.
     pub(super) fn all(receivers: &[Receivers]) -> Vec<Self> {
         let some = receivers.iter().map(|Receivers { name, accounts, destinations, .. }| Self {
             name: name.clone(),
@@ -41,7 +41,7 @@ impl Audience {
         std::iter::once(Self::default()).chain(some).collect()
     }
 
-    /// What was told to them.
+    /// What this audience was told before.
     pub(super) fn before(&self, db: &Connection, since: Millis) -> QueryResult<Before> {
         let mut before = Before { open: alerts::open(db, &self.name)?, ..Before::default() };
         for (cause, told, often) in alerts::last_told(db, &self.name, since)? {
@@ -53,14 +53,14 @@ impl Audience {
         Ok(before)
     }
 
-    /// The facts that concern them.
+    /// The facts that concern this audience.
     pub(super) fn facts(&self, db: &Connection, present: &Present) -> QueryResult<Facts> {
         let Some(concerns) = &self.concerns else { return facts(db, present) };
         let own = Present { only: Some(concerns.accounts.clone()), ..present.clone() };
         Ok(self.narrowed(facts(db, &own)?))
     }
 
-    /// Without what belongs to no account, and without destinations that get none of their letters.
+    /// Takes out what belongs to no account, and the destinations that get no letters of these accounts.
     pub(super) fn narrowed(&self, mut facts: Facts) -> Facts {
         let Some(Concerns { destinations, .. }) = &self.concerns else { return facts };
         let is_own = |scope: &Scope| match scope {
@@ -84,7 +84,7 @@ impl Audience {
         }
     }
 
-    /// Keeps since when each cause is not seen any more. Returns that.
+    /// Records when each open cause disappeared, and returns it.
     pub(super) fn note_gone(&mut self, health: &Health, at: Millis) -> BTreeMap<Cause, Millis> {
         for cause in crate::domain::health::CAUSES {
             if health.problems.iter().any(|problem| problem.cause == cause) {

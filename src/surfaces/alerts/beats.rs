@@ -1,4 +1,4 @@
-//! When the heart beats.
+//! Decides when to send a heartbeat.
 
 use std::time::Duration;
 
@@ -10,10 +10,10 @@ use super::Undelivered;
 use super::heartbeat::{Beat, Heartbeat};
 use crate::ledger::{Millis, now};
 
-/// Two beats that say the same are at least so far apart.
+/// The least time between two equal beats.
 const LEAST_APART: Duration = Duration::from_secs(20);
 
-/// What the heart beats for.
+/// What decides about a beat.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Condition {
     /// When a poll last ended well.
@@ -22,11 +22,11 @@ pub(super) struct Condition {
     pub(super) bad: bool,
 }
 
-/// Beats: at the start, after each good poll while nobody is needed, and when somebody is. What was not heard is said
-/// again at the next poll.
+/// Beats at the start, after each good poll while no person is needed, and as soon as a person is needed. A beat that
+/// was not heard is repeated at the next poll.
 pub(super) async fn beat(heartbeat: Heartbeat, mut felt: watch::Receiver<Condition>, stop: CancellationToken) {
     let mut said: Option<(Beat, Instant)> = None;
-    // Polls before this start were another process's.
+    // An earlier poll belongs to another process.
     let (mut polled, started) = (None, Some(now()));
     let mut failing = false;
     say(&heartbeat, Beat::Start, &mut failing, &stop).await;
@@ -36,7 +36,7 @@ pub(super) async fn beat(heartbeat: Heartbeat, mut felt: watch::Receiver<Conditi
             biased;
             () = stop.cancelled() => return,
             changed = felt.changed() => if changed.is_err() { return },
-            // What was felt while the last beat was too near.
+            // A change that came too soon after the last beat.
             () = tokio::time::sleep(wait), if wait > Duration::ZERO => {}
         }
         let condition = *felt.borrow();
@@ -44,7 +44,7 @@ pub(super) async fn beat(heartbeat: Heartbeat, mut felt: watch::Receiver<Conditi
         let news = said.is_none_or(|(last, _)| last != beat);
         let is_near = said.is_some_and(|(_, at)| at.elapsed() < LEAST_APART);
         let polled_since = condition.polled_at != polled && condition.polled_at >= started;
-        // That all is well is said by a good poll alone.
+        // Only a good poll shows that all is well.
         let wanted = match beat {
             Beat::Bad => news || polled_since,
             Beat::Good | Beat::Start => polled_since,
@@ -59,7 +59,7 @@ pub(super) async fn beat(heartbeat: Heartbeat, mut felt: watch::Receiver<Conditi
     }
 }
 
-/// Beats once. Returns whether it was heard.
+/// Sends one beat. Returns whether the monitor accepted it.
 async fn say(heartbeat: &Heartbeat, beat: Beat, failing: &mut bool, stop: &CancellationToken) -> bool {
     let beaten = tokio::select! {
         biased;
@@ -72,7 +72,7 @@ async fn say(heartbeat: &Heartbeat, beat: Beat, failing: &mut bool, stop: &Cance
             true
         }
         Err(Undelivered { what, .. }) => {
-            // Once, and not at every poll.
+            // Logged once, not at every poll.
             if !std::mem::replace(failing, true) {
                 tracing::warn!(event = "heartbeat_failed", "heartbeat: {what}");
             }

@@ -1,5 +1,5 @@
-//! The HTTP client of heartbeat and webhook. Their addresses are secrets: they stand in no error and in no log, and
-//! what the other side says is not repeated.
+//! The HTTP client of the heartbeat and the webhook. Their addresses are secrets, so no error and no log contains them.
+//! What the other side says is not repeated.
 
 use std::time::Duration;
 
@@ -12,13 +12,13 @@ use crate::config::{ApiConfig, Secret};
 use crate::system::http::{self, reason};
 use crate::system::secret;
 
-/// The longest that an attempt takes.
+/// How long an attempt may take.
 pub(super) const LIMIT: Duration = Duration::from_secs(30);
 const CONNECT_LIMIT: Duration = Duration::from_secs(15);
-/// An answer is looked at no further; bytes.
+/// The most bytes that are read of an answer.
 const MOST_ANSWER: usize = 64 * 1024;
 
-/// A client that follows no redirects: whoever has the address of a webhook gets its messages.
+/// A client that does not follow redirects, because whoever has the address of a webhook gets its messages.
 ///
 /// # Errors
 /// What is wrong with TLS or the proxy, in words.
@@ -35,11 +35,11 @@ pub(super) fn client(api: &ApiConfig) -> Result<reqwest::Client, String> {
         }
         builder.build().map_err(|_| "TLS cannot be set up: install the system's CA certificates".to_owned())
     };
-    // A system without certificate authorities can still tell a receiver on this machine.
+    // Without certificate authorities, plain HTTP to a receiver on this machine still works.
     build(false).or_else(|_| build(true))
 }
 
-/// The address in a file, read anew each time: one that is replaced needs no restart.
+/// Reads the address from its file each time, so that a new address needs no restart.
 ///
 /// # Errors
 /// What is wrong with the file, in words.
@@ -50,7 +50,7 @@ pub(super) fn address(file: &Secret, key: &str) -> Result<Url, Undelivered> {
         .ok_or_else(|| Undelivered::misconfigured(format!("{key} does not hold a web address")))
 }
 
-/// Sends it and judges the answer.
+/// Sends the request and judges the answer.
 pub(super) async fn send(request: RequestBuilder) -> Result<Taken, Undelivered> {
     let response = answer(request).await?;
     let status = response.status();
@@ -66,7 +66,7 @@ pub(super) async fn send(request: RequestBuilder) -> Result<Taken, Undelivered> 
     }
 }
 
-/// The answer, whatever it is.
+/// Returns the answer, whatever its status.
 pub(super) async fn answer(request: RequestBuilder) -> Result<Response, Undelivered> {
     request.send().await.map_err(|error| {
         let reached = !error.is_connect() && !error.is_builder();
@@ -74,7 +74,7 @@ pub(super) async fn answer(request: RequestBuilder) -> Result<Response, Undelive
             Some(why) => format!("the certificate is refused: {why}"),
             None if error.is_builder() => "the address cannot be used".to_owned(),
             None if error.is_timeout() => "no answer in time".to_owned(),
-            // `api.proxy` counts here as well.
+            // The request may have failed because of `api.proxy`.
             None if error.is_connect() => format!("cannot be reached: {}", reason::of(&error, "api")),
             None => "the connection broke off".to_owned(),
         };
@@ -96,7 +96,7 @@ pub(super) fn refused(status: StatusCode) -> Undelivered {
     Undelivered { may_have_arrived: status.is_server_error(), ..Undelivered::certainly(what) }
 }
 
-/// Whether a page for people answered: by what it says it is, or by how it begins.
+/// Whether the answer is a page for people, by its type or by how it begins.
 pub(super) async fn is_page(mut response: Response) -> bool {
     let says = response.headers().get(CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
     if says.to_ascii_lowercase().contains("html") {
@@ -114,7 +114,7 @@ pub(super) async fn is_page(mut response: Response) -> bool {
     start.starts_with("<!doctype html") || start.starts_with("<html")
 }
 
-/// The same address without path and query, for a look that tells nobody anything.
+/// The address without path and query, for a check that sends no message.
 pub(super) fn origin(url: &Url) -> Url {
     let mut origin = url.clone();
     origin.set_path("/");
@@ -136,7 +136,7 @@ pub(super) fn host(url: &Url) -> String {
 mod tests {
     use super::*;
 
-    /// RFC 6761, section 6.4: a name that never is.
+    /// RFC 6761, section 6.4: this name never exists.
     #[tokio::test]
     async fn a_name_that_is_not_known_is_told_as_that() {
         http::install_crypto();

@@ -1,8 +1,8 @@
-//! The heartbeat: an address that is asked for after each good poll, so that a monitor elsewhere notices when docsyncd,
+//! The heartbeat: an address that is called after each good poll, so that a monitor elsewhere notices when docsyncd,
 //! the computer or the whole practice is silent.
 //!
-//! By Healthchecks' conventions `/start` and `/fail` stand at the end of the path; an address of Uptime Kuma
-//! (`/api/push/TOKEN`) gets `status` and `msg` instead, and no start.
+//! As Healthchecks expects, `/start` and `/fail` are added to the path. An address of Uptime Kuma (`/api/push/TOKEN`)
+//! gets `status` and `msg` instead, and no start.
 
 use reqwest::Client;
 use url::Url;
@@ -10,12 +10,12 @@ use url::Url;
 use super::{Undelivered, client};
 use crate::config::Secret;
 
-/// What a beat says.
+/// The message of a beat.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Beat {
     /// docsyncd has started.
     Start,
-    /// A poll ended well, and nobody is needed.
+    /// A poll ended well, and no person is needed.
     Good,
     /// A person is needed.
     Bad,
@@ -36,7 +36,7 @@ impl Heartbeat {
         Self { client, file }
     }
 
-    /// Beats once. Returns the status code; `None` when the monitor has no such beat.
+    /// Sends one beat. Returns the status code; `None` if the monitor has no such beat.
     ///
     /// # Errors
     /// What went wrong, in words.
@@ -47,7 +47,7 @@ impl Heartbeat {
         }
     }
 
-    /// Connects and beats not. Returns the host.
+    /// Connects without a beat. Returns the host.
     ///
     /// # Errors
     /// What went wrong, in words.
@@ -58,7 +58,7 @@ impl Heartbeat {
     }
 }
 
-/// The address that says so.
+/// The address for this beat.
 fn address(url: &Url, beat: Beat) -> Option<Url> {
     let mut url = url.clone();
     if url.path().contains("/api/push/") {
@@ -67,7 +67,7 @@ fn address(url: &Url, beat: Beat) -> Option<Url> {
             Beat::Good => ("up", "OK"),
             Beat::Bad => ("down", "a person is needed"),
         };
-        // What a person copied may say already that all is well.
+        // A copied address may already contain `status` and `msg`.
         let kept: Vec<(String, String)> =
             url.query_pairs().into_owned().filter(|(name, _)| name != "status" && name != "msg").collect();
         url.query_pairs_mut().clear().extend_pairs(kept).append_pair("status", status).append_pair("msg", text);

@@ -1,17 +1,17 @@
-//! Alarms: a person is told once that something needs one, and once when it is over.
+//! Alarms: a person is told once when something needs a person, and once when it is over.
 //!
 //! ```text
 //! ledger ──facts──▶ health::assess ──▶ decide ──▶ alert and outbox (one transaction) ──▶ webhook, mail
 //!                                                                       └──▶ heartbeat
 //! ```
 //!
-//! It runs beside the stages, reads what they write, and shares nothing else with them: a mail server that hangs delays
-//! no document. What is told is a row in the ledger before it is sent, so it is told also after a restart, and once: a
-//! message has one identifier, and that it is being sent is recorded before. Everything is bounded: of a cause there is
-//! one alert, of an alert one message for a channel waits, an attempt takes half a minute, and what nobody takes for a
-//! week is given up.
+//! Alarms run beside the stages and only read what the stages write: a mail server that hangs delays no document. A
+//! message is a row in the ledger before it is sent. So it is sent also after a restart, and once: it has one
+//! identifier, and each attempt is recorded before it begins. All is bounded: each cause has one open alert, each alert
+//! has one waiting message for a channel, an attempt takes half a minute, and a message that nobody takes for a week is
+//! given up.
 //!
-//! No message holds patient data, the name of a file or a text that anybody else said: see [`message`].
+//! No message holds patient data, the name of a file, or the words of a server or program: see [`message`].
 
 mod audience;
 mod beats;
@@ -39,18 +39,18 @@ pub use webhook::Webhook;
 use crate::config::{Auth, Config, MailConfig, WebhookConfig};
 use crate::ledger::{Ledger, now};
 
-/// How long what is being sent may take to end when docsyncd stops.
+/// How long a message that is being sent may take to finish when docsyncd stops.
 const DRAIN_LIMIT: Duration = Duration::from_secs(10);
 
 /// Why a message was not delivered.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{what}")]
 pub struct Undelivered {
-    /// In our own words, without an address.
+    /// What went wrong, in our own words, without an address.
     pub what: String,
     /// Whether it may have arrived all the same.
     pub may_have_arrived: bool,
-    /// Whether a person mends it in the configuration, or in a file that it names.
+    /// Whether a person has to mend the configuration, or a file that it names.
     pub is_configuration: bool,
 }
 
@@ -59,12 +59,12 @@ pub struct Undelivered {
 pub struct Taken {
     /// The code of the answer.
     pub code: u16,
-    /// The recipients for whom it was not taken, each with the reason. Addresses: for a terminal, and not for the log.
+    /// The recipients who were refused, each with the reason. These are addresses: for a terminal, not for the log.
     pub refused: Vec<String>,
 }
 
 impl Taken {
-    /// Writes into the log how many did not get it.
+    /// Logs how many recipients were refused.
     fn warn_of_refused(&self, channel: &str) {
         let refused = self.refused.len();
         if refused > 0 {
@@ -88,7 +88,7 @@ impl Undelivered {
     }
 }
 
-/// A way on which messages are sent.
+/// A way to send messages.
 #[derive(Clone)]
 pub struct Channel {
     name: Arc<str>,
@@ -98,14 +98,14 @@ pub struct Channel {
 
 #[derive(Clone)]
 enum Way {
-    /// One object a message.
+    /// Sends each message as one object.
     Webhook(Webhook),
-    /// One mail a message.
+    /// Sends each message as one mail.
     Mail(Mail),
 }
 
 impl Channel {
-    /// `audience`: NAME of `[alerts.NAME]`; empty: everybody.
+    /// `audience`: NAME of `[alerts.NAME]`; empty for everybody.
     fn new(audience: &str, way: Way) -> Self {
         let word = match way {
             Way::Webhook(_) => "webhook",
@@ -115,7 +115,7 @@ impl Channel {
         Self { name: name.into(), audience: audience.into(), way }
     }
 
-    /// What stands in the ledger, in the log and on the command line.
+    /// Its name in the ledger, in the log and on the command line.
     pub fn name(&self) -> &str {
         &self.name
     }
@@ -131,7 +131,7 @@ impl Channel {
         }
     }
 
-    /// Tries it without telling anybody anything. Returns the host.
+    /// Tries the channel without sending a message. Returns the host.
     ///
     /// # Errors
     /// What went wrong, in words.
@@ -143,17 +143,17 @@ impl Channel {
     }
 }
 
-/// Everybody who is told.
+/// The channels of a configuration.
 #[derive(Clone, Default)]
 pub struct Channels {
     /// The heartbeat, if there is one.
     pub heartbeat: Option<Heartbeat>,
-    /// The ways on which messages are sent.
+    /// The channels for messages.
     pub messages: Vec<Channel>,
 }
 
 impl Channels {
-    /// Any error of the configuration. Nothing is connected to, and no file is read.
+    /// The channels of this configuration. Connects to nothing, and reads no file.
     ///
     /// # Errors
     /// What is wrong with TLS or the proxy, in words.
@@ -189,7 +189,7 @@ pub struct Alerts {
 const BROKEN_PAUSE: Duration = Duration::from_secs(60);
 
 impl Alerts {
-    /// Begins to watch the ledger and to send what is in its outbox; where nobody is to be told, nothing runs.
+    /// Begins to watch the ledger and to send what is in its outbox. Without any channel, nothing runs.
     ///
     /// # Errors
     /// What is wrong with TLS or the proxy, in words.
@@ -229,8 +229,8 @@ impl Alerts {
         Ok(Self { tasks, stop, channels, broken_at: None })
     }
 
-    /// Waits until one of the tasks has panicked, which is a defect, and then for a minute. All have to be started anew:
-    /// nobody would notice that nobody is told any more.
+    /// Waits until a task has panicked (a defect), and then for a minute. All tasks have to be started again, because
+    /// otherwise nobody would hear of anything any more.
     pub async fn broken(&mut self) {
         while self.broken_at.is_none() {
             match self.tasks.join_next().await {
@@ -247,25 +247,25 @@ impl Alerts {
         tokio::time::sleep_until(at + BROKEN_PAUSE).await;
     }
 
-    /// The daemon ends because of its ledger: the monitor hears of it at once. Messages are not sent: a service that is
-    /// started again and again would send one each time, and there is no ledger to remember that it did.
+    /// The daemon ends because of its ledger. Tells the monitor at once. No message is sent: a service that starts
+    /// again and again would send one each time, because it has no ledger to remember it.
     pub async fn ledger_failed(&self) {
         if let Some(heartbeat) = &self.channels.heartbeat {
-            // It is silent from now on in any case.
+            // Without an answer, the monitor hears nothing from now on, and notices that.
             let _ = tokio::time::timeout(DRAIN_LIMIT, heartbeat.beat(Beat::Bad)).await;
         }
     }
 
-    /// Begins nothing new, and waits a moment for what is being sent. What was not sent stays in the outbox.
+    /// Begins nothing new, and waits a moment for what is being sent. The rest stays in the outbox.
     pub async fn drain(mut self) {
         self.stop.cancel();
         let ended = async { while self.tasks.join_next().await.is_some() {} };
-        // What is cut off may have arrived: that was recorded, and it is sent again under the same identifier.
+        // A message that is cut off may have arrived. That is recorded, and it is sent again with the same identifier.
         let _ = tokio::time::timeout(DRAIN_LIMIT, ended).await;
     }
 }
 
-/// A message that says that it is a test.
+/// A message that says it is a test.
 pub fn test_message(head: &Letterhead) -> Message {
     Message::new(message::new_id(), &Content::test(now()), head)
 }

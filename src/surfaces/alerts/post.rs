@@ -1,4 +1,4 @@
-//! The outbox of one channel: its messages in their order, each until it is taken.
+//! The outbox of one channel: sends its messages in order, each until it is taken.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -11,14 +11,14 @@ use super::{Channel, Undelivered};
 use crate::domain::retry::RetryPolicy;
 use crate::ledger::{Ledger, LedgerError, Millis, alerts, now};
 
-/// What nobody takes for so long is given up; milliseconds.
+/// A message that nobody takes for so long is given up; milliseconds.
 const GIVE_UP_AFTER: Millis = 7 * 24 * 60 * 60 * 1000;
-/// A message that may have arrived so often is not sent again: a receiver that takes it and answers too late would get
-/// it for a week. While the trouble lasts, the next reminder is another try.
+/// How often a message may be sent that may have arrived. A receiver that takes it and answers too late would get it
+/// for a week. While the trouble lasts, the next reminder is another try.
 const MOST_DOUBTFUL: u32 = 6;
-/// From this doubtful try on, the next waits for as long as the schedule may: what hangs now may be mended in an hour.
+/// From this doubtful try on, the wait is the longest of the schedule: in an hour somebody may have mended what hangs.
 const SOON_DOUBTFUL: u32 = 3;
-/// How often the outbox is looked at when nobody says that there is something in it.
+/// How often the outbox is read when nothing says that there is a new message.
 const LOOK_INTERVAL: Duration = Duration::from_secs(60);
 
 /// One channel with its outbox.
@@ -28,14 +28,14 @@ pub(super) struct Post {
     pub(super) letterhead: Letterhead,
     /// The schedule of another try.
     pub(super) retry: RetryPolicy,
-    /// Says that there is something new.
+    /// Notified when there is a new message.
     pub(super) posted: Arc<Notify>,
-    /// The message that is tried, and how often it may have arrived since this start.
+    /// The message that is being tried, and how often it may have arrived since this start.
     pub(super) doubtful: (i64, u32),
 }
 
 impl Post {
-    /// Sends what is in the outbox, until it is told to stop. What is being sent then is finished.
+    /// Sends what is in the outbox until it is told to stop. Then finishes the message that is being sent.
     pub(super) async fn run(mut self, stop: CancellationToken) {
         while !stop.is_cancelled() {
             let wait = match self.send_next().await {
@@ -55,7 +55,7 @@ impl Post {
         }
     }
 
-    /// Tries the oldest message. Returns how long there is nothing to do; `None`: look again.
+    /// Tries the oldest message. Returns how long there is nothing to do; `None` to look again at once.
     async fn send_next(&mut self) -> Result<Option<Duration>, LedgerError> {
         let (name, channel) = (self.channel.name().to_owned(), self.channel.name().to_owned());
         let name = name.as_str();
@@ -75,12 +75,12 @@ impl Post {
         }
         let longest = Millis::try_from(self.retry.max.as_millis()).unwrap_or(Millis::MAX);
         let wait = waiting.due_at.saturating_sub(at);
-        // No wait is longer: the clock was set back.
+        // A longer wait means that the clock was set back.
         if wait > 0 && wait <= longest.saturating_mul(2) {
             return Ok(Some(Duration::from_millis(wait.unsigned_abs())));
         }
         let Ok(content) = serde_json::from_str::<Content>(&waiting.content) else {
-            // A later version wrote it.
+            // A later version of docsyncd wrote it.
             self.ledger.write(move |db| alerts::give_up(db, id)).await?;
             return Ok(None);
         };
@@ -135,7 +135,7 @@ impl Post {
         Ok(None)
     }
 
-    /// How often this message may have arrived, with this try.
+    /// How often this message may have arrived, counting this try.
     fn doubts(&mut self, id: i64, may_have_arrived: bool) -> u32 {
         let before = if self.doubtful.0 == id { self.doubtful.1 } else { 0 };
         self.doubtful = (id, before.saturating_add(may_have_arrived.into()));

@@ -1,5 +1,5 @@
-//! The webhook: each message as one JSON object, in the form that the receiver understands, signed when there is a
-//! secret (Standard Webhooks, "Verifying webhook authenticity").
+//! The webhook: posts each message as one JSON object, in the form of the receiver. With a secret, it is signed
+//! (Standard Webhooks, "Verifying webhook authenticity").
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -17,7 +17,7 @@ use super::{Taken, Undelivered, client};
 use crate::config::{WebhookConfig, WebhookFormat};
 use crate::system::secret;
 
-/// How the secrets of Standard Webhooks begin.
+/// The prefix of a secret of Standard Webhooks.
 const PREFIX: &str = "whsec_";
 
 /// The webhook.
@@ -31,7 +31,7 @@ pub struct Webhook {
 }
 
 impl Webhook {
-    /// `section`: the table of its options.
+    /// `section` is the table of its options.
     pub(super) fn new(client: Client, config: WebhookConfig, section: &str) -> Self {
         let (url_key, secret_key) = (format!("{section}.webhook_url_file"), format!("{section}.webhook_secret_file"));
         Self { client, config, url_key, secret_key }
@@ -58,22 +58,21 @@ impl Webhook {
         client::send(request.body(body)).await
     }
 
-    /// Looks who is there, and posts nothing. Returns the host.
+    /// Connects to the receiver without posting. Returns the host.
     ///
     /// # Errors
     /// What went wrong, in words.
     pub async fn check(&self) -> Result<String, Undelivered> {
         let url = client::address(&self.config.url, &self.url_key)?;
         self.key()?;
-        // What a server understands, without doing anything (RFC 9110, section 9.3.7); many answer that they do not
-        // know it.
+        // OPTIONS does nothing at the server (RFC 9110, section 9.3.7). Many answer that they do not know it.
         let response = client::answer(self.client.request(Method::OPTIONS, url.clone())).await?;
         let status = response.status();
         let is_unknown_method = [400, 401, 403, 405, 415, 426, 501].contains(&status.as_u16());
         if !status.is_success() && !is_unknown_method {
             return Err(client::refused(status));
         }
-        // The page of an app lies at the same address as the topic.
+        // The app's page lies at the same address as the topic.
         let may_be_page = self.config.format == WebhookFormat::Ntfy || is_unknown_method;
         if !may_be_page && client::is_page(response).await {
             return Err(Undelivered::certainly("a web page answers: is the address right?"));
@@ -94,17 +93,17 @@ impl Webhook {
     }
 }
 
-/// The shortest key that is taken for one; bytes. Standard Webhooks asks for 24 to 64, and test vectors have 24.
+/// The shortest key; bytes. Standard Webhooks asks for 24 to 64.
 const LEAST_KEY: usize = 24;
 
-/// The signature of what is sent, as base64.
+/// The signature as base64.
 fn signature(key: &[u8], id: &str, timestamp: i64, body: &str) -> Option<String> {
     let mut mac = Hmac::<Sha256>::new_from_slice(key).ok()?;
     mac.update(format!("{id}.{timestamp}.{body}").as_bytes());
     Some(STANDARD.encode(mac.finalize().into_bytes()))
 }
 
-/// Where it goes, and what is said there.
+/// The address, and the JSON to post.
 fn request(format: WebhookFormat, url: Url, message: &Message, url_key: &str) -> Result<(Url, Value), Undelivered> {
     // 3 is "default", 4 "high" (ntfy); Gotify has 0 to 10.
     let urgent = matches!(message.kind, Kind::Problem | Kind::Reminder);
@@ -129,7 +128,7 @@ fn request(format: WebhookFormat, url: Url, message: &Message, url_key: &str) ->
             (url, json!({ "type": "message", "attachments": [attachment] }))
         }
         WebhookFormat::Ntfy => {
-            // JSON is published at the root of the server, with the topic inside (ntfy, "Publish as JSON").
+            // ntfy takes JSON at the root of the server, with the topic inside ("Publish as JSON").
             let mut root = url.clone();
             let topic = url.path_segments().and_then(|parts| parts.rev().find(|part| !part.is_empty()));
             let topic = topic.ok_or_else(|| {
@@ -168,7 +167,7 @@ mod tests {
 
     #[test]
     fn a_signature_is_the_one_of_the_standards_own_library() {
-        // Standard Webhooks, reference libraries: the vector of their tests.
+        // The test vector of the reference libraries of Standard Webhooks.
         let key = STANDARD.decode("MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw").unwrap();
         let found = signature(&key, "msg_p5jXN8AQM9LWM0D4loKWxJek", 1_614_265_330, r#"{"test": 2432232314}"#);
         assert_eq!(found.as_deref(), Some("g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE="));

@@ -27,14 +27,14 @@ pub struct Listener {
     address: SocketAddr,
 }
 
-/// A listener at work.
+/// A listener that answers.
 #[derive(Debug)]
 pub struct Serving {
     stop: CancellationToken,
     task: JoinHandle<()>,
 }
 
-/// What answers are made of.
+/// What an answer needs.
 struct Callback {
     address: Address,
     path: String,
@@ -42,7 +42,7 @@ struct Callback {
 }
 
 impl Listener {
-    /// Takes the port of the loopback interface; 0 takes a free one.
+    /// Takes the port on the loopback interface; 0 takes a free one.
     ///
     /// # Errors
     /// The port is taken or may not be used.
@@ -67,7 +67,7 @@ impl Listener {
 }
 
 impl Serving {
-    /// Lets the browser have the page that it is being sent, and ends.
+    /// Waits until the browser has its page, and ends.
     pub async fn finish(self) {
         self.stop.cancel();
         let _ = self.task.await;
@@ -75,7 +75,7 @@ impl Serving {
 }
 
 impl Site for Callback {
-    /// The answer has nothing but its address.
+    /// All that is needed is in the address.
     const MAX_BODY: usize = 0;
     /// The browser waits until the tokens are saved.
     const TOTAL_LIMIT: Duration = Duration::from_secs(5 * 60);
@@ -84,7 +84,7 @@ impl Site for Callback {
     async fn answer(&self, Asked { head, .. }: Asked) -> Response<Full<Bytes>> {
         let accepted = head.headers.get(header::ACCEPT_LANGUAGE).and_then(|value| value.to_str().ok());
         let language = accepted.and_then(Language::accepted).unwrap_or_default();
-        // A page elsewhere that gave its own name this computer's address gets nothing (DNS rebinding).
+        // A page elsewhere may give its own name the address of this computer (DNS rebinding).
         if !self.address.is_host(&head) {
             return respond(StatusCode::MISDIRECTED_REQUEST, language, page::nothing_here(language));
         }

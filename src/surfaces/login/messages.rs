@@ -1,15 +1,15 @@
-//! What an answer of the service means for a person. The words are in `language`.
+//! What an answer of the service means for a person. The texts are in `language`.
 
 use crate::formats::language::Language;
 
-/// Why nobody is signed in at the end.
+/// Why nobody was signed in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FailureKind {
     /// `access_denied`: the person refused.
     Denied,
-    /// `invalid_request` on the way back.
+    /// `invalid_request` in the redirect.
     InvalidRequest,
-    /// `unauthorized_client`, on the way back or from the token endpoint.
+    /// `unauthorized_client`, in the redirect or from the token endpoint.
     UnauthorizedClient,
     /// `invalid_scope` (RFC 6749, section 4.1.2.1).
     InvalidScope,
@@ -21,7 +21,7 @@ pub enum FailureKind {
     CodeRefused,
     /// `invalid_client`: the client secret or the identifier is wrong.
     ClientRefused,
-    /// The token endpoint could not be reached, or gave no answer that could be understood.
+    /// The token endpoint could not be reached, or its answer could not be understood.
     Unreachable,
     /// The client secret cannot be read.
     NoSecret,
@@ -29,7 +29,7 @@ pub enum FailureKind {
     NotSaved,
 }
 
-/// What happened, and what to do about it.
+/// What happened, and what to do.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Message {
     /// A headline without a full stop.
@@ -39,7 +39,7 @@ pub struct Message {
 }
 
 impl Message {
-    /// The headline with this key, and what to do about it.
+    /// The headline of this key, with its advice.
     pub(super) fn of(key: &str, language: Language) -> Self {
         Self { what: language.text(&format!("login-{key}")), advice: language.text(&format!("login-{key}-do")) }
     }

@@ -1,8 +1,8 @@
-//! The machinery of a sign-in in the browser (RFC 8252): the listener on this computer to which the browser returns,
-//! the pages that it shows, and the lines that a person pastes when the browser runs elsewhere. What is asked and what
-//! an answer means is [`authorization`]'s; who starts it and prints is the command's.
+//! A sign-in in the browser (RFC 8252): the listener on this computer to which the browser returns, its pages, and the
+//! lines that a person pastes when the browser runs elsewhere. What to ask, and what an answer means, is in
+//! [`authorization`]. The command starts it and prints.
 //!
-//! What it deliberately is not: a web server. It answers one address of one attempt, to programs on this computer only.
+//! This is not a web server: it answers one address, for one attempt, to programs on this computer.
 //!
 //! [`authorization`]: crate::api::auth::authorization
 
@@ -21,14 +21,14 @@ pub use messages::FailureKind;
 pub use paste::pasted_lines;
 pub use reception::{Event, Reception};
 
-/// How a sign-in ended; the page says so, and the terminal.
+/// How a sign-in ended, for the page and the terminal.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Ending {
     /// The tokens are saved.
     SignedIn {
-        /// Whom the server knows the person as; none when it could not be asked.
+        /// The person's name at the server; none if the server could not be asked.
         name: Option<String>,
-        /// The person's email address; likewise.
+        /// The person's email address; none if the server could not be asked.
         email: Option<String>,
     },
     /// Nothing was changed.
@@ -38,9 +38,9 @@ pub enum Ending {
 /// Why nobody was signed in.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Failure {
-    /// In words.
+    /// The reason.
     pub kind: FailureKind,
-    /// The server's or the system's own words; may be empty.
+    /// The exact words of the server or the system; may be empty.
     pub detail: String,
 }
 

@@ -1,5 +1,5 @@
-//! The pages that the browser ends on. Plain HTML without scripts and without anything from elsewhere; the one style is
-//! known to the Content-Security-Policy by its hash.
+//! The pages that the browser ends on. They are plain HTML without scripts and load nothing. The
+//! Content-Security-Policy allows their one style by its hash.
 
 use std::sync::LazyLock;
 
@@ -15,7 +15,7 @@ use crate::formats::language::Language;
 
 const STYLE: &str = include_str!("page.css");
 
-/// What the browser may do with a page: show it.
+/// The browser may only show the page.
 pub(super) static POLICY: LazyLock<String> = LazyLock::new(|| {
     let style = STANDARD.encode(Sha256::digest(STYLE));
     format!(
@@ -24,7 +24,7 @@ pub(super) static POLICY: LazyLock<String> = LazyLock::new(|| {
     )
 });
 
-/// How it ended.
+/// The page that says how the sign-in ended.
 pub(super) fn ending(ending: &Ending, language: Language) -> Markup {
     match ending {
         Ending::SignedIn { name, email } => {
@@ -50,7 +50,7 @@ pub(super) fn ending(ending: &Ending, language: Language) -> Markup {
     }
 }
 
-/// For an answer that is none.
+/// The page for a request that is no answer to the attempt.
 pub(super) fn not_an_answer(wrong: NotAnAnswer, language: Language) -> Markup {
     let key = match wrong {
         NotAnAnswer::WrongState => "foreign",
@@ -59,12 +59,12 @@ pub(super) fn not_an_answer(wrong: NotAnAnswer, language: Language) -> Markup {
     page(language, false, &Message::of(key, language), &html! {})
 }
 
-/// For a second answer.
+/// The page for a second answer.
 pub(super) fn already_used(language: Language) -> Markup {
     page(language, false, &Message::of("used", language), &close(language))
 }
 
-/// For every other address.
+/// The page for every other address.
 pub(super) fn nothing_here(language: Language) -> Markup {
     let told = Message { what: language.text("page-nothing"), advice: String::new() };
     page(language, false, &told, &html! {})
@@ -74,7 +74,7 @@ fn close(language: Language) -> Markup {
     html! { p .close { (language.text("login-close")) } }
 }
 
-/// A page: what happened, what to do, and what else there is to say.
+/// A page: what happened, what to do, and further text.
 fn page(language: Language, is_good: bool, told: &Message, more: &Markup) -> Markup {
     let (mood, sign) = if is_good { ("good", "✓") } else { ("bad", "!") };
     html! {

@@ -4,14 +4,15 @@ use std::io::{self, BufRead as _, Read as _};
 
 use tokio::sync::mpsc;
 
-/// The longest line that is read as one; bytes. An address is far shorter.
+/// The most bytes of a line; an address is far shorter.
 const MAX_LINE: u64 = 64 * 1024;
-/// Lines that wait to be looked at.
+/// The most lines that wait.
 const QUEUE: usize = 4;
 
-/// The lines of standard input; closed with it, which is no error: the browser may still come.
+/// The lines of standard input. The channel closes with standard input, which is no error: the browser may still
+/// return.
 ///
-/// They are read in a thread of their own that nobody waits for, because a read from a terminal cannot be called off.
+/// A thread of their own reads them, and nobody waits for it, because a read from a terminal cannot be cancelled.
 pub fn pasted_lines() -> mpsc::Receiver<String> {
     let (sender, lines) = mpsc::channel(QUEUE);
     std::thread::spawn(move || {

@@ -1,4 +1,4 @@
-//! Where answers arrive, from the browser or from the keyboard: the first that is one is taken, and none after it.
+//! Takes the first valid answer, from the browser or from the keyboard, and none after it.
 
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 
@@ -7,31 +7,31 @@ use tokio::sync::{mpsc, oneshot};
 use super::Ending;
 use crate::api::auth::authorization::{Attempt, NotAnAnswer, Returned};
 
-/// Events that wait to be looked at.
+/// The most events that wait.
 const QUEUE: usize = 32;
 
 /// What happened at the redirect address.
 #[derive(Debug)]
 pub enum Event {
-    /// The answer to the attempt. The browser waits for what becomes of it.
+    /// The answer to the attempt. The browser waits for the ending.
     Answer(Returned, oneshot::Sender<Ending>),
-    /// Something else; so many have come so far.
+    /// Something else, with the number of such requests so far.
     Stranger(NotAnAnswer, u32),
 }
 
-/// The one attempt that is open.
+/// The one open attempt.
 #[derive(Debug)]
 pub struct Reception {
     attempt: Attempt,
-    /// The state was presented: it counts once (API, "Flow", step 3).
+    /// Whether the state was presented. It counts once (API, "Flow", step 3).
     used: AtomicBool,
     strangers: AtomicU32,
     events: mpsc::Sender<Event>,
 }
 
-/// What the browser gets to see.
+/// What the browser gets.
 pub(super) enum Reply {
-    /// The page that says how it ended, as soon as that is known.
+    /// The page that says how it ended, as soon as it has.
     Later(oneshot::Receiver<Ending>),
     AlreadyUsed,
     NotAnAnswer(NotAnAnswer),
@@ -44,12 +44,12 @@ impl Reception {
         (Self { attempt, used: AtomicBool::new(false), strangers: AtomicU32::new(0), events }, received)
     }
 
-    /// The attempt.
+    /// The open attempt.
     pub fn attempt(&self) -> &Attempt {
         &self.attempt
     }
 
-    /// What a person pasted: the answer, `None` when the browser was quicker.
+    /// Takes what a person pasted. Returns the answer; `None` if the browser was first.
     ///
     /// # Errors
     /// [`NotAnAnswer`]: the person may try again.
@@ -58,12 +58,12 @@ impl Reception {
         Ok(self.is_first().then_some(returned))
     }
 
-    /// What the browser brought.
+    /// Takes what the browser brought.
     pub(super) async fn arrived(&self, query: &str) -> Reply {
         match self.attempt.read(query) {
             Err(wrong) => {
                 let count = self.strangers.fetch_add(1, Ordering::Relaxed).saturating_add(1);
-                // Where the queue is full there is enough to see already.
+                // If the queue is full, there are enough events to show.
                 let _ = self.events.try_send(Event::Stranger(wrong, count));
                 Reply::NotAnAnswer(wrong)
             }

@@ -1,4 +1,4 @@
-//! Who is let in: on which way a request came, which key it shows, and the cookie that keeps the key.
+//! Decides who is let in: how a request came, which key it shows, and the cookie that keeps the key.
 
 use hyper::http::request::Parts;
 use hyper::{StatusCode, header};
@@ -13,12 +13,12 @@ use crate::formats::language::Language;
 use crate::ledger::{LedgerError, Millis};
 
 impl Site {
-    /// Under which names it is asked for on this way.
+    /// The names under which the page may be asked for on this way.
     pub(super) fn names(&self, way: Way) -> Address {
         Address::of(way.local, way.is_encrypted, self.setup.page.public_url.as_ref())
     }
 
-    /// Whether a proxy on this computer may bring it, which a browser anywhere asked over TLS.
+    /// Whether a proxy on this computer brought the request, which a browser anywhere sent over TLS.
     fn is_proxied(&self, asked: &Asked) -> bool {
         asked.way.is_from_here() && self.names(asked.way).is_asked_from_elsewhere(&asked.head)
     }
@@ -28,8 +28,8 @@ impl Site {
         asked.way.is_from_here() && !self.is_proxied(asked)
     }
 
-    /// The key of whoever asks. It counts only where nobody else can have read it: names and buttons go over no network
-    /// that is not encrypted.
+    /// The session of whoever asks. It counts only if nobody else can have read the key: names and buttons are never
+    /// sent unencrypted over a network.
     pub(super) async fn session(&self, asked: &Asked) -> Result<Option<Session>, LedgerError> {
         match guard::cookie(&asked.head.headers, &self.cookie).filter(|_| asked.way.is_private()) {
             Some(cookie) => keys::session(&self.context.ledger, cookie).await,
@@ -37,7 +37,7 @@ impl Site {
         }
     }
 
-    /// Why the page is locked, and so what opens it.
+    /// Why the page is locked, which says what opens it.
     pub(super) fn locked(&self, asked: &Asked) -> Locked {
         match asked.way.is_private() {
             false => Locked::NotEncrypted,
@@ -46,7 +46,7 @@ impl Site {
         }
     }
 
-    /// The cookie counts as long as the session: so long after it was used; milliseconds.
+    /// Renews the cookie, which counts as long as the session. `renewed`: for how many milliseconds.
     pub(super) fn renew(&self, answer: &mut Answer, asked: &Asked, renewed: Option<Millis>) {
         if let (Some(known_for), Some(cookie)) = (renewed, guard::cookie(&asked.head.headers, &self.cookie)) {
             self.keep(answer, asked, cookie, known_for);
@@ -60,14 +60,14 @@ impl Site {
         add(answer.headers_mut(), header::SET_COOKIE, &cookie);
     }
 
-    /// The browser forgets the key.
+    /// Makes the browser forget the key.
     pub(super) fn forget(&self, answer: &mut Answer) {
         let cookie = format!("{}=; Path=/; Max-Age=0; HttpOnly; SameSite=Strict", self.cookie);
         add(answer.headers_mut(), header::SET_COOKIE, &cookie);
     }
 
-    /// The link of `docsyncd open`. What is answered is a page and no redirect: a browser that came here from elsewhere
-    /// (a terminal that opens links) would not send the new cookie along.
+    /// Answers the link of `docsyncd open`. The answer is a page and no redirect: a browser that came from elsewhere (a
+    /// terminal that opens links) would not send the new cookie along.
     pub(super) async fn open(&self, asked: &Asked, query: &Fields, language: Language) -> Answer {
         if !asked.way.is_private() {
             return sentence(StatusCode::FORBIDDEN, language, "not-encrypted");
@@ -87,8 +87,7 @@ impl Site {
     }
 }
 
-/// Leads a browser that speaks HTTP where TLS is spoken there. What it asked for is not repeated: it was sent in the
-/// clear.
+/// Sends a browser that speaks HTTP to HTTPS. What it asked for was sent in the clear, so it is not repeated.
 pub(super) fn encrypt(head: &Parts, language: Language) -> Answer {
     let mut answer = sentence(StatusCode::SEE_OTHER, language, "nothing");
     if let Some(host) = guard::only(&head.headers, header::HOST) {

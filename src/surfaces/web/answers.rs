@@ -37,47 +37,48 @@ use crate::pipeline::Shared;
 use crate::views::letter::LetterDetail;
 use crate::views::{self, DocumentHistory, DocumentView};
 
-/// What the browser may do with a page: show it, with our style, icons and script, ask us again, and send its forms
-/// back to us.
+/// What the browser may do with a page: show it with our style, icons and script, ask for it again, and send its forms
+/// back.
 const POLICY: &str = "default-src 'none'; script-src 'self'; connect-src 'self'; style-src 'self'; img-src 'self'; \
                       form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
-/// Pages that are made at once; others wait. The ledger has one reader, which the stages need.
+/// The most pages that are made at once; others wait. The ledger has one reader, which the stages need.
 const MAKING: usize = 2;
-/// How old may be what somebody sees who has no key: so a flood of requests reads the ledger once a second.
+/// The greatest age of a page without the key. With it, a flood of requests reads the ledger once a second.
 const FRESH: Duration = Duration::from_secs(1);
-/// How long a letter's page waits for a folder that may hang.
+/// How long a letter's page waits for a folder that hangs.
 const SHORT: Duration = Duration::from_secs(3);
-/// How long the choice of a language is remembered; seconds.
+/// How long the chosen language is remembered; seconds.
 const LANGUAGE_SECONDS: u32 = 365 * 24 * 60 * 60;
 const LANGUAGE_COOKIE: &str = "docsyncd_language";
 
-/// Everything that answers are made of.
+/// Everything that answers need.
 pub(super) struct Site {
     pub(super) context: Shared,
     pub(super) setup: Setup,
-    /// Where it is served.
+    /// The address of the listener.
     pub(super) address: SocketAddr,
     certificate: Option<Arc<Certificate>>,
-    /// The name of the session's cookie: browsers send cookies to every port of a computer.
+    /// The name of the session's cookie. It contains the port, because browsers send cookies to every port of a
+    /// computer.
     pub(super) cookie: String,
     making: Semaphore,
-    /// Who may look for a PDF now: one at a time, as each is read whole and compared.
+    /// The turn to read a PDF from a folder, one at a time: each is read whole and compared.
     reading: Arc<Semaphore>,
-    /// Who may read a PDF from the service: one at a time.
+    /// The turn to read a PDF from the service, one at a time.
     pub(super) fetching: Semaphore,
-    /// Who may wait for a file for support: one at a time.
+    /// The turn to wait for a file for support, one at a time.
     pub(super) supporting: Semaphore,
-    /// Who may be told when something changes.
+    /// The places for pages that are told of changes.
     told: Arc<Semaphore>,
     overview: Mutex<Option<(Instant, Arc<Overview>)>>,
 }
 
-/// What is at hand, or comes in parts: a file, or what is told of changes.
+/// A whole answer, or one in parts: a file, or the news of changes.
 pub(super) type Body = Either<Full<Bytes>, UnsyncBoxBody<Bytes, std::io::Error>>;
 pub(super) type Answer = Response<Body>;
 
 impl connections::Site for Site {
-    /// A form with a name in it.
+    /// Enough for a form with a name in it.
     const MAX_BODY: usize = 8 * 1024;
     type Answer = Body;
 
@@ -91,7 +92,7 @@ impl connections::Site for Site {
     }
 }
 
-/// Fields of a form or query.
+/// The fields of a form or query.
 pub(super) struct Fields(Vec<(String, String)>);
 
 impl Fields {
@@ -99,13 +100,13 @@ impl Fields {
         Self(form_urlencoded::parse(bytes).map(|(name, value)| (name.into_owned(), value.into_owned())).collect())
     }
 
-    /// The value; empty when there is none.
+    /// The value; empty if there is none.
     pub(super) fn get(&self, name: &str) -> &str {
         self.0.iter().find(|(known, _)| known == name).map_or("", |(_, value)| value)
     }
 }
 
-/// Where forms are sent to.
+/// The addresses of the forms.
 const FORMS: [&str; 13] = [
     "/retry",
     "/retry-failed",
@@ -121,7 +122,7 @@ const FORMS: [&str; 13] = [
     "/lock",
     "/close",
 ];
-/// What is no page, or takes long.
+/// Addresses that answer no page, or take long.
 const LONG: [&str; 3] = ["/support", "/mended", "/fetch"];
 
 impl Site {
@@ -172,13 +173,13 @@ impl Site {
         if self.certificate.is_some() && !asked.way.is_encrypted {
             return admission::encrypt(&asked.head, language);
         }
-        // Nobody makes more than a few pages at once; the semaphore is never closed. A file is no page, and may take
-        // long.
+        // Nobody makes more than a few pages at once. A file is no page and may take long. The semaphore is never
+        // closed.
         let _making =
             if path.ends_with("/pdf") || LONG.contains(&path) { None } else { self.making.acquire().await.ok() };
         let letter = path.strip_prefix("/letter/");
         let allowed = match path {
-            // Not HEAD: what only looks at links must not use one up.
+            // Not HEAD: a program that only checks links must not use one up.
             "/open" | "/changes" => "GET",
             "/" | "/metrics" | "/style.css" | "/page.js" => "GET, HEAD",
             path if FORMS.contains(&path) => "POST",
@@ -203,7 +204,7 @@ impl Site {
         match path {
             "/" => self.page(asked, query, language).await,
             "/open" => self.open(asked, query, language).await,
-            // It names accounts and destinations to whoever asks.
+            // It names accounts and destinations.
             "/metrics" if !self.is_from_here(asked) => sentence(StatusCode::FORBIDDEN, language, "nothing"),
             "/metrics" => match metrics::text(&self.context, &self.setup).await {
                 Ok(text) => respond(StatusCode::OK, metrics::TYPE, text),
@@ -216,7 +217,7 @@ impl Site {
         }
     }
 
-    /// Who is told when there is something new. That names nobody, so it needs no key.
+    /// Tells an open page of changes. This names nobody, so it needs no key.
     fn changes(&self, language: Language) -> Answer {
         let Ok(place) = Arc::clone(&self.told).try_acquire_owned() else {
             return sentence(StatusCode::SERVICE_UNAVAILABLE, language, "trouble");
@@ -277,14 +278,14 @@ impl Site {
         made.await.unwrap_or_else(|error| unavailable(language, &error))
     }
 
-    /// Where a letter's PDF can be had, as far as a short look shows.
+    /// Where a letter's PDF is, as far as a short look shows.
     async fn can_be_had(&self, detail: &LetterDetail) -> Had {
         let DocumentHistory { document, deliveries, .. } = &detail.shown;
         let letter = DocumentView { deliveries: deliveries.clone(), ..document.clone() };
         let look = pdf::read(&self.context, &self.setup.disks.folders, letter, &self.reading);
         match tokio::time::timeout(SHORT, look).await {
             Ok(Ok(_)) => Had::Here,
-            // Nobody knows: whoever asks for it waits.
+            // Nobody knows, so whoever asks for it waits.
             Ok(Err(Kept::Unknown)) | Err(_) => Had::Here,
             Ok(Err(kept)) => {
                 let is_changed = kept == Kept::Changed;
@@ -313,7 +314,7 @@ impl Site {
         made.await.unwrap_or_else(|error| unavailable(language, &error))
     }
 
-    /// The page of somebody who has the key.
+    /// What the page shows with the key.
     pub(super) async fn keyed(
         &self,
         session: &Session,
@@ -326,7 +327,7 @@ impl Site {
         let (details, waiting) =
             self.context.ledger.read(move |db| Ok((facts::details(db, &now)?, patients::read(db)?))).await?;
         let list = self.list();
-        // Each patient is looked for in the whole list.
+        // Each patient is searched in the whole list.
         let questions = tokio::task::spawn_blocking(move || Questions::of(waiting, list.as_deref())).await.ok();
         let (token, keeps_names) = (&session.form_token, self.setup.keeps_names);
         let browsers = Browsers { known: keys::browsers(&self.context.ledger).await?, own: &session.digest };
@@ -334,12 +335,12 @@ impl Site {
         Ok(page::page(language, &overview, Ok(&keyed), notice))
     }
 
-    /// The practice's list of patients that counts now.
+    /// The practice's list of patients that is in use.
     pub(super) fn list(&self) -> Option<Arc<List>> {
         self.context.numbers.as_ref().and_then(|numbers| numbers.patients.current().list)
     }
 
-    /// What everybody may see, as it is or was a moment ago.
+    /// What everybody may see, now or up to [`FRESH`] ago.
     async fn overview(&self, may_be_old: bool) -> Result<Arc<Overview>, LedgerError> {
         let kept = || self.overview.lock().unwrap_or_else(PoisonError::into_inner);
         if may_be_old && let Some((_, overview)) = kept().as_ref().filter(|(at, _)| at.elapsed() < FRESH) {
@@ -353,7 +354,7 @@ impl Site {
         Ok(overview)
     }
 
-    /// Every form: it must come from our own page, with the key and the page's own token.
+    /// Answers a form. It must come from our own page, with the key and the page's own token.
     async fn form(&self, asked: &Asked, path: &str, language: Language) -> Answer {
         if !self.names(asked.way).is_origin(&asked.head.headers) {
             return sentence(StatusCode::FORBIDDEN, language, "foreign");
@@ -368,7 +369,7 @@ impl Site {
             else {
                 return Ok(sentence(StatusCode::FORBIDDEN, language, "foreign"));
             };
-            // "Lock this browser" takes it away.
+            // "Lock this browser" removes the cookie.
             let renewed = session.renewed.filter(|_| !["/close", "/lock"].contains(&path));
             let mut answer = self.carry_out(path, &fields, session, language).await?;
             self.renew(&mut answer, asked, renewed);
@@ -378,7 +379,7 @@ impl Site {
     }
 }
 
-/// A key that cannot be had now.
+/// The page for a key that cannot be made now.
 pub(super) fn no_key(language: Language, error: &KeyError) -> Answer {
     match error {
         KeyError::Ledger(error) => unavailable(language, error),
@@ -386,7 +387,7 @@ pub(super) fn no_key(language: Language, error: &KeyError) -> Answer {
     }
 }
 
-/// The colour of an icon.
+/// The colour of the icon at this address.
 fn colour(path: &str) -> Option<&'static str> {
     match path {
         "/well.svg" => Some("#0f6a48"),
@@ -397,7 +398,7 @@ fn colour(path: &str) -> Option<&'static str> {
     }
 }
 
-/// The ledger has no answer now. Why is in the log of whoever needs it; here it would tell of the machine.
+/// The page for a ledger that cannot be read now. The reason is in the stages' log; here it would tell of the machine.
 fn unavailable(language: Language, error: &LedgerError) -> Answer {
     tracing::debug!(event = "status_page_failed", "{error}");
     sentence(StatusCode::SERVICE_UNAVAILABLE, language, "trouble")

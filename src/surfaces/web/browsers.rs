@@ -1,4 +1,4 @@
-//! The browsers that have the key: those that are known, and how one more computer gets it.
+//! The browsers that have the key, and how another computer gets it.
 
 use jiff::Zoned;
 use maud::{Markup, html};
@@ -10,21 +10,21 @@ use super::parts::{Form, count};
 use crate::formats::language::{Language, zoned};
 use crate::ledger::page_keys::Known;
 
-/// All that are known, and which of them asks.
+/// The browsers that are known, and the one that asks.
 pub(super) struct Browsers<'a> {
     pub(super) known: Vec<Known>,
     /// The digest of its session.
     pub(super) own: &'a str,
 }
 
-/// The list of them, each with a button that takes the key away, and the button for one more.
+/// The list of browsers, each with a button that takes its key away, and the button for another computer.
 pub(super) fn show(form: &Form<'_>, browsers: &Browsers<'_>, now: &Zoned) -> Markup {
     let language = form.language;
     let known = count(browsers.known.len());
     html! {
         div .browsers {
             (form.button("/another", &language.text("page-another"), "quiet", &[]))
-            // The only one is locked below.
+            // If there is only one, the button below locks it.
             @if known > 1 {
                 details {
                     summary { (language.fill("page-browsers", &[("count", known.into())])) }
@@ -46,7 +46,7 @@ fn row(form: &Form<'_>, one: &Known, is_own: bool, now: &Zoned) -> Markup {
         span .name {
             @if one.browser.is_empty() { (language.text("page-browser")) } @else { (one.browser) }
         }
-        // As the history of a letter names it.
+        // The history of a letter names it in the same way.
         " " code { (one.digest.get(..6).unwrap_or_default()) }
         @if is_own { " " span .badge.good { (language.text("page-browser-this")) } }
         " " span .soft {
@@ -56,7 +56,7 @@ fn row(form: &Form<'_>, one: &Known, is_own: bool, now: &Zoned) -> Markup {
     }
 }
 
-/// The page with the link for one more computer. `is_reached`: other computers reach the page there.
+/// The page with the link for another computer. `is_reached`: whether other computers reach the page there.
 pub(super) fn invitation(language: Language, link: &Url, is_reached: bool) -> Markup {
     let title = language.text("page-another");
     let how = if is_reached { "page-another-how" } else { "page-another-tunnel" };

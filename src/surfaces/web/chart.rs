@@ -1,4 +1,4 @@
-//! The last thirty days as one strip of how each was, with the same as a table for whoever cannot see it.
+//! The last thirty days as one strip, and the same as a table for people who cannot see it.
 
 use jiff::civil::Date;
 use maud::{Markup, html};
@@ -34,7 +34,7 @@ fn in_words(language: Language, date: Date, day: Day) -> String {
     language.fill("page-day-numbers", &values)
 }
 
-/// A cell for each day, as high as it is loud: it is told apart without colours, too.
+/// A cell for each day. Its height says the same as its colour, for people who see no colours.
 fn strip(language: Language, days: &[(Date, Day)]) -> Markup {
     let of = |told: Told| count(days.iter().filter(|(_, day)| day.told() == told).count());
     let [well, trouble, person, silent] = ALL.map(of);

@@ -1,10 +1,10 @@
-//! Who may be connected, for how long, and with how many bytes: slow and hostile browsers cost a bounded little.
+//! Who may be connected, for how long, and with how many bytes, so that slow and hostile browsers cost little.
 //!
-//! Where the site has a certificate, a connection is encrypted first. What speaks HTTP there all the same is answered,
-//! as one that is not encrypted.
+//! If the site has a certificate, a connection is encrypted first. A browser that speaks plain HTTP there is answered,
+//! but treated as not encrypted.
 //!
-//! When the room is full, whoever waits for longest without having asked anything gives way, so that a thousand idle
-//! connections keep nobody out.
+//! When all places are taken, the connection that has been idle longest is closed. So a thousand idle connections keep
+//! nobody out.
 
 use std::collections::VecDeque;
 use std::convert::Infallible;
@@ -31,33 +31,33 @@ use tokio_util::task::TaskTracker;
 
 use crate::system::tls::Stream;
 
-/// Connections at once. A page takes three.
+/// The most connections. A page takes three.
 const MAX_CONNECTIONS: usize = 64;
-/// The largest request line with headers; bytes.
+/// The most bytes of a request line with headers.
 const MAX_HEAD: usize = 16 * 1024;
 /// The most headers of a request.
 const MAX_HEADERS: usize = 64;
-/// How long a browser may take to say what it wants. Browsers open connections in advance and give them up themselves
-/// after ten seconds; one that is closed just when it is used would cost the page its style.
+/// How long a browser may take to send a request. Browsers open connections in advance and close them after ten
+/// seconds. One that we close just when it is used would cost the page its style.
 const HEAD_LIMIT: Duration = Duration::from_secs(20);
-/// How long a browser may take until the connection is encrypted.
+/// How long a browser may take to encrypt the connection.
 const HANDSHAKE_LIMIT: Duration = Duration::from_secs(10);
-/// The first byte of a connection that is to be encrypted (RFC 8446, section 5.1: a record of type handshake). No
-/// request of HTTP begins with it.
+/// The first byte of an encrypted connection (RFC 8446, section 5.1: a record of type handshake). No HTTP request
+/// begins with it.
 const HANDSHAKE: u8 = 22;
-/// What is read of a body that is too large, so that the browser gets to see the answer; bytes.
+/// How many bytes of a body that is too large are read, so that the browser sees the answer.
 const MAX_DISCARDED: usize = 256 * 1024;
 /// How long a body may take.
 const BODY_LIMIT: Duration = Duration::from_secs(5);
-/// How long, and for how many bytes, a browser is listened to that goes on sending after it was answered.
+/// How long, and for how many bytes, to read what a browser still sends after its answer.
 const REST_LIMIT: Duration = Duration::from_secs(1);
 const MAX_REST: u64 = 1024 * 1024;
-/// How much longer than [`Site::TOTAL_LIMIT`] a connection may last that is told when something changes, or is sent a
-/// file: after that the browser asks anew.
+/// How much longer than [`Site::TOTAL_LIMIT`] a connection may last that is told of changes or sent a file. After that
+/// the browser asks again.
 const TOLD_LIMIT: Duration = Duration::from_secs(60 * 60);
-/// How long an answer that is under way may take when the daemon stops.
+/// How long an answer in progress may take when the daemon stops.
 const LAST_LIMIT: Duration = Duration::from_secs(2);
-/// Between two tries to accept when the system has no more sockets.
+/// The pause after the system had no socket left.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
 
 /// How a request came here.
@@ -75,35 +75,35 @@ impl Way {
         Ok(Self { local: stream.local_addr()?, peer: stream.peer_addr()?, is_encrypted: false })
     }
 
-    /// Whether it came from this computer, and over no network.
+    /// Whether it came from this computer, over no network.
     pub(crate) fn is_from_here(&self) -> bool {
         [self.local, self.peer].iter().all(|end| end.ip().to_canonical().is_loopback())
     }
 
-    /// Whether nobody between the two ends can have read it or changed it.
+    /// Whether nobody on the way can have read or changed it.
     pub(crate) fn is_private(&self) -> bool {
         self.is_encrypted || self.is_from_here()
     }
 }
 
-/// A request that was read whole.
+/// A request that was read completely.
 pub struct Asked {
     pub(crate) head: Parts,
     pub(crate) way: Way,
-    /// `None`: it was too large, too slow, or broke off.
+    /// `None`: it was too large or too slow, or broke off.
     pub(crate) body: Option<Vec<u8>>,
 }
 
-/// Who answers.
+/// Answers requests.
 pub(crate) trait Site: Send + Sync + 'static {
     /// The largest body; bytes.
     const MAX_BODY: usize;
     /// How long a connection may last in all.
     const TOTAL_LIMIT: Duration = Duration::from_secs(40);
-    /// What it answers with.
+    /// The body of its answers.
     type Answer: Body<Data = Bytes, Error: Into<Box<dyn Error + Send + Sync>>> + Send + 'static;
 
-    /// What encrypts connections; `None`: nothing does.
+    /// Encrypts connections; `None` for plain HTTP.
     fn encryption(&self) -> Option<Arc<ServerConfig>> {
         None
     }
@@ -111,20 +111,19 @@ pub(crate) trait Site: Send + Sync + 'static {
     fn answer(&self, asked: Asked) -> impl Future<Output = Response<Self::Answer>> + Send;
 }
 
-/// One connection, as the others see it.
+/// A connection, as the other connections see it.
 #[derive(Default)]
 struct Guest {
-    /// It has to go.
+    /// Ends the connection.
     leave: CancellationToken,
-    /// It has asked something, and the answer is being made.
+    /// A request came, and its answer is being made.
     served: AtomicBool,
-    /// Its answer goes on until one of both sides ends it, or is a file that is sent as fast as it is taken. It gives
-    /// way like whoever asks nothing.
+    /// The answer goes on until one side ends it, or is a file. Such a connection gives way like an idle one.
     told: AtomicBool,
     gone: AtomicBool,
 }
 
-/// Answers whoever connects, until `stop`.
+/// Answers all connections until `stop`.
 pub(crate) async fn accept<S: Site>(socket: TcpListener, site: Arc<S>, stop: CancellationToken) {
     let mut guests: VecDeque<Arc<Guest>> = VecDeque::new();
     let tasks = TaskTracker::new();
@@ -140,7 +139,7 @@ pub(crate) async fn accept<S: Site>(socket: TcpListener, site: Arc<S>, stop: Can
         guests.retain(|guest| !guest.gone.load(Ordering::Acquire));
         if guests.len() >= MAX_CONNECTIONS {
             let idle = guests.iter().position(|guest| !guest.served.load(Ordering::Acquire));
-            // Everybody is being served: the newcomer may come again.
+            // All are being served; the newcomer may try again.
             let Some(oldest) = idle.and_then(|index| guests.remove(index)) else { continue };
             oldest.leave.cancel();
         }
@@ -169,22 +168,22 @@ async fn serve<S: Site>(stream: TcpStream, guest: Arc<Guest>, site: Arc<S>, stop
     if let Some((stream, way, rest)) = begun
         && answer(stream, way, &guest, site, stop).await
     {
-        // What the browser still sends after it was answered has to be taken: a system that closes a connection with
-        // bytes that nobody read resets it, and the browser throws the page away.
+        // What the browser still sends has to be read. A system resets a connection that is closed with unread bytes,
+        // and the browser then discards the page.
         let (mut rest, mut nowhere) = (rest.take(MAX_REST), tokio::io::sink());
         let _ = tokio::time::timeout(REST_LIMIT, tokio::io::copy(&mut rest, &mut nowhere)).await;
     }
     guest.gone.store(true, Ordering::Release);
 }
 
-/// The same connection a second time, so that it is not closed when hyper is done with it.
+/// A second handle of the connection, so that it stays open when hyper is done.
 fn twice(stream: TcpStream) -> io::Result<(TcpStream, TcpStream)> {
     let stream = stream.into_std()?;
     let again = stream.try_clone()?;
     Ok((TcpStream::from_std(stream)?, TcpStream::from_std(again)?))
 }
 
-/// Encrypts a connection, where the site does that and the browser begins it.
+/// Encrypts a connection, if the site has a certificate and the browser begins a handshake.
 async fn begin(stream: TcpStream, encryption: Option<Arc<ServerConfig>>) -> io::Result<(Box<dyn Stream>, Way)> {
     let way = Way::of(&stream)?;
     let Some(encryption) = encryption else { return Ok((Box::new(stream), way)) };
@@ -197,7 +196,7 @@ async fn begin(stream: TcpStream, encryption: Option<Arc<ServerConfig>>) -> io::
     Ok((Box::new(stream), Way { is_encrypted: true, ..way }))
 }
 
-/// Answers once. Returns whether there is time for what the browser still sends.
+/// Answers once. Returns whether to read what the browser still sends.
 async fn answer<S: Site>(
     stream: Box<dyn Stream>,
     way: Way,
@@ -212,7 +211,7 @@ async fn answer<S: Site>(
             let asked = read(request, way, S::MAX_BODY).await;
             guest.served.store(true, Ordering::Release);
             let answer = site.answer(asked).await;
-            // The length of all others is at hand.
+            // Every other answer has a known length.
             guest.told.store(answer.body().size_hint().exact().is_none(), Ordering::Release);
             guest.served.store(false, Ordering::Release);
             Ok::<_, Infallible>(answer)
@@ -226,7 +225,7 @@ async fn answer<S: Site>(
         .keep_alive(false)
         .serve_connection(TokioIo::new(stream), service);
     tokio::pin!(connection);
-    // A connection that breaks is the browser's business; it may come again.
+    // If a connection breaks, the browser may try again.
     let over = async {
         tokio::time::sleep(S::TOTAL_LIMIT).await;
         if guest.told.load(Ordering::Acquire) {
@@ -244,7 +243,7 @@ async fn answer<S: Site>(
     false
 }
 
-/// The whole request, within bounds.
+/// Reads the whole request, within bounds.
 async fn read(request: Request<Incoming>, way: Way, max_body: usize) -> Asked {
     let (head, mut body) = request.into_parts();
     let mut bytes = Vec::new();

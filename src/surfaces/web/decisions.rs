@@ -1,4 +1,4 @@
-//! What persons decided about the patients of letters, for whoever wants to know or put it right.
+//! What people decided about the patients of letters, to look up or to correct.
 
 use jiff::Zoned;
 use maud::{Markup, html};
@@ -12,7 +12,7 @@ use crate::views::patients::{self, DecisionView};
 
 /// How long decisions are shown; milliseconds.
 const SHOWN_FOR: Millis = 30 * 24 * 60 * 60 * 1000;
-/// Decisions that are shown.
+/// The most decisions that are shown.
 const MOST: usize = 100;
 
 /// The decisions of the last 30 days.
@@ -22,7 +22,7 @@ pub(super) struct Decisions {
     more: bool,
 }
 
-/// Reads them.
+/// Reads the decisions.
 ///
 /// # Errors
 /// Any SQLite error.
@@ -34,7 +34,7 @@ pub(super) fn read(db: &Connection, now: &Zoned) -> QueryResult<Decisions> {
     Ok(Decisions { shown, more })
 }
 
-/// The folded part of the page; nothing where nobody decided anything.
+/// The folded section of the page; empty without decisions.
 pub(super) fn show(form: &Form<'_>, decisions: &Decisions, now: &Zoned) -> Markup {
     let language = form.language;
     let columns = ["page-time", "page-patient", "page-type", "page-patients-number", "page-who", "page-state"];
@@ -56,7 +56,7 @@ pub(super) fn show(form: &Form<'_>, decisions: &Decisions, now: &Zoned) -> Marku
     }
 }
 
-/// It leads to the letter's page, where everything that can be done about it stands.
+/// Links to the letter's page, which has all the buttons.
 fn row(language: Language, one: &DecisionView, now: &Zoned) -> Markup {
     let stands = match one.state {
         _ if one.is_taken_back => language.text("page-taken-back"),

@@ -1,4 +1,4 @@
-//! What a page shows, read in one moment of the ledger.
+//! What a page shows, read from the ledger at one moment.
 
 use std::ops::RangeInclusive;
 use std::path::PathBuf;
@@ -19,16 +19,16 @@ use crate::views::facts::{Present, facts};
 use crate::views::letters::{self, Day, Letters, Waiting};
 use crate::views::{DocumentView, Order, PauseView, measures, search};
 
-/// Letters of today that are shown.
+/// The most letters of today that are shown.
 const MOST_TODAY: usize = 100;
-/// Letters that wait, and that failed, of which each is shown.
+/// The most waiting letters, and the most failed ones, that are shown.
 const MOST_OPEN: usize = 50;
-/// Letters that a search shows.
+/// The most letters that a search shows.
 const MOST_FOUND: usize = 50;
-/// Days of the chart, today among them.
+/// The number of days in the chart, with today.
 const DAYS: i32 = 30;
 
-/// What the page has to know of the configuration.
+/// The part of the configuration that the page needs.
 #[derive(Debug, Clone)]
 pub struct Setup {
     /// `[status_page]`
@@ -37,22 +37,22 @@ pub struct Setup {
     pub accounts: Vec<(String, bool)>,
     /// The destinations, each with its folder, server or program.
     pub destinations: Vec<(String, Option<String>)>,
-    /// Whose page it is, and whom to call.
+    /// The practice's name and contact.
     pub practice: PracticeConfig,
-    /// Whether names are kept to be found by.
+    /// Whether names are kept for the search.
     pub keeps_names: bool,
-    /// What counts as lasting so long that a person is needed.
+    /// How long something has to last until a person is needed.
     pub rules: Rules,
     /// Where disks can become full.
     pub disks: Disks,
-    /// The language of who asks for none.
+    /// The language for browsers that ask for none of ours.
     pub language: Language,
     /// The configuration file.
     pub config: PathBuf,
 }
 
 impl Setup {
-    /// Of this configuration; `None` when it wants no page.
+    /// From this configuration; `None` if it has no page.
     pub fn of(config: &Config) -> Option<Self> {
         let accounts = config.accounts.values();
         Some(Self {
@@ -73,7 +73,7 @@ impl Setup {
 #[derive(Debug, Clone)]
 pub(super) struct Place {
     pub(super) name: String,
-    /// Where it is: a folder, a server, a program.
+    /// Its folder, server or program.
     pub(super) at: Option<String>,
     /// When an account's list was last read, or a destination last worked.
     pub(super) polled_at: Option<Millis>,
@@ -88,7 +88,7 @@ pub(super) struct Overview {
     pub(super) disks: Disks,
     pub(super) practice: PracticeConfig,
     pub(super) today: u64,
-    /// Without those that are filed and not yet taken.
+    /// Without letters that are filed and not yet taken.
     pub(super) waiting: u64,
     pub(super) not_taken: u64,
     pub(super) failed: u64,
@@ -97,21 +97,21 @@ pub(super) struct Overview {
     pub(super) destinations: Vec<Place>,
 }
 
-/// What only who has the key may see.
+/// What only the key shows.
 #[derive(Clone, Default)]
 pub(super) struct Details {
     pub(super) today: Letters,
     pub(super) waiting: Waiting,
     pub(super) failed: Letters,
-    /// Those that were filed beside an old version.
+    /// The letters that were filed beside an old version.
     pub(super) beside: Vec<String>,
     pub(super) decisions: Decisions,
 }
 
-/// What somebody looks for.
+/// A search.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Search {
-    /// As it was typed.
+    /// The text as it was typed.
     pub(super) text: String,
     /// A document's type, or empty.
     pub(super) kind: String,
@@ -119,11 +119,11 @@ pub(super) struct Search {
     pub(super) day: String,
 }
 
-/// The states of a document that waits. One that fails is shown with those that failed.
+/// The states of a letter that waits. One that fails is shown among the failed.
 const WAITING: [State; 3] = [State::Discovered, State::Fetched, State::Delivered];
 const FAILED: [State; 3] = [State::Failing, State::Failed, State::Unreported];
 
-/// The moments at which the days of the chart begin, and the one at which today ends.
+/// When each day of the chart begins, and when today ends.
 fn midnights(now: &Zoned) -> Vec<(Date, Millis)> {
     let first = now.date().saturating_sub((DAYS - 1).days());
     let days = (0..=DAYS).map(|number| first.saturating_add(number.days()));
@@ -137,7 +137,7 @@ fn midnights(now: &Zoned) -> Vec<(Date, Millis)> {
 /// Any SQLite error.
 pub(super) fn overview(db: &Connection, setup: &Setup, ledger_fails_since: Option<Millis>) -> QueryResult<Overview> {
     let now = Zoned::now();
-    // Whoever serves this page runs.
+    // The daemon serves this page, so it runs.
     let present = Present::new(true, setup.accounts.iter().cloned());
     let facts = Facts { ledger_fails_since, ..facts(db, &present)? };
     let measures = measures::read(db)?;
@@ -185,7 +185,7 @@ pub(super) fn overview(db: &Connection, setup: &Setup, ledger_fails_since: Optio
     })
 }
 
-/// Reads what only who has the key may see.
+/// Reads what only the key shows.
 ///
 /// # Errors
 /// Any SQLite error.
@@ -201,9 +201,9 @@ pub(super) fn details(db: &Connection, now: &Zoned) -> QueryResult<Details> {
 }
 
 impl Search {
-    /// The words and the time that are meant; `None` when there is nothing to look for.
+    /// The words and the time to search for; `None` if there is nothing to search for.
     pub(super) fn meant(&self, now: &Zoned) -> Option<(Vec<String>, RangeInclusive<Millis>)> {
-        // A type is one of the words that are kept of each document.
+        // The type is one of the words that are kept for each document.
         let kind = self.kind.replace('_', " ");
         let words = crate::domain::search::words(&[self.text.clone(), kind]);
         let day = |day: Date| {
@@ -212,13 +212,13 @@ impl Search {
         };
         match self.day.parse::<Date>() {
             Ok(typed) => Some((words, day(typed)?)),
-            // A day that is none must not look as if it had been searched.
+            // Must not look as if an invalid day had been searched.
             Err(_) => (!words.is_empty() && self.day.is_empty()).then_some((words, 0..=Millis::MAX)),
         }
     }
 }
 
-/// What a search found, as far as it is shown.
+/// The letters that a search shows.
 pub(super) struct Hits {
     pub(super) letters: Vec<DocumentView>,
     pub(super) more: bool,
@@ -226,7 +226,7 @@ pub(super) struct Hits {
     pub(super) newest_only: bool,
 }
 
-/// The newest letters that are meant.
+/// The newest letters that match.
 ///
 /// # Errors
 /// Any SQLite error.

@@ -1,4 +1,4 @@
-//! What the page's forms do. That they may is known by then.
+//! What the page's forms do, after the guard and the key have allowed it.
 
 use std::time::Duration;
 
@@ -85,7 +85,7 @@ impl Site {
             }
         };
         let mut answer = respond(StatusCode::SEE_OTHER, "text/plain; charset=utf-8", "");
-        // Back to where the button was.
+        // Back to the page of the button.
         let from = DocumentUuid::parse(fields.get("letter")).map_or_else(String::new, |uuid| format!("letter/{uuid}"));
         add(answer.headers_mut(), header::LOCATION, &format!("/{from}?done={}", notice.as_str()));
         if notice == Notice::Closed {
@@ -94,7 +94,8 @@ impl Site {
         Ok(answer)
     }
 
-    /// What `docsyncd open --for-another` does. The link is shown here alone: it is in no address, and kept nowhere.
+    /// Does what `docsyncd open --for-another` does. The link is shown only here: it is in no address, and kept
+    /// nowhere.
     async fn another(&self, session: &Session, language: Language) -> Result<Answer, LedgerError> {
         let page = &self.setup.page;
         let elsewhere = page.elsewhere(self.address);
@@ -111,8 +112,9 @@ impl Site {
         })
     }
 
-    /// What `docsyncd retry UUID` does, to a document that failed, or that still stands as the letter's page showed it:
-    /// the page may be an old one, and what was filed meanwhile is not to be filed again. False when nothing was done.
+    /// Does what `docsyncd retry UUID` does, for a document that failed or is unchanged since the letter's page showed
+    /// it. The page may be old, and what was filed meanwhile must not be filed again. Returns whether anything was
+    /// done.
     async fn retry(&self, fields: &Fields, who: String) -> Result<bool, LedgerError> {
         let [uuid, stood] = ["uuid", "stands"].map(|name| fields.get(name).to_owned());
         let retried = self.context.ledger.write(move |db| {
@@ -139,8 +141,8 @@ impl Site {
         Ok(retried)
     }
 
-    /// What `docsyncd retry --arrived UUID` does, to a document that still stands as the page showed it. False when
-    /// nothing was done.
+    /// Does what `docsyncd retry --arrived UUID` does, for a document that is unchanged since the page showed it.
+    /// Returns whether anything was done.
     async fn arrived(&self, fields: &Fields, who: String) -> Result<bool, LedgerError> {
         let [uuid, stood] = ["uuid", "stands"].map(|name| fields.get(name).to_owned());
         let arrived = self.context.ledger.write(move |db| {
@@ -163,7 +165,7 @@ impl Site {
         Ok(arrived)
     }
 
-    /// What `docsyncd assign UUID NUMBER` does, after both sides were seen.
+    /// Does what `docsyncd assign UUID NUMBER` does, after a person saw both sides.
     async fn assign(&self, fields: &Fields, session: &Session) -> Result<Settled, LedgerError> {
         let Some(list) = self.list() else { return Ok(Settled::Nothing) };
         let [uuid, number, seen] = ["uuid", "number", "seen"].map(|name| fields.get(name).to_owned());
@@ -171,7 +173,7 @@ impl Site {
         let who = session.who();
         let settled = self.context.ledger.write(move |db| second_look::settle(db, &list, &asked, who)).await?;
         if matches!(settled, Settled::Done) {
-            // The person may take it back first; a restart files it at once.
+            // The person may take the decision back first. A restart files the letter at once.
             let context = self.context.clone();
             tokio::spawn(async move {
                 context.stop.run_until_cancelled(tokio::time::sleep(UNDO_FOR)).await;
@@ -183,7 +185,7 @@ impl Site {
         Ok(settled)
     }
 
-    /// Takes a decision back, as long as no letter was sent by it. False when nothing was done.
+    /// Takes a decision back if no letter was sent by it yet. Returns whether anything was done.
     async fn undo(&self, uuid: String, session: &Session) -> Result<bool, LedgerError> {
         let needing: Vec<String> =
             self.context.numbers.iter().flat_map(|numbers| numbers.needed_by.iter().cloned()).collect();
@@ -199,7 +201,7 @@ impl Site {
         undone.await
     }
 
-    /// A letter's PDF as the service has it now, for this look alone.
+    /// A letter's PDF as the service has it now, only to be shown.
     async fn fetched(&self, uuid: &str, language: Language) -> Result<Answer, LedgerError> {
         let Some(uuid) = DocumentUuid::parse(uuid) else {
             return Ok(sentence(StatusCode::NOT_FOUND, language, "no-letter"));
@@ -228,10 +230,10 @@ impl Site {
     }
 }
 
-/// How long a person may take back whose a letter is before it is filed.
+/// How long a letter waits for the person to take a decision back.
 const UNDO_FOR: Duration = Duration::from_secs(10);
 
-/// Whoever holds a key of the page; who that is nobody knows, but by which browser.
+/// Records what a browser with the key did. Who sits at it is not known.
 pub(super) fn act(db: &rusqlite::Connection, action: Action, what: &str, who: &str) -> QueryResult<()> {
     history::act(db, now(), action, what, Some(who))
 }

@@ -1,14 +1,14 @@
-//! What is around every page.
+//! The frame of every page.
 
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
 use crate::config::PracticeConfig;
 use crate::formats::language::{LANGUAGES, Language};
 
-/// After how many seconds a browser without scripts asks for the page again.
+/// How often a browser without scripts reloads the page; seconds.
 const REFRESH: u32 = 60;
 
-/// A page of one sentence, and what to do.
+/// A page with one sentence and what to do.
 pub(super) fn sentence(language: Language, key: &str) -> Markup {
     let title = language.text(&format!("page-{key}"));
     let body = html! {
@@ -21,13 +21,13 @@ pub(super) fn sentence(language: Language, key: &str) -> Markup {
     frame(language, &Frame { title: &title, icon: "/waiting.svg", live: None, practice: None }, &body, &html! {})
 }
 
-/// What is around a page.
+/// The frame of a page.
 pub(super) struct Frame<'a> {
     pub(super) title: &'a str,
     pub(super) icon: &'a str,
-    /// The address that it is asked for again at.
+    /// The address from which the page is reloaded.
     pub(super) live: Option<&'a str>,
-    /// Whose page it is, and whom to call.
+    /// The practice's name and contact.
     pub(super) practice: Option<&'a PracticeConfig>,
 }
 
@@ -61,7 +61,7 @@ pub(super) fn frame(language: Language, frame: &Frame<'_>, body: &Markup, foot: 
                         }
                     }
                 }
-                // It stands beside what is renewed, and is seen first.
+                // Outside the part that is reloaded, and first on the page.
                 aside #silent .notice .bad aria-label=(language.text("page-silent-title")) hidden {
                     p { strong { (language.text("page-silent-title")) } " " (language.text("page-silent")) }
                 }
@@ -81,7 +81,7 @@ pub(super) fn frame(language: Language, frame: &Frame<'_>, body: &Markup, foot: 
     }
 }
 
-/// The icon of the tab in this colour.
+/// The tab's icon in this colour.
 pub(super) fn dot(colour: &str) -> String {
     html! {
         svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16" { (PreEscaped("")) circle cx="8" cy="8" r="7" fill=(colour) {} }

@@ -1,11 +1,10 @@
-//! What a request must carry before it is answered: our own address as its host, and, where it is to do something, our
-//! own page as its origin. Pure.
+//! Checks what a request must carry: our own address as its host and, for a form, our own page as its origin. Pure.
 //!
 //! Our own names are the address of the connection, `localhost`, and the host of `status_page.public_url`.
 //!
-//! A page from elsewhere that is shown in this browser can send requests to this computer. It cannot read the answers
-//! unless its own name leads to this computer (DNS rebinding): then `Host` is that name. It can send forms: then
-//! `Origin` is its own.
+//! A page from elsewhere that is open in this browser can send requests to this computer. It can read the answers only
+//! if its own name leads to this computer (DNS rebinding); then `Host` is that name. It can send forms; then `Origin`
+//! is its own.
 
 use std::net::SocketAddr;
 
@@ -13,9 +12,9 @@ use hyper::header::{self, AsHeaderName, HeaderMap};
 use hyper::http::request::Parts;
 use url::Url;
 
-/// What browsers say of where a request comes from (Fetch Metadata Request Headers, W3C).
+/// Where a browser says a request comes from (Fetch Metadata Request Headers, W3C).
 const SEC_FETCH_SITE: &str = "sec-fetch-site";
-/// The longest value of a cookie that is looked at; characters.
+/// The most characters of a cookie's value.
 const MAX_COOKIE: usize = 64;
 
 /// The names under which the page may be asked for.
@@ -28,25 +27,25 @@ pub(crate) struct Address {
 }
 
 impl Address {
-    /// Of a page that is served here alone, and not encrypted.
+    /// The names of a page that is served only here, without encryption.
     pub(crate) fn new(address: SocketAddr) -> Self {
         Self::of(address, false, None)
     }
 
-    /// Of a page at this end of a connection.
+    /// The names of a page at this end of a connection.
     pub(crate) fn of(local: SocketAddr, is_encrypted: bool, public: Option<&Url>) -> Self {
         let (ip, port) = (local.ip().to_canonical(), local.port());
         let (scheme, usual) = if is_encrypted { ("https", 443) } else { ("http", 80) };
         let ip = SocketAddr::new(ip, port).to_string();
         let mut authorities = vec![ip, format!("localhost:{port}")];
         if port == usual {
-            // Browsers leave the usual port out.
+            // Browsers leave out the usual port.
             let host = |authority: &String| authority.trim_end_matches(&format!(":{usual}")).to_owned();
             authorities.extend(authorities.clone().iter().map(host));
         }
         let public = public.and_then(|url| {
             let host = url.host_str()?;
-            // Its own port, and that behind a proxy which names the host without it.
+            // The proxy's port, and the host without one, as some proxies send it.
             let authority = url.port().map_or_else(|| host.to_owned(), |port| format!("{host}:{port}"));
             Some((url.scheme().to_owned(), vec![authority, format!("{host}:{port}")]))
         });
@@ -68,15 +67,15 @@ impl Address {
             && only(&head.headers, &header::HOST).is_some_and(|host| self.is_public(host))
     }
 
-    /// Whether the request is for this very page.
+    /// Whether the request is for this page.
     pub(crate) fn is_host(&self, head: &Parts) -> bool {
         let is_ours = |authority: &str| self.is_own(authority) || self.is_public(authority);
         let named = head.uri.authority().is_none_or(|authority| is_ours(authority.as_str()));
         named && only(&head.headers, &header::HOST).is_some_and(is_ours)
     }
 
-    /// Whether a form was sent from this very page. The page's own policy (`no-referrer`) makes browsers send `null` in
-    /// place of it; then they say themselves whether it is the same site and port.
+    /// Whether a form was sent from this page. The page's policy (`no-referrer`) makes browsers send `null` as the
+    /// origin. Then `Sec-Fetch-Site` says whether it is the same.
     pub(super) fn is_origin(&self, headers: &HeaderMap) -> bool {
         let same_origin = || only(headers, SEC_FETCH_SITE) == Some("same-origin");
         match only(headers, &header::ORIGIN) {
@@ -90,14 +89,14 @@ impl Address {
     }
 }
 
-/// The value of a header that is there exactly once.
+/// The value of a header that occurs exactly once.
 pub(crate) fn only(headers: &HeaderMap, name: impl AsHeaderName) -> Option<&str> {
     let mut values = headers.get_all(name).iter();
     let first = values.next()?;
     values.next().is_none().then_some(first.to_str().ok()).flatten()
 }
 
-/// The value of a cookie of this name; the first, if there are several.
+/// The value of the first cookie with this name.
 pub(super) fn cookie<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {
     let values = headers.get_all(header::COOKIE).iter().filter_map(|value| value.to_str().ok());
     let pairs = values.flat_map(|value| value.split(';')).filter_map(|pair| pair.trim().split_once('='));

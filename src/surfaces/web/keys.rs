@@ -1,8 +1,8 @@
-//! The key to the page: `docsyncd open` makes a link that counts once and for two minutes, for one more computer for an
-//! hour; the browser gets a session for it.
+//! The key to the page. `docsyncd open` makes a link that counts once, for two minutes; a link for another computer
+//! counts for an hour. With it, the browser gets a session.
 //!
-//! Both are random numbers of the system. The ledger keeps their digests, so that command and daemon share them, a
-//! restart forgets none, and only who may read the ledger can make one. A form carries a third value, which follows
+//! Both are random numbers of the system. The ledger keeps their digests, so command and daemon share them, a restart
+//! forgets none, and only programs with access to the ledger can make one. A form carries a third value, which follows
 //! from the session's and which no other site can know.
 
 use base64::Engine as _;
@@ -17,19 +17,19 @@ use crate::domain::document::hex;
 use crate::ledger::page_keys::{Known, Link};
 use crate::ledger::{Ledger, LedgerError, Millis, now, page_keys};
 
-/// Random bytes of a link and of a session: 256 bits.
+/// The random bytes of a link and of a session: 256 bits.
 const SECRET_BYTES: usize = 32;
 /// The same as text.
 const SECRET_CHARACTERS: usize = 43;
 const MINUTE: Millis = 60 * 1000;
 const DAY: Millis = 24 * 60 * MINUTE;
 
-/// For which browser a link is.
+/// The browser that a link is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Browser {
-    /// One of this computer, which opens it at once.
+    /// On this computer, where it opens at once.
     Here,
-    /// One of another computer, to which a person carries it.
+    /// On another computer, to which a person carries the link.
     Elsewhere,
 }
 
@@ -42,8 +42,8 @@ impl Browser {
         }
     }
 
-    /// How long the browser is known; milliseconds: one of this computer after it used its key, one of another computer
-    /// after it got it.
+    /// How long the browser is known; milliseconds. On this computer since its last use, on another computer since it
+    /// got the key.
     pub(super) fn known_for(self) -> Millis {
         match self {
             Self::Here => 30 * DAY,
@@ -52,16 +52,16 @@ impl Browser {
     }
 }
 
-/// A session is renewed when so much of its time is over; milliseconds. A day: one write a day.
+/// The least time between two renewals of a session, each of which is a write; milliseconds.
 const RENEWED_AFTER: Millis = DAY;
 
 /// Why there is no key.
 #[derive(Debug, Error)]
 pub enum KeyError {
-    /// The ledger.
+    /// Any error of the ledger.
     #[error(transparent)]
     Ledger(#[from] LedgerError),
-    /// The system.
+    /// The system's random numbers.
     #[error("the system gives no random numbers: {0}")]
     Random(String),
 }
@@ -71,14 +71,14 @@ pub enum KeyError {
 pub(super) struct Session {
     /// Its digest.
     pub(super) digest: String,
-    /// What every form carries.
+    /// The value that every form carries.
     pub(super) form_token: String,
-    /// Its time has begun anew: so must that of the cookie, for so long; milliseconds.
+    /// For how long the session was renewed, as its cookie must be; milliseconds.
     pub(super) renewed: Option<Millis>,
 }
 
 impl Session {
-    /// Who presses a button, for the history: which browser, by the beginning of its digest.
+    /// Who pressed a button, for the history: the browser, by the beginning of its digest.
     pub(super) fn who(&self) -> String {
         format!("status page, {}", named(&self.digest))
     }
@@ -90,7 +90,7 @@ fn secret() -> Result<SecretString, KeyError> {
     Ok(SecretString::from(URL_SAFE_NO_PAD.encode(bytes)))
 }
 
-/// What is kept of a secret.
+/// What the ledger keeps of a secret.
 fn digest(purpose: &str, secret: &str) -> String {
     let mut hash = Sha256::new();
     hash.update(purpose.as_bytes());
@@ -99,7 +99,7 @@ fn digest(purpose: &str, secret: &str) -> String {
     hex(&hash.finalize())
 }
 
-/// Whether the two are the same; how long that takes says nothing about where they differ.
+/// Whether the two are equal. The time that this takes does not depend on where they differ.
 pub(super) fn is_same(a: &str, b: &str) -> bool {
     a.as_bytes().ct_eq(b.as_bytes()).into()
 }
@@ -109,7 +109,7 @@ fn is_shaped(secret: &str) -> bool {
         && secret.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_".contains(&byte))
 }
 
-/// Makes a link: what stands behind `/open?key=`.
+/// Makes a link. Returns the value for `/open?key=`.
 ///
 /// # Errors
 /// [`KeyError`]
@@ -122,7 +122,7 @@ pub async fn make_link(ledger: &Ledger, browser: Browser) -> Result<SecretString
     Ok(link)
 }
 
-/// Where a browser opens this link, on the page at this address.
+/// The address of this link on this page.
 pub fn behind(page: &Url, link: &SecretString) -> Url {
     let mut address = page.clone();
     address.set_path("/open");
@@ -130,8 +130,8 @@ pub fn behind(page: &Url, link: &SecretString) -> Url {
     address
 }
 
-/// Uses a link up; the session that it opens and for how long, `None` when it does not count (any more). `browser` says
-/// what opens it.
+/// Uses up a link. Returns the session that it opens and for how long; `None` if the link does not count. `browser` is
+/// the one that opens it.
 pub(super) async fn open(
     ledger: &Ledger,
     link: &str,
@@ -142,7 +142,7 @@ pub(super) async fn open(
     if !is_shaped(link) {
         return Ok(None);
     }
-    // First only a look: whoever makes links up costs no write.
+    // Read before any write, so that invented links cost none.
     let open = ledger.read(move |db| page_keys::links(db, at)).await?;
     let Some(kept) = open.into_iter().find(|kept| is_same(kept, &shown)) else { return Ok(None) };
     let session = secret()?;
@@ -155,7 +155,7 @@ pub(super) async fn open(
     Ok(opened.map(|known_for| (session, known_for)))
 }
 
-/// The session of this cookie, if it counts. It is renewed by that.
+/// The session of this cookie, if it counts. This renews it.
 pub(super) async fn session(ledger: &Ledger, cookie: &str) -> Result<Option<Session>, LedgerError> {
     if !is_shaped(cookie) {
         return Ok(None);
@@ -166,13 +166,13 @@ pub(super) async fn session(ledger: &Ledger, cookie: &str) -> Result<Option<Sess
     let Some(known) = known.into_iter().find(|known| is_same(&known.digest, &shown)) else { return Ok(None) };
     let (renewed, used) = (at.saturating_add(known.known_for), known.digest.clone());
     let is_old = is_renewable(&known) && renewed.saturating_sub(known.expires_at) >= RENEWED_AFTER;
-    // A ledger that cannot be written now can still be looked at.
+    // If the ledger cannot be written, the page can still be read.
     let is_renewed = is_old && ledger.write(move |db| page_keys::renew(db, &used, renewed, at)).await.is_ok();
     let renewed = is_renewed.then_some(known.known_for);
     Ok(Some(Session { digest: known.digest, form_token: digest("form", cookie), renewed }))
 }
 
-/// Whether its time begins anew when it is used.
+/// Whether using the session renews it.
 pub(super) fn is_renewable(known: &Known) -> bool {
     known.known_for == Browser::Here.known_for()
 }
@@ -187,20 +187,20 @@ pub(super) async fn end(ledger: &Ledger, digest: String) -> Result<bool, LedgerE
     Ok(ended)
 }
 
-/// The browsers that are known now, in the order in which they came.
+/// The browsers that are known now, oldest first.
 pub(super) async fn browsers(ledger: &Ledger) -> Result<Vec<Known>, LedgerError> {
     let mut known = ledger.read(|db| page_keys::sessions(db, now())).await?;
     known.sort_by_key(|known| known.since);
     Ok(known)
 }
 
-/// How the log and the history name the browser of a session: by the beginning of its digest.
+/// The name of a session's browser in the log and the history: the beginning of its digest.
 pub(super) fn named(digest: &str) -> String {
     format!("browser {}", digest.get(..6).unwrap_or_default())
 }
 
-/// What a browser says that it is, in two words for people; empty if it says nothing known. Others imitate those that
-/// stand behind them.
+/// A browser and its system, in two words for people; empty if neither is known. Each browser stands before those that
+/// it imitates.
 pub(super) fn kind(user_agent: &str) -> String {
     let first = |known: &[(&str, &'static str)]| {
         known.iter().find(|(sign, _)| user_agent.contains(sign)).map(|(_, word)| *word)

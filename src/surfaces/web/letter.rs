@@ -1,4 +1,4 @@
-//! The page of one letter: how it stands, where it lies, what happened to it, and what can be done.
+//! The page of one letter: its state, its places, its history, and what a person can do.
 
 use jiff::Zoned;
 use maud::{Markup, html};
@@ -16,13 +16,13 @@ use crate::formats::language::{Language, Reason, zoned};
 use crate::views::letter::LetterDetail;
 use crate::views::{DeliveryView, DocumentHistory, HistoryView};
 
-/// Rows of the history that are shown at once: those before them are folded.
+/// The rows of the history that are shown unfolded.
 const NEWEST: usize = 20;
 
-/// What the page shows.
+/// What the page needs.
 pub(super) struct Shown<'a> {
     pub(super) detail: &'a LetterDetail,
-    /// Whose letter it is, where a person has to say that.
+    /// The question whose letter it is, if a person has to answer that.
     pub(super) questions: Option<&'a Questions>,
     pub(super) overview: &'a Overview,
     pub(super) pdf: Had,
@@ -33,7 +33,7 @@ pub(super) struct Shown<'a> {
 pub(super) enum Had {
     /// Where it was filed, or in the spool.
     Here,
-    /// Neither; perhaps from the service.
+    /// Neither there nor in the spool; perhaps at the service.
     NotHere { is_changed: bool, can_ask: bool },
 }
 
@@ -42,7 +42,7 @@ pub(super) fn page(language: Language, token: &str, shown: &Shown<'_>, notice: O
     let DocumentHistory { document: letter, deliveries, history } = &detail.shown;
     let form = Form { token, language, letter: Some(&letter.uuid) };
     let address = format!("/letter/{}", letter.uuid);
-    // No name: browsers keep the titles of pages that they showed.
+    // No name, because browsers keep the titles of pages.
     let is_to_come = |next: &i64| *next > now.timestamp().as_millisecond() && letter.state.is_open();
     let next = letter.next_attempt.filter(is_to_come);
     let title = format!("{} …{}", kind(language, letter.kind.as_deref()), short(&letter.uuid));
@@ -105,7 +105,7 @@ pub(super) fn page(language: Language, token: &str, shown: &Shown<'_>, notice: O
     frame(language, &Frame { title: &title, icon, live: Some(&address), practice }, &body, &html! {})
 }
 
-/// When the service made it, as far as it says so in a form that is known.
+/// When the service made it, if the time has a known form.
 fn created(language: Language, at: &str, now: &Zoned) -> Markup {
     match at.parse::<jiff::Timestamp>() {
         Ok(at) => clock(language, at.as_millisecond(), now),
@@ -148,7 +148,7 @@ fn is_beside(delivery: &DeliveryView) -> bool {
     delivery.reason.as_ref().is_some_and(|reason| reason.code.as_deref() == Some("not_replaced"))
 }
 
-/// What can be done with it.
+/// The buttons for the letter.
 fn actions(form: &Form<'_>, shown: &Shown<'_>, address: &str) -> Markup {
     let detail = shown.detail;
     let (language, letter) = (form.language, &detail.shown.document);
@@ -183,7 +183,7 @@ fn actions(form: &Form<'_>, shown: &Shown<'_>, address: &str) -> Markup {
     }
 }
 
-/// Where it lies at a destination. What was `said` above is not said again.
+/// Its place at a destination. A reason that the page `said` above is not repeated.
 fn place(language: Language, delivery: &DeliveryView, said: &[Reason], number: usize, now: &Zoned) -> Markup {
     let (state, class) = match delivery.state.as_str() {
         _ if delivery.may_have_arrived => ("letter-may-have-arrived", "wait"),
@@ -225,7 +225,7 @@ fn place(language: Language, delivery: &DeliveryView, said: &[Reason], number: u
     }
 }
 
-/// Rows of the history one after another that say the same: the first, the last, and how many attempts they are.
+/// Equal rows of the history in a row: the first, the last, and the number of attempts.
 struct Run<'a> {
     first: &'a HistoryView,
     last: &'a HistoryView,
@@ -239,7 +239,7 @@ fn runs(rows: &[HistoryView]) -> Vec<Run<'_>> {
     };
     let runs = rows.chunk_by(is_same).filter_map(|rows| {
         let (first, last) = (rows.first()?, rows.last()?);
-        // Of many attempts the history keeps some: the number of each tells how many there were.
+        // The history keeps only some of many attempts. Their numbers say how many there were.
         Some(Run { first, last, times: u64::from(last.attempt.saturating_sub(first.attempt)) + 1 })
     });
     runs.collect()
@@ -270,7 +270,7 @@ fn happened(language: Language, rows: &[HistoryView], now: &Zoned) -> Markup {
     }
 }
 
-/// "Number 0042, in the practice's list; by anna": the number is not kept of a letter that was forgotten.
+/// "Number 0042, in the practice's list; by anna". The number of a letter that was forgotten is not kept.
 fn decision(language: Language, row: &HistoryView, who: &str) -> String {
     let is_listed = row.reason.as_ref().is_some_and(|reason| reason.code.as_deref() == Some("listed"));
     let listed = language.text(if is_listed { "letter-listed" } else { "letter-not-listed" });
@@ -279,7 +279,7 @@ fn decision(language: Language, row: &HistoryView, who: &str) -> String {
     language.fill("letter-decision", &[("number", number.into()), ("listed", (&listed).into()), ("who", (&who).into())])
 }
 
-/// What has no code says no more than its event.
+/// A reason without a code says no more than its event.
 fn is_told(language: Language, reason: &Reason) -> bool {
     language == Language::English || reason.code.is_some()
 }

@@ -1,4 +1,4 @@
-//! "It is mended, try again": ends the wait at once, and looks whether it worked.
+//! "It is mended, try again": ends the wait at once, and sees whether it worked.
 
 use std::time::Duration;
 
@@ -13,27 +13,27 @@ use crate::ledger::history::Action;
 use crate::ledger::{LedgerError, away, now, retry};
 use crate::views::facts::{Present, facts};
 
-/// How long somebody who pressed the button waits for what became of it.
+/// How long to wait for the result after a person pressed the button.
 const LIMIT: Duration = Duration::from_secs(10);
-/// Time between two looks.
+/// The time between two looks.
 const LOOK: Duration = Duration::from_millis(250);
 
-/// Whether a person may have mended it, and a new try shows that. What failed has buttons of its own, what a person
-/// decides too, and a configuration is read by itself.
+/// Whether a person may have mended it and a try shows that. Failed letters and decisions have buttons of their own,
+/// and a configuration is read by itself.
 pub(super) fn has_button(cause: Cause) -> bool {
     cause.stops_all() || matches!(cause, Cause::PatientsFile | Cause::StalledDelivery | Cause::Stalled)
 }
 
-/// What is known of a problem at one moment.
+/// A problem at one moment.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Stands {
-    /// The names that it is at; `None`: there is no such problem.
+    /// The accounts or destinations with the problem; `None` if there is none.
     names: Option<Vec<String>>,
-    /// Of each wait of these names something that every try changes.
+    /// For each wait there, values that every try changes.
     tries: Vec<(String, u32, i64)>,
 }
 
-/// What a try showed: `None` while it is not known.
+/// The result of the try; `None` while it is unknown.
 pub(super) fn shown(before: &Stands, now: &Stands) -> Option<Notice> {
     if now.names.is_none() {
         return Some(Notice::Mended);
@@ -54,7 +54,7 @@ impl Site {
             act(db, Action::Retry, &format!("what waits ({})", cause.as_str()), &who)?;
             retry::stalled(db, now())
         });
-        // A ledger that cannot be written is what may have been mended.
+        // The ledger itself may be what was mended.
         if let Err(error) = written.await {
             tracing::debug!(event = "status_page_failed", "{error}");
         }
@@ -116,7 +116,7 @@ mod tests {
         assert_eq!(shown(&before, &both), Some(Notice::NotMended));
         assert_eq!(shown(&before, &stands(&["b"], &[("destination:b", 5, 40)])), Some(Notice::NotMended));
         assert_eq!(shown(&before, &stands(&[], &[])), Some(Notice::Mended));
-        // Nothing shows of a disk or a list when it was tried.
+        // A disk or a list does not show when it was tried.
         assert_eq!(shown(&stands(&[""], &[]), &stands(&[""], &[])), None);
     }
 }

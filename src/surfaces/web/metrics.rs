@@ -1,6 +1,6 @@
-//! The numbers for Prometheus, as OpenMetrics text. What the ledger knows is read for each scrape, and costs the same
-//! whatever the ledger holds; what the stages counted comes from [`crate::pipeline::Counters`]. Labels are names of the
-//! configuration and words of ours: nothing of a patient or a document.
+//! The numbers for Prometheus, as OpenMetrics text. Each scrape reads the ledger, which costs the same however much it
+//! holds, and [`crate::pipeline::Counters`], where the stages count. Labels are names of the configuration and words of
+//! ours, never of a patient or a document.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -20,13 +20,13 @@ use crate::pipeline::Context;
 use crate::pipeline::counters::Label;
 use crate::views::measures::{self, AccountMeasure, Measures};
 
-/// What the text is, for the header of the answer.
+/// The content type of the answer.
 pub(super) const TYPE: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
 
 type Integers<const N: usize> = Family<[Label; N], Gauge<i64, AtomicI64>>;
 type Seconds<const N: usize> = Family<[Label; N], Gauge<f64, AtomicU64>>;
 
-/// The text.
+/// The text with all numbers.
 ///
 /// # Errors
 /// Any error of the ledger.
@@ -42,7 +42,7 @@ pub(super) async fn text(context: &Context, setup: &Setup) -> Result<String, Led
     Ok(text)
 }
 
-/// The process, and what its stages counted.
+/// The process, and the counters of its stages.
 fn ours(registry: &mut Registry, context: &Context) {
     let build = Info::new([("version", env!("CARGO_PKG_VERSION"))]);
     registry.register("build", "The version that runs", build);
@@ -82,7 +82,7 @@ fn of_documents(registry: &mut Registry, setup: &Setup, measures: &Measures) {
     for (account, _) in &setup.accounts {
         counts.extend(STATES.iter().map(|state| ((account.as_str(), state.as_str()), 0)));
     }
-    // Also those of accounts that are no longer configured, while they have documents.
+    // Also accounts that are no longer configured but have documents.
     let counted = measures.counts.iter().filter(|(.., documents)| *documents > 0);
     counts.extend(counted.map(|(account, state, documents)| ((account.as_str(), state.as_str()), *documents)));
     for ((account, state), count) in counts {
@@ -91,7 +91,7 @@ fn of_documents(registry: &mut Registry, setup: &Setup, measures: &Measures) {
     }
     registry.register("documents", "Documents by where they stand", documents);
     let (needs_person, to_confirm): (Integers<1>, Integers<1>) = (Family::default(), Family::default());
-    // Also those of accounts that are no longer configured, while they have documents.
+    // Also accounts that are no longer configured but have documents.
     let is_configured = |known: &AccountMeasure| setup.accounts.iter().any(|(name, _)| *name == known.account);
     for known in measures.accounts.iter().filter(|known| is_configured(known) || known.oldest_at.is_some()) {
         let labels = [("account", known.account.clone())];
@@ -113,7 +113,7 @@ fn of_places(registry: &mut Registry, setup: &Setup, measures: &Measures) {
         let known = measures.accounts.iter().find(|known| known.account == *account);
         let waits = known.and_then(|known| known.oldest_at).map_or(0, |found| at.saturating_sub(found).max(0));
         oldest.get_or_create(&labels).set(seconds_of(waits));
-        // Never is long ago: an alert that compares with the time must not wait for a first success.
+        // 0 for never, so that an alert that compares it with the time does not wait for a first success.
         let polled_at = known.and_then(|known| known.polled_at).unwrap_or(0);
         polled.get_or_create(&labels).set(seconds_of(polled_at));
     }

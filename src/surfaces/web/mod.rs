@@ -1,10 +1,10 @@
-//! The status page and `/metrics`, served to this computer, and to others as `[status_page]` says.
+//! The status page and `/metrics`, for this computer, and for others if `[status_page]` says so.
 //!
-//! Anybody who reaches it sees whether all is well: a sentence, counts, states. What names patients, files or
-//! documents, and every button, needs the key that `docsyncd open` brings into the browser ([`keys`]), and a connection
-//! that is encrypted or stays on this computer (`connections::Way`). `/metrics` is for this computer. A page is made
-//! anew for each request by the server alone, and the browser keeps nothing of it. Its one script only asks for the
-//! page again when something changed.
+//! Everybody who reaches the page sees whether all is well: a sentence, counts, states. Names of patients, files and
+//! documents, and every button, need two things: the key that `docsyncd open` brings into the browser ([`keys`]), and a
+//! connection that is encrypted or stays on this computer (`connections::Way`). `/metrics` is for this computer only.
+//! The server makes a page anew for each request, and the browser keeps nothing of it. The only script reloads the page
+//! when something changed.
 //!
 //! | Module | |
 //! |---|---|
@@ -24,8 +24,8 @@
 //! | `frame`, `page`, `letter`, `parts`, `chart`, `patients`, `second_look`, `decisions`, `notice` | the HTML |
 //! | `metrics` | the numbers, in OpenMetrics |
 //!
-//! It may fail in any way without an effect on a document: it has a task of its own, asks the ledger for little, and
-//! begins again when its port cannot be had.
+//! The page may fail in any way without an effect on a document. It has a task of its own, asks the ledger for little,
+//! and begins again if its port is taken.
 
 mod admission;
 mod answers;
@@ -65,10 +65,10 @@ use answers::Site;
 use certificate::Certificate;
 pub use facts::Setup;
 
-/// How long after a port could not be had it is tried again.
+/// How long to wait until a port is tried again.
 pub(crate) const BIND_PAUSE: Duration = Duration::from_secs(30);
 
-/// Says of an answer that docsyncd gave it: `check` tells its page from another program's by this.
+/// The value of the `Server` header, by which `check` tells this page from another program's.
 pub const SERVER: &str = "docsyncd";
 
 /// Serves the page until the daemon stops.
@@ -90,7 +90,7 @@ pub async fn run(context: Shared, setup: Setup) {
     listen(&context.stop, "status_page.listen", setup.page.listen, unavailable, serve).await;
 }
 
-/// Reads the certificate. One that cannot be used is said once and tried again.
+/// Reads the certificate. If it cannot be used, logs that once and tries again.
 async fn begin(certificate: &Arc<Certificate>, unavailable: impl Fn(&str)) {
     let mut refused = false;
     loop {
@@ -104,8 +104,8 @@ async fn begin(certificate: &Arc<Certificate>, unavailable: impl Fn(&str)) {
     }
 }
 
-/// Listens and lets `serve`, until `stop`. A port that cannot be had is said once and tried again. `key` is the setting
-/// that names it.
+/// Listens, and runs `serve` until `stop`. If the port cannot be had, reports that once and tries again. `key` is the
+/// setting of the address.
 pub(crate) async fn listen<F: Future<Output = ()>>(
     stop: &CancellationToken,
     key: &str,
@@ -133,7 +133,7 @@ pub(crate) async fn listen<F: Future<Output = ()>>(
     }
 }
 
-/// Why an address cannot be listened on, and what to do.
+/// Why docsyncd cannot listen at an address, and what to do.
 pub fn in_words(key: &str, address: SocketAddr, error: &io::Error) -> String {
     let advice = match error.kind() {
         io::ErrorKind::AddrInUse => {
@@ -158,8 +158,7 @@ async fn serve(
     socket: TcpListener,
     address: SocketAddr,
 ) {
-    // `docsyncd open` in another process has to know the port. A ledger that cannot be written now is the stages'
-    // affair.
+    // Tells `docsyncd open`, in another process, the port. If the ledger cannot be written now, the stages report that.
     let told = context.ledger.write(move |db| process::set(db, process::STATUS_PAGE, &address.to_string())).await;
     if let Err(error) = told {
         tracing::debug!(event = "status_page_not_told", "{error}");
@@ -171,7 +170,7 @@ async fn serve(
         match &certificate {
             Some(certificate) => certificate.follow(&context.ledger).await,
             None => {
-                // One that was doubted before is shown no more.
+                // A doubt about an earlier certificate ends with it.
                 let _ = context.ledger.write(|db| certificate::note(db, false, 0)).await;
                 std::future::pending().await
             }

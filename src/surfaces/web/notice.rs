@@ -1,10 +1,9 @@
-//! What a person is told who has just pressed a button.
+//! What the page says to a person who has just pressed a button.
 
 use maud::{Markup, html};
 
 use crate::formats::language::Language;
 
-/// What a person is told who has just pressed a button.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Notice {
     Retried,
@@ -45,7 +44,7 @@ impl Notice {
         Self::Locked,
     ];
 
-    /// Whether nothing came of it.
+    /// Whether the button did nothing.
     fn is_bad(self) -> bool {
         matches!(
             self,
@@ -53,12 +52,12 @@ impl Notice {
         )
     }
 
-    /// The one of this word.
+    /// The notice of this word.
     pub(super) fn named(word: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|notice| notice.as_str() == word)
     }
 
-    /// The word in the address, and the end of its text's name.
+    /// The word in the address; its text's name ends with it.
     pub(super) fn as_str(self) -> &'static str {
         match self {
             Notice::Retried => "retried",
@@ -81,10 +80,10 @@ impl Notice {
     }
 }
 
-/// What a button did.
+/// The text about what the button did.
 pub(super) fn show(language: Language, notice: Option<Notice>) -> Markup {
     html! {
-        // Of a decision the page tells below, for as long as it can be taken back.
+        // The page shows a decision below, as long as it can be taken back.
         @if let Some(notice) = notice.filter(|notice| *notice != Notice::Assigned) {
             p .notice .bad[notice.is_bad()] role="status" { (language.text(&format!("page-notice-{}", notice.as_str()))) }
         }

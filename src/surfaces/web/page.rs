@@ -1,4 +1,4 @@
-//! The page as HTML. Everything that is filled in is escaped, and nothing comes from elsewhere. It says all without its
+//! The page as HTML. All inserted text is escaped, and nothing is loaded from elsewhere. It is complete without its
 //! script.
 
 use jiff::Zoned;
@@ -22,37 +22,36 @@ pub(super) const STYLE: &str = include_str!("style.css");
 /// The one script.
 pub(super) const SCRIPT: &str = include_str!("page.js");
 
-/// What a search was for and what it found.
+/// A search and what it found.
 pub(super) struct Found {
     pub(super) search: Search,
-    /// `None`: nothing was asked.
+    /// `None`: nobody searched.
     pub(super) letters: Option<Hits>,
 }
 
-/// What goes with the key.
+/// What the page needs for a browser with the key.
 pub(super) struct Keyed<'a> {
-    /// What every form carries.
+    /// The value that every form carries.
     pub(super) token: &'a str,
     pub(super) details: Details,
-    /// `None`: looking for them in the list ended in the middle.
+    /// `None`: the search in the list broke off.
     pub(super) questions: Option<Questions>,
     pub(super) found: Option<Found>,
     pub(super) keeps_names: bool,
     pub(super) browsers: Browsers<'a>,
 }
 
-/// Why somebody sees the page without names and buttons.
+/// Why a browser sees the page without names and buttons.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Locked {
-    /// A browser of this computer, without the key.
+    /// It is on this computer and has no key.
     Here,
-    /// One of another computer.
+    /// It is on another computer and has no key.
     Elsewhere,
-    /// One of another computer whose connection is not encrypted: no key opens it.
+    /// It is on another computer and not encrypted, so no key helps.
     NotEncrypted,
 }
 
-/// The whole page.
 pub(super) fn page(
     language: Language,
     overview: &Overview,
@@ -60,7 +59,7 @@ pub(super) fn page(
     notice: Option<Notice>,
 ) -> Markup {
     let keyed = key.ok();
-    // What waits by itself while nothing at all can be filed is more than a wait.
+    // A wait is more than a wait if nothing at all can be filed.
     let is_shut = overview.health.light == Light::Waiting && overview.health.is_red();
     let light = if is_shut { "shut".to_owned() } else { dashed(overview.health.light) };
     let headline = match keyed {
@@ -95,13 +94,13 @@ pub(super) fn page(
             }
         }
     };
-    // What answers a search is no page that could be asked for again.
+    // The result of a search is not reloaded.
     let live = keyed.is_none_or(|keyed| keyed.found.is_none()).then_some("/");
     let practice = Some(&overview.practice);
     frame(language, &Frame { title: &headline, icon: icon(&overview.health), live, practice }, &body, &foot)
 }
 
-/// The light, the first sentence, and what to do; where letters cannot be filed or failed, whom to call, too.
+/// The light, the first sentence, and what to do; and whom to call if letters cannot be filed or failed.
 fn head(
     language: Language,
     overview: &Overview,
@@ -114,7 +113,7 @@ fn head(
         section .status.(light.as_str()).shut[is_red && light == Light::Waiting].amber[!is_red] aria-labelledby="headline" {
             span .lamp aria-hidden="true" { (sign(light)) }
             div {
-                // The sentences that all is well, and those without the key, say it themselves.
+                // The sentence that all is well, and those without the key, already say it.
                 @if keyed.is_some() && light != Light::Well {
                     p .light { (language.text(&format!("light-{word}"))) }
                 }
@@ -132,7 +131,7 @@ fn head(
     }
 }
 
-/// When the page was true, and how to ask for it again.
+/// When the page was true, and a link to reload it.
 pub(super) fn as_of(language: Language, now: &Zoned, address: &str) -> Markup {
     html! {
         p .as-of {
@@ -154,7 +153,7 @@ fn sign(light: Light) -> &'static str {
     }
 }
 
-/// The icon in the browser's tab has the colour of the light.
+/// The icon in the browser's tab, in the colour of the light.
 pub(super) fn icon(health: &Health) -> &'static str {
     match health.light {
         Light::Well => "/well.svg",
@@ -171,7 +170,7 @@ fn tiles(language: Language, overview: &Overview, keyed: bool) -> Markup {
     let tile = |key: &str, count: u64, class: &str, target: &str| {
         html! {
             li class=(class) {
-                // Where there is nothing to see there is nowhere to go.
+                // No link to an empty section.
                 @if keyed && (count > 0 || target == "#today") {
                     a href=(target) { strong { (count) } " " span { (language.text(key)) } }
                 } @else {
@@ -190,7 +189,7 @@ fn tiles(language: Language, overview: &Overview, keyed: bool) -> Markup {
     }
 }
 
-/// What names nobody: how many accounts and destinations work.
+/// How many accounts and destinations work, without names.
 fn works(language: Language, overview: &Overview) -> Markup {
     let works = |places: &[Place]| {
         let works = places.iter().filter(|place| place.pause.is_none()).count();
@@ -228,7 +227,7 @@ fn without_key(language: Language, overview: &Overview, locked: Locked) -> Marku
 fn with_key(language: Language, overview: &Overview, keyed: &Keyed<'_>, problems: &[Group]) -> Markup {
     let (form, now) = (form(language, keyed), &overview.now);
     let details = &keyed.details;
-    // What a place says once is not said again of each letter that waits for it: that leads there.
+    // If a place shows a reason, each letter that waits for it only links there.
     let accounts = overview.accounts.iter().enumerate().map(|(number, place)| (place, format!("account-{number}")));
     let destinations = overview.destinations.iter().enumerate();
     let destinations = destinations.map(|(number, place)| (place, format!("destination-{number}")));
@@ -239,7 +238,7 @@ fn with_key(language: Language, overview: &Overview, keyed: &Keyed<'_>, problems
     let told: Vec<Told> = accounts.chain(destinations).filter_map(told).collect();
     let is_paused = !told.is_empty();
     html! {
-        // The first one is said above.
+        // The first problem stands at the top.
         @if problems.len() > 1 {
             section .problems aria-labelledby="problems" {
                 h2 #problems { (language.text("page-problems")) }
@@ -265,7 +264,7 @@ fn with_key(language: Language, overview: &Overview, keyed: &Keyed<'_>, problems
         (decisions::show(&form, &details.decisions, now))
         section .places aria-labelledby="places" {
             h2 #places { (language.text("page-places")) }
-            // Where the only problem is there, it is seen.
+            // Unfolded if it shows the only problem.
             details open[problems.len() == 1 && is_paused] {
                 summary { (works(language, overview)) }
                 h3 { (language.text("page-accounts")) }
@@ -277,7 +276,7 @@ fn with_key(language: Language, overview: &Overview, keyed: &Keyed<'_>, problems
     }
 }
 
-/// Letters that failed or need a person, the search, and what waits.
+/// Letters that failed or need a person, the search, and letters that wait.
 fn waiting(language: Language, overview: &Overview, keyed: &Keyed<'_>, told: &[Told]) -> Markup {
     let (form, now, details) = (form(language, keyed), &overview.now, &keyed.details);
     html! {
@@ -321,7 +320,7 @@ fn waiting(language: Language, overview: &Overview, keyed: &Keyed<'_>, told: &[T
     }
 }
 
-/// Where it is, and the button for a person who mended it.
+/// Where the problem is, and the button for a person who mended it.
 fn remedy(language: Language, keyed: &Keyed<'_>, group: &Group, overview: &Overview) -> Markup {
     let form = form(language, keyed);
     let text = language.text("page-mended");
@@ -367,7 +366,7 @@ fn places(language: Language, what: &str, places: &[Place], now: &Zoned) -> Mark
     }
 }
 
-/// When an account was last asked, or a destination last worked.
+/// When an account was last polled, or when a destination last worked.
 fn last(language: Language, what: &str, at: i64, now: &Zoned) -> String {
     let at = language.at(&zoned(at, now), now);
     language.fill(&format!("page-asked-{what}"), &[("at", (&at).into())])

@@ -9,18 +9,18 @@ use crate::ledger::Millis;
 use crate::views::letters::Letters;
 use crate::views::{DeliveryView, DocumentView};
 
-/// Digits of a document's number that are shown where no name is known.
+/// The digits of a document's uuid that are shown in place of a name.
 const SHORT_UUID: usize = 8;
-/// Letters that are seen at once of those that a search found.
+/// The rows of a search that are shown unfolded.
 const SEEN_FOUND: usize = 20;
-/// The same of today.
+/// The rows of today that are shown unfolded.
 const SEEN_TODAY: usize = 5;
-/// The same of those that failed, or wait.
+/// The rows of failed or waiting letters that are shown unfolded.
 const SEEN_OPEN: usize = 1;
-/// So few letters are not folded.
+/// So few rows are never folded.
 const FEW: usize = 3;
 
-/// A document's type in the language of the reader; one that is new is shown as the service calls it.
+/// A document's type in the reader's language. A type that is unknown here is shown as the service calls it.
 pub(super) fn kind(language: Language, kind: Option<&str>) -> String {
     match kind {
         Some(kind) => language.document_type(kind).unwrap_or_else(|| kind.replace('_', " ")),
@@ -28,7 +28,7 @@ pub(super) fn kind(language: Language, kind: Option<&str>) -> String {
     }
 }
 
-/// The time; before today with its day.
+/// The time, with the day if it is not today.
 pub(super) fn clock(language: Language, at: Millis, now: &Zoned) -> Markup {
     let at = zoned(at, now);
     let time = format!("{:02}:{:02}", at.hour(), at.minute());
@@ -39,17 +39,17 @@ pub(super) fn clock(language: Language, at: Millis, now: &Zoned) -> Markup {
     html! { time datetime=(at.strftime("%Y-%m-%dT%H:%M:%S%:z")) { (shown) } }
 }
 
-/// The last part of a place: the file's name. The rest is the destination's.
+/// The file's name: the last part of a place.
 fn file_name(place: &str) -> &str {
     place.rsplit(['/', '\\']).next().unwrap_or(place)
 }
 
-/// A name or path whose lines end behind its parts, and never within a date.
+/// A name or path that breaks only after its parts, and never within a date.
 pub(super) fn breakable(name: &str) -> Markup {
     html! { @for part in name.split_inclusive(['/', '\\', '_', ' ']) { span .part { (part) } } }
 }
 
-/// What is known of a letter beyond that it lies there.
+/// What is known of a letter besides its place.
 fn proof(language: Language, delivery: &DeliveryView) -> Option<String> {
     if delivery.reason.as_ref().is_some_and(|reason| reason.code.as_deref() == Some("not_replaced")) {
         return Some(language.text("page-not-replaced"));
@@ -74,22 +74,22 @@ fn places<'a>(language: Language, deliveries: impl Iterator<Item = &'a DeliveryV
     }
 }
 
-/// The name; where none is known the last digits of the document's number, as in a file's name.
+/// The name. Without one, the last digits of the document's uuid, as in a file's name.
 pub(super) fn patient(language: Language, name: Option<&str>, uuid: &str) -> Markup {
     let end = uuid.char_indices().rev().nth(SHORT_UUID - 1).and_then(|(at, _)| uuid.get(at..)).unwrap_or(uuid);
     html! {
-        // Nothing in a name turns round what stands beside it.
+        // Text in the name that runs from right to left does not turn its surroundings.
         @if let Some(name) = name { bdi { (name) } }
         @else { span .soft { (language.fill("page-no-name", &[("number", end.into())])) } }
     }
 }
 
-/// What leads to the letter's page.
+/// A link to the letter's page.
 pub(super) fn link(uuid: &str, shown: impl Render) -> Markup {
     html! { a href={ "/letter/" (uuid) } { (shown) } }
 }
 
-/// The first cells of a letter's row: the time, the name, which leads to the letter's page, and the type.
+/// The first cells of a letter's row: the time, the name with a link to the letter's page, and the type.
 fn cells(language: Language, column: &str, at: Millis, letter: &DocumentView, now: &Zoned) -> Markup {
     let name = patient(language, letter.name.as_deref(), &letter.uuid);
     html! {
@@ -99,21 +99,21 @@ fn cells(language: Language, column: &str, at: Millis, letter: &DocumentView, no
     }
 }
 
-/// A number of things, as sentences take it.
+/// A number as the sentences take it.
 pub(super) fn count(number: usize) -> u64 {
     u64::try_from(number).unwrap_or(u64::MAX)
 }
 
-/// What is on the other side of a button.
+/// What the buttons of a page need.
 pub(super) struct Form<'a> {
     pub(super) token: &'a str,
     pub(super) language: Language,
-    /// The letter whose page it stands on.
+    /// The letter of the page, on a letter's page.
     pub(super) letter: Option<&'a str>,
 }
 
 impl Form<'_> {
-    /// A form of one button.
+    /// A form with one button.
     pub(super) fn button(&self, action: &str, text: &str, class: &str, fields: &[(&str, &str)]) -> Markup {
         html! {
             form method="post" action=(action) .button {
@@ -142,7 +142,7 @@ pub(super) fn today(language: Language, letters: &Letters, now: &Zoned) -> Marku
     })
 }
 
-/// A reason that stands elsewhere on the page, and where.
+/// A reason that the page shows elsewhere, and where.
 pub(super) struct Told {
     pub(super) reason: String,
     /// The account or destination.
@@ -150,7 +150,7 @@ pub(super) struct Told {
     pub(super) id: String,
 }
 
-/// Letters that wait.
+/// The letters that wait.
 pub(super) fn waiting(language: Language, letters: &Letters, told: &[Told], now: &Zoned) -> Markup {
     table(language, &["page-since", "page-patient", "page-type", "page-why"], letters, SEEN_OPEN, |letter| {
         html! {
@@ -170,7 +170,7 @@ pub(super) fn waiting(language: Language, letters: &Letters, told: &[Told], now:
     })
 }
 
-/// Letters that lie there and were not taken yet.
+/// The letters that were filed but not yet taken.
 pub(super) fn not_taken(language: Language, letters: &Letters, now: &Zoned) -> Markup {
     table(language, &["page-since", "page-patient", "page-type", "page-place"], letters, SEEN_OPEN, |letter| {
         let filed = letter.present().filter(|delivery| delivery.state == "filed");
@@ -187,12 +187,12 @@ pub(super) fn not_taken(language: Language, letters: &Letters, now: &Zoned) -> M
     })
 }
 
-/// Whether it lies there and only the proof is missing, which the first sentence says.
+/// Whether the letter is filed and only the proof is missing, which the first sentence says.
 pub(super) fn is_not_taken(reason: &Reason) -> bool {
     reason.code.as_deref() == Some("not_taken")
 }
 
-/// Where a letter stands, and when it is tried again.
+/// The letter's state, and when it is tried again.
 fn waits(language: Language, letter: &DocumentView, now: &Zoned) -> Markup {
     let now_ms = now.timestamp().as_millisecond();
     let stands = match (letter.state, letter.reasons.is_empty()) {
@@ -217,7 +217,7 @@ pub(super) fn next_try(language: Language, next: Millis, now: &Zoned) -> String 
     language.fill("page-next", &[("at", (&at).into())])
 }
 
-/// Letters that failed, each with a button.
+/// The letters that failed, each with a button.
 pub(super) fn failed(form: &Form<'_>, letters: &Letters, now: &Zoned) -> Markup {
     let language = form.language;
     let columns = ["page-time", "page-patient", "page-type", "page-why", "page-action"];
@@ -249,8 +249,7 @@ fn table(
     }
 }
 
-/// A table of which the first rows are seen, and the others by who wants to: nobody scrolls past a hundred letters on a
-/// phone.
+/// A table whose first rows are shown, and the others folded: nobody wants to scroll past a hundred letters on a phone.
 fn folded<T>(language: Language, columns: &[&str], rows: &[T], seen: usize, row: impl Fn(&T) -> Markup) -> Markup {
     let seen = if rows.len() <= FEW { FEW } else { seen };
     let (first, others) = rows.split_at(rows.len().min(seen));
@@ -273,7 +272,7 @@ fn folded<T>(language: Language, columns: &[&str], rows: &[T], seen: usize, row:
     }
 }
 
-/// What a search found.
+/// The letters that a search found.
 pub(super) fn found(language: Language, letters: &[DocumentView], more: bool, now: &Zoned) -> Markup {
     let columns = ["page-time", "page-patient", "page-type", "page-state", "page-place"];
     html! {

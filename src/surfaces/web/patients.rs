@@ -1,5 +1,5 @@
-//! Letters of which a person has to say who in the practice their patient is: both sides beside one another, and a
-//! button for each.
+//! Letters for which a person has to say who the patient is: both sides next to each other, and a button for each
+//! candidate.
 
 use jiff::Zoned;
 use maud::{Markup, html};
@@ -15,21 +15,21 @@ use crate::pipeline::assign::{self, Letter};
 use crate::views::patients::{self as views, UnmatchedView, unmatched};
 use crate::views::{DocumentHistory, DocumentView, one};
 
-/// Patients that are shown: each is looked for in the whole list.
+/// The most patients that are shown; each is searched in the whole list.
 const SHOWN: usize = 10;
-/// Those of them that are seen at once.
+/// Those of them that are shown unfolded.
 const SEEN: usize = 1;
 
-/// What the ledger knows of those that wait so.
+/// The letters that wait for a person's decision.
 #[derive(Clone, Default)]
 pub(super) struct Waiting {
     shown: Vec<(UnmatchedView, Letter)>,
     more: bool,
-    /// Letters of which somebody said whose they are, and that can still be taken back.
+    /// The letters whose decision can still be taken back.
     decided: Vec<Decided>,
 }
 
-/// A letter that is about to be filed by what a person said.
+/// A letter that is about to be filed by a person's decision.
 #[derive(Clone)]
 pub(super) struct Decided {
     uuid: String,
@@ -38,13 +38,13 @@ pub(super) struct Decided {
     number: String,
 }
 
-/// How long ago a decision may be that is offered to be taken back; the letter's own page offers it for as long as it
-/// can be. Milliseconds.
+/// How long the page offers to take a decision back; milliseconds. The letter's own page offers it as long as it is
+/// possible.
 const DECIDED_WITHIN: Millis = 60 * 60 * 1000;
-/// Decisions that are offered to be taken back.
+/// The most decisions that the page offers to take back.
 const MOST_DECIDED: usize = 5;
 
-/// Reads it.
+/// Reads the letters that wait for a decision.
 ///
 /// # Errors
 /// Any SQLite error.
@@ -64,7 +64,7 @@ pub(super) fn read(db: &Connection) -> QueryResult<Waiting> {
     Ok(Waiting { shown: found.into_iter().map(with_letter).collect::<QueryResult<_>>()?, more, decided })
 }
 
-/// The letter, if a person's decision about it can still be taken back and is about to be carried out.
+/// The letter, if a person's decision about it will be carried out but can still be taken back.
 fn undoable(db: &Connection, id: i64, now: Millis) -> QueryResult<Option<Decided>> {
     let letter = Letter::read(db, id)?;
     if !assign::can_be_undone(db, id, &letter)? || views::asks(db, id, now)? {
@@ -74,7 +74,7 @@ fn undoable(db: &Connection, id: i64, now: Millis) -> QueryResult<Option<Decided
     Ok(letter.assigned.map(|assigned| Decided { uuid, kind, name, number: assigned.number }))
 }
 
-/// The same of one letter; nothing when it does not wait so.
+/// [`read`], for one letter; empty if it does not wait for a decision.
 ///
 /// # Errors
 /// Any SQLite error.
@@ -95,16 +95,16 @@ pub(super) fn of_letter(db: &Connection, shown: &DocumentHistory) -> QueryResult
     Ok(Waiting { shown: vec![(view, letter)], ..Waiting::default() })
 }
 
-/// A patient, and who that may be.
+/// A patient, and the candidates in the list.
 struct Question {
     view: UnmatchedView,
     person: Option<Person>,
-    /// Whether a person's word on it does not hold any more.
+    /// Whether an earlier decision no longer holds.
     was_assigned: bool,
     candidates: Vec<Candidate>,
 }
 
-/// All that is asked. Holds patient data.
+/// All questions. Holds patient data.
 pub(super) struct Questions {
     asked: Vec<Question>,
     more: bool,
@@ -113,7 +113,7 @@ pub(super) struct Questions {
 }
 
 impl Questions {
-    /// Looks for them in the list, which takes a moment.
+    /// Searches the patients in the list, which takes a moment.
     pub(super) fn of(waiting: Waiting, list: Option<&List>) -> Self {
         let question = |(view, letter): (UnmatchedView, Letter)| {
             let person = letter.person();
@@ -128,7 +128,7 @@ impl Questions {
     }
 }
 
-/// The part of the page; nothing when nobody is asked.
+/// The section of the page; empty without questions.
 pub(super) fn show(form: &Form<'_>, questions: &Questions, now: &Zoned) -> Markup {
     let language = form.language;
     let (seen, folded) = questions.asked.split_at(questions.asked.len().min(SEEN));
@@ -150,7 +150,7 @@ pub(super) fn show(form: &Form<'_>, questions: &Questions, now: &Zoned) -> Marku
     }
 }
 
-/// What persons said, each as long as it can be taken back: it tells the decision, and goes when that is carried out.
+/// The decisions that can still be taken back.
 pub(super) fn decided(form: &Form<'_>, questions: &Questions) -> Markup {
     let language = form.language;
     html! {
@@ -187,7 +187,7 @@ fn ask(form: &Form<'_>, question: &Question, now: &Zoned) -> Markup {
     }
 }
 
-/// A number that a person knows. Both sides are shown before it counts.
+/// A field for a number that a person knows. Both sides are shown before it counts.
 fn typed(form: &Form<'_>, uuid: &str) -> Markup {
     let language = form.language;
     let id = format!("number-{uuid}");
@@ -202,7 +202,7 @@ fn typed(form: &Form<'_>, uuid: &str) -> Markup {
     }
 }
 
-/// The cloud service's patient in the first row, and below it each who may be meant.
+/// The service's patient in the first row, and below it the candidates.
 fn sides(form: &Form<'_>, question: &Question, person: &Person) -> Markup {
     let language = form.language;
     let candidates = &question.candidates;

@@ -1,4 +1,4 @@
-//! A letter's PDF, from where it lies in a folder of this computer, or from the spool: from nowhere else.
+//! A letter's PDF, from a folder of this computer or from the spool, and from nowhere else.
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -19,18 +19,18 @@ use crate::destinations::open_filed;
 use crate::pipeline::Shared;
 use crate::views::{DeliveryView, DocumentView};
 
-/// What the browser may do with it: show it.
+/// The browser may only show it.
 const PDF_POLICY: &str = "sandbox; default-src 'none'; form-action 'none'; base-uri 'none'; frame-ancestors 'none'";
-/// How long a folder may take to be read: a share that hangs takes for ever.
+/// How long reading a folder may take: a share that hangs takes for ever.
 const LIMIT: Duration = Duration::from_secs(20);
-/// What is in memory of a file that a browser reads; bytes.
+/// How many bytes of a file are in memory while a browser reads it.
 const CHUNK: usize = 64 * 1024;
 
 /// A letter's PDF, as the ledger knows it.
 pub(super) enum Found {
-    /// It is still in memory.
+    /// It is in memory.
     Content(Bytes),
-    /// It lies in a file of this size.
+    /// It is a file of this size.
     File(File, u64),
 }
 
@@ -41,12 +41,12 @@ pub(super) enum Kept {
     Changed,
     /// It lies neither in a folder of this computer nor in the spool.
     Gone,
-    /// Its folder has no answer now.
+    /// Its folder does not answer now.
     Unknown,
 }
 
-/// The PDF, if it is what the ledger knows. `folders` are those of the destinations that have one here; `reading` lets
-/// one in at a time to be compared.
+/// The PDF, if it is the one that the ledger knows. `folders` are those of destinations on this computer. `reading`
+/// gives the turn to compare one.
 pub(super) async fn read(
     context: &Shared,
     folders: &BTreeMap<String, String>,
@@ -68,7 +68,7 @@ pub(super) async fn read(
         return Err(Kept::Unknown);
     };
     let work = move || {
-        // Of a share that hangs the next one is not read before this ends.
+        // The next PDF waits for this read, even if a share hangs.
         let _turn = turn;
         first(&lies, size, &sha256)
     };
@@ -90,7 +90,7 @@ fn first(lies: &[(PathBuf, PathBuf)], size: u64, sha256: &str) -> Result<File, K
     Err(why)
 }
 
-/// A letter's PDF. Nothing that a page could do may stand in it: whoever wrote it is not known. A file is read as fast
+/// A letter's PDF as an answer. Its author is unknown, so it may do nothing that a page can do. A file is read as fast
 /// as the browser takes it.
 pub(super) fn answer(pdf: Found, short: &str) -> Answer {
     let answer_with = |content| with_headers(StatusCode::OK, "application/pdf", PDF_POLICY, content);

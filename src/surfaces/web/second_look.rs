@@ -1,5 +1,5 @@
-//! What a person sees of a patient's two sides, and the second look before a number counts: where anything differs,
-//! where the number is already another patient's, or where it was typed.
+//! A patient's two sides, and the second look before a number counts: if anything differs, if the number belongs to
+//! another patient, or if it was typed.
 
 use jiff::Zoned;
 use maud::{Markup, html};
@@ -22,13 +22,13 @@ pub(super) struct Candidate {
     first_name: String,
     born: Option<jiff::civil::Date>,
     same: Compared,
-    /// Whether all is the same to the letter.
+    /// Whether all values are exactly equal.
     is_exact: bool,
-    /// Whether another one that may be meant is alike in all that is compared.
+    /// Whether another candidate is alike in all values that are compared.
     pub(super) is_alike: bool,
-    /// What else the list says of it.
+    /// Further values from the list.
     further: Vec<(String, String)>,
-    /// What the page showed, for the button, or why this number cannot be given.
+    /// For the button: what the page showed. Or why this number cannot be given.
     pub(super) seen: Result<String, NotAssigned>,
 }
 
@@ -50,12 +50,12 @@ impl Candidate {
         }
     }
 
-    /// Whether it is surely somebody else than the service's patient.
+    /// Whether this is certainly not the service's patient.
     fn is_another_person(&self) -> bool {
         !self.same.last_name && (!self.same.first_name || !self.same.born)
     }
 
-    /// All who may be meant.
+    /// All candidates.
     pub(super) fn near(list: &List, letter: &Letter, person: &Person) -> Vec<Self> {
         let near = list.near(person);
         let candidate = |row: &Row<'_>| {
@@ -66,14 +66,14 @@ impl Candidate {
         near.iter().map(|near| candidate(&near.row)).collect()
     }
 
-    /// The names of the columns in which those who are alike may differ.
+    /// The columns in which candidates that are alike may differ.
     pub(super) fn further_columns(candidates: &[Self]) -> Vec<&str> {
         let with = candidates.iter().find(|candidate| !candidate.further.is_empty());
         with.map(|one| one.further.iter().map(|(name, _)| name.as_str()).collect()).unwrap_or_default()
     }
 }
 
-/// Why a number cannot be given.
+/// The text for a number that cannot be given.
 pub(super) fn refusal(why: NotAssigned) -> &'static str {
     match why {
         NotAssigned::Shared => "page-patients-shared",
@@ -82,43 +82,42 @@ pub(super) fn refusal(why: NotAssigned) -> &'static str {
     }
 }
 
-/// What a form says.
+/// The values of a form.
 #[derive(Clone)]
 pub(super) struct Asked {
     pub(super) uuid: String,
     pub(super) number: String,
-    /// What the page showed of both sides; empty when the number was typed.
+    /// What the page showed of both sides; empty for a typed number.
     pub(super) seen: String,
-    /// Whether the person has looked twice.
+    /// Whether the person has looked a second time.
     pub(super) is_sure: bool,
 }
 
-/// What became of it.
+/// What the form did.
 pub(super) enum Settled {
     Done,
-    /// The person is asked once more.
+    /// A second look is needed.
     Look(Box<SecondLook>),
     /// The number cannot be given.
     Refused(NotAssigned),
-    /// The letter does not wait for it any more, or a side is not what the page showed.
+    /// The letter no longer waits for this, or a side has changed since the page showed it.
     Nothing,
 }
 
 /// Both sides, for the second look. Holds patient data.
 pub(super) struct SecondLook {
     asked: Asked,
-    /// The letter that it is about.
     document: DocumentView,
     person: Person,
-    /// `None`: the list has nobody of this number.
+    /// `None`: the list has no such number.
     candidate: Option<Candidate>,
-    /// Others of the list who are alike in all that is compared.
+    /// Other patients in the list who are alike in all values that are compared.
     twins: Vec<Candidate>,
     is_anothers: bool,
 }
 
-/// What `docsyncd assign UUID NUMBER` does, for a letter that still waits for it, when both sides are still what the
-/// page showed, and a person looked twice where there is a doubt.
+/// Does what `docsyncd assign UUID NUMBER` does, if the letter still waits for it, both sides are as the page showed
+/// them, and the person looked a second time where there is a doubt.
 ///
 /// # Errors
 /// Any SQLite error.
@@ -164,7 +163,7 @@ pub(super) fn settle(db: &Connection, list: &List, asked: &Asked, who: String) -
     Ok(Settled::Nothing)
 }
 
-/// The page that asks once more.
+/// The page for the second look.
 pub(super) fn page(form: &Form<'_>, look: &SecondLook) -> Markup {
     let language = form.language;
     let title = language.text("page-look-title");
@@ -273,7 +272,7 @@ fn row_of(head: &str, language: Language, candidate: &Candidate, further: &[&str
     }
 }
 
-/// A value, marked where it is not the same on the other side: also for who sees no colours.
+/// A value, with a mark that needs no colours if the other side differs.
 fn value(language: Language, column: &str, value: &str, is_same: bool) -> Markup {
     let shown = if value.is_empty() { "–" } else { value };
     html! {

@@ -1,5 +1,5 @@
-//! The file for whoever helps, as `docsyncd support` makes it. A process of its own makes it: that looks at whatever
-//! may hang, and ends with all that it waits for.
+//! The file of `docsyncd support`. A process of its own makes it, because that looks at all that may hang, and ends
+//! with it.
 
 use std::process::Stdio;
 use std::time::Duration;
@@ -11,11 +11,11 @@ use tokio::process::Command;
 use super::answers::{Answer, Site, add, sentence, with_headers};
 use crate::formats::language::Language;
 
-/// How long it may take: less than a connection lasts.
+/// How long it may take: less than a connection may last.
 const LIMIT: Duration = Duration::from_secs(36);
-/// The most that it can have; bytes.
+/// The most bytes of the file.
 const MOST_BYTES: u64 = 5 * 1000 * 1000;
-/// What the browser may do with it: keep it.
+/// The browser may only keep it.
 const POLICY: &str = "sandbox; default-src 'none'";
 
 pub(super) async fn answer(site: &Site, language: Language) -> Answer {
@@ -44,7 +44,7 @@ async fn made(site: &Site) -> std::io::Result<Vec<u8>> {
     if let Some(out) = child.stdout.take() {
         out.take(MOST_BYTES).read_to_end(&mut archive).await?;
     }
-    // Only a whole one counts.
+    // A file that was cut off does not count.
     let ended = child.wait().await?;
     if ended.success() { Ok(archive) } else { Err(std::io::ErrorKind::UnexpectedEof.into()) }
 }

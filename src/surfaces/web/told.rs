@@ -1,8 +1,8 @@
-//! Tells a page that is open when there is something new (server-sent events; HTML, section 9.2): the page asks for it
-//! then. What is told holds nothing of a letter.
+//! Tells an open page that something changed (server-sent events; HTML, section 9.2), and then the page reloads. The
+//! events hold nothing of a letter.
 //!
-//! At rest that is a look at a number of SQLite's every few seconds, as long as a page is open and seen, and a short
-//! line now and then that says that all is as it was.
+//! Without changes this costs little: a read of one number of SQLite's every few seconds while a page is visible, and
+//! now and then an event that docsyncd is alive.
 
 use std::io;
 use std::time::Duration;
@@ -18,16 +18,16 @@ use super::facts::{self, Setup};
 use crate::pipeline::Shared;
 use crate::views::measures;
 
-/// Pages that are told at once.
+/// The most pages that are told.
 pub(super) const MOST: usize = 16;
-/// How often is looked.
+/// The time between two looks.
 const LOOK: Duration = Duration::from_secs(2);
-/// Looks after which a page is told that all is as it was: when that stays away, docsyncd has stopped.
+/// After so many looks the page is told that docsyncd is alive. If that is missing, docsyncd has stopped.
 const ALIVE: u32 = 7;
-/// Looks after which is looked at what changes by itself, as time goes by.
+/// After so many looks, what changes merely with time is read, too.
 const AS_TIME_GOES_BY: u32 = 30;
 
-/// Begins to tell, until one of both sides ends it.
+/// Tells one page, until either side ends it.
 pub(super) fn begin(context: Shared, setup: Setup, place: OwnedSemaphorePermit) -> UnsyncBoxBody<Bytes, io::Error> {
     let (sender, lines) = mpsc::channel(1);
     tokio::spawn(async move {
@@ -52,7 +52,7 @@ async fn tell(context: &Shared, setup: &Setup, sender: &mpsc::Sender<Bytes>) {
             let overview = looks_closely.then(|| facts::overview(db, &setup, fails_since)).transpose()?;
             Ok((measures::version(db)?, overview))
         });
-        // Of a ledger that cannot be read nothing is told: the page says so itself after a while.
+        // If the ledger cannot be read, the page notices the silence.
         if let Ok((version, overview)) = read.await {
             let stands = overview.map(|overview| (overview.health, overview.now.date()));
             let changed = seen.replace(version).is_some_and(|seen| seen != version)

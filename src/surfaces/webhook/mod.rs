@@ -60,7 +60,7 @@ struct Ear {
     nudged: Notify,
 }
 
-/// Answers deliveries.
+/// Answers the API's calls. The accounts are by NAME.
 struct Ears(BTreeMap<String, Ear>);
 
 /// Keeps the webhooks registered and answers their calls until the daemon stops. Without `setup`, removes the

@@ -21,8 +21,7 @@ pub enum Unregistered {
     Ledger(#[from] LedgerError),
 }
 
-/// The address for this account's webhook. Each account has its own, so that two accounts of one user do not confuse
-/// theirs.
+/// The address of this account's webhook. Each account has its own, because two accounts may belong to one user.
 pub(super) fn address(public_url: &Url, account: &str) -> String {
     let mut url = public_url.clone();
     if let Ok(mut path) = url.path_segments_mut() {

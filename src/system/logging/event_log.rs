@@ -1,5 +1,5 @@
-//! The Event Log of Windows: what an administrator looks at first. Warnings and errors stand there, starts and stops,
-//! and when something is paused or goes on; everything else is in the log file.
+//! The Event Log of Windows, where an administrator looks first. It gets warnings and errors, starts and stops, and
+//! pauses with their ends. Everything else is in the log file.
 
 use std::fmt::{self, Write as _};
 use std::sync::Arc;
@@ -14,10 +14,10 @@ use windows_sys::Win32::System::EventLog::{
     RegisterEventSourceW, ReportEventW,
 };
 
-/// The longest text that ReportEvent takes is 31,839 characters; a shorter one is still read.
+/// The longest text; characters. ReportEvent takes 31,839, but nobody reads that much.
 const MAX_TEXT: usize = 8_000;
 
-/// The numbers an administrator can filter by; the names are those of the log file's `event`.
+/// Numbers by which an administrator can filter. The names are those of `event` in the log file.
 const NUMBERS: [(&str, u32); 10] = [
     ("started", 1),
     ("stopped", 2),
@@ -30,13 +30,13 @@ const NUMBERS: [(&str, u32); 10] = [
     ("refused", 20),
     ("drain_timeout", 21),
 ];
-/// Everything else that is a warning or an error.
+/// The number of every other warning or error.
 const OTHER: u32 = 100;
 
-/// What is neither warning nor error and stands there all the same.
+/// The events that are written although they are no warning or error.
 const NEWS: [&str; 4] = ["started", "stopped", "reloaded", "resumed"];
 
-/// The source `docsyncd` in the log "Application"; where it cannot be opened, nothing is written.
+/// The source `docsyncd` in the log "Application". If it cannot be opened, nothing is written.
 #[derive(Clone)]
 pub struct EventLog(Option<Arc<Source>>);
 
@@ -48,7 +48,7 @@ unsafe impl Send for Source {}
 unsafe impl Sync for Source {}
 
 impl EventLog {
-    /// Opens it.
+    /// Opens the source.
     pub fn open() -> Self {
         let name: Vec<u16> = "docsyncd".encode_utf16().chain(Some(0)).collect();
         // SAFETY: the name ends in NUL and outlives the call.
@@ -61,12 +61,12 @@ impl EventLog {
         self.report(EVENTLOG_ERROR_TYPE, number("ended"), why);
     }
 
-    /// Says why the answers of an installation were not applied.
+    /// Reports why the answers of an installation were not applied.
     pub fn answers_failed(&self, why: &str) {
         self.report(EVENTLOG_ERROR_TYPE, number("answers_failed"), why);
     }
 
-    /// Whether the system has taken the text.
+    /// Reports a text. Returns whether the system took it.
     fn report(&self, kind: REPORT_EVENT_TYPE, number: u32, text: &str) -> bool {
         let Some(source) = &self.0 else { return false };
         let text: Vec<u16> = text
@@ -102,7 +102,7 @@ impl<S: Subscriber> Layer<S> for EventLog {
         let mut line = Line::default();
         event.record(&mut line);
         let level = *event.metadata().level();
-        // The end is reported apart, because it has to be also when there is no log yet.
+        // `ended` is reported separately, because it must be reported even without a log.
         if line.event == "ended" || (level > Level::WARN && !NEWS.contains(&line.event.as_str())) {
             return;
         }
@@ -115,7 +115,7 @@ impl<S: Subscriber> Layer<S> for EventLog {
     }
 }
 
-/// An event as one text: the message, and the fields a line each.
+/// An event as one text: the message, then one line for each field.
 #[derive(Default)]
 struct Line {
     event: String,

@@ -1,5 +1,5 @@
-//! The journal of systemd, written natively (systemd.io, "Native Journal Protocol"): `PRIORITY` for `journalctl -p`,
-//! and our fields to filter on, such as `journalctl DOCSYNCD_DOCUMENT=…`.
+//! systemd's journal in its own protocol (systemd.io, "Native Journal Protocol"), with `PRIORITY` for `journalctl -p`
+//! and docsyncd's fields as filters, such as `journalctl DOCSYNCD_DOCUMENT=…`.
 
 use std::fmt;
 use std::io;
@@ -16,17 +16,17 @@ use super::lines::plain;
 
 const SOCKET: &str = "/run/systemd/journal/socket";
 
-/// The journal's socket. A line is one datagram.
+/// The journal's socket. Each line is a datagram.
 pub(super) struct Journal(UnixDatagram);
 
 impl Journal {
-    /// The journal, when systemd collects our standard error in it.
+    /// The journal, if systemd collects this process's standard error in it.
     pub(super) fn that_collects() -> Option<Self> {
         if !collects(&io::stderr(), &std::env::var("JOURNAL_STREAM").ok()?) {
             return None;
         }
         let socket = UnixDatagram::unbound().ok()?;
-        // The journal takes an empty one for nothing. One that has no room just now is there.
+        // The journal ignores an empty datagram. If it has no room just now, it is still there.
         socket.set_nonblocking(true).ok()?;
         match socket.send_to(&[], SOCKET) {
             Err(error) if error.kind() != io::ErrorKind::WouldBlock => return None,
@@ -47,14 +47,14 @@ impl io::Write for Journal {
     }
 }
 
-/// Whether `stream`, systemd's `DEVICE:INODE`, names this output (systemd.exec, "$JOURNAL_STREAM"). The variable is
-/// handed down to programs whose output goes elsewhere.
+/// Whether `stream`, in systemd's form `DEVICE:INODE`, is this output (systemd.exec, "$JOURNAL_STREAM"). A program
+/// inherits the variable even if its output goes elsewhere.
 fn collects(output: &impl AsFd, stream: &str) -> bool {
     let Ok(found) = rustix::fs::fstat(output) else { return false };
     stream == format!("{}:{}", found.st_dev, found.st_ino)
 }
 
-/// The format: a field a line.
+/// The format: one field in each line.
 pub(super) struct Fields;
 
 impl<S, N> FormatEvent<S, N> for Fields
@@ -90,7 +90,7 @@ impl Visit for Visitor<'_> {
     fn record_str(&mut self, field: &Field, value: &str) {
         let name = match field.name() {
             "message" => "MESSAGE".to_owned(),
-            // The prefix keeps ours from the names of the journal's own.
+            // The prefix separates docsyncd's fields from the journal's own.
             name => {
                 format!("DOCSYNCD_{}", name.replace(|c: char| !c.is_ascii_alphanumeric(), "_").to_ascii_uppercase())
             }

@@ -1,7 +1,6 @@
-//! Log lines for people: the time, the level, the message, and those fields that the message does not say already.
+//! Log lines for people: time, level, message, and the fields that the message does not mention.
 //!
-//! JSON, the journal and the Event Log have every field; a person reads each thing once. Nothing is cut: a terminal
-//! folds what is too long for it.
+//! JSON, the journal and the Event Log have every field. Nothing is cut, because a terminal wraps long lines.
 
 use std::fmt;
 
@@ -11,7 +10,7 @@ use tracing_subscriber::fmt::format::Writer;
 use tracing_subscriber::fmt::{FmtContext, FormatEvent, FormatFields};
 use tracing_subscriber::registry::LookupSpan;
 
-/// An attempt that is not worth a word, where it went well.
+/// A first attempt is not mentioned unless it failed.
 const FIRST: (&str, &str) = ("attempt", "1");
 
 /// The format.
@@ -44,16 +43,16 @@ fn colour(level: Level) -> Option<u8> {
     }
 }
 
-/// Without control characters, which would begin a line of their own, or command the terminal.
+/// The text without control characters, which could begin a line or command the terminal.
 pub(super) fn plain(text: &str) -> String {
     text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
 }
 
-/// What an event says.
+/// The content of an event.
 #[derive(Debug, Default)]
 struct Said {
     message: String,
-    /// Name, value as it is printed, and whether it is text.
+    /// Name, printed value, and whether the value is text.
     fields: Vec<(&'static str, String, bool)>,
 }
 
@@ -78,7 +77,7 @@ impl Visit for Said {
 }
 
 impl Said {
-    /// One line. `is_trouble`: which attempt it was counts.
+    /// The line. With `is_trouble`, it also tells which attempt it was.
     fn line(&self, is_trouble: bool) -> String {
         let mut line = plain(&self.message);
         let (mut event, mut rest) = (String::new(), String::new());
@@ -87,7 +86,7 @@ impl Said {
             if *name == "event" {
                 event = format!(" event={value:?}");
             } else if *name == FIRST.0 && value == FIRST.1 && !is_trouble {
-                // Most are the first.
+                // Most attempts are the first.
             } else if !is_text && !line.contains(&format!("{name} {value}")) {
                 rest.push_str(&format!(" {name}={value}"));
             } else if *is_text && !line.contains(value.as_str()) {

@@ -1,4 +1,4 @@
-//! Where log lines go and how they look.
+//! Where log lines go, and in which form.
 
 #[cfg(windows)]
 mod event_log;
@@ -26,49 +26,50 @@ pub use event_log::EventLog;
 use non_blocking::NonBlocking;
 use rotating::RotatingFile;
 
-/// The lines of this process that are not written yet.
+/// The lines of this process that still have to be written.
 static LINES: OnceLock<NonBlocking> = OnceLock::new();
 
 /// `log.format`
 #[derive(Deserialize, Debug, Clone, Copy, PartialEq, Eq)]
 #[serde(rename_all = "snake_case")]
 pub enum LogFormat {
-    /// For people.
+    /// Lines for people.
     Text,
-    /// One JSON object a line.
+    /// One JSON object in each line.
     Json,
 }
 
-/// `log.file`, and how it is rotated.
+/// `log.file` and its rotation.
 #[derive(Debug, Clone, Copy)]
 pub struct LogFile<'a> {
-    /// The file that is written.
+    /// The file.
     pub path: &'a Path,
-    /// The size at which it is rotated; bytes.
+    /// The size at which the file is rotated; bytes.
     pub max_size: u64,
-    /// How many rotated files are kept.
+    /// The number of rotated files to keep.
     pub max_files: usize,
 }
 
-/// Lets a reload of the configuration change the level.
+/// Changes the level when the configuration is reloaded.
 #[derive(Clone)]
 pub struct LevelHandle(reload::Handle<filter::Targets, Registry>);
 
 impl LevelHandle {
-    /// From now on, this level.
+    /// Sets the level.
     pub fn set(&self, level: LevelFilter) {
-        // It fails only when the subscriber is gone, and then there is nothing to filter.
+        // This fails only if the subscriber is gone, and then nothing is logged.
         let _ = self.0.reload(targets(level));
     }
 }
 
-/// Other crates' lines below `warn` are about sockets and headers: they could show an address or a token.
+/// Lines of other crates below `warn` are left out. They are about sockets and headers, and could contain an address or
+/// a token.
 fn targets(level: LevelFilter) -> filter::Targets {
     filter::Targets::new().with_default(level.min(LevelFilter::WARN)).with_target("docsyncd", level)
 }
 
-/// Begins to write log lines: to `log.file` when there is one; else to the journal when systemd collects our lines
-/// there, unless `log.format` wants JSON; else to standard error, through `stderr`.
+/// Begins to write log lines: to `log.file`; without it to the journal, if systemd collects this process's output there
+/// and `log.format` is not JSON; otherwise to `stderr`.
 ///
 /// # Errors
 /// `log.file` cannot be written.
@@ -94,19 +95,19 @@ pub fn start(
             registry.with(lines(format, on_terminal, stderr)?).try_init()
         }
     };
-    // A second start in one process (a test) keeps the first subscriber.
+    // A second start in the same process (a test) keeps the first subscriber.
     let _: Result<(), TryInitError> = started;
     Ok(LevelHandle(handle))
 }
 
-/// Waits until what was logged is written, but not for an output that hangs.
+/// Waits until all lines are written. Does not wait for an output that hangs.
 pub fn flush() {
     if let Some(lines) = LINES.get() {
         lines.flush();
     }
 }
 
-/// A writer for lines to this output, which never holds up who logs.
+/// A writer to this output that never blocks the caller.
 fn written_to(output: impl io::Write + Send + 'static) -> io::Result<NonBlocking> {
     let writer = NonBlocking::start(output, |lost| {
         let what = if lost == 1 { "1 line was lost" } else { &*format!("{lost} lines were lost") };
@@ -115,13 +116,13 @@ fn written_to(output: impl io::Write + Send + 'static) -> io::Result<NonBlocking
     Ok(LINES.get_or_init(|| writer).clone())
 }
 
-/// Whether the terminal's user wants colours (no-color.org), and the terminal has them.
+/// Whether the user wants colours (no-color.org) and the terminal has them.
 fn wants_colours() -> bool {
     let refused = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
     !refused && std::env::var_os("TERM").is_none_or(|terminal| terminal != "dumb")
 }
 
-/// The same for a service: to the file, and what is worth a look to the Event Log.
+/// [`start`], for a service: to the file, and important events to the Event Log.
 ///
 /// # Errors
 /// The file cannot be written.
@@ -139,7 +140,7 @@ pub fn start_service(
     Ok(LevelHandle(handle))
 }
 
-/// `log.file`, rotated by size: a log can never fill the disk.
+/// `log.file`, rotated by size so that it cannot fill the disk.
 fn file(to: LogFile<'_>) -> io::Result<RotatingFile> {
     RotatingFile::open(to.path, to.max_size, to.max_files)
         .map_err(|error| io::Error::new(error.kind(), cannot_write(to.path, &error)))
@@ -149,7 +150,7 @@ fn file(to: LogFile<'_>) -> io::Result<RotatingFile> {
 pub fn cannot_write(file: &Path, error: &io::Error) -> String {
     let what = format!("log.file {} cannot be written{}", file.display(), as_whom());
     match file.parent() {
-        // Folders are never made for it: a mistake in the path would be one.
+        // The folder is not created, because the path may be a mistake.
         Some(folder) if error.kind() == io::ErrorKind::NotFound && !folder.is_dir() => {
             format!("{what}: there is no folder {}: create it, or change log.file", folder.display())
         }
@@ -160,8 +161,8 @@ pub fn cannot_write(file: &Path, error: &io::Error) -> String {
     }
 }
 
-/// Why what has the name of `log.file` and is no file is not written to: what a device or pipe takes is seen by
-/// somebody, or lost, so a check cannot try it; and when the log is rotated it would be renamed.
+/// The error for a `log.file` that is no regular file. Rotation would rename a device or a pipe. Lines into it are seen
+/// by somebody or lost, so a check cannot try it.
 pub fn no_file() -> io::Error {
     io::Error::other("it is no regular file; leave log.file out to log to the system's log or to standard error")
 }

@@ -1,4 +1,4 @@
-//! Lines wait for a thread that writes them, so that whoever reads the log, a disk or a share that hangs never holds up
+//! Writes lines in a thread of their own, so that a slow reader of the log, a disk or a share that hangs never delays
 //! the work. A line that cannot be written within [`MOMENT`] is dropped and counted.
 
 use std::collections::VecDeque;
@@ -10,12 +10,12 @@ use std::time::{Duration, Instant};
 
 use tracing_subscriber::fmt::MakeWriter;
 
-/// How long a line may wait. When the oldest has waited for so long, what comes next is dropped.
+/// How long a line may wait. While the oldest line has waited longer, new lines are dropped.
 const MOMENT: Duration = Duration::from_secs(2);
-/// Lines that wait at most: more come within a moment only where everything is logged.
+/// The most lines that wait. Only a log of everything has more within [`MOMENT`].
 const MAX_WAITING: usize = 10_000;
 
-/// The lines on their way to an output, which has a thread of its own. Cloning is cheap.
+/// The lines on their way to one output and its thread. Cheap to clone.
 #[derive(Clone, Default)]
 pub(super) struct NonBlocking(Arc<Shared>);
 
@@ -28,11 +28,11 @@ struct Shared {
 #[derive(Default)]
 struct State {
     waiting: VecDeque<Line>,
-    /// Since when the line that the thread writes just now has waited.
+    /// Since when the line that is being written has waited.
     writing: Option<Instant>,
-    /// Lines that were dropped since the last one that was not.
+    /// The number of lines that were dropped since the last one that was kept.
     lost: u64,
-    /// The thread that writes. What it logs itself, it puts here.
+    /// The thread that writes. Its own lines go into `own`.
     writer: Option<ThreadId>,
     own: Vec<u8>,
 }
@@ -40,7 +40,7 @@ struct State {
 struct Line {
     text: Vec<u8>,
     since: Instant,
-    /// How many were dropped before this one.
+    /// The number of lines that were dropped before this one.
     lost: u64,
 }
 
@@ -59,7 +59,7 @@ impl NonBlocking {
     /// Begins to write to `output`. `tell` logs how many lines were lost.
     ///
     /// # Errors
-    /// The system gives no thread.
+    /// The system cannot start a thread.
     pub(super) fn start(output: impl Write + Send + 'static, tell: impl Fn(u64) + Send + 'static) -> io::Result<Self> {
         let lines = Self::default();
         let shared = Arc::clone(&lines.0);
@@ -67,7 +67,7 @@ impl NonBlocking {
         Ok(lines)
     }
 
-    /// Waits until everything is written, where it can be.
+    /// Waits until everything is written, if the output takes it.
     pub(super) fn flush(&self) {
         let (until, mut state) = (Instant::now() + MOMENT, self.0.state());
         while !state.is_idle() && !state.hangs() {
@@ -108,7 +108,7 @@ impl Shared {
             lost += line.lost;
             match output.write_all(&line.text) {
                 Err(_) => lost += 1,
-                // Told when the output takes lines again, and not before.
+                // Told only when the output takes lines again.
                 Ok(()) if lost > 0 => {
                     tell(lost);
                     let told = mem::take(&mut self.state().own);
@@ -123,7 +123,7 @@ impl Shared {
         }
     }
 
-    /// Waits for something to write: an empty line, when there is only something lost to be told.
+    /// Waits for a line. The line is empty if there is only a loss to tell.
     fn next(&self) -> Line {
         let mut state = self.state();
         loop {
@@ -150,7 +150,7 @@ impl<'w> MakeWriter<'w> for NonBlocking {
 }
 
 impl Write for NonBlocking {
-    /// Takes a whole line at a time.
+    /// Takes whole lines.
     fn write(&mut self, line: &[u8]) -> io::Result<usize> {
         self.0.push(line);
         Ok(line.len())
@@ -168,7 +168,7 @@ mod tests {
 
     use super::*;
 
-    /// An output that takes, or refuses, a line when it is let.
+    /// An output that takes or refuses each line when the test says so.
     struct Held {
         let_go: Receiver<io::Result<()>>,
         written: Sender<String>,
@@ -190,7 +190,7 @@ mod tests {
         lines.make_writer().write_all(text.as_bytes()).unwrap();
     }
 
-    /// If each of them waited, they would take [`MOMENT`] each.
+    /// Asserts that these calls do not wait. Each wait would last [`MOMENT`].
     fn without_waiting(times: u32, what: impl Fn()) {
         let began = Instant::now();
         (0..times).for_each(|_| what());
@@ -200,7 +200,7 @@ mod tests {
     #[test]
     fn an_output_that_hangs_or_refuses_costs_nobody_time_and_the_lines_are_counted() {
         let ((go, let_go), (written, read)) = (channel(), channel());
-        // As the subscriber does it: through the same writer.
+        // Logs through the same writer, as the subscriber does.
         let itself: Arc<OnceLock<NonBlocking>> = Arc::default();
         let tell = Arc::clone(&itself);
         let tell = move |lost| say(tell.get().unwrap(), &format!("{lost} lost"));
@@ -217,7 +217,7 @@ mod tests {
         let_go(&[Ok(()); 3]);
         assert_eq!([(); 3].map(|()| read.recv().unwrap()), ["1", "2", "37 lost"], "also when nothing more is said");
 
-        // A disk that is full, for a while.
+        // A disk that is full for a while.
         let full = Err(io::ErrorKind::StorageFull);
         let_go(&[full, full, Ok(()), Ok(()), Ok(())]);
         for text in ["3", "4", "5", "6"] {

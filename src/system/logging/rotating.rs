@@ -1,7 +1,7 @@
-//! A file that is rotated by size, so that a log can never fill the disk.
+//! A file that is rotated by size, so that a log cannot fill the disk.
 //!
-//! Others work in its folder as well: logrotate, an administrator, a second docsyncd. Whatever they do there, nothing
-//! here fails for good: a line that cannot be written is lost, and the next one is tried anew.
+//! Others change its folder as well: logrotate, an administrator, a second docsyncd. Nothing that they do makes this
+//! file fail for good. A line that cannot be written is lost, and the next one is tried again.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use crate::system::durable::open_beside_others;
 
-/// `FILE`, and the old ones as `FILE.1` (the newest) to `FILE.N`.
+/// `FILE`, and older files as `FILE.1` (the newest) to `FILE.N`.
 pub(super) struct RotatingFile {
     path: PathBuf,
     max_size: u64,
@@ -19,8 +19,8 @@ pub(super) struct RotatingFile {
 }
 
 impl RotatingFile {
-    /// Opens or creates the file, for its owner alone. A line that would make it larger than `max_size` bytes goes into
-    /// a new one; `max_files` old ones are kept.
+    /// Opens the file, or creates it for its owner alone. A line that would make it larger than `max_size` bytes begins
+    /// a new one. `max_files` older files are kept.
     ///
     /// # Errors
     /// Any error of the file system.
@@ -31,7 +31,7 @@ impl RotatingFile {
     }
 
     fn reopen(&mut self) -> io::Result<()> {
-        // Before it is opened: a pipe that nobody reads is waited for.
+        // Checked before opening, because opening a pipe without a reader blocks.
         if fs::metadata(&self.path).is_ok_and(|found| !found.is_file()) {
             return Err(super::no_file());
         }
@@ -48,20 +48,20 @@ impl RotatingFile {
     }
 
     fn rotate(&mut self) -> io::Result<()> {
-        // Closed first: Windows renames no open file.
+        // Closed first, because Windows does not rename an open file.
         self.file = None;
-        // The oldest, and those beyond it when fewer are wanted than before.
+        // Removes the oldest file, and more if `max_files` was larger before.
         let mut number = self.max_files;
         while fs::remove_file(self.old(number)).is_ok() {
             number += 1;
         }
         for number in (1..self.max_files).rev() {
-            // Most often there is none of that number yet.
+            // This number often does not exist yet.
             let _ = fs::rename(self.old(number), self.old(number + 1));
         }
         let moved = fs::rename(&self.path, self.old(1)).is_ok();
         self.reopen()?;
-        // Somebody holds it fast. It may grow for a while, and then what is in it has to give way.
+        // Another program has the file open. The file may grow for a while; then its content is dropped.
         if !moved && self.size >= self.max_size.saturating_mul(2) {
             if let Some(file) = &self.file {
                 file.set_len(0)?;
@@ -80,7 +80,7 @@ impl RotatingFile {
         open.is_some() && open == fs::metadata(&self.path).ok().map(identity)
     }
 
-    /// Windows neither renames nor removes a file that is open.
+    /// Windows neither renames nor removes an open file.
     #[cfg(not(unix))]
     fn is_in_place(&self) -> bool {
         self.file.is_some()
@@ -88,7 +88,7 @@ impl RotatingFile {
 }
 
 impl Write for RotatingFile {
-    /// Takes a whole line at a time.
+    /// Takes whole lines.
     fn write(&mut self, line: &[u8]) -> io::Result<usize> {
         if !self.is_in_place() {
             self.reopen()?;

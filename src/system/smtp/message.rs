@@ -1,4 +1,4 @@
-//! How a mail is written: headers that no value can add a line to, and content in base64, piece by piece (RFC 5322, RFC
+//! Writes a mail: headers into which no value can add a line, and content in base64, piece by piece (RFC 5322, RFC
 //! 2045, RFC 2047).
 
 use base64::Engine as _;
@@ -6,13 +6,13 @@ use base64::engine::general_purpose::STANDARD;
 use jiff::Timestamp;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 
-/// The longest text that stands in a header as it is, on one line.
+/// The longest text that a header has unencoded, on one line.
 const PLAIN: usize = 60;
-/// Bytes of a text in one encoded word, so that its line has at most 76 characters (RFC 2047, section 2).
+/// The bytes of a text in one encoded word, so that its line has at most 76 characters (RFC 2047, section 2).
 const WORD: usize = 39;
-/// Bytes in a line of base64, which has 76 characters (RFC 2045, section 6.8).
+/// The bytes in a line of base64, which has 76 characters (RFC 2045, section 6.8).
 const LINE: usize = 57;
-/// What stands in a parameter as it is (RFC 8187, section 3.2.1: `attr-char`, and less).
+/// The characters that a parameter has unencoded (RFC 8187, section 3.2.1: fewer than `attr-char`).
 const IN_PARAMETER: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_');
 
 /// The headers of a mail, or of a part of one.
@@ -20,13 +20,13 @@ const IN_PARAMETER: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remo
 pub struct Headers(String);
 
 impl Headers {
-    /// A header of what docsyncd made itself, such as an identifier or an address: all but printable ASCII is dropped.
+    /// Adds a header whose value docsyncd made, such as an identifier or an address. Drops all but printable ASCII.
     pub fn put(&mut self, name: &str, value: &str) {
         let value: String = value.chars().filter(|c| matches!(c, ' '..='~')).collect();
         self.0 += &format!("{name}: {value}\r\n");
     }
 
-    /// A header with any text.
+    /// Adds a header with any text.
     pub fn text(&mut self, name: &str, text: &str) {
         let text = text.replace(|c: char| c.is_control() || matches!(c, '\u{2028}' | '\u{2029}'), " ");
         let text = text.trim();
@@ -44,12 +44,12 @@ impl Headers {
         self.0 += &format!("{name}: {}\r\n", words.join("\r\n "));
     }
 
-    /// When it was written (RFC 5322, section 3.3).
+    /// Adds the time of writing (RFC 5322, section 3.3).
     pub fn date(&mut self, at: Timestamp) {
         self.put("Date", &at.strftime("%a, %d %b %Y %H:%M:%S +0000").to_string());
     }
 
-    /// What the part is, of this media type, with the name of its file if it is one (RFC 2183, RFC 2231), in base64.
+    /// Adds the media type, base64 as the encoding, and the name if the part is a file (RFC 2183, RFC 2231).
     pub fn content(&mut self, media_type: &str, file_name: Option<&str>) {
         self.put("Content-Type", media_type);
         self.put("Content-Transfer-Encoding", "base64");
@@ -62,20 +62,20 @@ impl Headers {
         self.0 += &format!("Content-Disposition: attachment;\r\n {name}\r\n");
     }
 
-    /// Their end, and that of what was written after them.
+    /// The headers, with the empty line that ends them.
     pub fn into_text(self) -> String {
         self.0 + "\r\n"
     }
 }
 
-/// Base64 in lines, of a content that comes in pieces. No line begins with a dot.
+/// Encodes content that comes in pieces as lines of base64. No line begins with a dot.
 #[derive(Debug, Default)]
 pub struct Base64Lines {
     rest: Vec<u8>,
 }
 
 impl Base64Lines {
-    /// The lines that are whole with this piece.
+    /// Adds a piece. Returns the lines that are complete now.
     pub fn push(&mut self, piece: &[u8]) -> String {
         self.rest.extend_from_slice(piece);
         let begun = self.rest.split_off(self.rest.len() - self.rest.len() % LINE);
@@ -87,12 +87,12 @@ impl Base64Lines {
         lines(&self.rest)
     }
 
-    /// What a text is in base64.
+    /// A whole text in base64.
     pub fn of(text: &str) -> String {
         lines(text.as_bytes())
     }
 
-    /// How long a content of so many bytes becomes; bytes.
+    /// The length of so many bytes of content when encoded; bytes.
     pub fn length(content: u64) -> u64 {
         content.div_ceil(3) * 4 + content.div_ceil(LINE as u64) * 2
     }
@@ -117,7 +117,7 @@ mod tests {
         headers.0
     }
 
-    /// As a mail program reads it (RFC 2047): words in a row are one text.
+    /// Decodes a header as a mail program does (RFC 2047): adjacent words are one text.
     fn read(header: &str) -> String {
         let text = header.strip_prefix("Subject: ").unwrap().trim_end().replace("\r\n ", "");
         if !text.starts_with("=?") {
@@ -131,7 +131,7 @@ mod tests {
         #![proptest_config(proptest::prelude::ProptestConfig::with_cases(1000))]
         #[test]
         fn a_number_in_a_subject_is_read_as_it_is(number in crate::formats::template::tests::numbers::odd_numbers()) {
-            // What a template gives has neither.
+            // A template's result has neither.
             let is_given = !number.contains(|c: char| c.is_control() || matches!(c, '\u{2028}' | '\u{2029}'));
             if is_given {
                 proptest::prop_assert_eq!(read(&text("Subject", &format!("Letter {number}"))), format!("Letter {number}"));

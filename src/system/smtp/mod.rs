@@ -1,5 +1,5 @@
-//! SMTP (RFC 5321) as a client, step by step. Each step has its own time-out, and whoever asks is told in which one it
-//! failed. Of what the server says only the codes are kept.
+//! An SMTP client (RFC 5321), step by step. Each step has its own time-out, and an error says which step failed. Of the
+//! server's words only the codes are kept.
 
 use std::io::{self, ErrorKind};
 use std::net::IpAddr;
@@ -24,44 +24,44 @@ pub use message::{Base64Lines, Headers};
 pub use offers::Offers;
 pub use reply::{Enhanced, Reply};
 
-/// The longest wait for a TCP connection; the time-out when that is shorter.
+/// The longest wait for a TCP connection, unless the time-out is shorter.
 const CONNECT_LIMIT: Duration = Duration::from_secs(15);
-/// So many time-outs may pass until a mail that was sent whole is answered: 10 minutes where it is one (RFC 5321,
-/// section 4.5.3.2.6). Who gives up before sends the mail a second time.
+/// How many time-outs the answer to a whole mail may take: 10 minutes if the time-out is one (RFC 5321, section
+/// 4.5.3.2.6). A client that gives up earlier sends the mail a second time.
 const PATIENCE_AT_THE_END: u32 = 10;
-/// How long the server may take to say goodbye, or why it hung up.
+/// How long the server may take to say goodbye, or to say why it closes the connection.
 const PARTING_LIMIT: Duration = Duration::from_secs(2);
 
-/// How the connection is encrypted: `encryption` of `alerts.mail` and of a destination.
+/// The encryption of a connection, as set by `encryption`.
 #[derive(Deserialize, Debug, Clone, Copy, PartialEq, Eq)]
 #[serde(rename_all = "snake_case")]
 pub enum MailEncryption {
-    /// Begins unencrypted, and is encrypted before anything is sent (RFC 3207).
+    /// The connection begins unencrypted, and is encrypted before anything is sent (RFC 3207).
     #[serde(rename = "starttls")]
     StartTls,
-    /// Encrypted from the start (RFC 8314).
+    /// The connection is encrypted from the start (RFC 8314).
     Tls,
-    /// Unencrypted: to this machine only.
+    /// The connection is not encrypted; only to this machine.
     None,
 }
 
-/// How a mail server is reached, and who docsyncd is there.
+/// A mail server, and docsyncd's sign-in there.
 pub struct Server<'a> {
     /// Its name or address.
     pub host: &'a str,
     /// Its port.
     pub port: u16,
-    /// How the connection is encrypted.
+    /// The encryption of the connection.
     pub encryption: MailEncryption,
-    /// Whom docsyncd trusts there.
+    /// The authorities that docsyncd trusts.
     pub tls: &'a Tls,
-    /// User and password.
+    /// User and password, if the server needs them.
     pub sign_in: Option<(&'a str, SecretString)>,
     /// The longest wait for an answer.
     pub timeout: Duration,
 }
 
-/// A step of a conversation, in their order.
+/// The steps of a conversation, in order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Step {
     /// A TCP connection.
@@ -80,9 +80,9 @@ pub enum Step {
     Recipient,
     /// DATA
     Data,
-    /// The mail.
+    /// The text of the mail.
     Text,
-    /// The dot behind it: from here on the server may have it.
+    /// The final dot: from here on the server may have the mail.
     End,
     /// RSET
     Reset,
@@ -91,30 +91,30 @@ pub enum Step {
 /// Why a step failed.
 #[derive(Debug)]
 pub enum Why {
-    /// The name of the server means no address.
+    /// The server's name has no address.
     Unresolved,
     /// The connection failed.
     Io(io::Error),
-    /// There was no answer in time.
+    /// No answer came in time.
     Silent,
-    /// What came is no answer.
+    /// The answer is not SMTP.
     NotSmtp,
-    /// It is refused.
+    /// The server refused it.
     Refused(Reply),
     /// The server does not offer STARTTLS.
     NoStartTls,
-    /// The server offers no way to sign in that is known here.
+    /// The server offers no known way to sign in.
     NoSignIn,
-    /// Something on this computer is not as it should be; in words.
+    /// The fault is on this computer; in words.
     Here(String),
 }
 
-/// A step that failed.
+/// A failed step.
 #[derive(Debug)]
 pub struct Failed {
-    /// Which.
+    /// The step.
     pub step: Step,
-    /// Why.
+    /// The reason.
     pub why: Why,
 }
 
@@ -125,9 +125,9 @@ impl Step {
 }
 
 impl Failed {
-    /// What went wrong, for people, for a sentence that begins with the server; nothing in it is the server's but its
-    /// codes. `section` is where `port`, `encryption`, `timeout` and `ca_file` are configured. What a code means is
-    /// said by whoever knows what it was for.
+    /// What went wrong, for a sentence that begins with the server. Only the codes in it are the server's. `section`
+    /// has the settings `port`, `encryption`, `timeout` and `ca_file`. The caller explains a code, because it knows the
+    /// purpose of the mail.
     pub fn words(&self, server: &Server<'_>, section: &str) -> String {
         let is_in_the_clear = server.encryption != MailEncryption::Tls;
         match &self.why {
@@ -152,11 +152,11 @@ impl Failed {
     }
 }
 
-/// A connection, encrypted and signed in as far as is configured.
+/// A connection, encrypted and signed in as configured.
 pub struct Connection {
     stream: BufReader<Box<dyn Stream>>,
     offers: Offers,
-    /// This computer, as it calls itself there.
+    /// This computer's name in the conversation.
     name: String,
     timeout: Duration,
 }
@@ -180,7 +180,7 @@ impl Connection {
                 _ => Why::Io(error),
             })
         })?;
-        // A mail client need not have a name in the DNS (RFC 5321, section 4.1.4).
+        // A mail client needs no name in the DNS (RFC 5321, section 4.1.4).
         let name = match own.to_canonical() {
             IpAddr::V4(own) => format!("[{own}]"),
             IpAddr::V6(own) => format!("[IPv6:{own}]"),
@@ -206,12 +206,12 @@ impl Connection {
         Ok(connection)
     }
 
-    /// What the server offers.
+    /// What the server offered.
     pub fn offers(&self) -> Offers {
         self.offers
     }
 
-    /// Begins a mail of so many bytes from this address, which has to be one.
+    /// Begins a mail of this size from this valid address.
     ///
     /// # Errors
     /// The step that failed.
@@ -220,7 +220,7 @@ impl Connection {
         self.command(Step::Sender, &format!("MAIL FROM:<{from}>{size}"), &[250]).await
     }
 
-    /// It goes to this address, too, which has to be one.
+    /// Adds a recipient, a valid address.
     ///
     /// # Errors
     /// The step that failed.
@@ -228,7 +228,7 @@ impl Connection {
         self.command(Step::Recipient, &format!("RCPT TO:<{to}>"), &[250, 251]).await
     }
 
-    /// Forgets it again.
+    /// Drops the mail that was begun.
     ///
     /// # Errors
     /// The step that failed.
@@ -236,7 +236,7 @@ impl Connection {
         self.command(Step::Reset, "RSET", &[250]).await
     }
 
-    /// Announces its text.
+    /// Announces the text of the mail.
     ///
     /// # Errors
     /// The step that failed.
@@ -244,27 +244,27 @@ impl Connection {
         self.command(Step::Data, "DATA", &[354]).await
     }
 
-    /// A part of the text, in which no line begins with a single dot.
+    /// Sends a part of the text. No line may begin with a single dot.
     ///
     /// # Errors
-    /// The connection failed, or the server refused the mail before it had it all.
+    /// The connection failed, or the server refused the mail before its end.
     pub async fn write(&mut self, text: &[u8]) -> Result<(), Failed> {
         let failed = match timeout(self.timeout, self.stream.get_mut().write_all(text)).await {
             Ok(Ok(())) => return Ok(()),
             Ok(Err(error)) => Why::Io(error),
             Err(_) => Why::Silent,
         };
-        // Perhaps it said why it takes no more.
+        // The server may have said why.
         match self.answer(Step::Text, PARTING_LIMIT, &[]).await {
             Err(refused @ Failed { why: Why::Refused(_), .. }) => Err(refused),
             _ => Err(Step::Text.failed(failed)),
         }
     }
 
-    /// The end of the text. Only an answer tells from here on whether the server has the mail.
+    /// Ends the text. From here on only an answer says whether the server has the mail.
     ///
     /// # Errors
-    /// [`Step::End`]
+    /// The failed [`Step::End`].
     pub async fn end(&mut self) -> Result<(), Failed> {
         self.quiet(Step::Text).await?;
         let (dot, limit) = (b".\r\n", self.timeout);
@@ -276,7 +276,7 @@ impl Connection {
         self.answer(Step::End, limit * PATIENCE_AT_THE_END, &[250]).await.map(|_| ())
     }
 
-    /// Says goodbye. What comes of it changes nothing.
+    /// Says goodbye. Errors do not matter any more.
     pub async fn part(mut self) {
         let _ = timeout(PARTING_LIMIT, async {
             let _ = self.command(Step::Reset, "QUIT", &[221]).await;
@@ -293,7 +293,7 @@ impl Connection {
     }
 
     async fn encrypt(mut self, tls: std::sync::Arc<rustls::ClientConfig>, host: &str) -> Result<Self, Failed> {
-        // What came before TLS could be anybody's, and would be taken for what came in it.
+        // Anybody can have sent what came before TLS, and it would count as sent within TLS.
         if !self.stream.buffer().is_empty() {
             return Err(Step::Encrypt.failed(Why::NotSmtp));
         }
@@ -329,7 +329,7 @@ impl Connection {
             self.stream.get_mut().flush().await
         });
         let sent = sent.await.map_err(|_| step.failed(Why::Silent))?;
-        // Who hangs up may have said why.
+        // A server that closes the connection may have said why.
         let answer = self.answer(step, self.timeout, expected).await;
         match (sent, answer) {
             (Err(error), Err(Failed { why: Why::Io(_), .. })) => Err(step.failed(error)),
@@ -337,7 +337,7 @@ impl Connection {
         }
     }
 
-    /// What came unasked would be taken for the answer to what is said next.
+    /// Checks that nothing came unasked, which would count as the answer to the next command.
     async fn quiet(&mut self, step: Step) -> Result<(), Failed> {
         match self.stream.fill_buf().now_or_never() {
             None => Ok(()),
@@ -350,7 +350,7 @@ impl Connection {
         match reply.map_err(|why| step.failed(why))? {
             reply if expected.contains(&reply.code) => Ok(reply),
             reply if reply.code >= 400 => Err(step.failed(Why::Refused(reply))),
-            // A yes to something else is none.
+            // A positive answer to another question.
             _ => Err(step.failed(Why::NotSmtp)),
         }
     }

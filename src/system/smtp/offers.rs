@@ -1,11 +1,11 @@
-//! What EHLO is answered with.
+//! The server's answer to EHLO.
 
 use super::Reply;
 
-/// What a server offers (RFC 5321, section 4.1.1.1).
+/// The extensions that a server offers (RFC 5321, section 4.1.1.1).
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Offers {
-    /// RFC 1870: the largest mail it takes; bytes.
+    /// The largest mail that the server takes; bytes (RFC 1870).
     pub size: Option<u64>,
     /// RFC 1870
     pub(super) knows_size: bool,

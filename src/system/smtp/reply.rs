@@ -1,4 +1,4 @@
-//! What a server answers: its codes. Its words may quote a patient, and leave this file only where they are keywords.
+//! A server's answers. Only their codes and keywords leave this file, because the words may quote a patient.
 
 use std::fmt;
 use std::io::ErrorKind;
@@ -7,7 +7,7 @@ use tokio::io::{AsyncBufRead, AsyncBufReadExt as _, AsyncReadExt as _};
 
 use super::Why;
 
-/// The longest answer with all its lines; bytes. RFC 5321, section 4.5.3.1.5, has lines of 512.
+/// The most bytes of an answer with all its lines. RFC 5321, section 4.5.3.1.5, limits a line to 512.
 const MOST: u64 = 64 * 1024;
 
 /// An enhanced status code (RFC 3463): class, subject, detail.
@@ -18,16 +18,16 @@ pub type Enhanced = (u16, u16, u16);
 pub struct Reply {
     /// 200 to 599
     pub code: u16,
-    /// Where there is one, and it is of the same class.
+    /// The enhanced code, if there is one of the same class.
     pub enhanced: Option<Enhanced>,
     lines: Vec<String>,
 }
 
 impl Reply {
-    /// Reads one, and nothing behind it.
+    /// Reads one answer, and nothing after it.
     ///
     /// # Errors
-    /// [`Why::Io`] where the connection ends in it, [`Why::NotSmtp`] where it is too long or none.
+    /// [`Why::Io`] if the connection ends before the answer does; [`Why::NotSmtp`] if it is too long or no answer.
     pub async fn read(from: &mut (impl AsyncBufRead + Unpin)) -> Result<Self, Why> {
         let mut from = from.take(MOST);
         let (mut first, mut lines) = (None, Vec::new());
@@ -50,7 +50,7 @@ impl Reply {
         }
     }
 
-    /// The keywords that EHLO is answered with, each with its parameters (RFC 5321, section 4.1.1.1).
+    /// The keywords of an answer to EHLO, with their parameters (RFC 5321, section 4.1.1.1).
     pub(super) fn keywords(&self) -> impl Iterator<Item = (String, Vec<String>)> {
         self.lines.iter().skip(1).filter_map(|line| {
             let mut words = line.split_ascii_whitespace().map(str::to_ascii_uppercase);
@@ -59,7 +59,7 @@ impl Reply {
     }
 }
 
-/// As people are told of it.
+/// For people.
 impl fmt::Display for Reply {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "code {}", self.code)?;
@@ -67,7 +67,7 @@ impl fmt::Display for Reply {
     }
 }
 
-/// The code of a line, whether it is the last one, and its text.
+/// The code of a line, whether the line is the last, and its text.
 fn parse(line: &[u8]) -> Option<(u16, bool, String)> {
     let line = line.strip_suffix(b"\n")?;
     let line = line.strip_suffix(b"\r").unwrap_or(line);

@@ -256,7 +256,7 @@ pub(super) fn unconfirmed(db: &Connection, only: Option<&str>) -> QueryResult<En
     )
 }
 
-/// Documents whose patient a person has to assign. One that was just decided is none of them.
+/// Documents whose patient a person has to assign, except after a decision of the last minute.
 pub(super) fn unmatched(db: &Connection, only: Option<&str>, now: Millis) -> QueryResult<Ended> {
     ended(
         db,
@@ -269,7 +269,7 @@ pub(super) fn unmatched(db: &Connection, only: Option<&str>, now: Millis) -> Que
     )
 }
 
-/// Documents whose patients the practice's list does not have, since it last had the patient of any document.
+/// Documents whose patient is not in the practice's list. Counted since the list last had any document's patient.
 fn strangers(db: &Connection) -> QueryResult<Ended> {
     ended(
         db,

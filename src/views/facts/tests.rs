@@ -134,7 +134,7 @@ fn a_letter_that_waits_for_several_things_is_counted_once() {
                    VALUES (?1, 'deliver down x', '', 1, 1, 1)";
         db.execute(sql, [scope]).unwrap();
     };
-    // What is stalled at a paused destination is told as paused.
+    // A document that is stalled at a paused destination counts as paused.
     pause("destination:scan");
     assert_eq!(counted(&db), (1, vec![of("destination:scan", 2)]));
     pause("destination:pms");

@@ -9,18 +9,18 @@ use crate::ledger::columns::{Statements as _, from_row};
 use crate::ledger::history::{ASSIGNED, Action, UNASSIGNED};
 use crate::ledger::{Millis, QueryResult};
 
-/// How long a letter of which a person said whose it is may take until it is filed by that; milliseconds. If it waits
-/// for longer, a person is asked again.
+/// How long a letter may take until it is filed by a person's decision; milliseconds. If it takes longer, a person is
+/// asked again.
 const DECIDED_FOR: Millis = 60_000;
 
-/// That a delivery waits for a person to say whose its document is. A decision of the last minute is about to be
-/// carried out; what the destination itself refuses it may not settle.
+/// The condition that a delivery waits for a person to say whose its document is. A decision of the last minute is
+/// about to be carried out. It may not settle what the destination itself refuses.
 pub(super) const ASKS: &str = "unmatched IS NOT NULL AND unmatched <> 'no_list' AND document.state = 'fetched'
     AND document.pdf = delivery.pdf
     AND NOT (unmatched IN ('nobody', 'several', 'no_date_of_birth', 'no_name')
              AND EXISTS (SELECT 1 FROM patient WHERE patient.uuid = document.patient AND patient.at > ?1))";
 
-/// The moment after which a decision counts as one that is about to be carried out.
+/// A decision after this time is about to be carried out.
 pub(super) fn decided_since(now: Millis) -> Millis {
     now.saturating_sub(DECIDED_FOR)
 }
@@ -75,7 +75,7 @@ pub fn asks(db: &Connection, document: i64, now: Millis) -> QueryResult<bool> {
     .exists(params![decided_since(now), document])
 }
 
-/// Open letters of patients whom persons named since `since`, the last named first: numbers in the ledger.
+/// Open letters of patients whom people named since `since`, the last named first: numbers in the ledger.
 ///
 /// # Errors
 /// Any SQLite error.

@@ -28,7 +28,7 @@ pub(super) fn record(record: &Record, linked: bool, version: Version) -> Map<Str
     shown
 }
 
-/// The outermost record of an answer: in JSON-LD it names its context.
+/// The outermost record of an answer. In JSON-LD it names its context.
 pub(super) fn item(of: &Record, linked: bool, version: Version) -> Value {
     let mut shown = Map::new();
     if linked {
@@ -85,7 +85,7 @@ fn value(name: &str, kind: Kind, linked: bool, version: Version) -> Value {
     }
 }
 
-/// What a member of this name could say.
+/// An example for a member of this name.
 fn text(name: &str) -> &'static str {
     match name {
         "uuid" | "pdf" | "patient" | "audio" => UUID,

@@ -12,9 +12,9 @@ use super::version::Version;
 use crate::scope::Scopes;
 use schema::Schemas;
 
-/// The server that is described.
+/// The server to describe.
 pub(crate) struct Served {
-    /// The version label that was asked for.
+    /// The requested version label.
     pub label: String,
     pub api: String,
     /// The address of the authorization page.
@@ -24,7 +24,7 @@ pub(crate) struct Served {
     pub usual: Version,
 }
 
-/// The description of one version, for a server at these served.
+/// The description of one version, for this server.
 pub(crate) fn openapi(version: Version, served: &Served) -> Value {
     let mut schemas = Schemas::new(version);
     let mut paths: Map<String, Value> = Map::new();
@@ -163,7 +163,7 @@ mod tests {
         assert_eq!((steps(&old), steps(&new)), (4, 6));
     }
 
-    /// Every `content` of a response, by where it is.
+    /// Every `content` of a response, by its place.
     fn contents(document: &Value) -> Vec<(String, Value)> {
         let mut found = Vec::new();
         for (path, operations) in document["paths"].as_object().unwrap() {

@@ -128,7 +128,7 @@ fn item(record: &Record, version: Version, schemas: &mut Schemas) -> Value {
     })
 }
 
-/// What one can go on to with the answer: the operations on the record that it shows first, and on the user.
+/// The next operations after an answer: on the first record that it shows, and on the user.
 fn links(endpoint: &Endpoint, version: Version) -> Map<String, Value> {
     let (record, user) = match (endpoint.path, endpoint.answer) {
         ("/me", _) => (None, Some("$response.body#/uuid")),
@@ -170,7 +170,7 @@ fn name(endpoint: &Endpoint) -> String {
     name
 }
 
-/// The description's heading of the endpoint.
+/// The heading of the endpoint in the description.
 fn tag(endpoint: &Endpoint) -> &'static str {
     match endpoint.path.split('/').nth(1) {
         Some("audios") => "Audio",

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::super::version::Version;
 use crate::store::{Collection, MOST_WORDS};
 
-/// `A..B`; the server also takes date-times, which a pattern can hardly say.
+/// `A..B`. The server also takes date-times, which do not fit into a pattern.
 const BETWEEN: &str =
     r"^[12][0-9]{3}-(0[1-9]|1[0-2])-(0[1-9]|1[0-9]|2[0-8])\.\.[12][0-9]{3}-(0[1-9]|1[0-2])-(0[1-9]|1[0-9]|2[0-8])$";
 
@@ -14,7 +14,7 @@ pub(super) fn uuid() -> Value {
     json!({ "name": "uuid", "in": "path", "required": true, "schema": { "type": "string" } })
 }
 
-/// The header that chooses a version: of the document's own, and needed where the server usually speaks another.
+/// The header that chooses the document's own version. Required if the server's usual version is another.
 pub(super) fn version(version: Version, usual: Version) -> Value {
     let labels: &[&str] = match version {
         Version::V1_0 => &["1.0.0"],
@@ -29,7 +29,7 @@ pub(super) fn version(version: Version, usual: Version) -> Value {
     })
 }
 
-/// Everything a list can be asked for.
+/// The parameters of a list.
 pub(super) fn of_list(collection: &Collection, version: Version) -> Vec<Value> {
     let mut parameters = vec![
         query("page", "The page, from 1.", json!({ "type": "integer", "minimum": 1, "default": 1 })),

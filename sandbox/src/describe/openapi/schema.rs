@@ -8,7 +8,7 @@ use super::super::field::{Field, Kind, Record};
 use super::super::version::Version;
 use crate::api::countries::COUNTRIES;
 
-/// Which of the shapes of one record a schema describes.
+/// Which shape of a record a schema describes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Form {
     Json,
@@ -34,7 +34,7 @@ impl Form {
     }
 }
 
-/// What only the service sets, in answers.
+/// The members of answers that only the service sets.
 const READ_ONLY: &[&str] = &[
     "uuid",
     "createdAt",
@@ -48,7 +48,7 @@ const READ_ONLY: &[&str] = &[
     "user",
 ];
 
-/// A day that the calendar has, or a moment of it: one plain pattern, since generators stumble over a choice of
+/// A day of the calendar, or a moment of it. One plain pattern, because generators have trouble with a choice of
 /// formats.
 const DATE: &str = concat!(
     r"^(([12][0-9]{3})-((0[1-9]|1[0-2])-(0[1-9]|1[0-9]|2[0-8])|(0[13-9]|1[0-2])-(29|30)|(0[13578]|1[02])-31)",
@@ -64,7 +64,7 @@ const HERE: &str = concat!(
     r"([/?]([A-Za-z0-9._~:/?@!$&'()*+,;=-]|%[0-9A-Fa-f]{2})*)?$"
 );
 
-/// The schemas that the document refers to, each written when it is first asked for.
+/// The schemas that the document refers to. Each is written at its first reference.
 pub(super) struct Schemas {
     version: Version,
     begun: BTreeSet<String>,
@@ -92,7 +92,7 @@ impl Schemas {
         reference(&name)
     }
 
-    /// Hydra's collection of such records.
+    /// Hydra's collection of these records.
     pub fn collection(&mut self, record: &Record) -> Value {
         let member = self.of(record, Form::LdJson);
         object(json!({
@@ -219,7 +219,8 @@ pub(super) fn reference(name: &str) -> Value {
     json!({ "$ref": format!("#/components/schemas/{name}") })
 }
 
-/// A schema that null satisfies too. What has a format stays whole: generators overlook the format of a pair of types.
+/// A schema that also accepts null. One with a format stays whole, because generators ignore the format of a pair of
+/// types.
 fn or_null(mut schema: Value) -> Value {
     if let Some(members) = schema.as_object_mut()
         && members.get("type").is_some_and(Value::is_string)
@@ -236,7 +237,7 @@ fn or_null(mut schema: Value) -> Value {
     json!({ "anyOf": [schema, { "type": "null" }] })
 }
 
-/// An object that has all of these members and no others.
+/// An object with exactly these members.
 fn object(properties: Value) -> Value {
     let required: Vec<String> = properties.as_object().map(|all| all.keys().cloned().collect()).unwrap_or_default();
     json!({ "type": "object", "required": required, "properties": properties, "additionalProperties": false })

@@ -109,7 +109,7 @@ impl TokenStore {
         self.folder.join(format!("{}.json", self.stem))
     }
 
-    /// Whether somebody has signed the account in, or begun to, since the ledger is there.
+    /// Whether somebody has signed the account in, or begun to, since the ledger exists.
     pub fn was_used(&self) -> bool {
         self.path().exists() || self.lock_path().exists()
     }
@@ -163,7 +163,7 @@ impl TokenStore {
         self.load_from(self.path())
     }
 
-    /// The tokens as they can be kept elsewhere, in no form of this machine; `None` if nobody signed in. A secret.
+    /// The tokens in a form for another machine; `None` if nobody signed in. A secret.
     ///
     /// # Errors
     /// As [`Self::load`].
@@ -171,7 +171,7 @@ impl TokenStore {
         Ok(self.load()?.map(|tokens| write(&tokens)))
     }
 
-    /// The content that [`Self::path`] has to get for what [`Self::export`] returned.
+    /// The content for [`Self::path`] that restores the result of [`Self::export`].
     ///
     /// # Errors
     /// They are no tokens, or the system cannot seal them.
@@ -181,8 +181,8 @@ impl TokenStore {
         protect::seal(write(&tokens)).map_err(|error| self.access(&self.path(), "stored", &error))
     }
 
-    /// Whether the account has the same tokens as [`Self::export`] returned, or later ones of the same user: using the
-    /// earlier ones has invalidated them.
+    /// Whether the account has the tokens that [`Self::export`] returned, or later ones of the same user, which make
+    /// the earlier ones invalid.
     pub fn has_later_than(&self, exported: &[u8]) -> bool {
         let is_later = |old: &Tokens, new: &Tokens| old.user == new.user && old.obtained_at <= new.obtained_at;
         matches!((read(exported), self.load()), (Ok(old), Ok(Some(new))) if is_later(&old, &new))

@@ -19,7 +19,7 @@ use crate::formats::language::Language;
 use crate::surfaces::alerts::computer;
 use crate::system::readers::as_whom;
 
-/// Answers beside the keys of a destination.
+/// The answers other than keys of a destination.
 const ANSWERS: [&str; 21] = [
     "base_url",
     "account",
@@ -44,29 +44,29 @@ const ANSWERS: [&str; 21] = [
     "alerts.test",
 ];
 
-/// The tables of settings whose keys a file of answers may hold: a destination's as they are, the others below their
-/// names.
+/// The tables of settings whose keys a file of answers may hold. A destination's keys have no table there; the others
+/// stand in a table.
 const SECTIONS: [&str; 5] = ["destinations", "alerts", "alerts.mail", "patients", "practice"];
-/// Those of them that are tables in the file.
+/// The tables of them in the file.
 const TABLES: [&str; 3] = ["alerts", "patients", "practice"];
 
-/// The file in a folder of answers that counts for every computer.
+/// The file in a folder of answers that is for every computer.
 const ALL: &str = "answers";
-/// Files of a folder that are looked at.
+/// The most files of a folder that are read.
 const MOST_FILES: usize = 10_000;
 
 /// A file of answers.
 pub(in crate::commands::setup) struct Answers {
     file: PathBuf,
     table: Table,
-    /// The file of this computer alone, with what it says.
+    /// The file for this computer alone, with its content.
     own: Option<(PathBuf, Table)>,
     language: Language,
 }
 
 impl Answers {
     /// # Errors
-    /// It cannot be read, is no TOML, or has a key that nobody asks for.
+    /// It cannot be read, is no TOML, or has an unknown key.
     pub(in crate::commands::setup) fn read(file: &Path, language: Language) -> anyhow::Result<Self> {
         if file.is_dir() {
             return Self::of_folder(file, language);
@@ -74,8 +74,8 @@ impl Answers {
         Ok(Self { file: file.to_owned(), table: table_of(file)?, own: None, language })
     }
 
-    /// The folder's `answers.toml`, and over it the file that is named after this computer. Relative paths begin in the
-    /// folder.
+    /// Reads the folder's `answers.toml`, and over it the file that is named after this computer. Relative paths begin
+    /// at the folder.
     fn of_folder(folder: &Path, language: Language) -> anyhow::Result<Self> {
         let wrong = |what: String| UsageError(format!("{}: {what}", folder.display()));
         let unreadable = |error: io::Error| wrong(format!("the answers cannot be read{}: {error}", as_whom()));
@@ -110,13 +110,13 @@ impl Answers {
         Ok(Self { file: common.unwrap_or_else(|| folder.join("answers.toml")), table, own, language })
     }
 
-    /// The answer with this name; the names of tables stand before a dot.
+    /// The answer with this name. The name of a table stands before a dot.
     fn get(&self, key: &str) -> Option<&toml::Value> {
         of(&self.table, key)
     }
 
     fn wrong(&self, key: &str, why: &str) -> anyhow::Error {
-        // The file in which it stands.
+        // The file that has the answer.
         let own = self.own.as_ref().filter(|(_, own)| of(own, key).is_some()).map(|(file, _)| file);
         UsageError(format!("{}: `{key}`: {why}", own.unwrap_or(&self.file).display())).into()
     }
@@ -161,7 +161,7 @@ impl Ask for Answers {
                 io::stdin().take(MAX_BYTES).read_to_string(&mut text).context("cannot read standard input")?;
                 Ok(text)
             }
-            // A path of the file of answers begins beside it.
+            // A relative path begins at the folder of the file of answers.
             file => read_bounded(&self.file.parent().unwrap_or(Path::new(".")).join(file)),
         };
         match text {
@@ -199,13 +199,13 @@ fn table_of(file: &Path) -> anyhow::Result<Table> {
     let wrong = |what: String| UsageError(format!("{}: {what}", file.display()));
     let text =
         read_bounded(file).map_err(|error| wrong(format!("the answers cannot be read{}: {error}", as_whom())))?;
-    // An error of the parser quotes the line, which may be a key that was pasted into the wrong place.
+    // An error of the parser quotes the line, which may hold a key in the wrong place.
     let table: Table = text.parse().map_err(|error: toml::de::Error| {
         let at = error.span().map(|span| 1 + text.bytes().take(span.start).filter(|byte| *byte == b'\n').count());
         wrong(format!("line {} is no TOML", at.unwrap_or(1)))
     })?;
     let known: Vec<String> = known_answers();
-    // The value may be an address that is a secret, so it is not repeated.
+    // The value is not quoted, because it may be a secret address.
     for (name, meant) in [
         ("alerts", "write [alerts] and below it `webhook_url_from`, or [alerts.mail] with `host` and `to`"),
         ("patients", "write [patients] and below it `file`"),
@@ -230,7 +230,7 @@ fn of<'a>(table: &'a Table, key: &str) -> Option<&'a toml::Value> {
     parts.try_fold(first, |value, part| value.get(part))
 }
 
-/// Lays these values over others, key by key, also within tables.
+/// Puts these values over others, key by key, also within tables.
 fn lay_over(below: &mut Table, above: Table) {
     for (key, value) in above {
         match (below.get_mut(&key), value) {
@@ -240,7 +240,7 @@ fn lay_over(below: &mut Table, above: Table) {
     }
 }
 
-/// Every answer that there can be.
+/// All answers that exist.
 fn known_answers() -> Vec<String> {
     let mut known: Vec<String> = ANSWERS.iter().map(|name| (*name).to_owned()).collect();
     for section in SECTIONS {
@@ -251,7 +251,7 @@ fn known_answers() -> Vec<String> {
     known
 }
 
-/// The answers in a file.
+/// The names of the answers in a file.
 fn names(table: &Table) -> Vec<String> {
     let mut names = Vec::new();
     for (name, value) in table {

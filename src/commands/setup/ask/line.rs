@@ -1,7 +1,7 @@
-//! A line that a person types at a terminal: the keys that every shell has (tui-input), and Esc to go back.
+//! A line that a person types at a terminal, with the usual keys of a shell (tui-input), and Esc to go back.
 //!
-//! The crate that shows the menus writes the letter of a control key it does not know (Ctrl-U types "u"), also into a
-//! key that nobody sees.
+//! The crate of the menus is not used for it: it types the letter of an unknown control key (Ctrl-U types "u"), even
+//! into a key that nobody sees.
 
 use std::io::{self, Write as _};
 
@@ -15,25 +15,25 @@ use tui_input::backend::crossterm::EventHandler as _;
 use super::super::super::harmless::harmless;
 use super::super::super::output::folded;
 
-/// Columns of a terminal that does not say.
+/// The width of a terminal that does not tell it.
 const USUAL_WIDTH: u16 = 80;
-/// The least room for what is typed, beside the question.
+/// The least columns for the typed text, beside the question.
 const LEAST_ROOM: usize = 24;
 
-/// What is asked.
+/// A question.
 pub(super) struct Prompt<'a> {
     pub(super) words: &'a str,
-    /// A line below it.
+    /// A line below the question.
     pub(super) help: &'a str,
-    /// Stands behind the question in brackets: what Enter alone means.
+    /// What Enter alone means. Stands in brackets behind the question.
     pub(super) usual: Option<&'a str>,
-    /// Whether what is typed is not shown.
+    /// Whether the typed text is hidden.
     pub(super) is_secret: bool,
-    /// Whether colours are wanted.
+    /// Whether to use colours.
     pub(super) colours: bool,
 }
 
-/// How it ended.
+/// How a line ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Typed {
     Text(String),
@@ -41,14 +41,13 @@ pub(super) enum Typed {
     Interrupted,
 }
 
-/// The width of the terminal.
 pub(super) fn width() -> usize {
-    // One that has not been told its width says 0.
+    // A terminal that was never told its width reports 0.
     let columns = terminal::size().ok().map(|(columns, _)| columns).filter(|columns| *columns > 0);
     columns.unwrap_or(USUAL_WIDTH).max(20).into()
 }
 
-/// Takes what the terminal tells; returns how the line ends, if it does.
+/// Handles an event of the terminal. Returns how the line ended, if it did.
 fn take(line: &mut Input, event: &Event) -> Option<Typed> {
     if let Event::Key(KeyEvent { code, modifiers, kind: KeyEventKind::Press | KeyEventKind::Repeat, .. }) = event {
         match (code, *modifiers) {
@@ -65,7 +64,7 @@ fn take(line: &mut Input, event: &Event) -> Option<Typed> {
     None
 }
 
-/// The terminal gives every key as it is pressed, as long as this lives.
+/// Raw mode: the terminal passes on each key at once, as long as this lives.
 struct Raw;
 
 impl Raw {
@@ -76,17 +75,17 @@ impl Raw {
 
 impl Drop for Raw {
     fn drop(&mut self) {
-        // A terminal that is gone needs nothing.
+        // If the terminal is gone, nothing is left to restore.
         let _ = terminal::disable_raw_mode();
     }
 }
 
-/// In a colour of ECMA-48 (SGR).
+/// The text in a colour of ECMA-48 (SGR).
 fn painted(colours: bool, code: u8, text: &str) -> String {
     if colours { format!("\u{1b}[{code}m{text}\u{1b}[39m") } else { text.to_owned() }
 }
 
-/// Asks, and leaves nothing on the terminal: what was answered is shown by [`answered`].
+/// Asks, and clears the question afterwards: [`answered`] shows the answer.
 pub(super) fn ask(prompt: &Prompt<'_>) -> io::Result<Typed> {
     let (_raw, mut terminal, mut line, mut above) = (Raw::begin()?, io::stderr().lock(), Input::default(), 0);
     let typed = loop {
@@ -107,7 +106,7 @@ fn begin_anew(terminal: &mut impl io::Write, above: u16) -> io::Result<()> {
     queue!(terminal, cursor::MoveToColumn(0), Clear(ClearType::FromCursorDown))
 }
 
-/// Draws the question over what was drawn before; returns how many lines stand above the cursor.
+/// Draws the question over the previous drawing. Returns how many lines are above the cursor.
 fn draw(terminal: &mut impl io::Write, prompt: &Prompt<'_>, line: &Input, above: u16) -> io::Result<u16> {
     let width = width();
     let usual = prompt.usual.map(|usual| format!(" ({usual})")).unwrap_or_default();
@@ -135,7 +134,7 @@ fn draw(terminal: &mut impl io::Write, prompt: &Prompt<'_>, line: &Input, above:
     Ok(rows(&head))
 }
 
-/// Shows what was answered.
+/// Shows the question with its answer.
 pub(super) fn answered(prompt: &Prompt<'_>, answer: &str) -> io::Result<()> {
     let said = folded(&harmless(&format!("> {} {answer}", prompt.words)), Some(width()));
     let said = painted(prompt.colours, 92, ">") + said.get(1..).unwrap_or_default().trim_end();
@@ -150,7 +149,7 @@ mod tests {
         Event::Key(KeyEvent::new(code, modifiers))
     }
 
-    /// What a line holds after these keys: `^U` is Ctrl-U, `<` the left arrow, `#` Backspace.
+    /// The content of a line after these keys: `^U` is Ctrl-U, `<` the left arrow, `#` Backspace.
     fn typed(keys: &str) -> String {
         let mut line = Input::default();
         let mut control = false;
@@ -189,7 +188,7 @@ mod tests {
         assert_eq!(press(KeyCode::Esc, KeyModifiers::NONE), Some(Typed::Back));
         assert_eq!(press(KeyCode::Enter, KeyModifiers::NONE), Some(Typed::Text(String::new())));
         assert_eq!(press(KeyCode::Char('c'), KeyModifiers::CONTROL), Some(Typed::Interrupted));
-        // AltGr of Windows.
+        // AltGr on Windows.
         let mut line = Input::default();
         take(&mut line, &key(KeyCode::Char('\\'), KeyModifiers::CONTROL | KeyModifiers::ALT));
         assert_eq!(line.value(), "\\");

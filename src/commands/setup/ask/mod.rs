@@ -1,4 +1,4 @@
-//! Who answers: a person at a terminal, or a file of answers. Neither is ever shown a secret again.
+//! Asks a person at a terminal, or a file of answers. Neither ever gets to see a secret again.
 
 use std::fs;
 use std::io::{self, ErrorKind, Read as _};
@@ -22,21 +22,21 @@ mod line;
 mod remembered;
 mod terminal;
 
-/// What a person types to go back to the question before.
+/// What a person types to go back one question.
 pub(super) const BACK: &str = "<";
 
-/// What a person types to remove what may be missing.
+/// What a person types to remove an optional value.
 pub(super) const NOTHING: &str = "-";
 
-/// A person wants to go back to the question before.
+/// The person wants to go back one question.
 #[derive(Debug, thiserror::Error)]
 #[error("there is nothing to go back to")]
 pub(super) struct Back;
 
-/// What is expected where it is asked for.
+/// The text for a question that expects yes or no.
 pub(super) const YES_OR_NO: &str = "setup-yes-or-no";
 
-/// What was answered to a question that has two answers, in any language.
+/// Reads a yes or no, in any language.
 pub(super) fn yes_or_no(answer: &str, default: bool) -> Option<bool> {
     match answer.to_lowercase().as_str() {
         "" => Some(default),
@@ -46,7 +46,7 @@ pub(super) fn yes_or_no(answer: &str, default: bool) -> Option<bool> {
     }
 }
 
-/// Both answers, as they stand behind a question: the one that counts when nothing is typed is large.
+/// Both answers, to stand behind a question. The default is in capitals.
 pub(super) fn both_answers(language: Language, default: bool) -> String {
     language.text(if default { "setup-usual-yes" } else { "setup-usual-no" })
 }
@@ -61,41 +61,42 @@ pub(super) const MAX_BYTES: u64 = 64 * 1024;
 
 /// One question.
 pub(super) struct Question<'a> {
-    /// What it is called in a file of answers.
+    /// Its name in a file of answers.
     pub(super) key: &'a str,
-    /// For a person.
+    /// Its text for a person.
     pub(super) words: String,
-    /// A line below it.
+    /// A line below the question.
     pub(super) help: String,
-    /// What counts when nothing is answered.
+    /// The answer if none is given.
     pub(super) default: Option<String>,
 }
 
 impl<'a> Question<'a> {
-    /// For a file of answers only.
+    /// A question that only a file of answers gets.
     pub(super) fn of_file(key: &'a str) -> Self {
         Self { key, words: String::new(), help: String::new(), default: None }
     }
 
-    /// The same, where this counts when nothing is answered.
+    /// The question with this default.
     pub(super) fn or(self, default: Option<String>) -> Self {
         Self { default, ..self }
     }
 }
 
-/// Who answers. The errors end the setup: nobody answers any more, or the file's answer was refused. [`Back`] does not.
+/// Answers questions. An error ends the setup, because nobody answers any more, or because the file's answer was
+/// refused; [`Back`] does not.
 pub(super) trait Ask {
-    /// The language of what a person reads.
+    /// The language of the person.
     fn language(&self) -> Language;
-    /// A text; `None`: nothing was answered, and there is no default.
+    /// A text; `None`: no answer and no default.
     fn text(&mut self, question: &Question<'_>) -> anyhow::Result<Option<String>>;
-    /// One of these: name, and what a person reads. Returns the name.
+    /// One of these choices (name and text). Returns its name.
     fn choose<'c>(&mut self, question: &Question<'_>, choices: &[(&'c str, String)]) -> anyhow::Result<&'c str>;
     /// Yes or no.
     fn agree(&mut self, question: &Question<'_>, default: bool) -> anyhow::Result<bool>;
-    /// A key or client secret; `None`: nothing was answered.
+    /// A key or client secret; `None`: no answer.
     fn secret(&mut self, question: &Question<'_>) -> anyhow::Result<Option<SecretString>>;
-    /// The value of a setting, of its kind.
+    /// A value of this kind for a setting.
     fn value(&mut self, question: &Question<'_>, kind: Kind) -> anyhow::Result<Option<Value>> {
         loop {
             let Some(text) = self.text(question)? else { return Ok(None) };
@@ -105,38 +106,39 @@ pub(super) trait Ask {
             }
         }
     }
-    /// The answer is not taken: a person is asked again.
+    /// Refuses an answer. A person is asked again.
     fn refused(&mut self, _key: &str, why: &str) -> anyhow::Result<()> {
         complain(&format!("    {}", self.language().fill("setup-refused", &[("why", why.into())])));
         Ok(())
     }
-    /// Whether a file of answers holds this one.
+    /// Whether a file of answers has this answer.
     fn answers(&self, _key: &str) -> bool {
         false
     }
-    /// Whether a person is there, who can be asked more.
+    /// Whether a person answers, who can be asked more.
     fn is_person(&self) -> bool {
         true
     }
-    /// How many questions a person has answered.
+    /// The number of questions that a person has answered.
     fn given(&self) -> usize {
         0
     }
-    /// Whether what is asked next was answered before, so that nothing is to be shown.
+    /// Whether the next question was answered before, so that nothing is shown.
     fn repeats(&self) -> bool {
         false
     }
-    /// Takes the last answer back, but none of the first `least`. Returns how many are left; `None`: there is none.
+    /// Takes back the last answer, but none of the first `least`. Returns how many are left; `None`: there is none to
+    /// take back.
     fn back(&mut self, _least: usize) -> Option<usize> {
         None
     }
-    /// What is asked next is answered by what was answered after so many questions.
+    /// Answers the next questions with the earlier answers after the first `given`.
     fn repeat_from(&mut self, _given: usize) {}
-    /// Takes back what was answered after so many questions.
+    /// Takes back the answers after the first `given`.
     fn take_back(&mut self, _given: usize) {}
 }
 
-/// A secret as a person gives it: typed, or with `@` as the file that holds it.
+/// A secret from a person: typed, or after `@` the file that holds it.
 pub(super) fn secret_of<A: Ask>(
     ask: &mut A,
     question: &Question<'_>,
@@ -161,7 +163,7 @@ pub(super) fn secret_of<A: Ask>(
     }
 }
 
-/// What a person typed as a value of its kind.
+/// A typed text as a value of this kind.
 pub(super) fn of_kind(text: &str, kind: Kind, language: Language) -> Result<Value, String> {
     match kind {
         Kind::Bool | Kind::Integer { .. } => {
@@ -175,7 +177,7 @@ pub(super) fn of_kind(text: &str, kind: Kind, language: Language) -> Result<Valu
     }
 }
 
-/// A value of its kind as a person types it: words for a list, where they say the same.
+/// A value as a person would type it: a list as words, if they mean the same.
 pub(super) fn shown(text: &str, kind: Kind) -> String {
     let list = || text.parse::<Value>().ok()?.as_array().map(|list| list.iter().map(as_word).collect::<Vec<_>>());
     let is_list = matches!(kind, Kind::List | Kind::Templates);
@@ -184,14 +186,14 @@ pub(super) fn shown(text: &str, kind: Kind) -> String {
     is_list.then(list).flatten().and_then(words_of).unwrap_or_else(|| text.to_owned())
 }
 
-/// The word of a list, if it can be typed as one.
+/// The word of a list, if it can be typed as a word.
 fn as_word(value: &Value) -> Option<String> {
     let text = value.as_str()?;
     let is_word = !text.starts_with('[') && words(text) == [text];
     is_word.then(|| text.to_owned())
 }
 
-/// Words as a shell would see them, where spaces stand between double braces only by meaning.
+/// The words, split as by a shell. Spaces between double braces do not split.
 fn words(text: &str) -> Vec<String> {
     let (mut words, mut word, mut depth) = (Vec::new(), String::new(), 0_usize);
     for c in text.chars() {
@@ -210,7 +212,7 @@ fn words(text: &str) -> Vec<String> {
     words
 }
 
-/// A small text file, whole.
+/// Reads a small text file.
 fn read_bounded(path: &Path) -> io::Result<String> {
     let mut bytes = Vec::new();
     fs::File::open(path)?.take(MAX_BYTES + 1).read_to_end(&mut bytes)?;

@@ -1,6 +1,5 @@
-//! A person whose answers are remembered, so that one question back is possible: what asks is done again, and the
-//! questions before that one are answered by what was said, without being shown. What is taken back is offered where it
-//! is asked for again.
+//! Remembers a person's answers, so that a person can go back one question. The step that asks is done again. Earlier
+//! questions get their earlier answers, without being shown. An answer that was taken back is offered as the default.
 
 use std::collections::HashMap;
 
@@ -20,13 +19,13 @@ enum Given {
 
 pub(in crate::commands::setup) struct Remembered {
     person: Box<dyn Ask>,
-    /// The words of each question, and its answer.
+    /// The text of each question, and its answer.
     given: Vec<(String, Given)>,
-    /// How many of them count: those after it answer what is asked next.
+    /// How many of the answers count. The others answer the next questions.
     at: usize,
-    /// What was taken back, by the words of its question.
+    /// The answers that were taken back, by the text of the question.
     taken_back: HashMap<String, Given>,
-    /// The words of the question at which the person went back.
+    /// The text of the question at which the person went back.
     left: String,
 }
 
@@ -35,14 +34,14 @@ impl Remembered {
         Self { person, given: Vec::new(), at: 0, taken_back: HashMap::new(), left: String::new() }
     }
 
-    /// The answer of before, while what asks is done again.
+    /// The earlier answer, while a step is done again.
     fn repeated(&mut self, question: &Question<'_>) -> Option<Given> {
         match self.given.get(self.at) {
             Some((words, given)) if *words == question.words => {
                 self.at += 1;
                 Some(given.clone())
             }
-            // It takes another way than before.
+            // This time the step asks other questions.
             _ => {
                 self.given.truncate(self.at);
                 None
@@ -50,7 +49,7 @@ impl Remembered {
         }
     }
 
-    /// What was taken back of this question. A menu has no key, and begins anew.
+    /// The answer to this question that was taken back. A menu has no key, and begins anew.
     fn offered(&self, question: &Question<'_>) -> Option<&Given> {
         self.taken_back.get(&question.words).filter(|_| !question.key.is_empty())
     }
@@ -73,7 +72,7 @@ impl Remembered {
     }
 }
 
-/// The question with another answer to begin with.
+/// The question with another default.
 fn or<'a>(question: &Question<'a>, default: Option<String>) -> Question<'a> {
     let Question { key, words, help, .. } = question;
     Question { key, words: words.clone(), help: help.clone(), default: default.or_else(|| question.default.clone()) }
@@ -143,7 +142,7 @@ impl Ask for Remembered {
         if self.repeats() {
             return Ok(());
         }
-        // What does not work is not offered again.
+        // An answer that does not work is not offered again.
         if let Some((words, _)) = self.given.last() {
             self.taken_back.remove(words);
         }
@@ -160,7 +159,7 @@ impl Ask for Remembered {
 
     fn back(&mut self, least: usize) -> Option<usize> {
         self.given.truncate(self.at);
-        // What is asked again was refused, and what was answered after it is asked again with it.
+        // If a question is asked again, its answer was refused. It and the later ones are asked again.
         let counted = self.given.get(least..).unwrap_or_default();
         if let Some(refused) = counted.iter().position(|(words, _)| *words == self.left) {
             self.given.truncate(least + refused);
@@ -187,7 +186,7 @@ impl Ask for Remembered {
 mod tests {
     use super::*;
 
-    /// Types these answers; `<` goes back.
+    /// Types these answers, with `<` to go back.
     struct Typist(std::vec::IntoIter<&'static str>);
 
     impl Ask for Typist {
@@ -220,7 +219,7 @@ mod tests {
         Question { key: words, words: words.to_owned(), help: String::new(), default: None }
     }
 
-    /// A group of answers was refused by its first one.
+    /// The first answer of a group is the one that is refused.
     #[test]
     fn a_refused_answer_is_not_brought_back_by_going_back() {
         let typed = vec!["folder", "/nowhere", "somebody", "<", "", "/srv"];

@@ -1,4 +1,4 @@
-//! A person at a terminal who answers.
+//! Asks a person at a terminal.
 
 use std::io::{self, IsTerminal as _};
 
@@ -13,7 +13,7 @@ use super::line::{self, Prompt, Typed};
 use super::{Ask, BACK, Back, Question, secret_of};
 use crate::formats::language::Language;
 
-/// Whether a person is there.
+/// Whether a person can answer.
 pub(in crate::commands::setup) fn is_terminal() -> bool {
     io::stdin().is_terminal() && io::stderr().is_terminal()
 }
@@ -34,13 +34,13 @@ pub(in crate::commands::setup) fn terminal(language: Language) -> Result<Box<dyn
     Ok(Box::new(Terminal { language, colours }))
 }
 
-/// A person.
+/// A person at a terminal.
 struct Terminal {
     language: Language,
     colours: bool,
 }
 
-/// What stands for a secret that was answered: nothing of it, also not its length.
+/// Stands for a secret answer, and does not even show its length.
 const MASK: &str = "********";
 
 impl Terminal {
@@ -49,7 +49,7 @@ impl Terminal {
         Prompt { words, help, usual: default.as_deref(), is_secret: false, colours: self.colours }
     }
 
-    /// The line that is typed.
+    /// Reads a line.
     fn line(&self, prompt: &Prompt<'_>) -> anyhow::Result<String> {
         match line::ask(prompt).with_context(|| self.unusable())? {
             Typed::Text(text) if text.trim() == BACK => Err(Back.into()),
@@ -94,7 +94,7 @@ impl Ask for Terminal {
 
     fn choose<'c>(&mut self, question: &Question<'_>, choices: &[(&'c str, String)]) -> anyhow::Result<&'c str> {
         let begin = choices.iter().position(|(name, _)| Some(*name) == question.default.as_deref()).unwrap_or(0);
-        // The mark of the choice stands before each.
+        // The mark of the choice stands in front.
         let width = line::width();
         let shown: Vec<String> = choices.iter().map(|(_, shown)| folded(shown, Some(width - 3))).collect();
         let answered = |index: usize| {

@@ -120,7 +120,7 @@ keeps_the_contract!(Pacs::start().await);
 #[tokio::test]
 async fn a_lost_reply_is_one_object() {
     suite::remote::a_lost_reply_is_one_object(Pacs::start().await).await;
-    // Also if nobody may query: the letter that is sent again is the same object.
+    // The letter that is sent again is the same object, even if queries are refused.
     let pacs = Pacs::start().await;
     pacs.0.state().aborts_queries = true;
     suite::remote::a_lost_reply_is_one_object(pacs).await;
@@ -247,7 +247,7 @@ async fn a_number_is_the_patient_id_as_it_is_or_the_letter_needs_a_person() {
             item.metadata.number != Some("1".repeat(65))
         );
     }
-    // A title of 65 characters is whole in one place, and no beginning of the number stands in the other.
+    // The title of 65 characters is whole in one element. The other element contains no part of the number.
     assert!(peer.received().iter().all(|object| object.text(0x0008, 0x1030).is_empty()));
 }
 
@@ -313,7 +313,7 @@ async fn what_a_query_shows_is_proved() {
     let seen = adapter.deliver(&spool.item(9, b"%PDF-1.7 seen")).await;
     assert!(matches!(seen, Outcome::Delivered { filed: None, .. }) && peer.state().queries == 1, "{seen:?}");
     peer.state().lags = 3;
-    // What waits to be seen is not sent again, also where `verify` asks at once.
+    // A letter that waits until it is seen is not sent again, even if `verify` queries at once.
     let both = DicomConfig { verifies: true, confirm: adapter.config.confirm.clone(), ..config(&peer) };
     filed(&DicomAdapter::new(both), &spool, 8, b"%PDF-1.7 slow").await;
     let letters = [filed(&adapter, &spool, 1, LETTER).await, filed(&adapter, &spool, 2, b"%PDF-1.7 another").await];

@@ -121,10 +121,10 @@ async fn what_it_took_and_shows_later_is_filed_once_and_waits_to_be_seen() {
         change(&peer, |fhir| fhir.lags = 1);
         let look = async || said(&adapter.look(&letter, &Known::default()).await.unwrap());
         assert_eq!((look().await, look().await, posts(&peer).len()), (vec!["waits"], vec!["query"], 1));
-        // A search that the server keeps would send a letter twice.
+        // A search that is answered from a cache would lead to a second letter.
         let looks = peer.received(&Method::GET);
         assert!(looks.len() > 3 && looks.iter().all(|look| look.header("cache-control") == Some("no-cache")));
-        // A page is no word of a server that took anything.
+        // A page does not say that a server took anything.
         let peer = self::peer(Fhir::default()).await;
         peer.inject(Fault::WebPage(200));
         let outcome = FhirAdapter::new(confirming(&peer)).deliver(&spool.item(2, b"%PDF-1.7 another")).await;

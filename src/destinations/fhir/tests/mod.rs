@@ -199,12 +199,12 @@ async fn names_that_attack_stay_names() {
     let name = sent["contained"][0]["name"][0]["family"].as_str().unwrap();
     assert!(name.contains("\\A B C D E\tF") && !name.contains('\u{0}'), "{name:?}");
     assert_eq!(sent["content"][0]["attachment"]["data"], STANDARD.encode(LETTER));
-    // A number that would change the search.
+    // This number would change the search.
     let mut item = spool.item(2, b"%PDF-1.7 another");
     Arc::make_mut(&mut item.metadata).patient.insert("uuid".to_owned(), "x&identifier=urn:pms".into());
     let outcome = deliver(&peer, &item).await;
     assert!(matches!(outcome, Outcome::NeedsPerson(Unmatched::NotThere)), "{outcome:?}");
-    // One that would be two identifiers there.
+    // This number would be two identifiers at the server.
     let by_number =
         || FhirConfig { patient_id: template(TemplateKind::Field, "{{ patient.number }}"), ..config(&peer) };
     for number in ["p-1,p-2", "urn:pms|p-1", "p$1", "p\\-1"] {
@@ -359,7 +359,7 @@ async fn what_was_taken_and_is_not_shown_yet_is_looked_for_before_it_is_sent_aga
     let item = Item { uncertain: true, tried: true, ..item };
     change(&peer, |fhir| fhir.lags = 0);
     assert_delivered(&deliver(&peer, &item).await);
-    // A server that shows it at no time has a person look.
+    // If a server never shows the letter, a person looks.
     change(&peer, |fhir| fhir.lags = 1);
     let (place, long_ago) = (Item::identity_of(&item.key), r#"{"at":0,"patient":null,"sent":1,"is_taken":true}"#);
     let wanted = Wanted { place: place.clone(), family: place.clone() };

@@ -65,7 +65,7 @@ async fn answers_are_classed_by_their_codes() {
         let became = after(Fault::refuse(acknowledged, error), |_, _| {}).await;
         assert_eq!(became, expected, "{acknowledged} {error}");
     }
-    // A receiver of version 2.3 has the code elsewhere, and the French one has codes of its own.
+    // A receiver of version 2.3 has the code in another field, and the French profile has its own codes.
     for (segment, expected) in [
         ("ERR|PID^1^3^204&Unknown key identifier&HL70357\r", "permanent 204"),
         ("ERR||PID^1^3|207^x^HL70357|E|902^patient inconnu\r", "own 902"),
@@ -174,7 +174,7 @@ async fn a_lost_acknowledgment_leaves_the_letter_open_or_to_a_person() {
         assert_eq!(after(fault.clone(), |_, _| {}).await, format!("unconfirmed {word}"));
         assert_eq!(after(fault, holds).await, format!("held {word}"));
     }
-    // A delivery that docsyncd itself left open is sent again, or held.
+    // A delivery that docsyncd itself left open is sent again, or held, as configured.
     let (peer, spool) = (Peer::start().await, Spool::new());
     let item = Item { uncertain: true, ..spool.item(1, b"%PDF-1.7 letter") };
     let held = deliver(Hl7v2Config { on_lost_reply: LostReply::Hold, ..config(&peer) }, &item).await;
@@ -244,7 +244,7 @@ async fn a_connection_is_kept_open_only_where_that_is_wanted_and_nothing_is_left
     let (peer, spool) = (Peer::start().await, Spool::new());
     let send = async |adapter: &Hl7Adapter, number: u32| {
         let outcome = adapter.deliver(&spool.item(number, format!("%PDF-1.7 {number}").as_bytes())).await;
-        // The receiver's next steps must become visible.
+        // What the receiver does next must be visible.
         tokio::time::sleep(Duration::from_millis(50)).await;
         outcome
     };
@@ -262,7 +262,7 @@ async fn a_connection_is_kept_open_only_where_that_is_wanted_and_nothing_is_left
     }
     assert_delivered(&send(&adapter, 11).await);
     assert_eq!(connections(), [1, 1, 1, 1, 2, 3]);
-    // The receiver ends the connection: no letter suffers.
+    // The receiver closes the connection, and no letter suffers.
     peer.state().closes = true;
     for number in 20..=22 {
         assert_delivered(&send(&adapter, number).await);

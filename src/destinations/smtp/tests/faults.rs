@@ -30,7 +30,7 @@ async fn each_code_at_each_step_has_its_meaning() {
             ("554 5.7.1 Canaryworth is spam\r\n", if is_early { "down" } else { "permanent" }),
             ("530 5.7.0 Canaryworth signs in first\r\n", "down"),
             ("535 5.7.8 Canaryworth is wrong\r\n", "down"),
-            // A positive reply to something else, and an invalid reply.
+            // A positive reply to another command, and an invalid reply.
             (
                 "299 Canaryworth\r\n",
                 if is_early {
@@ -110,7 +110,7 @@ async fn a_mail_that_may_have_arrived_is_held_or_sent_again_and_known_as_the_sam
     post.peer.state().loses_reply = true;
     let outcome = post.smtp().deliver(&item).await;
     assert!(matches!(outcome, Outcome::Held { .. }), "{outcome:?}");
-    // The same after docsyncd ended meanwhile: nothing is sent.
+    // docsyncd was restarted in between: nothing is sent.
     item.uncertain = item.names.known().await.unwrap().intent.is_some();
     assert!(item.uncertain);
     let outcome = post.smtp().deliver(&item).await;
@@ -134,7 +134,7 @@ async fn a_server_that_never_says_that_it_has_a_mail_gets_three_copies_and_then_
         assert_eq!(matches!(outcome, Outcome::Held { .. }), is_held, "{outcome:?}");
     }
     assert_eq!(post.peer.state().mails.len(), 3);
-    // One that is busy has answered, however often.
+    // A server that is busy has answered, however often it does so.
     let item = Item { uncertain: true, tried: true, ..spool.item(2, b"%PDF-1.7 another") };
     post.answers(".", "451 4.7.1 later\r\n");
     for _ in 0..5 {

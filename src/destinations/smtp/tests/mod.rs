@@ -175,7 +175,7 @@ async fn a_number_that_no_address_can_hold_needs_a_person() {
     }
     assert_delivered(&post.smtp().deliver(&numbered("12/345")).await);
     assert_eq!(post.peer.state().mails[0].to, ["12/345@letters.clinic.test"]);
-    // Not the number is at fault.
+    // The number is not at fault.
     post.config.to = compile(TEXT, "{{ patient.number }} at {{ patient.lastName }}");
     let outcome = post.smtp().deliver(&numbered("471")).await;
     assert!(matches!(outcome, Outcome::Permanent { .. }), "{outcome:?}");
@@ -183,7 +183,7 @@ async fn a_number_that_no_address_can_hold_needs_a_person() {
     assert_delivered(&post.smtp().deliver(&numbered("12 345")).await);
 }
 
-/// Each value that a person, or the API, can choose.
+/// Each value that a person or the API can choose.
 #[tokio::test]
 async fn no_value_adds_a_header_a_recipient_or_a_line() {
     for attack in [

@@ -9,7 +9,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use rustls::{ServerConfig, ServerConnection, StreamOwned};
 
-/// Instead of an answer: none comes, and the connection stays.
+/// Instead of an answer: nothing is sent, and the connection stays open.
 pub const SILENCE: &str = "silence";
 
 /// What the server has received, and its behaviour.

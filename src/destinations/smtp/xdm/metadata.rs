@@ -167,7 +167,7 @@ fn id(metadata: &Metadata) -> &str {
     metadata.number.as_deref().or_else(uuid).unwrap_or_default()
 }
 
-/// Whether the patient's identifier can stand there as it is.
+/// Whether the patient's identifier can stand there unchanged.
 pub(super) fn says_patient(metadata: &Metadata) -> bool {
     let id = id(metadata);
     in_hl7(id) == id && !id.contains(|c: char| c.is_control() || matches!(c, '\u{fffe}' | '\u{ffff}'))
@@ -181,7 +181,7 @@ fn source_patient(metadata: &Metadata, patient: &str) -> Vec<String> {
     [Some(format!("PID-3|{patient}")), Some(called), born].into_iter().flatten().collect()
 }
 
-/// Without the separators of HL7.
+/// The text without separators of HL7.
 fn in_hl7(text: &str) -> String {
     text.replace(['|', '^', '&', '~', '\\'], " ")
 }

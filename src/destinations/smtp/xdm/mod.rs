@@ -1,5 +1,5 @@
 //! An archive of IHE XDM with one document (ITI TF-1, section 16; ITI TF-2, 3.32), which the recipient's software files
-//! by itself.
+//! automatically.
 
 use flate2::Crc;
 use ring::digest::{Context as Sha1, SHA1_FOR_LEGACY_USE_ONLY};
@@ -43,7 +43,7 @@ pub(super) async fn around(config: &SmtpConfig, xdm: &XdmConfig, item: &Item) ->
     })
 }
 
-/// METADATA.XML, if it can say the patient's identifier as it is.
+/// METADATA.XML, if the patient's identifier can stand in it unchanged.
 pub(super) fn metadata_of(config: &SmtpConfig, xdm: &XdmConfig, item: &Item, hash: &str) -> Result<String, Outcome> {
     match metadata::says_patient(&item.metadata) {
         true => Ok(metadata::of(config, xdm, item, hash)),

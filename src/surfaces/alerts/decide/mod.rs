@@ -1,11 +1,11 @@
-//! Who is told what, and when: pure, and a table.
+//! Decides who is told what, and when. Pure.
 //!
-//! Problems of one cause are one alert, and one message. It begins when the first of them needs a person, and is over
-//! when the last one is. It is told when it has lasted for [`Times::gather`], so that what breaks together is told
-//! together; again every [`Times::remind`]; and once when it is over. A cause is told at most once in [`Times::quiet`],
-//! so something that comes and goes is told that often. What is urgent and comes again after it was said to be over is
-//! told at once, up to four times in that: who was told that all is well again would not know. What is over before it
-//! was told is told to nobody.
+//! All problems of one cause are one alert and one message. The alert begins when the first of them needs a person, and
+//! is over with the last. It is told when it has lasted for [`Times::gather`], so that what breaks together is told
+//! together; then every [`Times::remind`]; and once when it is over. What is over before that is never told.
+//!
+//! A cause is told at most once in [`Times::quiet`]. The exception is an urgent cause that comes back after it was said
+//! to be over: the person believes that all is well, so it is told at once, up to four times in [`Times::quiet`].
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -15,18 +15,18 @@ use crate::formats::language::{Group, groups};
 use crate::ledger::Millis;
 use crate::ledger::alerts::{About, Alert};
 
-/// Everything that decides when something is told.
+/// The times that decide when something is told.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Times {
-    /// What breaks, or ends, within this time is told in one message.
+    /// What breaks or ends within this time is told in one message.
     pub gather: Duration,
-    /// A cause is told at most once in this time; its end, reminders and what is urgent and comes again apart.
+    /// A cause is told at most once in this time. Does not apply to ends, reminders and urgent causes that come back.
     pub quiet: Duration,
     /// `alerts.remind`
     pub remind: Duration,
 }
 
-/// How often what is urgent and comes again is told within [`Times::quiet`].
+/// How often an urgent cause that comes back is told within [`Times::quiet`].
 const MOST_OFTEN: u64 = 4;
 
 /// Why a message is sent.
@@ -35,7 +35,7 @@ const MOST_OFTEN: u64 = 4;
 pub enum Kind {
     /// Something needs a person.
     Problem,
-    /// It still does.
+    /// It still needs a person.
     Reminder,
     /// It is over.
     Over,
@@ -43,12 +43,12 @@ pub enum Kind {
     Test,
 }
 
-/// What is to be done.
+/// One decision.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Step {
     /// An alert begins.
     Begin(Cause, About),
-    /// Everybody is told of it.
+    /// The audience is told of it.
     Tell {
         /// The alert.
         id: i64,
@@ -56,10 +56,10 @@ pub enum Step {
         kind: Kind,
         /// What is wrong.
         group: Group,
-        /// The last document that is told of.
+        /// When the last document of this message came in.
         latest: Option<Millis>,
     },
-    /// It is over; those who may know of it are told.
+    /// An alert is over; whoever may know of it is told.
     End {
         /// The alert.
         id: i64,
@@ -68,23 +68,23 @@ pub enum Step {
     },
 }
 
-/// What is known of the time before.
+/// What happened before.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Before {
-    /// What lasts.
+    /// The alerts that are open.
     pub open: Vec<Alert>,
     /// When each cause was last told.
     pub told: BTreeMap<Cause, Millis>,
     /// How many alerts of each cause were told within [`Times::quiet`].
     pub often: BTreeMap<Cause, u64>,
-    /// Since when a cause that lasts is not seen any more.
+    /// When each open cause disappeared.
     pub gone: BTreeMap<Cause, Millis>,
 }
 
-/// What is to be done now.
+/// Decides what to do now.
 pub fn decide(before: &Before, health: &Health, now: Millis, times: &Times) -> Vec<Step> {
     let passed = |since: Millis, time: Duration| {
-        // A time in the future: the clock was set back, and nobody waits for it to come round again.
+        // A time in the future means that the clock was set back. Nobody waits for it.
         since > now || now.saturating_sub(since) >= Millis::try_from(time.as_millis()).unwrap_or(Millis::MAX)
     };
     let mut steps = Vec::new();
@@ -99,9 +99,10 @@ pub fn decide(before: &Before, health: &Health, now: Millis, times: &Times) -> V
             continue;
         };
         let quiet = || before.told.get(&cause).is_some_and(|told| !passed(*told, times.quiet));
-        // Of a cause one alert lasts at a time: what was told of it before this one is over, and that was said.
+        // A cause has at most one open alert. When a new one begins, the earlier one is over, and its audience was told
+        // so.
         let comes_again = || cause.is_urgent() && before.often.get(&cause).is_none_or(|often| *often < MOST_OFTEN);
-        // An account or destination that was not told of, and needs a person now.
+        // An account or destination that needs a person now and was in no message yet.
         let joined = |alert: &Alert| {
             of_cause().any(|one| one.needs_person && !alert.names.contains(&one.name) && !one.name.is_empty())
         };
@@ -118,7 +119,7 @@ pub fn decide(before: &Before, health: &Health, now: Millis, times: &Times) -> V
     }
     for alert in &before.open {
         let Some(cause) = Cause::parse(&alert.cause) else {
-            // Another version knew more.
+            // A later version of docsyncd wrote it.
             continue;
         };
         let lasts = health.problems.iter().any(|problem| problem.cause == cause);

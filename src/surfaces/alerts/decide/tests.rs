@@ -14,12 +14,12 @@ fn health(problems: Vec<Problem>) -> Health {
     Health { light: Light::Well, headline: Headline::NotRunning { last: None }, problems }
 }
 
-/// What is known, kept as the ledger keeps it: so that days can be played through.
+/// What is known, kept as the ledger keeps it, so that a test can play through days.
 #[derive(Default)]
 struct Played {
     before: Before,
     told: Vec<(Millis, Kind, Cause, u64)>,
-    /// When an alert was first told.
+    /// When each alert was first told.
     begun: Vec<(Millis, Cause)>,
 }
 
@@ -152,7 +152,7 @@ fn what_is_urgent_and_comes_again_after_it_was_said_to_be_over_is_told_at_once_a
     let mut played = Played::default();
     let failed = [Problem { latest: Some(0), ..problem(Cause::Failed, "", true) }];
     played.play(0, MINUTE, &failed);
-    // A person retries it, and while it is on its way nothing has failed.
+    // A person retries it. While it is under way, nothing counts as failed.
     played.play(MINUTE, 2 * MINUTE, &[]);
     played.play(2 * MINUTE, 50 * MINUTE, &failed);
     assert_eq!(played.kinds(), [Kind::Problem, Kind::Over, Kind::Problem]);

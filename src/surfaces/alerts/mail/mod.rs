@@ -1,5 +1,5 @@
-//! Mail: each message to every recipient, over an encrypted connection. The Message-ID is the message's own, so that a
-//! repetition is recognised.
+//! Sends each message as a mail to every recipient, over an encrypted connection. The Message-ID is that of the
+//! message, so that a repetition is recognised.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -16,11 +16,12 @@ use crate::system::tls::Tls;
 
 /// The option that names the file.
 const KEY: &str = "alerts.mail.password_file";
-/// How long a server may take to answer, shorter than the whole: one that waits for TLS on this port never greets.
+/// How long a server may take for one answer. Shorter than the limit of the whole, because a server that waits for TLS
+/// on this port never greets.
 const STEP_LIMIT: Duration = Duration::from_secs(25);
-/// The server ends the connection, whatever it was asked (RFC 5321, section 4.2.3).
+/// The server closes the connection, whatever the command was (RFC 5321, section 4.2.3).
 const CLOSING: u16 = 421;
-/// The longest line of a text that stands in a mail as it is (RFC 5322, section 2.1.1).
+/// The longest line of a text that is sent unencoded (RFC 5322, section 2.1.1).
 const LINE: usize = 900;
 
 /// The mail channel.
@@ -36,10 +37,10 @@ impl Mail {
         Self { config, tls: Arc::default(), step_limit: STEP_LIMIT }
     }
 
-    /// Mails a message to everybody whom the server takes it for.
+    /// Mails a message. It is enough that the server accepts one recipient.
     ///
     /// # Errors
-    /// What went wrong, in words; also when the server takes it for nobody.
+    /// What went wrong, in words; also if the server accepts no recipient.
     pub async fn send(&self, message: &Message) -> Result<Taken, Undelivered> {
         let (text, begun) = (self.mail(message), AtomicBool::new(false));
         let sending = async {
@@ -54,7 +55,7 @@ impl Mail {
         sent
     }
 
-    /// Connects, encrypts and signs in, and sends nothing. Returns the host.
+    /// Connects, encrypts and signs in, without sending. Returns the host.
     ///
     /// # Errors
     /// What went wrong, in words.
@@ -89,8 +90,8 @@ impl Mail {
         Connection::open(server).await.map_err(|failed| self.undelivered(&failed, server))
     }
 
-    /// Hands the mail over, step by step: until its end is sent, which `begun` says, it has certainly not arrived; from
-    /// then on it has certainly not arrived only if the server answers so.
+    /// Hands the mail over, step by step. Before its end is sent (`begun`), it has certainly not arrived. After that,
+    /// only an answer of the server can say so.
     async fn hand_over(
         &self,
         server: &Server<'_>,
@@ -109,7 +110,7 @@ impl Mail {
             }
         }
         if refused.len() == self.config.to.len() {
-            // What may pass says more than what may not.
+            // A refusal that may pass says more than a final one.
             let at = refused.iter().position(|(_, failed)| code(failed) < Some(500)).unwrap_or(0);
             let error = refused.into_iter().nth(at).map(|(_, error)| failed(error));
             return Err(error.unwrap_or_else(|| Undelivered::certainly("nobody is to get the mail")));
@@ -130,12 +131,12 @@ impl Mail {
         head.text("Subject", &message.subject);
         head.put("Message-ID", &format!("<{}@{}>", message.id, self.domain(&message.computer)));
         head.date(jiff::Timestamp::from_millisecond(message.at).unwrap_or_default());
-        // So that no absence notice answers it (RFC 3834, section 5).
+        // Prevents automatic replies (RFC 3834, section 5).
         head.put("Auto-Submitted", "auto-generated");
         head.put("MIME-Version", "1.0");
         let text = format!("{}\r\n", message.body().replace('\n', "\r\n\r\n"));
         let stands = |line: &str| line.is_ascii() && line.len() <= LINE && !line.starts_with('.');
-        // With straight quotation marks an English text stands as it is.
+        // With straight quotation marks an English text needs no encoding.
         let straight = text.replace(['\u{201c}', '\u{201d}'], "\"");
         if straight.lines().all(stands) {
             head.put("Content-Type", "text/plain; charset=utf-8");
@@ -145,13 +146,13 @@ impl Mail {
         head.into_text() + &Base64Lines::of(&text)
     }
 
-    /// What stands behind the @ of a Message-ID.
+    /// The part of a Message-ID after the @.
     fn domain(&self, computer: &str) -> String {
         let of_sender = || self.config.from.rsplit('@').next().and_then(plain);
         plain(computer).or_else(of_sender).unwrap_or_else(|| "localhost".to_owned())
     }
 
-    /// Our own words for what went wrong, and the server's code.
+    /// What went wrong, in our own words, with the server's code.
     fn undelivered(&self, failed: &Failed, server: &Server<'_>) -> Undelivered {
         let what = match &failed.why {
             Why::Refused(reply) => match reply.code {
@@ -175,7 +176,7 @@ impl Mail {
     }
 }
 
-/// The server's answer, if that is what failed.
+/// The server's code, if its answer is what failed.
 fn code(failed: &Failed) -> Option<u16> {
     match &failed.why {
         Why::Refused(reply) => Some(reply.code),
@@ -187,7 +188,7 @@ fn no_answer(may_have_arrived: bool) -> Undelivered {
     Undelivered { may_have_arrived, ..Undelivered::certainly("the mail server does not answer in time") }
 }
 
-/// A name as it may stand in headers (RFC 5321, section 4.1.2): without accents, unlike what some computers are called.
+/// The name as headers allow it (RFC 5321, section 4.1.2). Some computers have accents in their name.
 fn plain(name: &str) -> Option<String> {
     let is_plain = !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-.".contains(&byte));
     is_plain.then(|| name.to_owned())

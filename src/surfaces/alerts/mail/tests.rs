@@ -15,8 +15,8 @@ fn config(from: &str, port: u16) -> MailConfig {
     }
 }
 
-/// A mail server that answers each command with 250, and falls silent, or hangs up, when it gets the one that begins
-/// so.
+/// A mail server that answers each command with 250. At the command that begins with `ends_at` it gives `answer`; if
+/// that is empty, it hangs up.
 async fn server(ends_at: &'static str, answer: &'static str) -> u16 {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let port = listener.local_addr().unwrap().port();
@@ -66,13 +66,13 @@ async fn only_a_mail_whose_text_was_sent_may_have_arrived() {
     let nobody = TcpListener::bind("127.0.0.1:0").await.unwrap().local_addr().unwrap().port();
     let wrong = Mail::new(config("docsyncd@practice.test", nobody)).send(&message).await.unwrap_err();
     assert!(!wrong.may_have_arrived && wrong.what.contains("cannot be reached: the connection is refused"), "{wrong}");
-    // RFC 6761, section 6.4: a name that never is.
+    // RFC 6761, section 6.4: this name never exists.
     let unknown = MailConfig { host: "mail.invalid".into(), ..config("docsyncd@practice.test", nobody) };
     let wrong = Mail::new(unknown).send(&message).await.unwrap_err();
     assert!(wrong.what.contains("cannot be reached: its name is not known (DNS)"), "{wrong}");
 }
 
-/// TLS spoken to a plain port, and the reverse: what to set is said.
+/// TLS on a plain port, and the reverse: the error says what to set.
 #[tokio::test]
 #[cfg_attr(windows, ignore = "needs certificates of authorities, of which wine has none")]
 async fn a_port_with_the_other_kind_of_encryption_is_told_as_that() {
@@ -87,7 +87,7 @@ async fn a_port_with_the_other_kind_of_encryption_is_told_as_that() {
              alerts.mail.port to its TLS port (usually 465)"
         )
     );
-    // Who waits for TLS says nothing before it.
+    // A server that waits for TLS says nothing before it.
     let silent = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let port = silent.local_addr().unwrap().port();
     for encryption in [MailEncryption::StartTls, MailEncryption::None] {

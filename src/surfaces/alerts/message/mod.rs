@@ -1,5 +1,5 @@
-//! A message: what is told, as data, and in the words of a language. Of all that docsyncd knows only a cause, the names
-//! of accounts and destinations, a number and times get into it.
+//! A message, as data and in the words of a language. It contains only a cause, the names of accounts and destinations,
+//! a number and times.
 
 use jiff::tz::TimeZone;
 use jiff::{Timestamp, Zoned};
@@ -12,7 +12,7 @@ use crate::formats::language::{Group, Language};
 use crate::ledger::Millis;
 use crate::views::in_json;
 
-/// What is told, as the outbox keeps it.
+/// The content of a message, as the outbox keeps it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Content {
     /// Why it is told.
@@ -23,48 +23,48 @@ pub struct Content {
     pub cause: Option<String>,
     /// The accounts or destinations.
     pub names: Vec<String>,
-    /// The documents that it is about.
+    /// The number of documents that it is about.
     pub documents: u64,
     /// Since when it is so.
     pub since: Option<Millis>,
-    /// Of what is over: how many other problems there were then; `None`: not known.
+    /// For the end of an alert: the number of other problems then; `None`: not known.
     #[serde(default)]
     pub others: Option<u64>,
-    /// What those were about: the causes, the accounts or destinations of each, and its documents.
+    /// For each of those problems: the cause, the accounts or destinations, and the number of documents.
     #[serde(default)]
     pub left: Vec<(String, Vec<String>, u64)>,
 }
 
 impl Content {
-    /// About problems of one cause.
+    /// A message about problems of one cause.
     pub fn new(kind: Kind, group: &Group, at: Millis) -> Self {
         let Group { cause, names, count, since } = group.clone();
         let cause = Some(cause.as_str().to_owned());
         Self { kind, at, cause, names, documents: count, since, others: None, left: Vec::new() }
     }
 
-    /// That problems of one cause are over, while there are so many others, of these causes.
+    /// A message that problems of one cause are over, while `others` problems of the causes in `left` go on.
     pub fn over(group: &Group, at: Millis, others: u64, left: &[Group]) -> Self {
         let of_group = |group: &Group| (group.cause.as_str().to_owned(), group.names.clone(), group.count);
         let left = left.iter().map(of_group).collect();
         Self { others: Some(others), left, ..Self::new(Kind::Over, group, at) }
     }
 
-    /// That this is a test.
+    /// A test message.
     pub fn test(at: Millis) -> Self {
         let (names, left) = (Vec::new(), Vec::new());
         Self { kind: Kind::Test, at, cause: None, names, documents: 0, since: None, others: None, left }
     }
 }
 
-/// What is the same in every message of a configuration: who says it, and where.
+/// What all messages of a configuration share: who sends them, and from where.
 #[derive(Debug, Clone, Default)]
 pub struct Letterhead {
     /// The language of the texts.
     pub language: Language,
     /// The name and the contact of the practice.
     pub practice: PracticeConfig,
-    /// Where disks can become full.
+    /// Where disks can fill up.
     pub disks: Disks,
     /// The computer that docsyncd runs on.
     pub computer: String,
@@ -72,10 +72,10 @@ pub struct Letterhead {
     pub page: Page,
 }
 
-/// Where the status page is, for whoever reads a message.
+/// Where the reader of a message finds the status page.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub enum Page {
-    /// There is none.
+    /// There is no page.
     #[default]
     Off,
     /// An address that other computers reach.
@@ -98,7 +98,7 @@ impl Page {
 }
 
 impl Letterhead {
-    /// That of this configuration, on this computer.
+    /// The letterhead of this configuration on this computer.
     pub fn of(config: &Config) -> Self {
         Self {
             language: config.alerts.language,
@@ -109,7 +109,7 @@ impl Letterhead {
         }
     }
 
-    /// Where the page is.
+    /// Where the page is, in words.
     fn page(&self) -> String {
         let computer = ("computer", (&self.computer).into());
         match &self.page {
@@ -120,7 +120,7 @@ impl Letterhead {
         }
     }
 
-    /// One line: what is the matter, and how many letters wait.
+    /// One line: the cause, and how many letters wait.
     fn subject(&self, content: &Content, group: Option<&Group>) -> String {
         let language = self.language;
         let about = match (group, content.kind) {
@@ -144,7 +144,7 @@ impl Letterhead {
         }
     }
 
-    /// What is the matter besides what is over.
+    /// What goes on besides the problem that is over.
     fn what_is_left(&self, content: &Content) -> String {
         let subject = |(cause, names, count): &(String, Vec<String>, u64)| {
             let cause = Cause::parse(cause)?;
@@ -156,7 +156,7 @@ impl Letterhead {
         self.language.fill("alarm-left", &[("what", (&left).into())])
     }
 
-    /// What is the matter, and since when.
+    /// The cause, and since when.
     fn text(&self, content: &Content, group: Option<&Group>, now: &Zoned) -> String {
         let language = self.language;
         match (group, content.kind) {
@@ -185,10 +185,10 @@ impl Letterhead {
     }
 }
 
-/// One message, as it is sent. docs/json.md describes it; the names are stable.
+/// A message as it is sent. docs/json.md describes it; the names are stable.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Message {
-    /// Its identifier: a repetition has the same.
+    /// Its identifier. A repetition has the same.
     pub id: String,
     /// `problem`, `reminder`, `over` or `test`.
     pub kind: Kind,
@@ -203,20 +203,20 @@ pub struct Message {
     pub cause: Option<String>,
     /// The accounts or destinations.
     pub names: Vec<String>,
-    /// The documents that it is about.
+    /// The number of documents that it is about.
     pub documents: u64,
     /// Since when it is so.
     #[serde(serialize_with = "in_json")]
     pub since: Option<Millis>,
     /// The language of the texts.
     pub language: &'static str,
-    /// One line.
+    /// The headline.
     pub subject: String,
     /// A sentence or two.
     pub text: String,
     /// What to do; null when there is nothing to do.
     pub advice: Option<String>,
-    /// Where the page is; null when there is nothing to do there.
+    /// Where the page is; null when nothing is to do there.
     pub page: Option<String>,
     /// Whom to call; null if the configuration names nobody, or when there is nothing to do.
     pub contact: Option<String>,
@@ -239,7 +239,7 @@ impl Message {
             since: content.since,
         });
         let is_over = content.kind == Kind::Over;
-        // Where there is nothing to do, nobody has to go anywhere.
+        // Without anything to do, nobody needs the page.
         let to_do = group.as_ref().filter(|_| matches!(content.kind, Kind::Problem | Kind::Reminder));
         let contact = head.practice.contact.as_ref().filter(|_| !is_over);
         let advice = |group: &Group| {
@@ -271,23 +271,23 @@ impl Message {
         }
     }
 
-    /// What is the matter, what to do, where the page is, whom to call, and last the commands.
+    /// The text, what to do, where the page is, whom to call, and the commands.
     pub fn paragraphs(&self) -> impl Iterator<Item = &str> {
         let rest = [&self.advice, &self.page, &self.contact, &self.commands];
         std::iter::once(self.text.as_str()).chain(rest.into_iter().filter_map(Option::as_deref))
     }
 
-    /// The same as lines.
+    /// [`Self::paragraphs`], as one text.
     pub fn body(&self) -> String {
         self.paragraphs().collect::<Vec<_>>().join("\n")
     }
 }
 
-/// An identifier that no other message has, also of another ledger.
+/// An identifier that no other message has, in any ledger.
 pub fn new_id() -> String {
     let mut bytes = [0_u8; 12];
     if getrandom::fill(&mut bytes).is_err() {
-        // Without chance the time has to do: one alarm in a nanosecond.
+        // Without random numbers the time has to do: there is never more than one alarm in a nanosecond.
         let nanos = Timestamp::now().as_nanosecond().to_le_bytes();
         bytes.iter_mut().zip(nanos).for_each(|(byte, nano)| *byte = nano);
     }
@@ -295,13 +295,13 @@ pub fn new_id() -> String {
     format!("msg_{digits}")
 }
 
-/// The name of this computer, so that whoever looks after several knows which one it is.
+/// The name of this computer, so that a person who looks after several knows which one it is.
 pub fn computer() -> String {
     #[cfg(unix)]
     let name = rustix::system::uname().nodename().to_string_lossy().into_owned();
     #[cfg(windows)]
     let name = std::env::var("COMPUTERNAME").unwrap_or_default();
-    // It stands in headers of mails.
+    // The headers of mails contain it.
     let plain: String = name.chars().filter(|c| c.is_alphanumeric() || "-._".contains(*c)).take(MOST_NAME).collect();
     if plain.is_empty() { "localhost".to_owned() } else { plain }
 }

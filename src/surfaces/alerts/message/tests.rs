@@ -19,7 +19,7 @@ fn message(head: &Letterhead, kind: Kind, group: &Group) -> Message {
     Message::new("msg_1".into(), &Content::new(kind, group, AT), head)
 }
 
-/// A message as it is read. Its times are those of this computer's time zone, and stand as TIME.
+/// A message as text. Its times depend on this computer's time zone, so TIME stands for them.
 fn read(message: &Message, head: &Letterhead) -> String {
     let (since, now) = (zoned(SINCE), zoned(AT));
     let text = format!("{}\n\n{}\n", message.subject, message.body());
@@ -83,7 +83,7 @@ fn the_body_says_what_then_what_to_do_then_where_whom_to_call_and_last_commands(
             };
             assert!(page.contains("docsyncd open") && contact.contains("Müller IT, 030 1234"), "{message:?}");
             assert!(commands.contains("vm") && commands.contains("IT") != (language == Language::French));
-            // What names buttons names no commands, which come last.
+            // What names buttons names no commands: those come last.
             for command in ["check", "list", "retry", "assign", "status", "login", "reconcile", "poll"] {
                 assert!(!advice.contains(&format!("docsyncd {command}")), "{advice}");
             }
@@ -136,7 +136,7 @@ fn what_is_over_says_that_it_is_well_and_whether_all_is() {
             ". Noch offen: 2 Briefe warten: Welcher Patient? 1 Brief wartet: Das Ziel pms ist nicht erreichbar.",
         ]
     );
-    // A message that an earlier docsyncd put into the outbox.
+    // An earlier version of docsyncd wrote this message into the outbox.
     let before = r#"{"kind":"over","at":1,"cause":"failed","names":[],"documents":1,"since":null}"#;
     assert_eq!(serde_json::from_str::<Content>(before).unwrap().others, None);
 }
@@ -153,7 +153,7 @@ fn a_test_says_where_messages_come_and_whom_they_name() {
     );
 }
 
-/// Every message, of one letter and of several, for whoever reads these texts.
+/// Every message, for one letter and for several, for a person who reviews the texts.
 #[test]
 fn every_message_is_captured_in_three_languages() {
     for language in LANGUAGES {

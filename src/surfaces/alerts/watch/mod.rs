@@ -1,4 +1,4 @@
-//! Watches the ledger: what is wrong, and what is decided about it.
+//! Watches the ledger: what is wrong, and who is told.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -21,26 +21,26 @@ use crate::views::facts::Present;
 
 mod trouble;
 
-/// How often the ledger is looked at; more often when `alerts.after` is shorter.
+/// How often the ledger is read; more often if `alerts.after` is shorter.
 const LOOK_INTERVAL: Duration = Duration::from_secs(5);
-/// Between two looks there is at least so much before it counts as sleep; milliseconds.
+/// A longer time between two looks counts as sleep of the machine; milliseconds.
 const LEAST_SLEEP: Millis = 60_000;
 const LEAST_INTERVAL: Duration = Duration::from_millis(50);
-/// What breaks, or ends, within this time is told in one message.
+/// What breaks or ends within this time is told in one message.
 const GATHER: Duration = Duration::from_secs(10);
 /// A cause is told at most once in this time.
 const QUIET: Duration = Duration::from_secs(60 * 60);
-/// How often it is written that the daemon lives. It shows that the ledger can be written, too.
+/// How often the daemon records that it is alive. This also shows that the ledger can be written.
 const SIGN_OF_LIFE: Duration = Duration::from_secs(60);
-/// What is over is kept for so long; milliseconds.
+/// How long an alert that is over is kept; milliseconds.
 const KEEP: Millis = 90 * 24 * 60 * 60 * 1000;
-/// A leap of the clock beyond this is no sleep: a machine without a clock of its own was given the time. Milliseconds.
+/// A longer leap of the clock is no sleep: a machine without a clock got the time. Milliseconds.
 const LONGEST_SLEEP: Millis = 400 * 24 * 60 * 60 * 1000;
 
-/// What is watched, and who is told.
+/// What is watched, and for whom.
 pub(super) struct Watched {
     pub(super) ledger: Ledger,
-    /// NAME, and whether it signs in.
+    /// NAME, and whether the account signs in.
     pub(super) accounts: Vec<(String, bool)>,
     pub(super) alerts: AlertsConfig,
     pub(super) letterhead: Letterhead,
@@ -48,21 +48,20 @@ pub(super) struct Watched {
     pub(super) condition: watch::Sender<Condition>,
 }
 
-/// The watch.
 pub(super) struct Watch {
     watched: Watched,
     times: Times,
     audiences: Vec<Audience>,
     started: Millis,
-    /// When it last looked, by the clock of the wall.
+    /// When it last looked, by the wall clock.
     looked: Millis,
     /// When the machine fell asleep and when it woke up, if it slept for long.
     slept: Option<(Millis, Millis)>,
     alive: Option<Instant>,
-    /// Whether channels that were added while something lasts were told of it.
+    /// Whether channels that were added during an alert were told of it.
     newcomers_told: bool,
     trouble: Option<Trouble>,
-    /// Whether somebody was told that the disk of the ledger is full: that it cannot be written then is no news.
+    /// Whether somebody was told that the ledger's disk is full. That the ledger cannot be written is no news then.
     disk_is_known: bool,
 }
 
@@ -86,7 +85,7 @@ impl Watch {
         }
     }
 
-    /// Looks again and again, until it is told to stop.
+    /// Looks again and again until it is told to stop.
     pub(super) async fn run(mut self, stop: CancellationToken) {
         let rules = &self.watched.alerts.rules;
         let shortest = rules.after.min(rules.silence).min(self.times.remind) / 4;
@@ -123,7 +122,7 @@ impl Watch {
             let (mut heard, mut is_well) = (Vec::new(), false);
             for audience in &audiences {
                 let before = audience.before(db, at.saturating_sub(quiet))?;
-                // Where all is well, it is well for each of hundreds of practices, too.
+                // If all is well for everybody, it is well for each of hundreds of practices.
                 let facts = match is_well && before.open.is_empty() {
                     true => Facts { now: at, running: true, ..Facts::default() },
                     false => audience.facts(db, &present)?,
@@ -159,7 +158,7 @@ impl Watch {
         Ok(())
     }
 
-    /// After a start: who is told may have changed, and whoever is new knows nothing of what lasts.
+    /// After a start: a channel that is new knows nothing of the open alerts.
     async fn tell_newcomers(&mut self, healths: Vec<(String, Health)>, at: Millis) -> Result<(), LedgerError> {
         if std::mem::replace(&mut self.newcomers_told, true) {
             return Ok(());
@@ -190,8 +189,8 @@ impl Watch {
         own.map(|(channel, _)| channel.name().to_owned()).collect()
     }
 
-    /// Writes what was decided, with the messages, in one transaction. There is one in any case: a ledger that another
-    /// program has locked can be read, and shows itself only so. An empty one costs no access to the disk.
+    /// Records the decisions and the messages in one transaction, even if there are none: another program's lock shows
+    /// only when something is written. An empty transaction costs no access to the disk.
     async fn carry_out(&mut self, steps: Vec<(String, Vec<Step>, Others)>, at: Millis) -> Result<(), LedgerError> {
         let due = self.alive.is_none_or(|last| last.elapsed() >= SIGN_OF_LIFE);
         steps.iter().flat_map(|(_, steps, _)| steps).for_each(log);
@@ -223,8 +222,8 @@ impl Watch {
     }
 }
 
-/// Whether it is still to be said that this machine slept until `woke`: until a poll ends well, and so long in any case
-/// that it is told once, since the first poll is quicker than what is told together is gathered.
+/// Whether to still say that this machine slept until `woke`: until a poll ends well, and for at least twice
+/// [`GATHER`]. Otherwise the first poll would end before the message is gathered.
 fn is_still_slept(woke: Millis, polled_at: Option<Millis>, at: Millis) -> bool {
     let told = Millis::try_from(GATHER.as_millis()).unwrap_or(Millis::MAX).saturating_mul(2);
     polled_at.is_none_or(|polled| polled < woke) || (woke..woke.saturating_add(told)).contains(&at)
@@ -250,7 +249,7 @@ fn log(step: &Step) {
     }
 }
 
-/// The problems that there are beside what is over.
+/// The problems that go on beside the one that is over.
 struct Others {
     count: u64,
     groups: Vec<Group>,

@@ -1,4 +1,4 @@
-//! The ledger itself cannot be used: who is told, past the outbox in it.
+//! Tells people, without the outbox, that the ledger itself cannot be used.
 
 use std::time::Duration;
 
@@ -12,10 +12,11 @@ use crate::domain::health::Cause;
 use crate::formats::language::Group;
 use crate::ledger::{LedgerError, Millis, now};
 
-/// A ledger that cannot be used for so many times [`super::GATHER`] is told: a backup may lock it for a moment.
+/// How many times [`super::GATHER`] the ledger has to be unusable before that is told: a backup may lock it for a
+/// moment.
 const TROUBLE_LASTS: u32 = 2;
 
-/// A ledger that cannot be read or written; who was told cannot be written there.
+/// A ledger that cannot be read or written. It cannot record who was told, either.
 pub(super) struct Trouble {
     since: Millis,
     message: String,
@@ -24,8 +25,8 @@ pub(super) struct Trouble {
 }
 
 impl Watch {
-    /// The ledger cannot be used. There is no outbox then, so everybody is told from memory; whoever is not reached is
-    /// tried again.
+    /// The ledger cannot be used, so there is no outbox: everybody is told from memory. Whoever is not reached is tried
+    /// again.
     pub(super) async fn troubled(&mut self, error: &LedgerError, began: Millis) {
         let at = now();
         self.watched.condition.send_if_modified(|condition| !std::mem::replace(&mut condition.bad, true));
@@ -50,7 +51,7 @@ impl Watch {
         }
     }
 
-    /// The ledger can be used again: whoever was told of it is told of that.
+    /// The ledger can be used again. Tells whoever was told of the trouble.
     pub(super) async fn recovered(&mut self) {
         if let Some(Trouble { since, told, .. }) = self.trouble.take() {
             tracing::info!(event = "ledger_well", "the ledger can be read and written again");
@@ -58,7 +59,7 @@ impl Watch {
         }
     }
 
-    /// Tells everybody of the ledger, which belongs to no account, past the outbox. Returns who was reached.
+    /// Tells everybody of the ledger, which belongs to no account. Returns who was reached.
     async fn tell(&self, kind: Kind, since: Millis, id: &str, whom: impl Fn(&str) -> bool) -> Vec<String> {
         let group = Group { cause: Cause::Ledger, names: Vec::new(), count: 0, since: Some(since) };
         let content = Content::new(kind, &group, now());
@@ -73,7 +74,7 @@ impl Watch {
                     tracing::warn!(event = "alert_not_sent", channel = channel.name(), "{}: {what}", channel.name());
                 }
             }
-            // What may have arrived is not said twice.
+            // A message that may have arrived is not repeated.
             match sent {
                 Ok(_) | Err(Undelivered { may_have_arrived: true, .. }) => Some(channel.name().to_owned()),
                 Err(_) => None,

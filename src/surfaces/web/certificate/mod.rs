@@ -1,4 +1,4 @@
-//! The certificate of the page, with its key: what is wrong with them, and that a renewed one counts without a restart.
+//! The page's certificate and key: what is wrong with them, and the use of a renewed one without a restart.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -18,21 +18,21 @@ use crate::system::http;
 use crate::system::secret::{self, FileStamp, Secret};
 use crate::system::tls::certificates;
 
-/// How often is looked whether it was renewed.
+/// How often to check whether the certificate was renewed.
 const LOOK: Duration = Duration::from_secs(60);
-/// From when on `check` says that it ends soon. What renews by itself has done so by then.
+/// How long before its end `check` warns. A certificate that renews by itself has done so by then.
 const SOON: Duration = Duration::from_secs(14 * 24 * 60 * 60);
 
-/// A certificate that can be shown, but that browsers do not believe, or soon will not.
+/// Why browsers do not believe a certificate that can be used, or soon will not.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Doubt {
-    /// Its time is over.
+    /// It has expired.
     Expired,
-    /// Its time has not begun.
+    /// It is not valid yet.
     NotYet,
     /// It is not for the host of `status_page.public_url`.
     AnothersName,
-    /// Its time is over in two weeks.
+    /// It expires within two weeks.
     EndsSoon,
 }
 
@@ -52,26 +52,26 @@ impl fmt::Display for Doubt {
 pub struct Certificate {
     file: PathBuf,
     key: Secret,
-    /// The name under which others ask for the page.
+    /// The host by which others ask for the page.
     host: Option<ServerName<'static>>,
     stamp: RwLock<FileStamp>,
     shown: RwLock<Option<Arc<ServerConfig>>>,
-    /// What is shown, for a look at the time.
+    /// The chain in use, to check its time.
     chain: RwLock<Vec<CertificateDer<'static>>>,
 }
 
 impl Certificate {
-    /// That of this page, if it has one. Reads nothing yet.
+    /// The certificate of this page, if it has one. Reads nothing yet.
     pub fn of(page: &StatusPageConfig) -> Option<Self> {
         let (file, key) = page.certificate.clone()?;
         let host = page.public_url.as_ref().and_then(|url| ServerName::try_from(url.host_str()?.to_owned()).ok());
         Some(Self { file, key, host, stamp: RwLock::default(), shown: RwLock::default(), chain: RwLock::default() })
     }
 
-    /// Reads it, so that it is shown from now on, and says what browsers will find.
+    /// Reads the certificate and uses it from now on. Returns what browsers will object to.
     ///
     /// # Errors
-    /// What is wrong with the files, and what to do. The one that was read before is shown still.
+    /// What is wrong with the files, and what to do. The previous certificate stays in use.
     pub fn read(&self) -> Result<Option<Doubt>, String> {
         *self.stamp.write().unwrap_or_else(PoisonError::into_inner) = self.stamp();
         let chain = certificates("certificate_file", &self.file)?;
@@ -82,18 +82,18 @@ impl Certificate {
         Ok(self.doubt(UnixTime::now()))
     }
 
-    /// What browsers will find wrong at this time with what is shown: its time ends while its file stays the same.
+    /// What browsers object to at this time. A certificate expires while its file stays the same.
     pub(super) fn doubt(&self, now: UnixTime) -> Option<Doubt> {
         doubt(&self.chain.read().unwrap_or_else(PoisonError::into_inner), self.host.as_ref(), now)
     }
 
-    /// What is shown, once it was read.
+    /// The certificate in use, once it was read.
     pub(super) fn shown(&self) -> Option<Arc<ServerConfig>> {
         self.shown.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Takes a renewed one up, for as long as the page is served, and notes for all who ask how it is since when
-    /// browsers do not believe it.
+    /// Uses a renewed certificate, as long as the page is served. Records since when browsers do not believe it, for
+    /// whoever asks how the page is.
     pub(super) async fn follow(self: &Arc<Self>, ledger: &Ledger) {
         loop {
             let is_doubted = self.doubt(UnixTime::now()).is_some();
@@ -102,7 +102,7 @@ impl Certificate {
             }
             tokio::time::sleep(LOOK).await;
             let certificate = Arc::clone(self);
-            // Files may be on a share that hangs.
+            // The files may be on a share that hangs.
             let looked = tokio::task::spawn_blocking(move || certificate.has_changed().then(|| certificate.read()));
             match looked.await {
                 Ok(Some(Ok(doubt))) => tell_read(doubt),
@@ -125,7 +125,7 @@ impl Certificate {
     }
 }
 
-/// Notes whether browsers believe it. It stands since the first time that they did not.
+/// Records whether browsers believe it. The time is that of the first doubt.
 pub(super) fn note(db: &rusqlite::Connection, is_doubted: bool, at: Millis) -> QueryResult<()> {
     let known = process::all(db)?.contains_key(process::CERTIFICATE);
     match (is_doubted, known) {
@@ -135,7 +135,7 @@ pub(super) fn note(db: &rusqlite::Connection, is_doubted: bool, at: Millis) -> Q
     }
 }
 
-/// Says in the log that it was read, and what browsers will find.
+/// Logs that the certificate was read, and what browsers will object to.
 pub(super) fn tell_read(doubt: Option<Doubt>) {
     match doubt {
         None => tracing::info!(event = "status_page_certificate", "the certificate of the status page was read"),
@@ -168,11 +168,11 @@ fn configured(chain: Vec<CertificateDer<'static>>, key: &str, file: &Path) -> Re
     Ok(config)
 }
 
-/// What browsers will find wrong with it at this time. Whom they trust, they alone know.
+/// What browsers object to at this time. Only they know which authorities they trust.
 fn doubt(chain: &[CertificateDer<'static>], host: Option<&ServerName<'_>>, now: UnixTime) -> Option<Doubt> {
     let (own, others) = chain.split_first()?;
     let trusted = http::trusted(chain.to_vec())?;
-    // The time is looked at before the name, so that any will do.
+    // The time is checked before the name, so any name will do.
     let at = |time: UnixTime| {
         let any = ServerName::from(std::net::IpAddr::from([127, 0, 0, 1]));
         match trusted.verify_server_cert(own, others, &any, &[], time) {

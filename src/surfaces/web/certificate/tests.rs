@@ -30,7 +30,7 @@ impl Files {
         files
     }
 
-    /// As what renews certificates does: new files in the place of the old ones.
+    /// Replaces the files, as a renewal does.
     fn write(&self, certificate: &str, key: &str) {
         for (name, content) in [("page.pem", certificate), ("page.key", key)] {
             let new = self.0.path().join("new");

@@ -24,13 +24,13 @@ struct Trusted {
     certificates: Vec<CertificateDer<'static>>,
 }
 
-/// Whether the certificate is refused for who made it. Then it is known to be valid at this time: webpki looks at that
-/// first.
+/// Whether the certificate is refused only because of its issuer. Then it is valid at this time, because webpki checks
+/// that first.
 fn is_about_maker(error: &CertificateError) -> bool {
     match error {
         CertificateError::UnknownIssuer => true,
-        // Appliances mark the certificate that they make for themselves as an authority's. The type of this error is
-        // that of a crate that rustls does not export.
+        // Appliances mark their self-signed certificates as an authority's. The type of this error belongs to a crate
+        // that rustls does not export.
         CertificateError::Other(other) => other.to_string() == "CaUsedAsEndEntity",
         _ => false,
     }
@@ -93,7 +93,7 @@ mod tests {
     const NO_NAME: &str = include_str!("no_name.pem");
     const ISSUED: &str = include_str!("issued.pem");
 
-    /// What is said of a server with this certificate, in 2030 or another year.
+    /// Why a server with this certificate is refused in this year, for example 2030.
     fn said(file: &str, shown: &str, name: &str, year: u64) -> Option<String> {
         let of = |pem: &str| CertificateDer::from_pem_slice(pem.as_bytes()).unwrap();
         let now = UnixTime::since_unix_epoch(Duration::from_secs((year - 1970) * 31_556_952));
@@ -117,7 +117,7 @@ mod tests {
         }
         let said = |file, shown| said(file, shown, HOST, 2030).unwrap();
         assert!(said(NO_NAME, NO_NAME).contains("subjectAltName"));
-        // Of another one nothing is believed for its name.
+        // A certificate of the same name that is not in the file is not trusted.
         for (file, shown) in [(ISSUED, CA_MARKED), (CA_MARKED, ISSUED), (NO_NAME, CA_MARKED)] {
             assert!(said(file, shown).contains("destinations.pms.ca_file"), "{}", said(file, shown));
         }

@@ -215,7 +215,7 @@ fn of_a_list_that_is_refused_the_row_is_said_and_what_letters_go_by() {
         "Since 10:12: the practice's list of patients cannot be used (row 17: the patient's number is spoilt)."
     );
     assert_eq!(subject, "The practice's list of patients cannot be used (row 17: the patient's number is spoilt)");
-    assert!(goes_on.contains("goes by the list before") && !goes_on.contains("need a patient's number"), "{goes_on}");
+    assert!(goes_on.contains("uses the previous list") && !goes_on.contains("need a patient's number"), "{goes_on}");
     assert!(french.2.contains("la liste précédente") && german.contains("Zeile 17"), "{french:?} {german}");
     assert!(of("number 17 none")[0].2.contains("need a patient's number wait"));
     // Of an older daemon no word is known.

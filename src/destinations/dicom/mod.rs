@@ -106,7 +106,7 @@ impl Archive {
                 retry_after: None,
             },
             0x0105 | 0x0106 | 0x0115 | 0x0117 | 0x0119..=0x0121 | 0xa900..=0xa9ff | 0xc000..=0xcfff => {
-                Outcome::Permanent { code, reason: said("it refuses the letter for what is in it") }
+                Outcome::Permanent { code, reason: said("it refuses the letter because of its content") }
             }
             _ => Outcome::transient(code, said("it cannot take the letter at the moment")),
         })
@@ -204,7 +204,7 @@ impl DicomAdapter {
             (Found::Other, _) => Err(self.other()),
             (Found::Unseen(outcome), _) => Err(outcome),
             (Found::Hidden, _) if self.holds() => {
-                Err(Outcome::cut_off("docsyncd ended before its answer came, and nobody may ask there"))
+                Err(Outcome::cut_off("docsyncd ended before its answer came, and it allows no query"))
             }
             (Found::Ours | Found::Hidden, Some(_)) => Err(Outcome::NeedsPerson(Unmatched::OtherNumber)),
             (Found::Hidden, None) | (Found::Nothing, _) => Ok(None),
@@ -216,7 +216,7 @@ impl DicomAdapter {
     }
 
     fn other(&self) -> Outcome {
-        let words = "it keeps something else under what identifies this letter: look there, and remove that";
+        let words = "it keeps another content under this letter's identifiers: look there, and remove it";
         Outcome::permanent("other_content", self.archive.said(words))
     }
 

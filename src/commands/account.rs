@@ -1,10 +1,10 @@
-//! Which account a command is about.
+//! The account of a command.
 
 use super::told;
 use crate::config::{Account, Auth, Loaded, OAuthConfig, Secret};
 use crate::formats::language::Language;
 
-/// The account that signs in by the browser: the one that is named, or the only one there is.
+/// The account that signs in with the browser: the named one, or the only one.
 pub(super) fn oauth_account<'a>(
     loaded: &'a Loaded,
     name: Option<&str>,

@@ -1,4 +1,4 @@
-//! `docsyncd alerts test`: one real message to everybody who would be told, and what each answered.
+//! `docsyncd alerts test`: sends a real message to everybody who would be told, and shows the answers.
 
 use std::fmt::Write as _;
 

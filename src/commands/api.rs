@@ -1,4 +1,4 @@
-//! `docsyncd api`: one authenticated call, for whoever has to see what the API really says.
+//! `docsyncd api`: one authenticated call, for a person who has to see what the API really answers.
 
 use super::harmless::Form;
 use super::output::{complain, print_as};

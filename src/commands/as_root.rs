@@ -1,14 +1,14 @@
-//! A person who works as root for a service that is another user.
+//! Helps a person who works as root for a service of another user.
 //!
-//! In a folder that is the service's, what root creates is handed over to it. Whose a folder is to be that root has
-//! just created itself, nobody can know: that has to be said.
+//! What root creates in a folder of the service is handed over to the service. If root has created the folder itself,
+//! nobody knows whose it should be, so the person is warned.
 
 use super::Outcome;
 use super::output::complain;
 use crate::config::Loaded;
 use crate::formats::language::Language;
 
-/// Carries out a command, and warns when it left the folder of `state.path` to root.
+/// Runs a command, and warns if it left the folder of `state.path` to root.
 pub(super) fn warned(loaded: &Loaded, language: Language, command: impl FnOnce() -> Outcome) -> Outcome {
     let folder = loaded.config.state.path.parent().filter(|folder| !folder.as_os_str().is_empty());
     let missing = folder.filter(|folder| is_root() && !folder.exists());
@@ -25,7 +25,7 @@ fn is_root() -> bool {
     rustix::process::geteuid().is_root()
 }
 
-/// On Windows a folder hands down its access list, whoever creates something in it.
+/// On Windows new entries inherit the folder's access list.
 #[cfg(not(unix))]
 fn is_root() -> bool {
     false

@@ -18,7 +18,7 @@ use crate::patients::{Difference, List, Near, Person, Row, load_once};
 use crate::pipeline::assign::{self, Letter, NotAssigned};
 use crate::pipeline::patients;
 
-/// A person at work, with the practice's list.
+/// What the command works with: the practice's list, and more.
 struct Desk<'a> {
     loaded: &'a Loaded,
     config: &'a PatientsConfig,
@@ -29,7 +29,7 @@ struct Desk<'a> {
 struct Named {
     uuid: String,
     document: Document,
-    /// The number that it was, or may have been, filed by.
+    /// The number that it was, or may have been, filed with.
     number: Option<String>,
     letter: Letter,
 }
@@ -52,7 +52,7 @@ pub(super) fn assign(loaded: &Loaded, args: &AssignArgs, language: Language) -> 
 }
 
 impl Desk<'_> {
-    /// The letter that a person named; `None`: it was said that there is none, or that nobody knows whose it is.
+    /// The letter that a person named; `None` after a message that there is none, or that its patient is unknown.
     fn letter(&self, ledger: &Ledger, uuid: &str) -> anyhow::Result<Option<Named>> {
         let wanted = vec![uuid.to_owned()];
         let (named, letters) = runtime()?.block_on(ledger.read(move |db| {
@@ -72,8 +72,8 @@ impl Desk<'_> {
         Ok(letters.into_iter().next())
     }
 
-    /// The same with its patient; `None`: it was said that this is not known. What is filed already is read again: nothing
-    /// of its patient is kept here, or the service may have corrected the patient since.
+    /// The letter with its patient; `None` after a message that the patient is unknown. A letter that was filed already
+    /// is read again: the ledger keeps nothing of its patient, and the service may have corrected the patient since.
     fn whose(&self, ledger: &Ledger, uuid: &str, number: &str) -> anyhow::Result<Option<(Named, Person)>> {
         let Some(mut named) = self.letter(ledger, uuid)? else { return Ok(None) };
         let Version { account, uuid, .. } = &named.document.version;
@@ -108,7 +108,7 @@ impl Desk<'_> {
             .map_err(|problem| told::said(told::of_list(self.language, &problem), Exit::Failed))
     }
 
-    /// Says of a letter why its patient cannot be given a number.
+    /// Says why the letter's patient cannot get a number.
     fn refuse(&self, uuid: &str, number: &str, why: NotAssigned) -> Outcome {
         let text = match why {
             NotAssigned::Ended => "assign-ended",
@@ -122,7 +122,7 @@ impl Desk<'_> {
         Ok(Exit::Failed)
     }
 
-    /// Whom it could be.
+    /// Shows the candidates.
     fn candidates(&self, uuid: &str) -> Outcome {
         let language = self.language;
         let ledger = Ledger::open_beside(&self.loaded.config.state.path)?;
@@ -157,7 +157,7 @@ impl Desk<'_> {
         say(&text)
     }
 
-    /// A date of birth as the language writes it; in English as the list does.
+    /// A date of birth in the language's form; in English as in the list.
     fn born(&self, born: Option<jiff::civil::Date>) -> String {
         match (born, self.language) {
             (None, _) => "-".to_owned(),
@@ -166,7 +166,7 @@ impl Desk<'_> {
         }
     }
 
-    /// Those who may be meant, a line each, with every further column of the list where two of them are alike.
+    /// The candidates, one in each line. If two are alike, with all further columns of the list.
     fn rows(&self, list: &List, near: &[Near<'_>]) -> comfy_table::Table {
         let further = |row: &Row<'_>| {
             let is_alike = near.iter().any(|other| is_twin(&other.row, row));
@@ -200,8 +200,8 @@ impl Desk<'_> {
         rows
     }
 
-    /// Why a person is asked once more: another patient of the list is alike in all that is compared, or the number is
-    /// already another's.
+    /// Why a person is asked again: another patient in the list is alike in all values that are compared, or the number
+    /// already belongs to another patient.
     fn doubts(
         &self,
         ledger: &Ledger,
@@ -227,7 +227,7 @@ impl Desk<'_> {
         Ok(doubts)
     }
 
-    /// Both sides beside one another, with a mark at what differs.
+    /// Both sides next to each other, with a mark where they differ.
     fn beside(&self, person: &Person, row: Option<&Row<'_>>) -> String {
         let born = |born| self.born(born);
         let say = |text: &str| self.language.text(text);
@@ -255,7 +255,7 @@ impl Desk<'_> {
         self.language.fill("assign-document", &[("uuid", uuid.into())])
     }
 
-    /// A person settles who it is.
+    /// Assigns the number.
     fn settle(&self, uuid: &str, number: &str, args: &AssignArgs) -> Outcome {
         let language = self.language;
         let ledger = Ledger::open_beside(&self.loaded.config.state.path)?;
@@ -308,7 +308,7 @@ impl Desk<'_> {
         super::output::agreed(&self.language.fill(text, &[("number", number.into())]), self.language)
     }
 
-    /// A person takes back what was said of a letter's patient.
+    /// Takes back a decision about the letter's patient.
     fn remove(&self, uuid: &str) -> Outcome {
         let ledger = Ledger::open_beside(&self.loaded.config.state.path)?;
         let Some(Named { uuid, letter, .. }) = self.letter(&ledger, uuid)? else { return Ok(Exit::Failed) };
@@ -322,7 +322,7 @@ impl Desk<'_> {
         say(&format!("{}\n", self.language.fill("assign-removed", &[("uuid", (&uuid).into())])))
     }
 
-    /// What was assigned.
+    /// Shows all decisions.
     fn all(&self) -> Outcome {
         let language = self.language;
         let none = format!("{}\n", language.text("assign-none"));
@@ -336,7 +336,7 @@ impl Desk<'_> {
         if all.is_empty() {
             return print(&none);
         }
-        // Without the list the numbers are still shown.
+        // Without the list, the numbers are shown nevertheless.
         let list = self.list(&ledger).ok();
         let head = ["letter", "number", "in-list", "assigned", "by"]
             .map(|column| language.text(&format!("assign-column-{column}")));
@@ -357,12 +357,12 @@ impl Desk<'_> {
     }
 }
 
-/// Whether two rows of different numbers are alike in all that is compared.
+/// Whether two rows with different numbers are alike in all values that are compared.
 fn is_twin(one: &Row<'_>, other: &Row<'_>) -> bool {
     one.number != other.number && one.is_same_person(other)
 }
 
-/// The end of its text's key.
+/// The end of the text's key.
 fn word(difference: Difference) -> &'static str {
     match difference {
         Difference::PartOfLastName => "part-of-last-name",

@@ -448,7 +448,7 @@ pub struct MoveArgs {
     pub spoken: Spoken,
 }
 
-/// How many documents a person wants to see.
+/// A number of documents to show.
 fn at_least_one(text: &str) -> Result<usize, String> {
     match text.parse() {
         Ok(0) | Err(_) => Err("write a number from 1".to_owned()),
@@ -497,7 +497,7 @@ pub struct Spoken {
     pub lang: Option<Language>,
 }
 
-/// How an export looks.
+/// The form of an export.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum ExportFormat {
     /// A table (RFC 4180), for table programs
@@ -532,12 +532,12 @@ pub enum ServiceCommand {
     Status,
 }
 
-/// A state, as `list --state` takes it.
+/// A state for `list --state`.
 fn state() -> impl TypedValueParser<Value = State> {
     PossibleValuesParser::new(STATES.map(State::as_str)).try_map(|word| State::parse(&word).ok_or("is no state"))
 }
 
-/// A language, as `--lang` takes it.
+/// A language for `--lang`.
 fn language() -> impl TypedValueParser<Value = Language> {
     let names = [("en", "English"), ("fr", "French"), ("de", "German")];
     let words = PossibleValuesParser::new(names.map(|(word, name)| PossibleValue::new(word).help(name)));

@@ -30,7 +30,7 @@ pub(super) fn show(path: &Path, loaded: &Loaded, json: bool) -> Outcome {
     if let Some(width) = terminal_width() {
         return show_table(&folded(&by_section(path, &loaded.effective), Some(width)));
     }
-    // A line a value for programs such as grep.
+    // One value in each line, for programs such as grep.
     let mut rows = table(&["key", "value", "from"]);
     for setting in &loaded.effective {
         rows.add_row([&setting.key, &setting.value, &setting.place]);
@@ -38,7 +38,7 @@ pub(super) fn show(path: &Path, loaded: &Loaded, json: bool) -> Outcome {
     show_table(&format!("{rows}\n"))
 }
 
-/// As a person reads it: the sections one after another, and of the file its name once.
+/// The settings for a person: by section, with the file's name once.
 fn by_section(path: &Path, settings: &[Setting]) -> String {
     let parts = |setting: &Setting| {
         let (section, name) = setting.key.rsplit_once('.').unwrap_or(("", &setting.key));

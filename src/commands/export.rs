@@ -1,7 +1,6 @@
-//! `docsyncd export`: what became of every document, for whoever has to prove it. Each line carries the hash of the one
-//! before and its own, so that `--verify` finds a line that was changed, taken out or moved; the last one says that it
-//! is the last, and with which row the ledger's own chain of hashes ended then, so that the ledger can be held against
-//! it later.
+//! `docsyncd export`: what happened to every document, as evidence. Each line has the hash of the previous line and its
+//! own, so that `--verify` finds a line that was changed, removed or moved. The end line says that it is the last. It
+//! also names the newest row of the ledger's own chain of hashes, so that the ledger can be compared with it later.
 
 use std::fs::File;
 use std::io::{self, BufRead as _, BufReader, BufWriter, StdoutLock, Write};
@@ -24,7 +23,7 @@ use crate::ledger::{Ledger, LedgerError, now};
 use crate::views::chain::{self, Anchor};
 use crate::views::events::{self, EventView};
 
-/// The columns that every line has; those of the hashes follow.
+/// The columns of every line. Those of the hashes follow.
 const COLUMNS: [&str; 13] = [
     "line",
     "at",
@@ -40,37 +39,37 @@ const COLUMNS: [&str; 13] = [
     "sha256",
     "proof",
 ];
-/// The columns that hold patient data, with `--names` only.
+/// The columns with patient data, only with `--names`.
 const NAMES: [&str; 2] = ["name", "place"];
 
 fn columns(names: bool) -> impl Iterator<Item = &'static str> {
     COLUMNS.into_iter().chain(NAMES.into_iter().filter(move |_| names))
 }
 
-/// What stands between the content of a line of JSON and its hash.
+/// The text between the content of a JSON line and its hash.
 const JSON_HASH: &str = ",\"hash\":\"";
-/// What the hashes of an export begin with.
+/// The start of all hashes.
 const BEGINNING: &str = "with an end line";
 /// The event of the end line.
 const END: &str = "end";
-/// What stands in it before the number and the hash of the newest row of the ledger's history.
+/// The text before the number and the hash of the newest row of the ledger's history.
 const NEWEST: &str = "the ledger's newest row is ";
-/// The longest line that is taken for one of an export; bytes.
+/// The longest line of an export; bytes.
 const LONGEST_LINE: u64 = 1024 * 1024;
 /// Digits of a SHA-256.
 const HASH: usize = 64;
 
-/// The hash of a line over its content, which holds the hash of the one before.
+/// The hash of a line's content, which includes the hash of the previous line.
 fn hash(content: &str) -> String {
     hex(&Sha256::digest(content.as_bytes()))
 }
 
-/// What stands for the hash of the line before the first.
+/// The substitute for the previous hash in the first line.
 fn first_hash(header: &str) -> String {
     hash(&format!("{header}\n{BEGINNING}"))
 }
 
-/// Of one account or of all, from the first moment to the second; `None` is now.
+/// Exports the events of one account or all, from the first moment to the second; `None` is now.
 pub(super) fn export(
     loaded: &Loaded,
     account: Option<String>,
@@ -97,7 +96,7 @@ pub(super) fn export(
         None => Lines::begin(format, names).end(None),
     };
     if let Ok((lines, last)) = &written {
-        // Whoever writes this down notices also when the end is cut off.
+        // A person who keeps the last hash notices if the end is cut off.
         complain(&format!("docsyncd: {lines} events; the last hash is {last}"));
     }
     ended(written.map(drop))
@@ -171,8 +170,8 @@ impl Lines {
         self.written = self.out.write_all(line.as_bytes());
     }
 
-    /// The last line, with the number of events and the newest row of the ledger; the hash of the last event stands
-    /// there as everywhere.
+    /// Writes the end line, with the number of events and the newest row of the ledger. It contains the hash of the
+    /// last event, like every line.
     fn end(mut self, newest: Option<(i64, String)>) -> io::Result<(u64, String)> {
         let (count, last) = (self.count, self.previous.clone());
         let newest = newest.map_or_else(String::new, |(row, hash)| format!("; {NEWEST}{row} {hash}"));
@@ -194,14 +193,13 @@ impl Lines {
     }
 }
 
-/// An event is a line, whatever stands in it, and orders no terminal about that the file is shown at.
+/// The text in one line, without characters that a terminal obeys.
 fn one_line(text: &str) -> String {
     let line: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
     harmless(&line).into_owned()
 }
 
-/// A field of CSV (RFC 4180). A table program that opens the file must not take it for a formula (OWASP, "CSV
-/// Injection").
+/// A field of CSV (RFC 4180). A spreadsheet must not take it for a formula (OWASP, "CSV Injection").
 fn csv(value: &Value) -> String {
     let text = match value {
         Value::Null => return String::new(),
@@ -217,7 +215,7 @@ fn csv(value: &Value) -> String {
     }
 }
 
-/// A line of an export, taken apart.
+/// The parts of a line of an export.
 struct Line<'a> {
     content: String,
     previous: &'a str,
@@ -237,7 +235,7 @@ fn of_csv(line: &str) -> Option<Line<'_>> {
     (hash.len() == HASH).then(|| Line { content: content.to_owned(), previous, hash })
 }
 
-/// Whether this is the end line after so many events. No event is without a document.
+/// Whether this is the end line after this many events. Every event has a document.
 fn is_end(content: &str, events: u64) -> bool {
     let line = events + 1;
     content.starts_with(&format!("{line},,,,,{END},"))
@@ -246,7 +244,7 @@ fn is_end(content: &str, events: u64) -> bool {
         ))
 }
 
-/// Looks whether an export is as it was written, or without one the ledger's history.
+/// Checks that an export is as it was written, or, without a file, the ledger's history.
 pub(super) fn verify(file: Option<&Path>, load: impl FnOnce() -> anyhow::Result<Loaded>) -> Outcome {
     match file {
         Some(file) => verify_file(file, load().ok().as_ref()),
@@ -263,8 +261,8 @@ fn verify_ledger(loaded: &Loaded) -> Outcome {
     print(&format!("{path}: {} rows of history as they were written{newest}\n", sound.rows))
 }
 
-/// Whether the ledger of this computer still holds what was its newest row when the export was made. `None`: there is
-/// no such row in the end line, or no ledger here.
+/// Whether the ledger of this computer still has the row that was its newest at the export. `None`: the end line names
+/// no row, or there is no ledger here.
 fn held(end: &str, loaded: Option<&Loaded>) -> Result<Option<Anchor>, LedgerError> {
     let Some((row, rest)) = end.split_once(NEWEST).and_then(|(_, newest)| newest.split_once(' ')) else {
         return Ok(None);

@@ -14,10 +14,10 @@ use crate::ledger::Millis;
 use crate::views::search::{Found, FoundView};
 use crate::views::{self, DeliveryView, DocumentView};
 
-/// Letters that are looked through for those of one account.
+/// The most letters that are read to find those of one account.
 const OF_ACCOUNTS: usize = 10_000;
 
-/// What a person looks for.
+/// A search.
 pub(super) struct Wanted<'a> {
     pub(super) words: &'a [String],
     pub(super) account: Option<String>,
@@ -36,7 +36,7 @@ pub(super) fn find(loaded: &Loaded, wanted: Wanted<'_>) -> Outcome {
     let found = match ledger_to_list(loaded, language)? {
         Some(ledger) => {
             let since = since.map_or(Millis::MIN, |since| since.begins);
-            // One more, to know whether there are more. Those of other accounts are left out afterwards.
+            // One more, to know whether there are more. Those of other accounts are removed afterwards.
             let most = limit.saturating_add(1).max(if account.is_some() { OF_ACCOUNTS } else { 0 });
             let mut found = runtime()?
                 .block_on(ledger.read(move |db| views::search::find(db, &words, since..=Millis::MAX, most)))?;
@@ -79,8 +79,8 @@ pub(super) fn find(loaded: &Loaded, wanted: Wanted<'_>) -> Outcome {
     Ok(Exit::Done)
 }
 
-/// On a terminal on which one line would not fit, all have a short time and a short uuid: nobody wants two forms of
-/// date.
+/// If one line would be too wide for the terminal, all lines have a short time and a short uuid, because nobody wants
+/// two forms of date.
 fn text(found: &[DocumentView], width: Option<usize>, language: Language) -> String {
     let lines = |is_whole: bool| found.iter().map(move |document| line(document, is_whole, language));
     let fits = width.is_none_or(|width| lines(true).all(|line| line.chars().count() <= width));

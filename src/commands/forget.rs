@@ -68,7 +68,8 @@ pub(super) fn forget(loaded: &Loaded, uuids: &[String], yes: bool, language: Lan
     Ok(if open || kept || !named.unknown.is_empty() { Exit::Failed } else { Exit::Done })
 }
 
-/// Removes what programs printed about the document, which can quote a name. Returns whether nothing of it is left.
+/// Removes what programs printed about the document, because it may contain a name. Returns whether all of it is
+/// removed.
 fn is_output_erased(ledger: &Path, text: &str, known: &DocumentHistory, language: Language) -> bool {
     let Some(uuid) = DocumentUuid::parse(&known.document.uuid) else { return true };
     let erase = || destinations::output_files(ledger, &uuid)?.iter().try_for_each(|file| remove_if_there(file));

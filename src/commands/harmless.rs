@@ -1,38 +1,38 @@
-//! The one way out: all that a command prints passes here, so that nothing that came from outside (a patient's name, a
-//! server's word) moves a cursor, colours a line, or turns it around.
+//! All output of commands passes through here. Text from outside (a patient's name, a server's words) can then not move
+//! the cursor, colour a line, or reverse it.
 //!
-//! What it is not: it knows no names. So that a name does not begin a line of its own, whoever writes it into a line
-//! says [`in_line`].
+//! This file does not know which text is a name. Whoever writes a name into a line calls [`in_line`], so that the name
+//! does not begin a line of its own.
 
 use std::borrow::Cow;
 use std::io::{self, IsTerminal as _, Write};
 
 use crate::domain::name;
 
-/// What is printed, and so what becomes of a character that a terminal obeys.
+/// What is printed, which decides about characters that a terminal obeys.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Form {
-    /// For people: it is left out.
+    /// Text for people. The characters are left out.
     Text,
-    /// JSON: it is escaped (RFC 8259, section 7), so that programs read what was meant.
+    /// JSON. The characters are escaped (RFC 8259, section 7), so that programs read the exact value.
     Json,
-    /// For programs: it stays, except at a terminal.
+    /// Output for programs. The characters stay, except on a terminal.
     Exact,
 }
 
-/// Whether a terminal obeys the character: control characters (ECMA-48), also those of eight bits, and characters that
-/// change the direction of text or end a line (Unicode Standard Annexes 9 and 14). Our own texts have line ends and
-/// tabs.
+/// Whether a terminal obeys the character: control characters (ECMA-48, also those of eight bits), and characters that
+/// change the direction of text or end a line (Unicode Standard Annexes 9 and 14). docsyncd's own texts contain line
+/// ends and tabs.
 fn is_obeyed(c: char) -> bool {
     !matches!(c, '\n' | '\t') && (c.is_control() || name::is_bidirectional(c) || matches!(c, '\u{2028}' | '\u{2029}'))
 }
 
-/// The text without what a terminal obeys.
+/// The text without the characters that a terminal obeys.
 pub(super) fn harmless(text: &str) -> Cow<'_, str> {
     if text.contains(is_obeyed) { text.replace(is_obeyed, "").into() } else { text.into() }
 }
 
-/// A value from outside within a line of text: it has no line end either.
+/// A value from outside for one line of text, so without line ends, too.
 pub(super) fn in_line(value: &str) -> Cow<'_, str> {
     if value.contains(['\n', '\r', '\t']) {
         harmless(&value.replace(['\n', '\r', '\t'], " ")).into_owned().into()
@@ -41,7 +41,7 @@ pub(super) fn in_line(value: &str) -> Cow<'_, str> {
     }
 }
 
-/// JSON, as it is printed: outside of its texts it has only characters that are harmless.
+/// JSON for printing. Outside of its texts all characters are harmless.
 fn escaped(json: &str) -> Cow<'_, str> {
     if !json.contains(is_obeyed) {
         return json.into();
@@ -50,7 +50,7 @@ fn escaped(json: &str) -> Cow<'_, str> {
     each.collect::<String>().into()
 }
 
-/// Writes to a stream, and passes on only what is harmless there. Each write is of whole characters.
+/// A writer that passes on only harmless text. Each write must consist of whole characters.
 pub(super) struct Harmless<W> {
     to: W,
     form: Form,
@@ -126,11 +126,10 @@ mod tests {
         assert_eq!(serde_json::from_str::<Vec<String>>(&shown).unwrap(), [name]);
     }
 
-    /// Whoever writes to a stream directly goes around this.
+    /// A program that writes to a stream directly bypasses this.
     #[test]
     fn every_command_prints_through_here() {
-        // What is logged is made plain by `logging`; the questions of `setup` draw with escapes, and make harmless what
-        // they draw.
+        // `logging` cleans log lines. The questions of `setup` draw with escapes, and clean what they draw.
         let may = ["harmless.rs", "run.rs", "sync.rs", "line.rs"];
         let mut folders = vec![Path::new(env!("CARGO_MANIFEST_DIR")).join("src/commands")];
         let (mut around, mut seen) = (Vec::new(), 0);

@@ -1,4 +1,4 @@
-//! In which language a person is told: `--lang`, else the setting `language`, else the system's.
+//! The language for a person: `--lang`, otherwise the setting `language`, otherwise the system's.
 
 use crate::commands::cli::Spoken;
 use crate::config::{ConfigError, Loaded};
@@ -9,7 +9,7 @@ pub(super) fn of(spoken: Spoken, loaded: &Loaded) -> Language {
     spoken.lang.or(loaded.config.language).unwrap_or_else(of_system)
 }
 
-/// The same where there may be none.
+/// [`of`], if there may be no configuration.
 pub(super) fn of_loaded(spoken: Spoken, loaded: &Result<Loaded, ConfigError>) -> Language {
     match loaded {
         Ok(loaded) => of(spoken, loaded),
@@ -17,7 +17,7 @@ pub(super) fn of_loaded(spoken: Spoken, loaded: &Result<Loaded, ConfigError>) ->
     }
 }
 
-/// The language of whoever runs this; English where it is none that docsyncd speaks.
+/// The language of this user; English for a language that docsyncd does not speak.
 #[cfg(unix)]
 pub(super) fn of_system() -> Language {
     // The first that is not empty counts (POSIX, "Environment Variables", 8.2).
@@ -26,12 +26,12 @@ pub(super) fn of_system() -> Language {
     locale.as_deref().and_then(Language::parse).unwrap_or_default()
 }
 
-/// The language in which Windows shows its own words to whoever runs this.
+/// The display language of Windows for this user.
 #[cfg(windows)]
 pub(super) fn of_system() -> Language {
-    // SAFETY: it takes nothing and gives a number.
+    // SAFETY: it takes nothing and returns a number.
     let language = unsafe { windows_sys::Win32::Globalization::GetUserDefaultUILanguage() };
-    // The lower ten bits are the language, the others its country ("Language Identifiers").
+    // The lower ten bits are the language, the others the country ("Language Identifiers").
     match language & 0x3ff {
         0x07 => Language::German,
         0x0c => Language::French,

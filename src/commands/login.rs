@@ -26,13 +26,14 @@ use crate::formats::language::Language;
 use crate::ledger::history::Action;
 use crate::surfaces::login::{Ending, Event, Failure, FailureKind, Listener, Reception, pasted_lines};
 
-/// How long a person may take.
+/// How long a person may take to sign in.
 const PATIENCE: Duration = Duration::from_secs(10 * 60);
-/// Answers that are none and that are told: an old tab reloads once or twice. Whoever makes up more must not end it.
+/// How many foreign answers are reported. An old tab reloads once or twice. A program that invents answers must not end
+/// the sign-in.
 const MAX_STRANGERS: u32 = 10;
 /// How long the browser's last page waits for the person's name.
 const NAME_LIMIT: Duration = Duration::from_secs(10);
-/// How long a thread that hangs is waited for at the end.
+/// How long to wait at the end for threads that hang.
 const THREADS_LIMIT: Duration = Duration::from_millis(100);
 
 /// Everything that a sign-in needs.
@@ -46,14 +47,14 @@ struct SignIn<'a> {
     language: Language,
 }
 
-/// The answer, and the browser that waits for what becomes of it; none when it was pasted.
+/// The answer, and the browser that waits for the ending; none if the answer was pasted.
 type Answer = (Returned, Option<oneshot::Sender<Ending>>);
 
 pub(super) fn login(loaded: &Loaded, name: Option<&str>, no_browser: bool, language: Language) -> Outcome {
     let (account, oauth) = oauth_account(loaded, name, language)?;
     let page = loaded.config.api.authorization_page.as_ref();
     let page = page.ok_or_else(|| told::usage(language, "sign-in-no-page", &[]))?;
-    // What would fail at the end should fail before a person types a password.
+    // An error at the end should come before a person types a password.
     client_secret(&account.name, oauth).map_err(DaemonError::Credential)?;
     let transport = Transport::new(&loaded.config.api).map_err(DaemonError::Transport)?;
     let store = Arc::new(TokenStore::new(&loaded.config.state.path, &account.name));
@@ -73,9 +74,9 @@ impl SignIn<'_> {
         let address = attempt.address(self.page, self.oauth);
         let (reception, events) = Reception::new(attempt);
         let reception = Arc::new(reception);
-        // The socket takes connections from here on, before anybody can know the address.
+        // The socket accepts connections from here on, before anybody knows the address.
         let serving = listener.serve(&self.oauth.redirect_path, Arc::clone(&reception));
-        // The first poll is what makes Ctrl-C ours: from before anybody sees the address.
+        // The first poll takes over Ctrl-C, before anybody sees the address.
         let mut interrupted = pin!(tokio::signal::ctrl_c());
         let _ = poll_fn(|context| Poll::Ready(interrupted.as_mut().poll(context).is_ready())).await;
         let pasted = self.show(&address, reception.attempt().redirect_uri(), no_browser).await?;
@@ -99,7 +100,7 @@ impl SignIn<'_> {
         told::said(self.language.fill(text, &values), Exit::Failed)
     }
 
-    /// Opens the browser or prints the address; returns the lines that may be pasted.
+    /// Opens the browser or prints the address. Returns the lines that a person may paste.
     async fn show(
         &self,
         address: &Url,
@@ -127,7 +128,7 @@ impl SignIn<'_> {
         Ok(Some(pasted_lines()))
     }
 
-    /// From the answer to the end. Nothing in it can be interrupted: a code and its tokens exist only once.
+    /// Completes the sign-in. Must not be interrupted, because a code and its tokens exist only once.
     async fn finish(
         &self,
         reception: &Reception,
@@ -136,7 +137,7 @@ impl SignIn<'_> {
     ) -> Outcome {
         let tell = |ending| {
             if let Some(browser) = browser {
-                // A browser that was closed meanwhile needs no page.
+                // A browser that was closed needs no page.
                 let _ = browser.send(ending);
             }
         };
@@ -187,7 +188,7 @@ impl SignIn<'_> {
         let tokens = exchanged.map_err(|error| not_exchanged(&error))?;
         let store = Arc::clone(&self.store);
         blocking(move || {
-            // Tokens that cannot be read are replaced: signing in again is how that is mended.
+            // Unreadable tokens are replaced, because a new sign-in is the remedy for them.
             let before = store.load().ok().flatten().and_then(|tokens| tokens.user);
             store.save(&lock, &tokens)?;
             Ok((tokens, before))
@@ -196,7 +197,7 @@ impl SignIn<'_> {
         .map_err(not_saved)
     }
 
-    /// Says who signed in, and remembers it beside the tokens.
+    /// Says who signed in, and stores the name with the tokens.
     async fn introduce(&self, me: &Me, before: Option<&str>, tokens: &Tokens) -> anyhow::Result<()> {
         let name = &self.account.name;
         let person = me.person().unwrap_or_else(|| self.language.text("sign-in-no-name"));
@@ -213,7 +214,7 @@ impl SignIn<'_> {
         let ours = tokens.refresh_token.expose_secret().to_owned();
         let remembered = self
             .locked(move |store, lock| match store.load()? {
-                // A daemon may have refreshed them meanwhile; those of yet another sign-in are left alone.
+                // A daemon may have renewed them meanwhile. Tokens of another sign-in stay unchanged.
                 Some(mut now) if now.user.is_none() || now.refresh_token.expose_secret() == ours => {
                     now.user = Some(email);
                     store.save(lock, &now)
@@ -239,7 +240,7 @@ impl SignIn<'_> {
         }
     }
 
-    /// Does something with the tokens' file while no other process can.
+    /// Works on the tokens' file under its lock.
     async fn locked<T: Send + 'static>(
         &self,
         work: impl FnOnce(&TokenStore, &TokenLock) -> T + Send + 'static,
@@ -253,7 +254,7 @@ impl SignIn<'_> {
     }
 }
 
-/// Runs what may wait for the disk or for another process.
+/// Runs work that may wait for the disk or for another process.
 async fn blocking<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> T {
     match tokio::task::spawn_blocking(work).await {
         Ok(done) => done,
@@ -261,7 +262,7 @@ async fn blocking<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) 
     }
 }
 
-/// Waits for the answer, from wherever it comes: from the browser, or as a line that is pasted.
+/// Waits for the answer, from the browser or as a pasted line.
 async fn wait(
     reception: &Reception,
     (mut events, mut pasted): (mpsc::Receiver<Event>, Option<mpsc::Receiver<String>>),
@@ -299,13 +300,13 @@ async fn next_line(pasted: &mut Option<mpsc::Receiver<String>>) -> String {
         if let Some(line) = lines.recv().await {
             return line;
         }
-        // Standard input is closed: now only the browser can answer.
+        // Standard input is closed, so only the browser can answer.
         *pasted = None;
     }
     std::future::pending().await
 }
 
-/// What is said of an answer that belongs to another sign-in.
+/// The message about an answer to another sign-in.
 fn stranger(wrong: NotAnAnswer, count: u32) -> Option<&'static str> {
     Some(match wrong {
         _ if count > MAX_STRANGERS => return None,
@@ -351,7 +352,7 @@ mod tests {
             redirect_path: "/callback".to_owned(),
         };
         let (reception, events) = Reception::new(Attempt::new(&oauth, 1).unwrap());
-        // Standard input closed at once, as a service manager has it, ends nothing.
+        // A service manager closes standard input at once, which ends nothing.
         let (closed, lines) = mpsc::channel(1);
         drop(closed);
         let never = pin!(std::future::pending());

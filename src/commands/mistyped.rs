@@ -1,4 +1,4 @@
-//! A command line with a mistake: a first line in the language of whoever typed it. The rest is clap's, and English.
+//! A mistake in the command line: the first line is in the user's language. The rest is clap's, in English.
 
 use std::ffi::OsString;
 
@@ -8,7 +8,7 @@ use clap::error::{ContextKind, ErrorKind};
 use super::language::of_system;
 use crate::formats::language::Language;
 
-/// The line above clap's own words; `None` in English, which those are.
+/// The line above clap's own words; `None` in English.
 pub(super) fn first_line(wrong: &Error, typed: impl Iterator<Item = OsString>) -> Option<String> {
     let language = spoken(typed).unwrap_or_else(of_system);
     if language == Language::English {
@@ -30,7 +30,7 @@ pub(super) fn first_line(wrong: &Error, typed: impl Iterator<Item = OsString>) -
     Some(format!("docsyncd: {}", language.fill(text, &[("what", (&what).into())])))
 }
 
-/// `--lang` as it was typed.
+/// The value of `--lang` in the command line.
 fn spoken(typed: impl Iterator<Item = OsString>) -> Option<Language> {
     let words: Vec<String> = typed.map(|word| word.to_string_lossy().into_owned()).collect();
     let after = words.iter().zip(words.iter().skip(1)).find(|(word, _)| *word == "--lang").map(|(_, tag)| tag.as_str());

@@ -1,4 +1,4 @@
-//! One file for each command. Here errors meet people: a message on standard error, and the exit code of the contract.
+//! One file for each command. Errors end here: as a message on standard error, and an exit code of the contract.
 
 mod account;
 mod alerts;
@@ -65,7 +65,7 @@ use crate::system::service::Request;
 use output::{complain, print};
 use unconfigured::by_ledger;
 
-/// How a command ended; the numbers are the contract's.
+/// How a command ended. The numbers belong to the contract.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Exit {
     Done = 0,
@@ -82,7 +82,7 @@ type Outcome = anyhow::Result<Exit>;
 #[error("{0}")]
 struct UsageError(String);
 
-/// Reads the command line; what is wrong with it is told in the language of whoever typed it.
+/// Reads the command line. Errors in it are reported in the user's language.
 ///
 /// # Errors
 /// The exit code.
@@ -94,13 +94,13 @@ pub fn parsed() -> Result<Cli, ExitCode> {
         {
             complain(&first);
         }
-        // There is nobody left to tell.
+        // Nobody is left to tell.
         let _ = wrong.print();
         ExitCode::from(u8::try_from(wrong.exit_code()).unwrap_or(Exit::Usage as u8))
     })
 }
 
-/// Carries out a command and returns the exit code of the process.
+/// Runs a command. Returns the exit code of the process.
 pub fn dispatch(cli: Cli) -> ExitCode {
     #[cfg(feature = "failpoints")]
     let _points = fail::FailScenario::setup();
@@ -117,7 +117,7 @@ pub fn dispatch(cli: Cli) -> ExitCode {
     ExitCode::from(exit as u8)
 }
 
-/// The error picks the exit code.
+/// The exit code for this error.
 fn exit_of(error: &anyhow::Error) -> Exit {
     if let Some(told) = error.downcast_ref::<told::Told>() {
         return told.exit;
@@ -133,8 +133,8 @@ fn carry_out(cli: Cli) -> Outcome {
     let path = cli.config.clone().unwrap_or_else(config::default_path);
     #[cfg(windows)]
     match cli.command {
-        // The service looks itself, where it is heard; these do nothing with the folder, or look closer. A monitor hears
-        // of it in its own words.
+        // The service checks this itself and reports it in the log. The others do not use the folder, or check it more
+        // closely. A monitor gets it in its own words.
         Command::Run { service: true }
         | Command::Status { health: true, .. }
         | Command::Service { .. }
@@ -143,7 +143,7 @@ fn carry_out(cli: Cli) -> Outcome {
         _ => planted::refuse(&path)?,
     }
     let load = || Ok::<Loaded, anyhow::Error>(SCHEMA.load_default_env(&path)?);
-    // What a program reads is the same on every machine.
+    // A program gets the same text on every machine.
     let speaking = |spoken: Spoken, json: bool, command: &dyn Fn(&Loaded, Language) -> Outcome| {
         let loaded = SCHEMA.load_default_env(&path);
         let language = if json { spoken.lang.unwrap_or_default() } else { language::of_loaded(spoken, &loaded) };
@@ -164,7 +164,7 @@ fn carry_out(cli: Cli) -> Outcome {
             speaking(spoken, json, &|loaded, language| preview::preview(loaded, limit, json, language))
         }
         Command::Sync { dry_run: false, spoken, .. } => speaking(spoken, false, &|loaded, language| {
-            // A log that a program reads stays one.
+            // A log for programs must stay unmixed.
             if std::io::stderr().is_terminal() {
                 as_root::warned(loaded, language, || sync::sync(loaded, language))
             } else {
@@ -189,7 +189,7 @@ fn carry_out(cli: Cli) -> Outcome {
         Command::Status { spoken, all: true, .. } => status::all(&path, spoken),
         Command::Status { json, watch, spoken, account, all: false, health: false } => {
             by_ledger(&path, spoken, account.as_deref(), |loaded, language| {
-                // A program gets the same on every machine.
+                // A program gets the same text on every machine.
                 let language = if json { spoken.lang.unwrap_or_default() } else { language };
                 status::status(loaded, status::Wanted { json, watch, language, account: account.clone() })
             })
@@ -265,7 +265,7 @@ fn carry_out(cli: Cli) -> Outcome {
     }
 }
 
-/// The runtime of the daemon: two workers are as quick as many for work that waits for network and disk, and small at
+/// The daemon's runtime. Two workers are as fast as many for work that waits for network and disk, and use little at
 /// rest.
 fn runtime() -> anyhow::Result<tokio::runtime::Runtime> {
     memory::keep_cheap();
@@ -283,7 +283,7 @@ fn clients(config: &Config) -> Result<Vec<(&str, Client)>, UsageError> {
     Ok(accounts.map(|(name, account)| (name.as_str(), daemon::client(&transport, config, account))).collect())
 }
 
-/// The same, where each account has its key or secret.
+/// [`clients`], if each account has its key or secret.
 fn ready_clients(config: &Config) -> anyhow::Result<Vec<(&str, Client)>> {
     let clients = clients(config)?;
     for (_, client) in &clients {
@@ -292,8 +292,8 @@ fn ready_clients(config: &Config) -> anyhow::Result<Vec<(&str, Client)>> {
     Ok(clients)
 }
 
-/// Calls of these clients that a person may interrupt, though not in the middle of a renewal of tokens, which would
-/// lose them.
+/// Calls of these clients that a person may interrupt. A renewal of tokens is not interrupted, because that would lose
+/// them.
 async fn interruptible<'a, T, E: Into<anyhow::Error>>(
     clients: impl IntoIterator<Item = &'a Client>,
     calls: impl Future<Output = Result<T, E>>,

@@ -1,4 +1,5 @@
-//! `docsyncd move`: a backup for another machine, after which nothing works with this ledger any more; and back.
+//! `docsyncd move`: makes a backup for another machine, after which nothing works with this ledger any more; or takes
+//! that back.
 
 use std::path::Path;
 
@@ -22,7 +23,7 @@ pub(super) fn moved(path: &Path, loaded: &Loaded, args: &MoveArgs) -> Outcome {
     let passphrase = passphrase(args.passphrase_file.as_deref())?;
     refuse_existing(out, args.force, language)?;
     refuse_own(path, loaded, out, language)?;
-    // A folder is not made for a ledger that is not there.
+    // Without a ledger, no folder is created.
     if !ledger.exists() {
         return Err(ledger::LedgerError::Missing(ledger.clone()).into());
     }

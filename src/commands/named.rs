@@ -10,19 +10,19 @@ use crate::formats::language::Language;
 use crate::ledger::QueryResult;
 use crate::views::named::{self, Named, SHORTEST_PART};
 
-/// The documents of several texts: which each names, and the texts that name none.
+/// The result for several texts: the documents that they name, and the texts that name none.
 #[derive(Debug, Default)]
 pub(super) struct Documents {
-    /// The texts, each with its document's numbers in the ledger; none where a text names several documents, so that
-    /// nothing is done at all.
+    /// The texts, each with its document's numbers in the ledger. Empty if a text names several documents, so that
+    /// nothing is done.
     pub(super) found: Vec<(String, Vec<i64>)>,
     /// The texts that name no document.
     pub(super) unknown: Vec<String>,
-    /// A text that names several: how many, and the first of them.
+    /// A text that names several documents: their number, and the first of them.
     ambiguous: Option<(String, usize, Vec<String>)>,
 }
 
-/// Looks all of them up, to show them.
+/// Looks all texts up, to show the documents.
 ///
 /// # Errors
 /// Any SQLite error.
@@ -30,7 +30,7 @@ pub(super) fn find(db: &Connection, texts: &[String]) -> QueryResult<Documents> 
     look_up(db, texts, named::named)
 }
 
-/// Looks all of them up, to do something to them.
+/// Looks all texts up, to change the documents.
 ///
 /// # Errors
 /// Any SQLite error.
@@ -47,7 +47,7 @@ fn look_up(
     let mut taken = BTreeSet::new();
     for text in texts {
         match named(db, text)? {
-            // One that is named twice counts once.
+            // A document that is named twice counts once.
             Named::One(ids) if ids.iter().any(|id| !taken.insert(*id)) => {}
             Named::One(ids) => documents.found.push((text.clone(), ids)),
             Named::Nothing => documents.unknown.push(text.clone()),
@@ -72,7 +72,7 @@ impl Documents {
         Err(told::said(format!("{what}\n  {shown}{more}"), Exit::Usage))
     }
 
-    /// Says of every text that names no document what to do.
+    /// Says for every text without a document what to do.
     pub(super) fn complain_of_unknown(&self, language: Language) {
         for text in &self.unknown {
             let is_short = text.chars().count() < SHORTEST_PART;

@@ -1,6 +1,6 @@
-//! `docsyncd open`: the status page in the browser, with a link that counts once; with `--for-another` a link for a
-//! browser of another computer. The link is written into the ledger, so that only whoever may write there can make one:
-//! docsyncd's own user and the administrators.
+//! `docsyncd open`: the status page in the browser, with a link that counts once. With `--for-another`, a link for a
+//! browser on another computer. The link is written into the ledger, so that only docsyncd's own user and
+//! administrators can make one.
 
 use std::net::SocketAddr;
 
@@ -14,12 +14,12 @@ use crate::formats::language::Language;
 use crate::ledger::{Ledger, is_locked, process};
 use crate::surfaces::web::keys::{self, Browser};
 
-/// What is asked for.
+/// The options.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Asked {
-    /// The link, and no browser.
+    /// Print the link, without a browser.
     pub(super) print: bool,
-    /// A link for a browser of another computer.
+    /// Make a link for another computer.
     pub(super) for_another: bool,
 }
 
@@ -28,7 +28,7 @@ pub(super) fn open(loaded: &Loaded, asked: Asked, language: Language) -> Outcome
         return Err(needs_more(loaded, language).unwrap_or_else(|| told::usage(language, "open-no-page", &[])));
     };
     let path = &loaded.config.state.path;
-    // Opened first: whoever may not look at it is told that, and not that nothing runs.
+    // Opened first, so that a person without the right learns that, instead of that nothing runs.
     let ledger = ledger_to_read(loaded)?.filter(|_| is_locked(path));
     let Some(ledger) = ledger else {
         let start = docsyncd("service start");
@@ -75,7 +75,7 @@ fn in_a_browser(address: &Url, language: Language) -> String {
     format!("{}\n\n    {address}\n", language.text("open-address"))
 }
 
-/// Where the running daemon serves it.
+/// The address of the running daemon's page.
 async fn page(ledger: &Ledger) -> anyhow::Result<Option<SocketAddr>> {
     let said = ledger.read(process::all).await?;
     Ok(said.get(process::STATUS_PAGE).and_then(|address| address.parse().ok()))

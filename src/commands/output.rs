@@ -1,4 +1,4 @@
-//! What a person reads: standard output, standard error, and tables.
+//! Output for people: standard output, standard error, and tables.
 
 use std::io::{self, BufRead as _, IsTerminal as _, Write as _};
 use std::path::{Path, PathBuf};
@@ -42,25 +42,25 @@ pub(super) fn print(text: &str) -> Outcome {
     print_as(text, Form::Text)
 }
 
-/// The same, of text in this form.
+/// [`print`], in this form.
 pub(super) fn print_as(text: &str, form: Form) -> Outcome {
     let mut out = harmless::output(form);
     ended(out.write_all(text.as_bytes()).and_then(|()| out.flush()))
 }
 
-/// As [`print`], for a person: commands in it are complete, and lines fit the terminal.
+/// [`print`], for a person: its commands are complete, and its lines fit the terminal.
 pub(super) fn say(text: &str) -> Outcome {
     print(&folded(&completed(text), terminal_width()))
 }
 
-/// As [`print`], through a pager where a person reads at a terminal.
+/// [`print`], through a pager if a person reads at a terminal.
 pub(super) fn show_table(text: &str) -> Outcome {
     let mut out = Out::open();
     let written = out.write_all(text.as_bytes());
     ended(written.and_then(|()| out.close()))
 }
 
-/// How writing to standard output ended. A reader that went away (`docsyncd list | head`) is no error.
+/// The result of writing to standard output. It is no error if the reader went away (`docsyncd list | head`).
 pub(super) fn ended(written: io::Result<()>) -> Outcome {
     match written {
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(Exit::Done),
@@ -68,19 +68,19 @@ pub(super) fn ended(written: io::Result<()>) -> Outcome {
     }
 }
 
-/// Writes a line to standard error, after what was logged; there is nobody left to tell when that fails.
+/// Writes a line to standard error, after the log lines. If that fails, nobody is left to tell.
 pub(super) fn complain(line: &str) {
     logging::flush();
     let width = known(Table::new().use_stderr().width());
     let _ = writeln!(harmless::error(), "{}", folded(&completed(line), width));
 }
 
-/// The width of the terminal that standard output is; `None` when it is none.
+/// The width of the terminal at standard output; `None` without a terminal.
 pub(super) fn terminal_width() -> Option<usize> {
     known(Table::new().width())
 }
 
-/// A terminal that has not been told its width says 0.
+/// A terminal that was never told its width reports 0.
 fn known(width: Option<u16>) -> Option<usize> {
     width.map(usize::from).filter(|width| *width > 0)
 }
@@ -90,7 +90,7 @@ pub(super) fn can_ask() -> bool {
     io::stdin().is_terminal()
 }
 
-/// Whether the person at the terminal agrees. Asked beside standard output, which may be a program's.
+/// Asks whether the person at the terminal agrees. Not on standard output, which a program may read.
 pub(super) fn agreed(question: &str, language: Language) -> anyhow::Result<bool> {
     logging::flush();
     let mut error = harmless::error();
@@ -102,8 +102,8 @@ pub(super) fn agreed(question: &str, language: Language) -> anyhow::Result<bool>
     Ok(matches!(answer.trim().to_lowercase().as_str(), "y" | "yes" | "o" | "oui" | "j" | "ja"))
 }
 
-/// Lines that fit the terminal: what is too long goes on below, from where its text began. A word that has no room (a
-/// path) stays whole.
+/// Wraps lines to fit the terminal. A long line continues below the begin of its text. A word that does not fit, such
+/// as a path, stays whole.
 pub(super) fn folded(text: &str, width: Option<usize>) -> String {
     let Some(width) = width else { return text.to_owned() };
     let folded: Vec<String> = text.split('\n').map(|line| folded_line(line, width)).collect();
@@ -116,7 +116,7 @@ fn folded_line(line: &str, width: usize) -> String {
     }
     let text = line.trim_start_matches(' ');
     let begins = line.len() - text.len();
-    // A label stands before the text, two spaces apart.
+    // A label stands before the text, with two spaces after it.
     let label = line.char_indices().zip(line.chars().skip(1)).enumerate();
     let columns = label.filter(|(_, ((at, letter), next))| {
         *letter == ' ' && *next != ' ' && *at > begins && line[..*at].ends_with(' ')
@@ -139,7 +139,7 @@ fn folded_line(line: &str, width: usize) -> String {
     done
 }
 
-/// A place below its words, for a terminal: what is too long goes on below, after one of its folders.
+/// A place below its words, for a terminal. A long place continues on the next line, after one of its folders.
 pub(super) fn place_lines(words: &str, place: &str, after: &str, width: Option<usize>) -> String {
     let line = format!("{words}{place}{after}");
     let Some(width) = width.filter(|width| line.chars().count() > *width) else { return line + "\n" };
@@ -156,13 +156,13 @@ pub(super) fn place_lines(words: &str, place: &str, after: &str, width: Option<u
     lines + last.trim_end() + "\n"
 }
 
-/// The lower layers know no command line: every `docsyncd COMMAND` that they say to run is completed here, so that it
-/// works as it is typed. What is complete stays, and so does the word in a sentence (`docsyncd is not running`).
+/// Completes every `docsyncd COMMAND` in a text of the lower layers, which know no command line, so that it works as it
+/// is typed. Complete commands stay, and so does the name in a sentence (`docsyncd is not running`).
 pub(super) fn completed(text: &str) -> String {
     completed_by(text, &docsyncd(""))
 }
 
-/// `program` is what stands for `docsyncd ` then.
+/// `program` replaces `docsyncd `.
 fn completed_by(text: &str, program: &str) -> String {
     const NAME: &str = "docsyncd ";
     let (mut done, mut rest) = (String::new(), text);
@@ -174,7 +174,7 @@ fn completed_by(text: &str, program: &str) -> String {
     done + rest
 }
 
-/// Whether `docsyncd ` between these two is a command to be typed that is not complete yet.
+/// Whether `docsyncd ` between these two texts is a command that is not complete yet.
 fn is_hint(before: &str, after: &str) -> bool {
     let is_word = |c: char| c.is_ascii_alphanumeric() || c == '-';
     let command = after.split(|c| !is_word(c)).next().unwrap_or_default();
@@ -192,18 +192,18 @@ static CONFIG: OnceLock<PathBuf> = OnceLock::new();
 /// Makes the hints repeat the `--config` that was given.
 pub(super) fn repeat_config(config: Option<&Path>) {
     if let Some(config) = config {
-        // Given once in a process.
+        // Set once in a process.
         let _ = CONFIG.set(config.to_path_buf());
     }
 }
 
-/// The command line with which this configuration is meant again: `docsyncd --config FILE retry --failed`.
+/// The command line for this configuration: `docsyncd --config FILE retry --failed`.
 pub(super) fn docsyncd(arguments: &str) -> String {
     let user = std::env::var("SUDO_USER").ok().and_then(|_| crate::system::readers::current_user());
     docsyncd_as(user.as_deref(), arguments)
 }
 
-/// The same, as this user.
+/// [`docsyncd`], as this user.
 pub(super) fn docsyncd_as(user: Option<&str>, arguments: &str) -> String {
     let program = by_sudo(user);
     match CONFIG.get() {
@@ -212,7 +212,7 @@ pub(super) fn docsyncd_as(user: Option<&str>, arguments: &str) -> String {
     }
 }
 
-/// How this program was called: by `sudo`, as root or as the user whom the service runs as, or plainly.
+/// How to call this program: by `sudo` as root or as the service's user, or directly.
 fn by_sudo(user: Option<&str>) -> String {
     match user {
         Some("root") => "sudo docsyncd".to_owned(),
@@ -221,7 +221,7 @@ fn by_sudo(user: Option<&str>) -> String {
     }
 }
 
-/// A path as it is typed: in quotes where a shell would take it apart.
+/// A path for a command line: in quotes if a shell would split it.
 fn quoted(path: &str) -> String {
     let plain = |c: char| c.is_alphanumeric() || "/\\:._-+,@%~".contains(c);
     match path.chars().all(plain) {
@@ -238,7 +238,7 @@ pub(super) fn print_json<T: Serialize>(value: &T) -> Outcome {
     print_as(&text, Form::Json)
 }
 
-/// A table without lines, cut to the terminal's width; when it goes into a file or pipe, nothing is cut.
+/// A table without lines. It is cut to the terminal's width; in a file or pipe nothing is cut.
 pub(super) fn table(header: &[&str]) -> Table {
     let mut table = Table::new();
     table.load_style(NOTHING).set_content_arrangement(ContentArrangement::Dynamic).set_header(header.to_vec());
@@ -250,7 +250,7 @@ pub(super) fn local(at: impl Into<Option<Millis>>) -> String {
     in_format(at.into(), "%Y-%m-%d %H:%M:%S")
 }
 
-/// The same with the time zone.
+/// [`local`], with the time zone.
 pub(super) fn local_with_zone(at: impl Into<Option<Millis>>) -> String {
     in_format(at.into(), "%Y-%m-%d %H:%M:%S %Z")
 }
@@ -260,7 +260,7 @@ fn in_format(at: Option<Millis>, format: &str) -> String {
     at.map_or_else(|| "-".to_owned(), |at| at.to_zoned(jiff::tz::TimeZone::system()).strftime(format).to_string())
 }
 
-/// How far it is, where standard error is a terminal. `what` is counted.
+/// A progress bar, if standard error is a terminal. `what` is counted.
 pub(super) fn progress_bar(what: &str) -> Option<ProgressBar> {
     io::stderr().is_terminal().then(|| {
         let bar = ProgressBar::with_draw_target(Some(0), ProgressDrawTarget::stderr());
@@ -271,7 +271,7 @@ pub(super) fn progress_bar(what: &str) -> Option<ProgressBar> {
     })
 }
 
-/// As [`ledger_to_read`]; says so when there is none, because what is printed then is the same as of an empty one.
+/// [`ledger_to_read`]. Says if there is none, because the output is the same as for an empty one.
 pub(super) fn ledger_to_list(loaded: &Loaded, language: Language) -> anyhow::Result<Option<Ledger>> {
     let ledger = ledger_to_read(loaded)?;
     if ledger.is_none() {
@@ -281,7 +281,7 @@ pub(super) fn ledger_to_list(loaded: &Loaded, language: Language) -> anyhow::Res
     Ok(ledger)
 }
 
-/// Opens the ledger to look at it beside a daemon; `None` when there is none yet.
+/// Opens the ledger for reading beside a daemon; `None` if there is none yet.
 pub(super) fn ledger_to_read(loaded: &Loaded) -> anyhow::Result<Option<Ledger>> {
     match Ledger::open_beside(&loaded.config.state.path) {
         Ok(ledger) => Ok(Some(ledger)),

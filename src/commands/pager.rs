@@ -1,7 +1,8 @@
-//! Long output through a pager, as git does it: only on a terminal, and never when somebody else reads.
+//! Long output through a pager, like git: only on a terminal, and never if a program reads.
 //!
-//! `DOCSYNCD_PAGER`, else `PAGER`, else `less`; `cat` or nothing: none. The value is a program and its arguments, not a
-//! line for a shell. What `less` could start from within is switched off: it may run with another user's rights (sudo).
+//! `DOCSYNCD_PAGER`, otherwise `PAGER`, otherwise `less`; `cat` or an empty value means none. The value is a program
+//! with arguments, not a line for a shell. Commands that `less` could start are disabled, because it may run with
+//! another user's rights (sudo).
 
 use std::io::{self, IsTerminal as _, Write};
 use std::path::Path;
@@ -18,13 +19,13 @@ pub(super) enum Out {
 }
 
 impl Out {
-    /// The pager where standard output is a terminal and there is one, else standard output.
+    /// The pager if standard output is a terminal and there is one, otherwise standard output.
     pub(super) fn open() -> Self {
         Self::start(&[])
     }
 
-    /// The same for lines that are longer than the terminal is wide: `less` moves sideways instead of folding them, and
-    /// stays also where they are few, since nobody would see their ends.
+    /// [`Self::open`], for lines longer than the terminal's width. `less` scrolls sideways instead of wrapping them. It
+    /// also stays if there are few lines, because otherwise nobody would see their ends.
     pub(super) fn of_long_lines() -> Self {
         Self::start(&["-S", "-+F"])
     }
@@ -40,7 +41,7 @@ impl Out {
         }
     }
 
-    /// Waits until the person has seen enough.
+    /// Waits until the person leaves the pager.
     ///
     /// # Errors
     /// Standard output cannot be written.
@@ -81,7 +82,7 @@ fn wanted(variable: impl Fn(&str) -> Option<String>) -> Option<Vec<String>> {
     (!dumb && words.first().is_some_and(|program| program != "cat")).then_some(words)
 }
 
-/// With these arguments, if it is `less`.
+/// Adds these arguments for `less`.
 fn with(mut words: Vec<String>, for_less: &[&str]) -> Vec<String> {
     if words.first().is_some_and(|program| Path::new(program).file_stem().is_some_and(|name| name == "less")) {
         words.extend(for_less.iter().map(|argument| (*argument).to_owned()));
@@ -94,22 +95,22 @@ fn start(words: &[String]) -> Option<Child> {
     let mut command = Command::new(program);
     command.args(arguments).stdin(Stdio::piped()).env("LESSSECURE", "1");
     if std::env::var_os("LESS").is_none() {
-        // Ends by itself where all fits, passes colours on, cuts no screen away: git's choice.
+        // It ends by itself if everything fits, passes on colours, and keeps the screen. This is git's choice, too.
         command.env("LESS", "FRX");
     }
     if std::env::var_os("LESSCHARSET").is_none() {
-        // What is written is UTF-8, whatever the locale of a service or of sudo is.
+        // The output is UTF-8, even if a service or sudo has another locale.
         command.env("LESSCHARSET", "utf-8");
     }
     leave_interrupts_to_the_pager();
     command.spawn().ok()
 }
 
-/// Ctrl-C reaches both; the terminal is the pager's until it ends.
+/// Ctrl-C reaches both processes, but the terminal is the pager's until it ends.
 #[cfg(unix)]
 fn leave_interrupts_to_the_pager() {
     let seen = std::sync::Arc::default();
-    // Without it the terminal may be left as the pager had it: no reason not to show anything.
+    // Without it, Ctrl-C may leave the terminal in the pager's state. That is no reason to show nothing.
     let _ = signal_hook::flag::register(signal_hook::consts::SIGINT, seen);
 }
 

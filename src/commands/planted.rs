@@ -1,5 +1,5 @@
-//! docsyncd's own folder, `%ProgramData%\docsyncd`, where somebody else could have been first: every user may make
-//! folders there.
+//! docsyncd's own folder, `%ProgramData%\docsyncd`. Every user may create folders there, so somebody else may have been
+//! first.
 
 use std::io;
 use std::path::Path;
@@ -10,15 +10,15 @@ use super::UsageError;
 use crate::config::default_path;
 use crate::system::permissions::planted::{suspicion, suspicion_within};
 
-/// Refuses the configuration, keys and ledger in docsyncd's own folder when somebody else may have put them there. A
-/// configuration in another folder is the choice of whoever named it.
+/// Refuses the configuration, keys and ledger in docsyncd's own folder if somebody else may have put them there. A
+/// configuration in another folder is the choice of the person who named it.
 pub(super) fn refuse(config: &Path) -> anyhow::Result<()> {
     let default = default_path();
     let (Some(ours), Ok(config)) = (default.parent(), std::path::absolute(config)) else { return Ok(()) };
     if config.parent() == Some(ours) { refused(ours, suspicion(ours)) } else { Ok(()) }
 }
 
-/// Refuses to make docsyncd's own folder the service's when it, or anything in it, is somebody else's.
+/// Refuses to give docsyncd's own folder to the service if it, or anything in it, belongs to somebody else.
 pub(super) fn refuse_within() -> anyhow::Result<()> {
     let default = default_path();
     default.parent().map_or(Ok(()), |ours| refused(ours, suspicion_within(ours)))

@@ -1,5 +1,4 @@
-//! `docsyncd poll`: makes a running daemon look now. Through the ledger, so that it needs no right but that to the
-//! ledger.
+//! `docsyncd poll`: makes a running daemon poll now. It goes through the ledger, so that it needs no other right.
 
 use std::time::Duration;
 
@@ -11,12 +10,12 @@ use crate::ledger::{is_locked, process};
 
 /// How long the daemon may take to notice: it looks every 1.5 s, but may be busy.
 const NOTICE_LIMIT: Duration = Duration::from_secs(15);
-/// Time between two looks whether it has.
+/// The time between two looks.
 const LOOK_INTERVAL: Duration = Duration::from_millis(50);
 
 pub(super) fn poll(loaded: &Loaded, language: Language) -> Outcome {
     let path = &loaded.config.state.path;
-    // Opened first: whoever may not look at it is told that, and not that nothing runs.
+    // Opened first, so that a person without the right learns that, instead of that nothing runs.
     let ledger = ledger_to_read(loaded)?.filter(|_| is_locked(path));
     let Some(ledger) = ledger else {
         let (start, sync) = (docsyncd("service start"), docsyncd("sync"));

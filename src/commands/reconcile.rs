@@ -1,5 +1,5 @@
-//! `docsyncd reconcile`: what the API, the ledger and the destinations say of each letter (docs/reconcile.md). It
-//! changes nothing, unless a person asks for what is safe (`--repair`).
+//! `docsyncd reconcile`: compares what the API, the ledger and the destinations say of each letter (docs/reconcile.md).
+//! Changes nothing without `--repair`.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -21,7 +21,7 @@ use crate::ledger::process::{self, Agreement};
 use crate::ledger::retry::repeat;
 use crate::ledger::{Ledger, Millis, now};
 
-/// What is printed for programs. No patient data.
+/// The output for programs. No patient data.
 #[derive(Serialize)]
 struct Printed<'a> {
     agrees: bool,
@@ -115,7 +115,7 @@ fn report_of(loaded: &Loaded, ledger: &Ledger, args: &ReconcileArgs, language: L
     let since = args.since.map_or(Millis::MIN, |since| since.begins);
     let compared = runtime()?.block_on(async {
         let report = interruptible(clients.iter().map(|(_, client)| client), compare(&sides, since)).await?;
-        // What the daemon found before is over, or is as it is found now.
+        // This result replaces what the daemon found before.
         if report.is_whole() && args.since.is_none() {
             let (count, known) = (report.differing(), ledger.read(process::all).await?);
             if Agreement::of(&known).count > 0 {
@@ -189,7 +189,7 @@ fn printed<'a>(report: &'a Report, repaired: &[(i64, Kind)]) -> Printed<'a> {
     }
 }
 
-/// Where standard output is for a program, people read the other one.
+/// If standard output is for a program, people read standard error.
 fn say(args: &ReconcileArgs, line: &str) -> anyhow::Result<()> {
     if args.json {
         complain(line);
@@ -203,15 +203,15 @@ fn of(number: usize) -> Value<'static> {
     Value::Count(u64::try_from(number).unwrap_or(u64::MAX))
 }
 
-/// What is safe: to report once more, and to file again what a person wants filed again. Nothing is removed or
-/// overwritten.
+/// What is safe: to report again, and to file again what a person wants filed again. Never removes or overwrites
+/// anything.
 struct Repair<'a> {
     loaded: &'a Loaded,
     ledger: &'a Ledger,
     runtime: &'a Runtime,
     args: &'a ReconcileArgs,
     language: Language,
-    /// Letters, and what of them.
+    /// The letters, and what was repaired.
     repaired: &'a mut Vec<(i64, Kind)>,
 }
 
@@ -246,7 +246,7 @@ impl Repair<'_> {
             }
         }
         for difference in of_kind(Kind::NotSynchronized) {
-            // What is filed again is reported again.
+            // A letter that is filed again is reported again, too.
             if !self.repaired.contains(&(difference.document, Kind::Missing)) {
                 let uuid = short(difference);
                 say(self.args, &self.language.fill("reconcile-report-again", &[("uuid", (&uuid).into())]))?;
@@ -262,7 +262,7 @@ impl Repair<'_> {
         Ok(())
     }
 
-    /// Whether the service still has the letter: one that it does not have cannot be fetched, and would end as
+    /// Whether the service still has the letter. One that it does not have cannot be fetched, and would end as
     /// withdrawn.
     fn is_there(&self, clients: &BTreeMap<&str, Client>, difference: &Difference) -> anyhow::Result<bool> {
         let Some(client) = clients.get(&*difference.account) else {
@@ -280,7 +280,7 @@ impl Repair<'_> {
         Ok(answer.is_ok())
     }
 
-    /// Whether the person wants so many letters filed again.
+    /// Asks whether this many letters are to be filed again.
     fn agreed(&self, letters: usize) -> anyhow::Result<bool> {
         if self.args.yes {
             return Ok(true);

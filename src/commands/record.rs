@@ -1,4 +1,4 @@
-//! What an administrator did is written into the history, with the name of whoever did it.
+//! Records what an administrator did in the history, with the person's name.
 
 use super::output::complain;
 use crate::config::Loaded;
@@ -6,12 +6,12 @@ use crate::ledger::history::{self, Action};
 use crate::ledger::{Ledger, LedgerError, QueryResult, now};
 use crate::system::readers::person;
 
-/// Within a transaction that does it.
+/// Records it in the transaction that does it.
 pub(super) fn record(db: &rusqlite::Connection, action: Action, what: &str) -> QueryResult<()> {
     history::act(db, now(), action, what, person().as_deref())
 }
 
-/// One document by its uuid, several by their number: what became of each stands in its own history.
+/// One document by its uuid, several by their number: each has its own history.
 pub(super) fn documents(uuids: &[&str]) -> String {
     match uuids {
         [uuid] => format!("document {uuid}"),
@@ -19,8 +19,8 @@ pub(super) fn documents(uuids: &[&str]) -> String {
     }
 }
 
-/// Of something that is done already outside of the ledger. Before the first start there is none, and nothing to hold
-/// it against. A ledger that cannot be written takes nothing back, but whoever did it is told.
+/// Records something that was done outside of the ledger. Before the first start there is no ledger, and no history to
+/// complete. If the ledger cannot be written, nothing is undone, but the person is told.
 pub(super) async fn record_done(loaded: &Loaded, action: Action, what: String) {
     let written = match Ledger::open_beside(&loaded.config.state.path) {
         Ok(ledger) => ledger.write(move |db| record(db, action, &what)).await,

@@ -1,7 +1,7 @@
-//! `docsyncd restore FILE`: brings back what a backup holds.
+//! `docsyncd restore FILE`: restores a backup.
 //!
-//! Everything is read, compared and written under temporary names first, so that a refusal changes nothing. Then the
-//! files get their names, the ledger last. A restore that is cut off then is completed by the next start.
+//! Reads, compares and writes everything under temporary names first, so that a refusal changes nothing. Then the files
+//! get their names, the ledger last. The next start completes a restore that is cut off then.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};
@@ -29,7 +29,7 @@ use crate::system::permissions;
 use crate::system::readers;
 use crate::system::readers::person;
 
-/// The mode of what is no secret: nothing in a configuration is.
+/// The mode of files without secrets, such as a configuration.
 const OPEN_MODE: u32 = 0o644;
 
 pub(super) fn restore(path: &Path, args: &RestoreArgs) -> Outcome {
@@ -112,7 +112,7 @@ fn runs(ledger: &Path, language: Language) -> anyhow::Error {
     anyhow!(language.fill("restore-runs", &[("file", (&file).into()), ("command", (&command).into())]))
 }
 
-/// What is wrong with a file.
+/// The error about a file.
 fn wrong(text: &str, file: &Path, what: &str, language: Language) -> anyhow::Error {
     let file = file.display().to_string();
     anyhow!(language.fill(text, &[("file", (&file).into()), ("what", what.into())]))
@@ -130,7 +130,7 @@ fn read(
     })
 }
 
-/// The configuration of the backup, as it will be at `path`.
+/// The configuration of the backup, at its future `path`.
 fn configuration(path: &Path, small: &BTreeMap<String, Vec<u8>>, language: Language) -> anyhow::Result<Loaded> {
     let text = small.get(CONFIG).map(|text| String::from_utf8_lossy(text)).unwrap_or_default();
     SCHEMA
@@ -147,7 +147,7 @@ fn has_letters(ledger: &Path) -> bool {
     }
 }
 
-/// The backup's ledger under a temporary name, which is removed unless it gets another one.
+/// The backup's ledger under a temporary name. It is removed unless it is renamed.
 struct Unpacked(PathBuf);
 
 impl Drop for Unpacked {
@@ -185,21 +185,21 @@ fn of_backup(file: &Path, error: &LedgerError, language: Language) -> anyhow::Er
     }
 }
 
-/// The files of a backup but for the ledger, and where they go.
+/// The files of a backup except the ledger, and their places.
 struct Placing(Vec<Placed>);
 
 struct Placed {
     to: PathBuf,
     bytes: Vec<u8>,
-    /// Of a sign-in.
+    /// Set for a sign-in.
     store: Option<TokenStore>,
     is_secret: bool,
-    /// Whether something else is there.
+    /// Whether another file is at its place.
     is_taken: bool,
 }
 
 impl Placing {
-    /// What is there already with the same content stays, and so do later sign-ins.
+    /// Existing files with the same content stay, and so do later sign-ins.
     fn of(path: &Path, loaded: &Loaded, manifest: &Manifest, small: &BTreeMap<String, Vec<u8>>) -> Self {
         let files = named_files(&loaded.effective);
         let mut placed = Vec::new();
@@ -212,7 +212,7 @@ impl Placing {
                 None if name == CONFIG => path.to_path_buf(),
                 None => match files.iter().find(|file| file.key == *of) {
                     Some(file) => of_setting(&file.path, path),
-                    // A variable overrides the setting here.
+                    // A variable overrides the setting on this machine.
                     None => continue,
                 },
             };
@@ -239,7 +239,7 @@ impl Placing {
         self.0.iter().map(|placed| placed.stage(owner).with_context(|| unwritable(placed))).collect()
     }
 
-    /// Gives each file its name. Returns where what was there is now.
+    /// Gives each file its name. Returns where the existing files are now.
     fn place(&self, staged: Vec<Temporary>, language: Language) -> anyhow::Result<Vec<PathBuf>> {
         let at = jiff::Timestamp::now().strftime("%Y%m%dT%H%M%SZ");
         let mut aside = Vec::new();
@@ -273,9 +273,9 @@ impl Placed {
         let mode = if self.is_secret { 0o600 } else { OPEN_MODE };
         let mut temporary = Temporary::create(unfinished(&self.to), mode)?;
         if self.is_secret {
-            // Before anything is in it.
+            // Protected before it has any content.
             permissions::protect_file(temporary.path())?;
-            // systemd reads those itself.
+            // systemd reads these files as root.
             if let Some(file) = temporary.file().filter(|_| !is_systemds) {
                 give(file, owner)?;
             }
@@ -293,8 +293,8 @@ fn folder_of(file: &Path) -> &Path {
     file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
-/// The service's user, where root restores: whoever has the ledger's folder, or, where that is missing, the user whom
-/// the packages make.
+/// The service's user, if root restores: the owner of the ledger's folder. Without that folder, the user that the
+/// packages create.
 #[cfg(unix)]
 pub(super) fn owner(config: &Path, ledger: &Path) -> Option<(u32, u32)> {
     use crate::system::service::systemctl::Unit;
@@ -310,7 +310,7 @@ pub(super) fn owner(config: &Path, ledger: &Path) -> Option<(u32, u32)> {
     Some((user.uid?, *user.gids.first()?))
 }
 
-/// On Windows a folder hands down its access list.
+/// On Windows new entries inherit the folder's access list.
 #[cfg(not(unix))]
 pub(super) fn owner(_: &Path, _: &Path) -> Option<(u32, u32)> {
     None

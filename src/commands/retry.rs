@@ -12,10 +12,10 @@ use crate::ledger::retry::{self, Retried};
 use crate::ledger::{Ledger, deliveries, documents, is_locked, now, process};
 use crate::views::{self, PauseView};
 
-/// Failed documents that are shown to a person who named none.
+/// The most failed documents that a person sees who named none.
 const SHOWN: usize = 5;
 
-/// `yes`: nobody is asked about what is done already.
+/// `yes`: do not ask about documents that are reported already.
 pub(super) fn retry(loaded: &Loaded, uuids: &[String], all_failed: bool, yes: bool, language: Language) -> Outcome {
     let ledger = Ledger::open_beside(&loaded.config.state.path)?;
     let runtime = runtime()?;
@@ -24,7 +24,7 @@ pub(super) fn retry(loaded: &Loaded, uuids: &[String], all_failed: bool, yes: bo
         return Ok(Exit::Failed);
     }
     let failed = if all_failed {
-        // Written first, so that no document moves of which the history does not say who moved it.
+        // Written first, so that the history always says who moved a document.
         runtime.block_on(ledger.write(|db| {
             let any = !retry::failed(db, 0, 1)?.is_empty();
             if any { record::record(db, Action::Retry, "all that failed") } else { Ok(()) }
@@ -63,7 +63,7 @@ pub(super) fn retry(loaded: &Loaded, uuids: &[String], all_failed: bool, yes: bo
         text.push_str(&format!("{}\n", language.fill(key, &values)));
     }
     let when = when(loaded, language);
-    // Of names that nobody knows there is nothing to say but that.
+    // If no name is known, there is nothing else to say.
     if all_failed && failed == 0 {
         print(&format!("{}\n", language.text("retry-none-failed")))?;
     } else if all_failed || !retried.is_empty() {
@@ -75,10 +75,10 @@ pub(super) fn retry(loaded: &Loaded, uuids: &[String], all_failed: bool, yes: bo
     Ok(if named.unknown.is_empty() { Exit::Done } else { Exit::Failed })
 }
 
-/// Whether a person who names letters that are reported already means them.
+/// Asks whether a person means letters that are reported already.
 ///
 /// # Errors
-/// Nobody can be asked: a script says `--yes`.
+/// Nobody can be asked: a script has to write `--yes`.
 fn is_meant(
     runtime: &tokio::runtime::Runtime,
     ledger: &Ledger,
@@ -103,7 +103,7 @@ fn is_meant(
     agreed(&language.fill("retry-question", &values), language)
 }
 
-/// When it is taken up.
+/// When the daemon will do it.
 pub(super) fn when(loaded: &Loaded, language: Language) -> String {
     if is_locked(&loaded.config.state.path) {
         language.text("retry-at-once")
@@ -173,7 +173,7 @@ pub(super) fn seen(loaded: &Loaded, uuids: &[String], only_removed: bool, langua
     Ok(if is_done { Exit::Done } else { Exit::Failed })
 }
 
-/// Without arguments: what it could do.
+/// Without arguments: shows the possible documents.
 pub(super) fn choices(loaded: &Loaded, language: Language) -> Outcome {
     let (command, failed_too) = (docsyncd("retry UUID..."), docsyncd("retry --failed"));
     let which = |text: &str, count: u64| {

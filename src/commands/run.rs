@@ -1,4 +1,4 @@
-//! `docsyncd run`: the daemon, in the foreground or as the service of Windows.
+//! `docsyncd run`: the daemon in the foreground, or as the service of Windows.
 
 use std::io;
 use std::path::Path;
@@ -16,10 +16,10 @@ use crate::ledger::Ledger;
 use crate::system::logging::{self, LevelHandle};
 use crate::system::service::{self, Request};
 
-/// How long threads that hang (a share that does not answer) are waited for at the very end.
+/// How long to wait at the end for threads that hang (a share that does not answer).
 const THREADS_LIMIT: Duration = Duration::from_millis(500);
 
-/// In the foreground.
+/// Runs in the foreground.
 pub(super) fn run(path: &Path) -> Outcome {
     let loaded = SCHEMA.load_default_env(path)?;
     let log = &loaded.config.log;
@@ -31,12 +31,12 @@ pub(super) fn run(path: &Path) -> Outcome {
     if has_file {
         complain("docsyncd: the log file has the details");
     }
-    // A log line on standard error has said it.
+    // A log line on standard error has already said it.
     if has_file { Err(error) } else { Ok(exit_of(&error)) }
 }
 
-/// Runs until it is told to stop. `requests` is called inside the runtime; `ready` whenever a configuration has come
-/// into force, the first time when the daemon has started.
+/// Runs until it is told to stop. `requests` is called inside the runtime. `ready` is called whenever a configuration
+/// comes into force, the first time after the start.
 fn serve(
     path: &Path,
     loaded: config::Loaded,
@@ -68,7 +68,7 @@ fn serve(
     served
 }
 
-/// Of a new `[log]` only the level can be changed in a running daemon.
+/// A running daemon can change only the level of `[log]`.
 fn apply_log(level: &LevelHandle, started_with: &LogConfig, new: &LogConfig) {
     level.set(new.level);
     let rest = |log: &LogConfig| (log.format, log.file.clone(), log.max_size, log.max_files);
@@ -100,7 +100,7 @@ mod windows {
     use crate::system::logging::{self, EventLog};
     use crate::system::service::windows::dispatch;
 
-    /// As the service: started and stopped by the service controller, heard in the Event Log.
+    /// Runs as the service: the service controller starts and stops it, and the Event Log gets its messages.
     pub(crate) fn as_service(path: &Path) -> Outcome {
         let path = path.to_path_buf();
         dispatch(Box::new(move |requests, mut ready| {
@@ -118,14 +118,14 @@ mod windows {
                     exit_of(&error)
                 }
             };
-            // Before the system hears that the service has ended.
+            // Before the system learns that the service has ended.
             logging::flush();
             exit as u8
         }))?;
         Ok(Exit::Done)
     }
 
-    /// Without a file of its own the log lies beside the ledger: a service has no standard error that anybody reads.
+    /// Without `log.file`, a service logs beside the ledger, because nobody reads its standard error.
     fn with_file(loaded: &Loaded) -> LogConfig {
         let mut log = loaded.config.log.clone();
         log.file.get_or_insert_with(|| loaded.config.state.path.with_file_name("docsyncd.log"));
@@ -144,7 +144,7 @@ mod windows {
         Ok(loaded)
     }
 
-    /// Whether the service would start: the configuration is whole, and one account at least has its key or secret.
+    /// Checks that the service would start: the configuration is valid, and at least one account has its key or secret.
     pub(crate) fn is_ready(path: &Path) -> anyhow::Result<()> {
         let loaded = usable(path)?;
         let transport = crate::api::Transport::new(&loaded.config.api).map_err(UsageError)?;

@@ -1,4 +1,4 @@
-//! `docsyncd service …`: the system's service, on Windows by its service controller, on Linux by systemd.
+//! `docsyncd service …`: the system's service, with the service controller on Windows and systemd on Linux.
 
 use std::path::Path;
 
@@ -76,9 +76,9 @@ mod windows {
             }
         }
         let left_out = windows::install(&program, &config)?;
-        // After the service is there: its account is one of those that the folders are opened for.
+        // After the service is installed, because its account is one of those that the folders are opened for.
         let mut text = prepare_files(&config);
-        // From now on nobody else can put anything there, and this is what was put there until now.
+        // From now on nobody else can put anything there. This checks what was put there before.
         planted::refuse_within()?;
         for what in left_out {
             text.push_str(&format!("this system went without: {what}\n"));
@@ -91,7 +91,7 @@ mod windows {
         };
         print(&format!("{text}the service is installed, with {}\n{hint}", config.display()))?;
         if start && ready.is_ok() {
-            // It is installed all the same: the installer must not take everything back.
+            // It stays installed, because the installer must not undo everything.
             if let Err(error) = windows::start() {
                 complain(&format!("docsyncd: {error}"));
             }
@@ -99,16 +99,16 @@ mod windows {
         Ok(Exit::Done)
     }
 
-    /// The path as it is meant: the installer writes quotation marks around its property, and after a backslash, which a
-    /// folder may end in, such a mark counts as part of the name.
+    /// The path without quotation marks. The installer puts them around its property, and after a backslash at the end
+    /// of a folder such a mark counts as part of the name.
     fn unquoted(path: &Path) -> PathBuf {
         path.to_str().map_or(path, |text| Path::new(text.trim_end_matches('"'))).components().collect()
     }
 
-    /// The configuration, where there is none yet, and docsyncd's own folder, closed to others.
+    /// Creates a missing configuration, and docsyncd's own folder, closed to others.
     fn prepare_files(config: &Path) -> String {
         let mut text = String::new();
-        // A folder that somebody chose may hold more than ours, so only our own is closed.
+        // A folder that somebody chose may hold other files, so only docsyncd's own is closed.
         if let Some(folder) = default_path().parent() {
             let closed = match permissions::create_folder(folder) {
                 Ok(true) => Ok(()),
@@ -194,8 +194,8 @@ mod unix {
         }
     }
 
-    /// The folders that the service writes into beside its own; none while the configuration has mistakes, which
-    /// `check` tells.
+    /// The folders that the service writes into besides its own; none if the configuration has errors, which `check`
+    /// reports.
     fn written_into(config: &Path) -> Vec<PathBuf> {
         let Ok(loaded) = SCHEMA.load_default_env(config) else { return Vec::new() };
         let folders = loaded.config.destinations.values().filter_map(|destination| destination.settings.folder());
@@ -204,7 +204,7 @@ mod unix {
         folders.chain(log).collect()
     }
 
-    /// The unit for a configuration; one that no unit reads is a mistake in how the command was called.
+    /// The unit for a configuration. It is a mistake in the call if no unit reads it.
     fn unit(config: &Path, language: Language) -> anyhow::Result<Unit> {
         let default = default_path();
         let folder = default.parent().unwrap_or(Path::new("/"));
@@ -215,7 +215,7 @@ mod unix {
         })
     }
 
-    /// Runs `systemctl`, and says what helps when it does not do it.
+    /// Runs `systemctl`, and says what helps if that fails.
     fn ran(unit: &Unit, command: &str, words: &[&str], language: Language) -> Outcome {
         let status = unit.systemctl(words).context("cannot run systemctl")?;
         if status.success() {

@@ -34,7 +34,7 @@ pub(super) fn show(loaded: &Loaded, uuid: &str, json: bool, language: Language) 
             named.complain_of_unknown(language);
             Ok(Exit::Failed)
         }
-        // One document is one object; only where several accounts list it, it is an array.
+        // One document is one object. Only if several accounts list it, it is an array.
         [one] if json => print_json(one),
         several if json => print_json(&several),
         several => {
@@ -45,7 +45,7 @@ pub(super) fn show(loaded: &Loaded, uuid: &str, json: bool, language: Language) 
         }
     };
     if failed {
-        // A ledger that cannot be written now is no reason not to have shown it.
+        // It is shown even if the ledger cannot be written now.
         let _ = runtime()?.block_on(ledger.write(move |db| documents::seen(db, &seen, now())));
     }
     shown
@@ -131,7 +131,7 @@ fn text(shown: &DocumentHistory, ledger: &Path, width: Option<usize>, language: 
     text
 }
 
-/// What may stand before a value.
+/// The labels of values.
 const LABELS: [&str; 10] = [
     "column-document",
     "page-account",
@@ -145,7 +145,7 @@ const LABELS: [&str; 10] = [
     "letter-size",
 ];
 
-/// A sentence for each event. Of a wait that is over only the English words are kept.
+/// A sentence for each event. Only the English words of a wait that is over are kept.
 fn told_history(rows: &[HistoryView], language: Language) -> String {
     let mut text = String::new();
     for row in rows {
@@ -181,7 +181,7 @@ fn history(rows: &[HistoryView]) -> String {
     table.to_string()
 }
 
-/// The same where there is no room for columns: the reason stands below.
+/// [`history`], without room for columns: the reason stands below.
 fn narrow_history(rows: &[HistoryView]) -> String {
     let mut text = String::new();
     for row in rows {

@@ -21,15 +21,15 @@ use crate::system::logging;
 use crate::system::service;
 use crate::views;
 
-/// How long in all `sync` waits for retries that come due soon: a hiccup of the network should not leave a document to
-/// the next run.
+/// How long in total `sync` waits for retries that are due soon, so that a brief network problem does not leave a
+/// document to the next run.
 const PATIENCE: Duration = Duration::from_secs(5);
-/// Polls of one `sync` at most.
+/// The most polls of one `sync`.
 const MAX_PASSES: usize = 1000;
 /// The shortest and the longest pause between two looks for work.
 const BETWEEN_LOOKS: Duration = Duration::from_millis(10);
 const LOOK_INTERVAL: Duration = Duration::from_millis(100);
-/// How long threads that hang are waited for at the very end.
+/// How long to wait at the end for threads that hang.
 const THREADS_LIMIT: Duration = Duration::from_millis(500);
 
 pub(super) fn sync(loaded: &Loaded, language: Language) -> Outcome {
@@ -46,7 +46,7 @@ pub(super) fn sync(loaded: &Loaded, language: Language) -> Outcome {
     let exit = runtime.block_on(pass(loaded, view, language));
     runtime.shutdown_timeout(THREADS_LIMIT);
     match exit {
-        // Nothing is wrong where a daemon runs, and `run` has other words for it.
+        // If a daemon runs, nothing is wrong, and `run` has another text for it.
         Err(DaemonError::Ledger(LedgerError::InUse(ledger))) => {
             let file = ledger.display().to_string();
             Err(told::said(language.fill("sync-runs", &[("file", (&file).into())]), Exit::Failed))
@@ -71,7 +71,7 @@ async fn pass(loaded: &Loaded, mut view: View, language: Language) -> Result<Exi
         }
         error = daemon.failed() => Err(error),
     };
-    // Also after an error: a renewal of tokens that is cut off loses them.
+    // Also after an error, because a renewal of tokens that is cut off loses them.
     daemon.drain().await;
     let wrong = ended?;
     while let Ok(event) = progress.try_recv() {
@@ -87,7 +87,7 @@ async fn pass(loaded: &Loaded, mut view: View, language: Language) -> Result<Exi
     let (waiting, failed) = (summary.waiting, summary.failed);
     let numbers = [("now", view.reported), ("reported", reported), ("failed", failed), ("waiting", waiting)];
     let said = print(&format!("{}\n", language.fill("sync-done", &numbers.map(|(name, count)| (name, count.into())))));
-    // Of an account that could not be polled the reason was said.
+    // The reason why an account could not be polled was already said.
     let said_already =
         |scope: &str| wrong.iter().any(|(account, _)| scope == Scope::Account(account.clone()).to_string());
     for pause in summary.pauses.iter().filter(|pause| !said_already(&pause.scope)) {
@@ -109,8 +109,8 @@ async fn pass(loaded: &Loaded, mut view: View, language: Language) -> Result<Exi
     })
 }
 
-/// Polls, and works until nothing is due, until a poll finds nothing new: a server may show more only when what it
-/// showed first was reported. Returns which accounts could not be polled, and why.
+/// Polls and works until nothing is due and a poll finds nothing new. A server may show more only after the first
+/// documents were reported. Returns the accounts that could not be polled, with the reasons.
 async fn work(
     daemon: &Daemon,
     progress: &mut UnboundedReceiver<Progress>,
@@ -134,7 +134,7 @@ async fn work(
         }
     }
     daemon.look_for_ended().await;
-    // It may have shown a version that nobody has yet.
+    // It may have shown a new version.
     until_nothing_is_due(daemon, progress, view, &mut patience).await?;
     Ok(wrong)
 }
@@ -162,11 +162,11 @@ async fn until_nothing_is_due(
     Ok(())
 }
 
-/// What a person sees: a bar on a terminal, else a line for each document that came to an end.
+/// What a person sees: a bar on a terminal, otherwise a line for each document that ended.
 struct View {
     bar: Option<ProgressBar>,
     reported: u64,
-    /// The most documents of one page that nothing can be done for.
+    /// The most documents of one page without a usable identifier.
     unreadable: usize,
 }
 
@@ -203,7 +203,7 @@ impl View {
                             bar.println(harmless(&line));
                         }
                     }
-                    // A reader that went away does not end the synchronization.
+                    // If the reader went away, the synchronization continues.
                     None => drop(print(&format!("{line}\n"))),
                 }
             }
@@ -218,7 +218,7 @@ impl View {
     }
 }
 
-/// Log lines above the bar instead of through it.
+/// Writes log lines above the bar instead of into it.
 struct BesideBar(Option<ProgressBar>);
 
 impl io::Write for BesideBar {

@@ -1,4 +1,4 @@
-//! Times that a person types: a day, a moment, or how long ago.
+//! Times in a person's input: a day, a moment, or how long ago.
 
 use std::str::FromStr;
 use std::time::Duration;
@@ -9,7 +9,7 @@ use jiff::{Timestamp, ToSpan as _};
 
 use crate::ledger::{Millis, now};
 
-/// A time that a person typed: the first and the last millisecond that are meant.
+/// The first and the last millisecond of a time that a person typed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Moment {
     pub(crate) begins: Millis,

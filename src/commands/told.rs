@@ -1,5 +1,5 @@
-//! What did not work, for whoever reads it: a sentence in their language, and behind it in brackets the exact reason,
-//! which is English. In English the exact reason stands alone.
+//! Errors for people: a sentence in their language, followed in brackets by the exact reason in English. In English the
+//! exact reason stands alone.
 
 use super::{Exit, Outcome, exit_of};
 use crate::api::ApiError;
@@ -10,7 +10,7 @@ use crate::formats::language::{Language, Value};
 use crate::ledger::LedgerError;
 use crate::patients::{Facts, Problem, Refused, Unmatched, Why};
 
-/// An error that says all there is to say, in the language of its command.
+/// A complete error message in the language of its command.
 #[derive(Debug, thiserror::Error)]
 #[error("{words}")]
 pub(super) struct Told {
@@ -18,17 +18,17 @@ pub(super) struct Told {
     pub(super) exit: Exit,
 }
 
-/// A mistake in how the command was called, in the words of that text.
+/// A mistake in the call, with this text.
 pub(super) fn usage(language: Language, text: &str, values: &[(&str, Value<'_>)]) -> anyhow::Error {
     Told { words: language.fill(text, values), exit: Exit::Usage }.into()
 }
 
-/// The same in these words, which are the command's language.
+/// An error with these words in the command's language.
 pub(super) fn said(words: String, exit: Exit) -> anyhow::Error {
     Told { words, exit }.into()
 }
 
-/// The sentence of that text, and the exact reason.
+/// The sentence of this text, with the exact reason.
 pub(super) fn because(language: Language, text: &str, values: &[(&str, Value<'_>)], exact: &str) -> String {
     match language {
         Language::English => exact.to_owned(),
@@ -36,7 +36,7 @@ pub(super) fn because(language: Language, text: &str, values: &[(&str, Value<'_>
     }
 }
 
-/// How the command ended; its error in that language.
+/// The outcome of a command, with its error in this language.
 pub(super) fn ended(language: Language, outcome: Outcome) -> Outcome {
     let error = match outcome {
         Err(error) if language != Language::English && !error.is::<Told>() => error,
@@ -67,7 +67,7 @@ pub(super) fn of_configuration(language: Language, error: &ConfigError) -> Strin
     }
 }
 
-/// So many bytes, for a person: French counts octets.
+/// A size for a person. French counts octets.
 pub(super) fn size(language: Language, bytes: u64) -> String {
     let size = bytesize::ByteSize(bytes).to_string();
     if language == Language::French { size.replace('B', "o") } else { size }
@@ -94,11 +94,11 @@ pub(super) fn of_api(language: Language, error: &ApiError, exact: &str) -> Strin
     because(language, text, &[], exact)
 }
 
-/// Why letters cannot go there.
+/// Why letters cannot be filed there.
 pub(super) fn of_destination(language: Language, destination: &Destination, exact: &str) -> String {
     let (text, path) = match destination.settings.folder() {
         Some(folder) => {
-            // A share that hangs was asked for already, and would hang again.
+            // A share that hangs was asked already, and would hang again.
             let missing = exact.contains("does not exist");
             (if missing { "told-no-folder" } else { "told-folder" }, folder.display().to_string())
         }
@@ -133,7 +133,7 @@ fn of_content(refused: &Refused) -> &'static str {
     }
 }
 
-/// How a list of patients is written. A date is shown as it stands there.
+/// The form of a list of patients. Dates are shown in its own form.
 pub(super) fn of_facts(language: Language, facts: &Facts) -> String {
     if language == Language::English {
         return facts.to_string();

@@ -1,5 +1,5 @@
-//! What commands that need no more than the ledger do while the configuration cannot be used: they go on by the ledger of
-//! the daemon that runs, else the default one, and say so.
+//! For commands that need only the ledger. If the configuration cannot be used, they use the running daemon's ledger or
+//! the default one, and say so.
 
 use std::path::Path;
 
@@ -11,8 +11,8 @@ use crate::daemon::refused::{in_a_line, in_use};
 use crate::destinations::SCHEMA;
 use crate::formats::language::Language;
 
-/// Carries out a command that needs no more than the ledger, by the configuration, or by what stands in for it, which is
-/// said on standard error. `account` is one that it has to have. Errors are in the command's language.
+/// Runs a command that needs only the ledger, by the configuration or its substitute. The substitute is named on
+/// standard error. `account` must exist. Errors are in the command's language.
 pub(super) fn by_ledger(
     path: &Path,
     spoken: Spoken,
@@ -33,8 +33,7 @@ pub(super) fn by_ledger(
     told::ended(language, outcome)
 }
 
-/// Whether the configuration has the account that is asked for. While another file stands in for it, any name may be
-/// right.
+/// Checks that the configuration has this account. With a substitute, any name may be right.
 ///
 /// # Errors
 /// The nearest name.
@@ -49,13 +48,13 @@ fn has_account(loaded: &Loaded, account: Option<&str>, language: Language) -> an
     }
 }
 
-/// What cannot be done by the ledger alone, as this only stands in for the configuration.
+/// The error for a command that needs the configuration itself, if this is only its substitute.
 pub(super) fn needs_more(loaded: &Loaded, language: Language) -> Option<anyhow::Error> {
     let refused = loaded.refused.as_ref()?;
     Some(told::said(told::because(language, "told-configuration", &[], refused), Exit::Usage))
 }
 
-/// The configuration, or what stands in for it, without a word.
+/// The configuration or its substitute, without a message.
 ///
 /// # Errors
 /// That of the configuration, if no ledger is known without it.
@@ -63,7 +62,7 @@ pub(super) fn to_read(path: &Path, loaded: Result<Loaded, ConfigError>) -> Resul
     let in_use = in_use(path);
     match loaded {
         Ok(mut loaded) => {
-            // The daemon goes on with the ledger that it has, and refuses a configuration that names another one.
+            // The daemon keeps its ledger, and refuses a configuration with another one.
             if let Some(in_use) = in_use {
                 loaded.config.state.path = in_use.ledger;
             }
@@ -75,7 +74,7 @@ pub(super) fn to_read(path: &Path, loaded: Result<Loaded, ConfigError>) -> Resul
             let (ledger, settings) = in_use.map(|in_use| (in_use.ledger, in_use.settings)).unzip();
             let why = in_a_line(&error.in_short());
             let stands_in = SCHEMA.stand_in(path, ledger, &settings.unwrap_or_default(), why);
-            // Another configuration's letters are not this one's.
+            // Letters of another configuration do not belong to this one.
             let is_known = |loaded: &Loaded| is_running || is_default() && loaded.config.state.path.exists();
             stands_in.filter(is_known).ok_or(error)
         }

@@ -1,4 +1,4 @@
-//! `docsyncd vdds …` and `docsyncd vdds-export`: the archive of a practice software finds docsyncd, and fetches PDFs
+//! `docsyncd vdds …` and `docsyncd vdds-export`: the archive of a practice software finds docsyncd and fetches PDFs
 //! (VDDS-media).
 
 use std::fs::{File, OpenOptions};
@@ -17,11 +17,11 @@ use crate::formats::vdds::{bytes, exported, registered, unregistered};
 use crate::system::durable::{Temporary, open_with_mode, remove_if_there, sync_folder};
 use crate::system::permissions;
 
-/// How often a file is tried that the archive has to itself: ten seconds in all.
+/// How often to try a file that the archive has locked: ten seconds in total.
 const TRIES: u32 = 40;
 const PAUSE: Duration = Duration::from_millis(250);
 
-/// Answers the archive, in its own file.
+/// Answers the archive in the archive's own file.
 pub(super) fn export(loaded: &Loaded, file: &Path) -> Outcome {
     let folder = exchange(&loaded.config.state.path);
     let path =
@@ -40,7 +40,7 @@ pub(super) fn export(loaded: &Loaded, file: &Path) -> Outcome {
     Ok(if is_all { Exit::Done } else { Exit::Failed })
 }
 
-/// The text in the place of what stands there, in the same file: the archive may have it open.
+/// Replaces the text in the same file, because the archive may have it open.
 fn write(file: &mut File, text: &str) -> io::Result<()> {
     let bytes = bytes(text).map_err(|_| io::ErrorKind::InvalidData)?;
     file.rewind()?;
@@ -49,7 +49,7 @@ fn write(file: &mut File, text: &str) -> io::Result<()> {
     file.sync_all()
 }
 
-/// Tries again where the archive has the file to itself at the moment.
+/// Tries again while the archive has the file locked.
 fn patiently<T>(mut work: impl FnMut() -> io::Result<T>) -> io::Result<T> {
     let mut tries = 0;
     loop {
@@ -68,7 +68,7 @@ fn is_in_use(error: &io::Error) -> bool {
 
 pub(super) fn vdds(loaded: &Loaded, config: &Path, command: VddsCommand) -> Outcome {
     let Some(mmi) = mmi_file() else {
-        bail!("VDDS_MMI.INI is looked for in the folder of Windows (WINDIR), which this system has not");
+        bail!("VDDS_MMI.INI is looked for in the folder of Windows (WINDIR), which this system does not have");
     };
     let script = loaded.config.state.path.with_file_name(if cfg!(windows) { "vdds-export.cmd" } else { "vdds-export" });
     let script = std::path::absolute(script)?;
@@ -107,8 +107,8 @@ pub(super) fn vdds(loaded: &Loaded, config: &Path, command: VddsCommand) -> Outc
     print(&said)
 }
 
-/// Writes into the file that is there, so that it keeps its owner and rights: the practice software writes into it as
-/// well. What it was lies beside it meanwhile, for a person, if the machine ends in that moment.
+/// Writes into the existing file, so that it keeps its owner and rights: the practice software writes into it, too.
+/// Meanwhile its earlier content is in a file beside it, for a person, in case the machine stops.
 fn rewrite(path: &Path, old: &[u8], new: &[u8]) -> io::Result<()> {
     let folder = path.parent().unwrap_or(Path::new("."));
     let before = path.with_file_name("VDDS_MMI.INI.before-docsyncd");
@@ -126,7 +126,7 @@ fn rewrite(path: &Path, old: &[u8], new: &[u8]) -> io::Result<()> {
     remove_if_there(&before)
 }
 
-/// What archives start: an entry of VDDS_MMI.INI is a program alone, without arguments.
+/// The script that archives start, because an entry of VDDS_MMI.INI is a program without arguments.
 fn write_script(script: &Path, config: &Path) -> anyhow::Result<()> {
     let (program, config) = (std::env::current_exe()?, std::path::absolute(config)?);
     let [program, config] = [program, config].map(PathBuf::into_os_string).map(|path| path.into_string().ok());

@@ -1,4 +1,4 @@
-//! What `docsyncd service uninstall` takes away at the API: nobody is there any more to hear the webhooks.
+//! Removes webhooks at the API for `docsyncd service uninstall`, because nobody will answer them any more.
 
 use std::path::Path;
 
@@ -10,7 +10,7 @@ use crate::destinations::SCHEMA;
 use crate::ledger::{Ledger, webhooks};
 use crate::surfaces::webhook::{Others, remove_others};
 
-/// Takes away what is registered. What cannot be taken away is said, with what to do; uninstalling goes on.
+/// Removes what is registered. If that fails, says what to do, and uninstalling continues.
 pub(super) fn remove_all(path: &Path) {
     if let Err(why) = try_to_remove(path) {
         complain(&format!(
@@ -27,7 +27,7 @@ fn try_to_remove(path: &Path) -> anyhow::Result<()> {
     };
     let place = &loaded.config.state.path;
     if place.exists() {
-        // Otherwise the daemon never ran, and registered none.
+        // Otherwise the daemon never ran and registered nothing.
         let (ledger, clients) = (Ledger::open_beside(place)?, clients(&loaded.config)?);
         runtime()?.block_on(remove(&loaded.config, &ledger, &clients));
     }

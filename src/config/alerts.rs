@@ -73,7 +73,7 @@ fn webhook(
     Some(WebhookConfig { url: at.secret("webhook_url_file", &url), secret, format })
 }
 
-/// Those who are told of some accounts alone.
+/// The receivers of alerts about some accounts alone.
 fn some(
     raw: settings::Receivers,
     server: Option<&MailConfig>,

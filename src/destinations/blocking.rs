@@ -47,8 +47,8 @@ pub(super) async fn run<T: Send + 'static>(
     }
 }
 
-/// Waits for `work` while `answers` says, whenever so much time has passed, that there is an answer at all: a large PDF
-/// over a slow line takes minutes, and a share that is mounted hard hangs for ever.
+/// Waits for `work` while `answers` confirms after each `every` that there is an answer at all. A large PDF over a
+/// slow line takes minutes, but a hard-mounted share may hang for ever.
 pub(super) async fn while_answered<T, A: Future<Output = bool>>(
     work: impl Future<Output = Result<T, Stuck>>,
     every: Duration,

@@ -6,14 +6,14 @@ use crate::domain::name;
 use crate::domain::reservation::{Known, Place};
 use crate::formats::template::{Context, Template, TemplateError};
 
-/// Names that are tried for one document: the plain one, the one with the short uuid, then numbered ones.
+/// The most names that are tried for one document: the plain one, the one with the short uuid, then numbered ones.
 pub(super) const MAX_NAMES: usize = 1000;
 
-/// Versions beyond the known one that a document may have in its folder without the knowledge of a restored ledger.
+/// How many versions beyond the known one a restored ledger may have forgotten.
 const FORGOTTEN: u32 = 4;
 
-/// The names under which a document may lie that a restored ledger has forgotten: the number of the version, and the
-/// index of the name. The one with the short uuid comes first, as the plain one may be another document's.
+/// The names under which a document may lie that a restored ledger has forgotten: the version's number, and the index
+/// of the name. The name with the short uuid comes first, because the plain one may be another document's.
 pub(super) fn forgotten(item: &Item, known: &Known) -> impl Iterator<Item = (u32, usize)> + use<> {
     let versions = known.version..=known.version.saturating_add(FORGOTTEN);
     let is_restored = item.restored;
@@ -48,10 +48,10 @@ pub(super) fn below(folder: &str, path: &str) -> String {
     }
 }
 
-/// A name that the document may get in its folder.
+/// A possible name of the document in its folder.
 pub(super) struct Candidate {
     pub(super) name: String,
-    /// The same name without the number of the version.
+    /// The name without the version's number.
     pub(super) family: String,
 }
 

@@ -42,7 +42,7 @@ pub enum Holds {
     Nothing,
     /// Something that cannot be read at the moment.
     Unread,
-    /// Nobody can look there: the letter lies outside the place that is configured now, or nothing shows what is there.
+    /// Nobody can look there: the letter is outside of the configured place, or nothing shows what is there.
     Unknown,
 }
 

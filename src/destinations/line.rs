@@ -73,7 +73,7 @@ impl Line {
         self.until = Instant::now() + DOCUMENT_LIMIT;
     }
 
-    /// Sends a part of the document. Only bytes that are taken in time count as sent.
+    /// Sends a part of the document. Only bytes that the receiver takes in time count as sent.
     ///
     /// # Errors
     /// The connection ended, or nothing moved for too long.

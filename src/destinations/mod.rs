@@ -1,7 +1,7 @@
 //! Destinations: each adapter is a module that brings a spooled PDF into one kind of system.
 //!
-//! An adapter decides nothing about retries, states or routes. It answers what happened, in words that may be logged
-//! and reported: a reason never contains patient data, so no rendered name, path or value stands in it.
+//! An adapter decides nothing about retries, states or routes. It reports what happened, in words that may be logged
+//! and reported. A reason never contains patient data, and so no rendered name, path or value.
 
 mod blocking;
 mod candidate;
@@ -165,46 +165,46 @@ pub fn features() -> Vec<&'static str> {
     features
 }
 
-/// The longest time for a document, whatever its progress: a large PDF over a slow line takes minutes, and a peer that
+/// The longest time for a document, whatever its progress. A large PDF over a slow line takes minutes, but a peer that
 /// drips takes for ever.
 const DOCUMENT_LIMIT: Duration = Duration::from_secs(30 * 60);
-/// How often a letter is sent whose answers are lost, where nobody can look: each copy may lie there.
+/// How often a letter is sent whose answers are lost, if nobody can look. Each copy may be there.
 const MOST_SENT: u32 = 3;
 /// The longest time for a check.
 const CHECK_LIMIT: Duration = Duration::from_secs(60);
 
-/// One delivery: what an adapter gets.
+/// One delivery, as an adapter gets it.
 #[derive(Debug, Clone)]
 pub struct Item {
     /// The document.
     pub uuid: DocumentUuid,
-    /// The same for every repetition of this delivery, different for every other one
-    /// ([`crate::domain::document::Version::delivery_key`]): the peer can recognise what it already has.
+    /// The same for every repetition of this delivery, and different for every other one
+    /// ([`crate::domain::document::Version::delivery_key`]), so that the peer can recognise a repetition.
     pub key: String,
-    /// The key of the version of the document that came there before, or may have: this one replaces it.
+    /// The key of the document's version that is there, or may be. This version replaces it.
     pub replaces: Option<String>,
     /// The PDF.
     pub pdf: Spooled,
     /// What the API said of document, patient and user.
     pub metadata: Arc<Metadata>,
-    /// The ledger's word on its names in the destination.
+    /// The names of the document in the destination, by the ledger.
     pub names: Arc<dyn Names>,
-    /// Whether an attempt that was cut off, or whose answer was lost, may have delivered it: an adapter that can look
+    /// Whether an interrupted attempt, or one whose answer was lost, may have delivered it. An adapter that can look
     /// does so before it sends anything.
     pub uncertain: bool,
-    /// Whether an attempt before this one may have left something that no intent tells of: one failed, or docsyncd was
-    /// started anew since the document was found.
+    /// Whether an earlier attempt may have left something without an intent: an attempt failed, or docsyncd was
+    /// restarted since the document was found.
     pub tried: bool,
-    /// Whether the ledger was restored from a backup, and may not know of the last attempts: a name may be of an attempt
-    /// that was not the last one. Its intents are of attempts since.
+    /// Whether the ledger was restored from a backup and may lack the last attempts. Then a name may be that of an
+    /// older attempt. Intents are of attempts since the restore.
     pub restored: bool,
 }
 
 impl Item {
-    /// Records the intent of a delivery that gets no name, but is known at the destination by its key: awaited right
-    /// before the step that cannot be taken back (a PUT, a POST). After a crash, and after [`Outcome::Unconfirmed`],
-    /// the next attempt is [`Self::uncertain`]; every other outcome says that this attempt delivered nothing, and takes
-    /// the intent back. The time and what the destination calls the patient are kept with it ([`Self::committed`]).
+    /// Records the intent of a delivery without a name, which the destination knows by its key. Awaited right before
+    /// the irreversible step (a PUT, a POST). After a crash, and after [`Outcome::Unconfirmed`], the next attempt is
+    /// [`Self::uncertain`]. Every other outcome says that this attempt delivered nothing, and withdraws the intent. The
+    /// time and the destination's reference for the patient are recorded with it ([`Self::committed`]).
     ///
     /// # Errors
     /// [`Outcome::Unrecorded`]: nothing may be sent then.
@@ -212,8 +212,8 @@ impl Item {
         self.commit(|before| Committed { sent: before.sent + 1, ..Committed::now(patient) }).await
     }
 
-    /// Records that the answer to what was sent may still come, or show itself: waits count from now on. `is_taken`:
-    /// the destination said that it took it.
+    /// Records that the answer may still come, or that the letter may still appear: waits count from now on.
+    /// `is_taken`: the destination said that it took the letter.
     ///
     /// # Errors
     /// [`Outcome::Unrecorded`]
@@ -234,12 +234,12 @@ impl Item {
         let intent = Intent { place, path: format!("{} {committed}", self.key), temporary: self.key.clone() };
         match self.names.reserve(known.version, &wanted, Some(&intent)).await? {
             true => Ok(()),
-            // Nobody else has the key; a ledger that says so cannot be believed.
+            // Nobody else has the key, so a ledger that says so is wrong.
             false => Err(Outcome::Unrecorded),
         }
     }
 
-    /// What is known of an attempt whose intent still stands.
+    /// The recorded intent, if it still stands.
     ///
     /// # Errors
     /// [`Outcome::Unrecorded`]
@@ -251,8 +251,8 @@ impl Item {
         serde_json::from_str(known.intent.as_ref()?.path.strip_prefix(&self.key)?).ok()
     }
 
-    /// The outcome where nobody can look whether it arrived: if an answer is lost, a person decides, at once if
-    /// `holds`, or when as many copies as [`MOST_SENT`] may be there.
+    /// The outcome if nobody can look whether the letter arrived. If an answer is lost, a person decides: at once if
+    /// `holds`, otherwise when [`MOST_SENT`] copies may be there.
     pub(crate) async fn unseen(&self, outcome: Outcome, holds: bool) -> Outcome {
         let is_lost = matches!(outcome, Outcome::Unconfirmed { .. });
         let is_enough = async || matches!(self.committed().await, Ok(Some(sent)) if sent.sent >= MOST_SENT);
@@ -260,23 +260,23 @@ impl Item {
         outcome.held_if(holds)
     }
 
-    /// The place of a delivery without a name: its key, which no other has.
+    /// The place of a delivery without a name: its unique key.
     pub(crate) fn identity_of(key: &str) -> Place {
         Place::of(&format!("delivery {key}"))
     }
 }
 
-/// A step that cannot be taken back, as its intent tells of it.
+/// The record of an irreversible step, as its intent keeps it.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Committed {
-    /// When it was about to be taken, or its answer was lost.
+    /// When the step was about to be taken, or when its answer was lost.
     pub(crate) at: Millis,
-    /// What the destination called the patient, if it was asked.
+    /// The destination's reference for the patient, if it was asked.
     pub(crate) patient: Option<serde_json::Value>,
-    /// How often it was sent since a person last looked.
+    /// How often the letter was sent since a person last looked.
     #[serde(default)]
     pub(crate) sent: u32,
-    /// Whether the destination said that it took it.
+    /// Whether the destination said that it took the letter.
     #[serde(default)]
     pub(crate) is_taken: bool,
 }
@@ -287,17 +287,16 @@ impl Committed {
     }
 }
 
-/// What a check of a destination that works found out.
+/// The result of a check that succeeded.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Checked {
-    /// What to know of it, such as a fingerprint.
+    /// Facts about the destination, such as a fingerprint.
     pub notes: Vec<String>,
-    /// Promises that are weaker there.
+    /// The promises that are weaker there.
     pub warnings: Vec<String>,
 }
 
-/// A letter that was filed, and of which it is not known whether the destination's software took it. Holds patient
-/// data, so it has no `Debug`.
+/// A filed letter without a proof. Holds patient data, so it has no `Debug`.
 #[derive(Clone)]
 pub struct Unproved {
     /// The document.
@@ -306,7 +305,8 @@ pub struct Unproved {
     pub key: String,
     /// Where it was put.
     pub filed: Filed,
-    /// The same as a person is shown it: another one than the destination would show now says that it lies elsewhere.
+    /// The place as a person sees it. If it differs from what the destination would show now, the letter lies
+    /// elsewhere.
     pub place: String,
     /// Length in bytes and SHA-256, 64 lower-case hexadecimal digits, of the PDF.
     pub size: u64,
@@ -316,11 +316,11 @@ pub struct Unproved {
     pub metadata: Arc<Metadata>,
 }
 
-/// What is known of other letters of the same destination: no file proves two of them.
+/// What is known of other letters of the same destination. A file proves only one letter.
 #[async_trait]
 pub trait Others: Send + Sync {
-    /// Whether another letter lies at this path below the destination's folder, or is known to lie at this place as a
-    /// person is shown it.
+    /// Whether another letter lies at this path below the destination's folder, or is known to lie at this place, as a
+    /// person sees it.
     async fn have(&self, path: &str, place: &str) -> bool;
 
     /// Whether a letter with this content (SHA-256, 64 lower-case hexadecimal digits) was ever put there.
@@ -330,15 +330,15 @@ pub trait Others: Send + Sync {
 /// A destination.
 #[async_trait]
 pub trait Adapter: Send + Sync {
-    /// Brings the PDF there. Repeating it under the same key is harmless. It ends in bounded time by itself, also when
-    /// the destination hangs.
+    /// Delivers the PDF. A repetition under the same key is harmless. Ends in bounded time by itself, even if the
+    /// destination hangs.
     async fn deliver(&self, item: &Item) -> Outcome;
 
-    /// What is known of the document is about to be read anew, so the next delivery may lead elsewhere: clears away
-    /// what an attempt at this one that was cut off may have left. What cannot be cleared away is left.
+    /// Removes what an interrupted attempt may have left, because the document will be read again and may then go
+    /// elsewhere. What cannot be removed stays.
     async fn abandon(&self, _item: &Item) {}
 
-    /// Why it cannot be used as it is configured, found out without the network ([`unusable`]).
+    /// Why the destination cannot be used as configured, found out without the network ([`unusable`]).
     fn unusable(&self) -> Option<String> {
         None
     }
@@ -348,7 +348,7 @@ pub trait Adapter: Send + Sync {
         true
     }
 
-    /// What a delivery of this document would do, with what is `known` of its names there. Changes nothing.
+    /// What a delivery of this document would do, by what is `known` of its names there. Changes nothing.
     ///
     /// # Errors
     /// Why nothing can be said; without patient data.
@@ -356,14 +356,14 @@ pub trait Adapter: Send + Sync {
         Err("nobody knows before it is sent".to_owned())
     }
 
-    /// Whether the destination works as a whole, tried for real; the error says what is wrong and what to do. It ends
-    /// in bounded time by itself, too.
+    /// Tests for real whether the destination as a whole works. The error says what is wrong and what to do. Ends in
+    /// bounded time by itself.
     async fn check(&self) -> Result<Checked, String>;
 
-    /// Whether its folder is there, looked at while no letter goes there. It ends in bounded time by itself.
+    /// Tests whether its folder is there, while no letter goes there. Ends in bounded time by itself.
     ///
     /// # Errors
-    /// It is not, or does not answer.
+    /// The folder is not there, or does not answer.
     async fn is_there(&self) -> Result<(), Outcome> {
         Ok(())
     }
@@ -373,31 +373,30 @@ pub trait Adapter: Send + Sync {
         false
     }
 
-    /// What shows that a letter is there as soon as it is delivered.
+    /// The proof of a letter as soon as it is delivered.
     fn proof(&self) -> Proof {
         Proof::Accepted
     }
 
-    /// Looks which of the letters that were filed the destination's software has taken (`confirm`): one answer for
-    /// each, in their order. However many letters lie in one folder, that folder is listed once.
+    /// Looks which of these filed letters the destination's software has taken (`confirm`). One answer for each, in
+    /// their order. A folder is listed once, however many letters are in it.
     ///
     /// # Errors
-    /// Nothing can be said just now: the share is away, the server does not answer.
+    /// Nothing can be said at the moment: the share is away, or the server does not answer.
     async fn look(&self, _letters: &[Unproved], _others: &dyn Others) -> Result<Vec<Sight>, Outcome> {
         Err(Outcome::no_look())
     }
 
-    /// Looks whether letters that were delivered lie where they were put, with their content: one answer for each, in
-    /// their order. It only reads.
+    /// Looks whether delivered letters still lie where they were put, with their content. One answer for each, in their
+    /// order. Only reads.
     ///
     /// # Errors
-    /// Nothing can be said just now: the share is away, the server does not answer.
+    /// Nothing can be said at the moment: the share is away, or the server does not answer.
     async fn still_holds(&self, letters: &[Kept]) -> Result<Vec<Holds>, Outcome> {
         Ok(vec![Holds::Unknown; letters.len()])
     }
 
-    /// Folders of this machine in which something happens when a letter is taken. They are watched where the system
-    /// can.
+    /// Folders of this machine that change when a letter is taken. They are watched if the system can.
     fn watched(&self) -> Vec<PathBuf> {
         Vec::new()
     }
@@ -408,20 +407,20 @@ pub trait Adapter: Send + Sync {
     }
 }
 
-/// What a delivery would do, as far as it can be known before the document is there. Holds patient data.
+/// What a delivery would do, as far as known before the document is there. Holds patient data.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Planned {
     /// The file, or the program with its arguments.
     pub place: String,
-    /// What it is called where that name is another document's; `None` where names cannot be taken.
+    /// The next name, if another document has this one; `None` if names cannot be taken.
     pub otherwise: Option<String>,
-    /// Whether something has that name already; not asked for on another machine.
+    /// Whether the name is taken. Not asked for on another machine.
     pub taken: bool,
-    /// What is in the way, in words that may be logged.
+    /// What prevents the delivery, in words that may be logged.
     pub problem: Option<String>,
 }
 
-/// What a delivery of this document would do, with what is `known` of its names there. Changes nothing at the
+/// What a delivery of this document would do, by what is `known` of its names there. Changes nothing at the
 /// destination.
 ///
 /// # Errors
@@ -435,14 +434,14 @@ pub async fn plan(
     build(destination, Path::new("")).plan(uuid, metadata, known).await
 }
 
-/// Why a destination cannot be used as it is configured: a secret whose file is missing, open to others or not what it
-/// should be. A matter of configuration, found out without the network.
+/// Why a destination cannot be used as configured: the file of a secret is missing, open to others, or has invalid
+/// content. Found out without the network.
 pub fn unusable(destination: &Destination) -> Option<String> {
     build(destination, Path::new("")).unusable()
 }
 
-/// Prepares this process, once: where a destination makes sub-folders that are open to their group, the umask must not
-/// take that away.
+/// Prepares this process, once: if a destination creates sub-folders that are open to their group, the umask must not
+/// prevent that.
 pub fn prepare(config: &Config) {
     let folders = || config.destinations.values().filter_map(Destination::of::<FolderConfig>);
     let opens = folders().any(|folder| folder.dir_mode & 0o070 != 0);
@@ -451,8 +450,8 @@ pub fn prepare(config: &Config) {
     }
 }
 
-/// Whether the reader that the destination names can read what is filed there, tried with a file and a sub-folder of
-/// its own. Apart from [`Adapter::check`], because a letter that nobody can read yet is filed all the same.
+/// Tests with a file and a sub-folder of its own whether the destination's reader can read what is filed there.
+/// Separate from [`Adapter::check`], because a letter is filed even if nobody can read it yet.
 ///
 /// # Errors
 /// Why it cannot, and what to do.
@@ -463,8 +462,8 @@ pub async fn readable(destination: &Destination) -> Result<(), String> {
     }
 }
 
-/// Builds the adapter of a configured destination. Opens nothing: a share that is offline is found out by use. What an
-/// adapter keeps on this machine lies beside `ledger`.
+/// Builds the adapter of a configured destination. Opens nothing, because use shows whether a share is offline. What an
+/// adapter keeps on this machine is beside `ledger`.
 pub fn build(destination: &Destination, ledger: &Path) -> Box<dyn Adapter> {
     built(KINDS, destination, ledger)
 }

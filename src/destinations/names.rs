@@ -15,7 +15,7 @@ use async_trait::async_trait;
 use super::Outcome;
 use crate::domain::reservation::{Intent, Known, Place, Wanted};
 
-/// The ledger cannot answer; the reason is logged elsewhere. The request may have been carried out or not.
+/// The ledger cannot answer, and logs the reason. The request may have been carried out or not.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Unrecorded;
 
@@ -38,8 +38,8 @@ pub trait Names: fmt::Debug + Send + Sync {
     /// version has it. A name can be reserved again by the version that has it.
     async fn reserve(&self, version: u32, wanted: &Wanted, intent: Option<&Intent>) -> Result<bool, Unrecorded>;
 
-    /// Reserves a sidecar's name, in which the proof of this version is to be read; false while it is that of another
-    /// letter which is not proved.
+    /// Reserves the name of a sidecar in which this version's proof will be read. False while another unproved letter
+    /// has the name.
     async fn reserve_sidecar(&self, place: &Place) -> Result<bool, Unrecorded>;
 
     /// Takes the intent back, or, if `filed`, notes that the file got its name. The name stays reserved.

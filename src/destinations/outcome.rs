@@ -1,4 +1,4 @@
-//! What becomes of a delivery.
+//! The outcome of a delivery.
 
 use std::time::Duration;
 
@@ -6,27 +6,27 @@ use crate::domain::failure::Code;
 use crate::domain::proof::{Filed, Proof};
 use crate::patients::Unmatched;
 
-/// What became of a delivery.
+/// The outcome of a delivery.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Outcome {
     /// The destination durably holds the document.
     Delivered {
-        /// Where it lies, for the person who asks (`docsyncd show`). It may contain patient data and is never logged.
+        /// Its place, for a person who asks (`docsyncd show`). It may contain patient data and is never logged.
         place: String,
-        /// Where it was put, when it counts only once the destination's software has it ([`super::Adapter::look`]).
+        /// Where it was put, if it counts only once the destination's software has it ([`super::Adapter::look`]).
         filed: Option<Box<Filed>>,
-        /// What shows that it is there, if that is not always the same ([`super::Adapter::proof`]).
+        /// Its proof, if that is not always the same ([`super::Adapter::proof`]).
         proof: Option<Proof>,
-        /// Whether the version before lies there as well, as the destination says: a person has to remove that.
+        /// Whether the earlier version is still there, as the destination says. A person has to remove that.
         beside: bool,
     },
-    /// It may work later: the document stays due. Documents that fail with one code fail alike.
+    /// It may work later, so the document stays due. Documents that fail with the same code fail alike.
     Transient {
-        /// What decides whether they do.
+        /// Decides which failures are alike.
         code: Code,
         /// For people.
         reason: String,
-        /// What the destination asked for.
+        /// The wait that the destination asks for.
         retry_after: Option<Duration>,
     },
     /// The destination as a whole does not work: refused connections, DNS, TLS, credentials, the host's key. It is
@@ -39,28 +39,28 @@ pub enum Outcome {
         /// As above.
         retry_after: Option<Duration>,
     },
-    /// Everything was sent, and the answer was lost: it may be there or not. The next attempt looks, or sends it again.
+    /// Everything was sent, but the answer was lost. The next attempt looks, or sends it again.
     Unconfirmed {
         /// As above.
         code: Code,
         /// As above.
         reason: String,
     },
-    /// The same, and a person decides what becomes of it (`on_lost_reply = "hold"`).
+    /// As [`Self::Unconfirmed`], but a person decides what to do (`on_lost_reply = "hold"`).
     Held {
         /// As above.
         code: Code,
         /// As above.
         reason: String,
     },
-    /// It may be there, and cannot be seen there yet: it is tried again after `wait`. That is no failure of anything.
+    /// It may be there but cannot be seen yet. It is tried again after `wait`, and nothing has failed.
     Waiting {
         /// How long.
         wait: Duration,
         /// As above.
         reason: String,
     },
-    /// As [`Self::Transient`]: it had no room for this document, whether or not it has some for others.
+    /// As [`Self::Transient`]: there is no room for this document, though there may be for others.
     NoRoom(String),
     /// It will never work for this document as it is.
     Permanent {
@@ -69,19 +69,19 @@ pub enum Outcome {
         /// As above.
         reason: String,
     },
-    /// The same, and nothing but the document is the reason: what the destination says is about this one alone, however
-    /// many it says it of. It fails at once.
+    /// As [`Self::Permanent`], and the fault is in this document: it fails at once, even if others are refused in the
+    /// same way.
     Own {
         /// As above.
         code: Code,
         /// As above.
         reason: String,
     },
-    /// The spooled file is missing or is not what was fetched: it must be fetched anew.
+    /// The spooled file is missing or damaged, so it must be fetched again.
     SpoolDamaged,
-    /// Whose letter it is at the destination is not known: nothing was sent, and a person decides.
+    /// The destination cannot tell whose letter it is. Nothing was sent, and a person decides.
     NeedsPerson(Unmatched),
-    /// [`super::Unrecorded`]: the ledger has no answer.
+    /// The ledger does not answer ([`super::Unrecorded`]).
     Unrecorded,
 }
 
@@ -91,22 +91,22 @@ impl Outcome {
         Outcome::Delivered { place: place.into(), filed: None, proof: None, beside: false }
     }
 
-    /// [`Self::Transient`], of a destination that did not say when to come again.
+    /// [`Self::Transient`], without a wait that the destination asks for.
     pub(crate) fn transient(code: Code, reason: impl Into<String>) -> Self {
         Outcome::Transient { code, reason: reason.into(), retry_after: None }
     }
 
-    /// [`Self::Unavailable`], likewise.
+    /// [`Self::Unavailable`], without a wait that the destination asks for.
     pub(crate) fn unavailable(code: &'static str, reason: impl Into<String>) -> Self {
         Outcome::Unavailable { code: Code::word(code), reason: reason.into(), retry_after: None }
     }
 
-    /// [`Self::Held`], of an attempt that was cut off and left nothing to look at.
+    /// [`Self::Held`], for an interrupted attempt that left nothing to look at.
     pub(crate) fn cut_off(reason: impl Into<String>) -> Self {
         Outcome::Held { code: Code::word("cut_off"), reason: reason.into() }
     }
 
-    /// If a person decides what becomes of a lost answer, [`Self::Unconfirmed`] is [`Self::Held`].
+    /// [`Self::Held`] in place of [`Self::Unconfirmed`], if a person decides about lost answers.
     pub(crate) fn held_if(self, holds: bool) -> Self {
         match self {
             Outcome::Unconfirmed { code, reason } if holds => Outcome::Held { code, reason },
@@ -114,7 +114,7 @@ impl Outcome {
         }
     }
 
-    /// Nobody can look what was taken there.
+    /// The outcome of a look where nobody can see what was taken.
     pub(crate) fn no_look() -> Self {
         Outcome::transient(
             Code::word("no_look"),
@@ -150,13 +150,13 @@ impl Outcome {
         self.reason().to_owned()
     }
 
-    /// Whether no answer came that can be understood.
+    /// Whether no answer came, or none that can be understood.
     pub(super) fn is_unanswered(&self) -> bool {
         matches!(self, Outcome::Transient { code: Code::Word(word), .. }
             if ["no_answer", "cut", "not_understood", "broken_off"].contains(&word.as_ref()))
     }
 
-    /// Whether it says for sure that this attempt delivered nothing.
+    /// Whether it is certain that this attempt delivered nothing.
     pub fn is_refusal(&self) -> bool {
         match self {
             Outcome::Delivered { .. }

@@ -48,7 +48,8 @@ pub(super) async fn begins_with(pdf: &Spooled, part: &Digest) -> bool {
     part.size < pdf.size && read.finish() == *part
 }
 
-/// What tells a part of the PDF from another file; nothing if the spool cannot be read, which no delivery fails for.
+/// What distinguishes a part of the PDF from another file; nothing if the spool cannot be read, which fails no
+/// delivery.
 pub(super) async fn beginnings(pdf: &Spooled) -> Beginnings {
     let Ok(mut source) = Source::of_spool(pdf).await else { return Beginnings::default() };
     let mut reading = Reading::default();

@@ -25,7 +25,7 @@ pub(super) fn not_filled_in(destination: &str, option: &str, error: &TemplateErr
     }
 }
 
-/// The destination's language cannot say the patient's identifier as it is.
+/// The destination's format cannot contain the patient's identifier unchanged.
 pub(super) fn not_said(destination: &str, metadata: &Metadata) -> Outcome {
     let changed = Changed { is_number: metadata.number.is_some() };
     not_filled_in(destination, "patient_id", &changed.into())

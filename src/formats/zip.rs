@@ -3,7 +3,7 @@
 
 use flate2::Crc;
 
-/// An archive that is being made.
+/// An archive in the making.
 #[derive(Default)]
 pub struct Archive {
     written: Vec<u8>,
@@ -15,7 +15,7 @@ pub struct Archive {
 }
 
 impl Archive {
-    /// Adds a file. One that no archive can hold, of 4 GiB or more, is left out.
+    /// Adds a file. Leaves out one of 4 GiB or more, which no archive can hold.
     pub fn add(&mut self, name: &str, content: &[u8]) {
         let mut crc = Crc::new();
         crc.update(content);

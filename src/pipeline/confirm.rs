@@ -242,7 +242,7 @@ async fn look(
                     event = "confirm_failed",
                     destination,
                     reason,
-                    "it cannot be seen which letters were taken: {reason}"
+                    "docsyncd cannot see which letters were taken: {reason}"
                 );
             }
             return Ok(());

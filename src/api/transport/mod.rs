@@ -22,7 +22,7 @@ use super::redirect::redirect_target;
 use crate::config::{ApiConfig, is_loopback};
 use crate::system::http::{self, asked_to_wait, reason};
 
-/// Redirects followed for one request.
+/// The most redirects that one request follows.
 const MAX_REDIRECTS: usize = 5;
 /// The longest wait for a TCP and TLS connection; `api.timeout` when that is shorter.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(15);
@@ -57,8 +57,8 @@ pub struct Transport {
 /// Where redirects of a request may lead.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Reach {
-    /// Only to the API. Without the token another host cannot answer for it, and that host's answer (404, for example)
-    /// says nothing about a document.
+    /// Only to the API. Another host cannot answer for it without the token, and its answer (404, for example) says
+    /// nothing about a document.
     Api,
     /// To any host that downloads may go to: PDFs may be elsewhere.
     Pdf,

@@ -1,6 +1,6 @@
-//! The form of a backup: a tar, packed by gzip, whose first entry is a manifest with the length and the SHA-256 of each
-//! other entry; with a passphrase all of it encrypted as the tool `age` does (age-encryption.org/v1). So `tar xzf`, or
-//! `age -d` and `tar xz`, read it without docsyncd.
+//! The form of a backup: a tar file, compressed with gzip. Its first entry is a manifest with the length and the
+//! SHA-256 of each other entry. With a passphrase, all of it is encrypted like the tool `age` does
+//! (age-encryption.org/v1). So `tar xzf`, or `age -d` and `tar xz`, can read it without docsyncd.
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -23,19 +23,19 @@ const MANIFEST: &str = "manifest.json";
 pub(in crate::commands) const LEDGER: &str = "ledger.sqlite3";
 /// The configuration's entry.
 pub(in crate::commands) const CONFIG: &str = "docsyncd.toml";
-/// What a manifest says that it is.
+/// The format, as the manifest names it.
 const FORMAT: &str = "docsyncd backup";
 /// The version of the format that this program writes, and the newest that it reads.
 const VERSION: u32 = 1;
-/// The longest entry but the ledger; bytes. Configurations, keys and lists of authorities are shorter.
+/// The longest entry except the ledger; bytes. Configurations, keys and certificate lists are shorter.
 pub(in crate::commands) const MAX_PART: u64 = 4 << 20;
 /// The most entries.
 const MAX_PARTS: usize = 10_000;
-/// The first bytes of a file that gzip has packed (RFC 1952, 2.3.1), and of one that age has encrypted.
+/// The first bytes of a gzip file (RFC 1952, 2.3.1), and of an age file.
 const GZIP: &[u8] = &[0x1f, 0x8b];
 const AGE: &[u8] = b"age-encryption.org/";
 
-/// What a backup is, and what is in it.
+/// The manifest: what a backup is and contains.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(in crate::commands) struct Manifest {
     format: String,
@@ -61,14 +61,14 @@ pub(in crate::commands) struct Part {
     sha256: String,
 }
 
-/// What is to be an entry.
+/// The content of an entry to write.
 pub(in crate::commands) struct Content {
     pub(in crate::commands) name: String,
     pub(in crate::commands) of: String,
     pub(in crate::commands) bytes: Bytes,
 }
 
-/// The bytes of an entry: in memory, as they may be a secret, or in a file.
+/// The bytes of an entry: in memory, because they may be a secret, or in a file.
 pub(in crate::commands) enum Bytes {
     Here(Vec<u8>),
     In(PathBuf),
@@ -170,28 +170,28 @@ const NO_AGE: &str = "this docsyncd was built without encryption (the feature `a
 /// Why a backup cannot be read.
 #[derive(Debug)]
 pub(in crate::commands) enum Unreadable {
-    /// The system.
+    /// The system's error.
     Io(io::Error),
-    /// What it holds cannot be written.
+    /// Its content cannot be written here.
     Unwritable(io::Error),
-    /// Another file.
+    /// The file is no backup.
     Foreign,
-    /// A later version of the format.
+    /// It has a later version of the format.
     Newer(String),
     /// It is encrypted.
     Encrypted,
     /// The passphrase is wrong.
     #[cfg(feature = "age")]
     Passphrase,
-    /// This program cannot decrypt.
+    /// This program cannot decrypt it.
     #[cfg(not(feature = "age"))]
     NoAge,
-    /// It is cut off, or was changed.
+    /// It is cut off or changed.
     Damaged(String),
 }
 
 impl Unreadable {
-    /// The text that says it, and what more there is to say.
+    /// The key of the text, and further details.
     pub(in crate::commands) fn in_words(&self) -> (&'static str, String) {
         match self {
             Self::Io(error) => ("restore-unreadable", error.to_string()),
@@ -208,8 +208,8 @@ impl Unreadable {
     }
 }
 
-/// Reads the whole backup, and compares each entry with the manifest. Small entries are returned; `ledger` gets the
-/// ledger's bytes.
+/// Reads the whole backup, and compares each entry with the manifest. Returns the small entries, and writes the
+/// ledger's bytes to `ledger`.
 ///
 /// # Errors
 /// [`Unreadable`]. What `ledger` got must be discarded then.
@@ -230,7 +230,7 @@ pub(in crate::commands) fn read(
 #[cfg(feature = "age")]
 fn decrypt(packed: BufReader<File>, passphrase: &SecretString) -> Result<impl Read, Unreadable> {
     use age::DecryptError;
-    /// The dearest passphrase that is tried, as a power of two: some seconds, and 4 GiB of memory.
+    /// The greatest cost of a passphrase, as a power of two: some seconds, and 4 GiB of memory.
     const MAX_WORK: u8 = 22;
     let wrong = |error: DecryptError| match error {
         DecryptError::Io(error) => Unreadable::Damaged(error.to_string()),
@@ -284,7 +284,7 @@ fn unpack(packed: impl Read, ledger: &mut dyn Write) -> Result<(Manifest, BTreeM
     if entries.next().is_some() {
         return Err(Unreadable::Damaged("it has further entries".to_owned()));
     }
-    // To the end: only there gzip and age show that it is whole.
+    // Reads to the end, because only the end shows whether gzip and age are complete.
     io::copy(&mut tar.into_inner(), &mut io::sink()).map_err(damaged)?;
     Ok((manifest, small))
 }
@@ -314,7 +314,7 @@ fn manifest(mut entry: tar::Entry<'_, impl Read>) -> Result<Manifest, Unreadable
     Ok(manifest)
 }
 
-/// Writes to both, and tells an error of the second from one of the reader.
+/// Writes to both, and distinguishes an error of the second from one of the reader.
 struct Tee<'a> {
     hash: HashWriter<'a>,
     to: &'a mut dyn Write,
@@ -376,7 +376,7 @@ mod tests {
                 let mut other = whole.clone();
                 other[at] ^= 0x10;
                 std::fs::write(&path, &other).unwrap();
-                // The time and the system in gzip's header say nothing.
+                // The time and the system in gzip's header do not matter.
                 let is_read = read(&path, secret.as_ref(), &mut io::sink()).is_ok();
                 assert!(!is_read || passphrase.is_none() && (3..10).contains(&at), "changed at {at}");
             }

@@ -1,6 +1,6 @@
-//! `docsyncd backup FILE`: the ledger, the configuration, sign-ins and secrets in one file, as they are at one moment.
+//! `docsyncd backup FILE`: the ledger, the configuration, sign-ins and secrets of one moment in one file.
 //!
-//! The file appears whole or not at all. The practice's list of patients and the spool are never in it.
+//! The file appears completely or not at all. It never contains the practice's list of patients or the spool.
 
 use std::fs;
 use std::io::{self, Read as _};
@@ -39,7 +39,7 @@ pub(super) fn passphrase(file: Option<&Path>) -> anyhow::Result<Option<SecretStr
     file.map(|file| read(file).map_err(|wrong| anyhow!(wrong))).transpose()
 }
 
-/// Before anything is done.
+/// Refuses to replace a file without `--force`, before anything is done.
 pub(super) fn refuse_existing(file: &Path, force: bool, language: Language) -> anyhow::Result<()> {
     if !force && fs::symlink_metadata(file).is_ok() {
         return Err(of_file("backup-there", file, language));
@@ -47,12 +47,12 @@ pub(super) fn refuse_existing(file: &Path, force: bool, language: Language) -> a
     Ok(())
 }
 
-/// What is said of a file.
+/// An error about a file.
 pub(super) fn of_file(text: &str, file: &Path, language: Language) -> anyhow::Error {
     anyhow!(language.fill(text, &[("file", (&file.display().to_string()).into())]))
 }
 
-/// Whatever `--force` says: a backup replaces no file that docsyncd works with.
+/// Refuses, even with `--force`, to replace a file that docsyncd works with.
 pub(super) fn refuse_own(path: &Path, loaded: &Loaded, file: &Path, language: Language) -> anyhow::Result<()> {
     let named = named_files(&loaded.effective).into_iter().map(|named| of_setting(&named.path, path));
     let own = [path.to_path_buf(), loaded.config.state.path.clone()].into_iter().chain(named);
@@ -63,7 +63,7 @@ pub(super) fn refuse_own(path: &Path, loaded: &Loaded, file: &Path, language: La
     Ok(())
 }
 
-/// Makes the backup, and says what is in it.
+/// Makes the backup, and lists its content.
 pub(super) fn make(
     path: &Path,
     loaded: &Loaded,
@@ -75,9 +75,9 @@ pub(super) fn make(
     let shown = file.display().to_string();
     let not_written = || of_file("backup-not-written", file, language).to_string();
     let making = Making::begin(&loaded.config.state.path, file)?;
-    // Before the copy, as it may be refused at once.
+    // Created before the copy, because it may be refused at once.
     let mut temporary = Temporary::create(unfinished(file), 0o600).with_context(not_written)?;
-    // A stick has no access lists.
+    // A USB stick has no access lists.
     let _ = permissions::protect_file(temporary.path());
     let at = ledger::now();
     ledger_copy::copy(&loaded.config.state.path, &making.copy())?;
@@ -113,7 +113,7 @@ pub(super) fn make(
     say(&text)
 }
 
-/// What is not in a backup, a line each.
+/// What the backup lacks, one in each line.
 pub(super) fn missing_lines(text: &str, missing: &[String], language: Language) -> String {
     let lines = missing.iter().map(|what| format!("    {what}\n"));
     format!("{}\n{}", language.text(text), lines.collect::<String>())
@@ -125,12 +125,12 @@ impl Content {
     }
 }
 
-/// The folders of the entries: files of settings that are secret, sign-ins, and other files of settings.
+/// The folders of the entries: secret files of settings, sign-ins, and other files of settings.
 pub(super) const SECRETS: &str = "secrets/";
 pub(super) const SIGN_INS: &str = "sign-ins/";
 const FILES: &str = "files/";
 
-/// Everything but the ledger, and what is missing.
+/// Collects everything except the ledger, and what is missing.
 fn collect(
     path: &Path,
     loaded: &Loaded,
@@ -186,7 +186,7 @@ fn collect(
     Ok((contents, missing))
 }
 
-/// Where the file of a setting lies. What systemd hands to the service lies where the packages' units take it from.
+/// The path of a setting's file. If systemd passes the file to the service, where the packages' units take it from.
 pub(super) fn of_setting(named: &Path, config: &Path) -> PathBuf {
     let Some(rest) = secret::credential(named) else { return named.to_path_buf() };
     let folder = std::path::absolute(config).unwrap_or_else(|_| config.to_path_buf());
@@ -203,9 +203,9 @@ fn read(file: &Path) -> io::Result<Vec<u8>> {
     if bytes.len() as u64 > MAX_PART { Err(io::ErrorKind::FileTooLarge.into()) } else { Ok(bytes) }
 }
 
-/// Gives the backup its name, durably. Without `force`, nothing is replaced that came meanwhile.
+/// Gives the backup its name, durably. Without `force`, never replaces a file that appeared meanwhile.
 fn publish(temporary: Temporary, to: &Path, force: bool) -> io::Result<()> {
-    // A hard link replaces nothing. Sticks have none.
+    // A hard link never replaces a file. USB sticks have none.
     if force {
         temporary.replace(to)?;
     } else if let Err(error) = fs::hard_link(temporary.path(), to) {

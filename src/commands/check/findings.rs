@@ -1,4 +1,4 @@
-//! What a check found: lines for a person, one JSON object for a program.
+//! The findings of a check: lines for a person, or one JSON object for a program.
 
 use std::fmt::Write as _;
 
@@ -21,14 +21,14 @@ struct Finding {
 #[derive(Debug, Clone, Serialize)]
 pub(super) struct Seen {
     pub(super) account: String,
-    /// Whom the API knows it as.
+    /// The account's user at the API.
     pub(super) user: Option<String>,
     pub(super) practice: Option<String>,
-    /// Documents that are not synchronized, as far as the first page shows them.
+    /// The number of unsynchronized documents on the first page.
     pub(super) waiting: usize,
     /// Whether there may be more.
     pub(super) more: bool,
-    /// About how many bytes their PDFs have; 0 where nothing is known of that.
+    /// About how many bytes their PDFs have; 0 if unknown.
     pub(super) bytes: u64,
 }
 
@@ -47,7 +47,7 @@ impl Seen {
     }
 }
 
-/// The lines, and whether one of them is bad.
+/// The lines, and whether one of them is a failure.
 #[derive(Debug, Default)]
 pub(super) struct Findings {
     lines: Vec<Finding>,
@@ -57,7 +57,7 @@ pub(super) struct Findings {
     pub(super) seen: Vec<Seen>,
 }
 
-/// A line's begin alone, where all else is said elsewhere.
+/// The begin of a line, if the rest is said elsewhere.
 pub(super) fn head(language: Language, verdict: &str, what: &str) -> Outcome {
     say(&format!("{}\n", begin(language, verdict, what).trim_end()))
 }
@@ -67,7 +67,7 @@ fn begin(language: Language, verdict: &str, what: &str) -> String {
     format!("{verdict:<5} {:<22}", label(language, what))
 }
 
-/// What a line is about, for a person: a word, or one with a name behind it.
+/// What a line is about, for a person: a word, perhaps with a name.
 fn label(language: Language, what: &str) -> String {
     let key = |word: &str| format!("check-what-{}", word.replace(' ', "-"));
     if language.has(&key(what)) {
@@ -93,7 +93,7 @@ impl Findings {
         self.line("fail", what, says);
     }
 
-    /// A failure that a person mends in the configuration.
+    /// Adds a failure that a person mends in the configuration.
     pub(super) fn usage(&mut self, what: &str, says: &str) {
         self.usage = true;
         self.fail(what, says);
@@ -108,20 +108,20 @@ impl Findings {
         }
     }
 
-    /// Of what gave no answer in time.
+    /// The finding for something that gave no answer in time.
     pub(super) fn silent(what: &str) -> Self {
         let mut findings = Self::default();
         findings.fail(what, "");
         findings
     }
 
-    /// The verdict of each line, and what it is about.
+    /// The verdict and the subject of each line.
     pub(super) fn verdicts(self) -> Vec<(&'static str, String)> {
         self.lines.into_iter().map(|finding| (finding.verdict, finding.what)).collect()
     }
 
     fn line(&mut self, verdict: &'static str, what: &str, says: &str) {
-        // What the log and other commands recommend, and this line stands in.
+        // The log and other commands recommend this check, which is running now.
         let says = says.replace("`docsyncd check`", "this check");
         self.lines.push(Finding { verdict, what: what.to_owned(), says: completed(&says) });
     }

@@ -1,4 +1,4 @@
-//! `docsyncd check`: tries everything for real, a line each.
+//! `docsyncd check`: tries everything for real, with one line for each.
 
 mod findings;
 mod page;
@@ -34,16 +34,17 @@ pub(super) use patients::grouped;
 /// The longest a destination may take to answer.
 const DESTINATION_LIMIT: Duration = Duration::from_secs(30);
 
-/// Accounts, and destinations, that are asked side by side: one that hangs holds up none, and hundreds are no attack.
+/// How many accounts or destinations are tried side by side. One that hangs delays no other, and hundreds are no
+/// attack.
 const AT_ONCE: usize = 16;
 
-/// Documents whose size is asked for.
+/// The most documents whose size is requested.
 const MEASURED: usize = 10;
 
-/// A clock that is wrong by more makes sign-ins and waits wrong.
+/// A clock that is off by more makes sign-ins and waits wrong.
 const SKEW_LIMIT: Duration = Duration::from_secs(60);
 
-/// Whether the ledger is there, or can be made.
+/// Checks that the ledger exists or can be created.
 pub(super) fn can_be_written(path: &Path) -> std::io::Result<()> {
     if path.exists() {
         std::fs::OpenOptions::new().append(true).open(path)?;
@@ -89,9 +90,9 @@ pub(super) fn check(path: &Path, json: bool, language: Language) -> Outcome {
     Ok(findings.exit())
 }
 
-/// As [`check`], for whoever looks for what is wrong: the verdict of each line, and what it is about. What has not
-/// answered within `limit` fails. Nothing is said of the ledger, and what asks it is left out unless `ledger_answers`.
-/// `None`: there are no threads left.
+/// [`check`] for `docsyncd support`: the verdict and the subject of each line. What does not answer within `limit`
+/// fails. The ledger is not checked, and what needs it is left out unless `ledger_answers`. `None`: the system has no
+/// threads left.
 pub(super) fn verdicts(loaded: &Loaded, limit: Duration, ledger_answers: bool) -> Option<Vec<(&'static str, String)>> {
     destinations::prepare(&loaded.config);
     let language = Language::English;
@@ -137,7 +138,7 @@ fn bad_config(error: ConfigError, json: bool, language: Language) -> Outcome {
     Ok(Exit::Usage)
 }
 
-/// In the order of the accounts.
+/// The findings for the accounts, in their order.
 async fn check_api(loaded: &Loaded, language: Language) -> Vec<Findings> {
     match clients(&loaded.config) {
         Ok(clients) => {
@@ -177,7 +178,7 @@ async fn check_account(account: &str, client: &Client, language: Language) -> Fi
             return findings;
         }
     };
-    // One that may list and not ask who it is works all the same.
+    // A key that may list but not ask who it is works all the same.
     let introduced = interruptible([client], client.introduced()).await.ok();
     let me = introduced.as_ref().map(|introduced| &introduced.me);
     let seen = Seen {
@@ -197,7 +198,7 @@ async fn check_account(account: &str, client: &Client, language: Language) -> Fi
     findings
 }
 
-/// About how many bytes what waits has: the list shows no sizes, so some are asked for and stand for the rest.
+/// About how many bytes wait. The list shows no sizes, so some are requested and stand for the rest.
 async fn bytes(client: &Client, page: &Page) -> u64 {
     let first = page.items.iter().take(MEASURED);
     let details = stream::iter(first.map(|item| client.document(&item.uuid))).buffer_unordered(4);
@@ -208,7 +209,7 @@ async fn bytes(client: &Client, page: &Page) -> u64 {
     sum.checked_div(sizes.len() as u64).unwrap_or(0).saturating_mul(page.len() as u64)
 }
 
-/// What is wrong with this computer's clock, going by the service's.
+/// What is wrong with this computer's clock, compared with the service's.
 fn skew(theirs: SystemTime, ours: SystemTime, language: Language) -> Option<String> {
     let (apart, which) = match ours.duration_since(theirs) {
         Ok(ahead) => (ahead, "check-clock-ahead"),
@@ -223,7 +224,7 @@ fn skew(theirs: SystemTime, ours: SystemTime, language: Language) -> Option<Stri
     })
 }
 
-/// In the order of the destinations.
+/// The findings for the destinations, in their order.
 async fn check_destinations(config: &Config, language: Language) -> Vec<Findings> {
     stream::iter(config.destinations.values().map(|one| check_destination(one, &config.state.path, language)))
         .buffered(AT_ONCE)
@@ -231,7 +232,7 @@ async fn check_destinations(config: &Config, language: Language) -> Vec<Findings
         .await
 }
 
-/// Whether everybody who is to be told can be reached; nobody is told anything.
+/// Checks that everybody who would be told can be reached, without telling anybody.
 async fn check_alerts(config: &Config, language: Language) -> Findings {
     let mut findings = Findings::default();
     let channels = match Channels::of(config) {
@@ -327,10 +328,10 @@ fn reader(destination: &Destination) -> Option<&str> {
     destination.of::<FolderConfig>()?.reader.as_deref()
 }
 
-/// What a file holds that is only a try: a full disk takes names, and no bytes.
+/// The content of a test file. It has bytes, because a full disk still takes names.
 const PROBE: &[u8] = b"docsyncd check\n";
 
-/// Creates, fills and removes a file in the folder of `path`, or in the nearest one above it that is there.
+/// Creates, fills and removes a file in the folder of `path`, or in the nearest existing folder above it.
 fn try_to_create_beside(path: &Path) -> std::io::Result<()> {
     let folder = path.ancestors().skip(1).find(|folder| folder.exists()).unwrap_or(Path::new("."));
     let file = folder.join(format!(".docsyncd-check-{}", std::process::id()));
@@ -360,7 +361,7 @@ fn check_ledger(loaded: &Loaded, language: Language, findings: &mut Findings) {
     }
 }
 
-/// Whether a file that is there can grow. A folder that takes no other file says nothing about that.
+/// Checks that an existing file can grow. Another file in its folder would say nothing about that.
 fn room_beside(file: &Path) -> std::io::Result<()> {
     use std::io::ErrorKind::{QuotaExceeded, StorageFull};
     match try_to_create_beside(file) {
@@ -369,14 +370,14 @@ fn room_beside(file: &Path) -> std::io::Result<()> {
     }
 }
 
-/// The file that `run` would write its log to.
+/// Checks the file that `run` would write its log to.
 fn check_log(loaded: &Loaded, language: Language, findings: &mut Findings) {
     let Some(file) = &loaded.config.log.file else { return };
     let tried = match file.exists() || file.is_symlink() {
         true if file.exists() && !file.is_file() => Err(logging::no_file()),
-        // As `run` does, which follows no link.
+        // Like `run`, which follows no link.
         true => open_beside_others(OpenOptions::new().append(true), file).and_then(|_| room_beside(file)),
-        // Folders are never made for it.
+        // Folders are never created for it.
         false if file.parent().is_some_and(|folder| !folder.is_dir()) => Err(std::io::ErrorKind::NotFound.into()),
         false => try_to_create_beside(file),
     };

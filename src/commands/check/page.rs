@@ -14,14 +14,14 @@ use crate::ledger::{Ledger, is_locked, process};
 use crate::surfaces::web;
 use crate::surfaces::web::certificate::{Certificate, Doubt};
 
-/// How long whoever has the port may take to say who it is.
+/// How long the program on the port may take to answer.
 const ANSWER_LIMIT: Duration = Duration::from_secs(5);
-/// What is read of its answer; bytes.
+/// The most bytes of its answer that are read.
 const MAX_HEAD: u64 = 4 * 1024;
 const WHAT: &str = "status page";
 const CERTIFICATE: &str = "certificate of the status page";
 
-/// None when there is no page.
+/// The findings; `None` without a page.
 pub(super) async fn check(config: &Config, language: Language) -> Option<Findings> {
     let page = config.status_page.as_ref()?;
     let listen = page.listen;
@@ -55,7 +55,7 @@ pub(super) async fn check(config: &Config, language: Language) -> Option<Finding
             findings.warn(WHAT, &of("check-page-late", listen));
         }
         Ok(_) => findings.ok(WHAT, &of("check-page-free", listen)),
-        // Whoever may not read the ledger sees no more of a running daemon than its page.
+        // Without the right to read the ledger, only the page shows that a daemon runs.
         Err(_) if answers_as_docsyncd(listen).await => findings.ok(WHAT, &of("check-page-served", listen)),
         Err(error) => {
             let exact = web::in_words("status_page.listen", listen, &error);
@@ -65,7 +65,7 @@ pub(super) async fn check(config: &Config, language: Language) -> Option<Finding
     Some(findings)
 }
 
-/// The address that a running daemon says of itself under this key.
+/// The address that a running daemon has published under this key.
 pub(super) async fn said_by_daemon(config: &Config, key: &str) -> Option<SocketAddr> {
     if !is_locked(&config.state.path) {
         return None;
@@ -78,7 +78,7 @@ pub(super) async fn said_by_daemon(config: &Config, key: &str) -> Option<SocketA
 pub(in crate::commands) async fn answers_as_docsyncd(address: SocketAddr) -> bool {
     let asking = async {
         let mut stream = TcpStream::connect(dialled(address)).await?;
-        // Also where TLS is spoken: that is answered, too.
+        // TLS ports answer this, too.
         stream.write_all(format!("HEAD / HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\n\r\n").as_bytes()).await?;
         let mut head = Vec::new();
         stream.take(MAX_HEAD).read_to_end(&mut head).await?;

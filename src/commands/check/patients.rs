@@ -13,11 +13,11 @@ use crate::patients::{Doubt, List, Problem, Why, look_once};
 use crate::pipeline::patients;
 
 const WHAT: &str = "patients";
-/// The most rows that are named one by one.
+/// The most rows that are listed.
 const MOST_ROWS: usize = 10;
 
-/// Reads the list as `run` would. Waits for a file that was just written, but not for the minute that a doubtful one has
-/// to rest. `is_seen`: by a person, who believes it.
+/// Reads the list like `run`. Waits for a file that is being written, but not the minute for which a doubtful one has
+/// to stay unchanged. `is_seen`: a person sees the list and trusts it.
 pub(super) async fn check(loaded: &Loaded, is_seen: bool, language: Language) -> Option<Findings> {
     let config = loaded.config.patients.clone()?;
     let file = config.file.display().to_string();
@@ -61,7 +61,7 @@ pub(super) async fn check(loaded: &Loaded, is_seen: bool, language: Language) ->
 
 /// The rows whose numbers a destination cannot hold: `2, 4 and 7 more`.
 fn rows_not_held(list: &List, language: Language, holds: impl Fn(&str) -> bool) -> Option<String> {
-    // One digit is held as well as another, and lists are long.
+    // All digits are equal for this, and lists are long.
     let mut shapes = HashMap::new();
     let mut is_held = |number: &str| -> bool {
         let shape = number.replace(|c: char| c.is_ascii_digit(), "0");
@@ -75,12 +75,12 @@ fn rows_not_held(list: &List, language: Language, holds: impl Fn(&str) -> bool) 
     (!lines.is_empty()).then(|| if more == 0 { shown.clone() } else { with_more() })
 }
 
-/// A person looked at this list: a daemon believes it, also where it has become much shorter. Before the first start
-/// there is none.
+/// Records that a person saw this list, so that a daemon trusts it even if it is much shorter. Before the first start
+/// there is no ledger.
 async fn believe(ledger: &Path, sha256: &str) {
     let Ok(ledger) = Ledger::open_beside(ledger) else { return };
     let sha256 = sha256.to_owned();
-    // What is wrong with the ledger is said by its own line.
+    // The ledger's own line reports its errors.
     let _ = ledger.write(move |db| process::set(db, process::PATIENTS_BELIEVED, &sha256)).await;
 }
 

@@ -1,4 +1,4 @@
-//! Whether what waits has room: on the disk of the spool, and on that of each folder.
+//! Whether waiting letters have room on the disk of the spool and of each folder.
 
 use std::path::Path;
 
@@ -9,7 +9,7 @@ use crate::formats::language::Language;
 use crate::system::durable;
 
 pub(super) fn check(config: &Config, language: Language, findings: &mut Findings) {
-    // Two accounts may list the same document; then less is needed.
+    // Two accounts may list the same document. Then less is needed.
     let needed = findings.seen.iter().map(|seen| seen.bytes).sum();
     let mut look = |what: &str, path: &Path| {
         let there = path.ancestors().find(|folder| folder.exists()).unwrap_or(Path::new("."));
@@ -27,7 +27,7 @@ pub(super) fn check(config: &Config, language: Language, findings: &mut Findings
     }
 }
 
-/// What is wrong where so many bytes are free and so many wait.
+/// What is wrong if this many bytes are free and this many wait.
 fn short_of(path: &Path, free: u64, needed: u64, language: Language) -> Option<String> {
     let path = path.display().to_string();
     let size = |bytes| told::size(language, bytes);

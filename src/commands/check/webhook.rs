@@ -1,4 +1,4 @@
-//! Whether webhooks would come: an address that can be listened on, and accounts that may register them.
+//! Whether webhooks can work: an address to listen on, and accounts that may register them.
 
 use tokio::net::TcpListener;
 
@@ -12,7 +12,7 @@ use crate::surfaces::{web, webhook};
 
 const WHAT: &str = "webhook";
 
-/// None when there is none.
+/// The findings; `None` without webhooks.
 pub(super) async fn check(config: &Config, language: Language) -> Option<Findings> {
     let wanted = config.webhook.as_ref()?;
     let listen = wanted.listen;
@@ -30,7 +30,7 @@ pub(super) async fn check(config: &Config, language: Language) -> Option<Finding
             findings.fail(WHAT, &told::because(language, "told-port", &[], &exact));
         }
     }
-    // What is wrong with it is said of the accounts.
+    // The accounts' own lines report errors of their credentials.
     for (account, client) in clients(config).unwrap_or_default() {
         let what = format!("{WHAT} of {account}");
         match interruptible([&client], webhook::try_out(&client, &wanted.public_url)).await {

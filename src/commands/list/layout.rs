@@ -1,4 +1,4 @@
-//! The columns of `docsyncd list`: as wide as what they hold, and as the terminal has room for.
+//! The columns of `docsyncd list`: as wide as their content, if the terminal has room.
 
 use super::short;
 
@@ -10,27 +10,27 @@ const DESTINATION: usize = 4;
 const DOCUMENT: usize = 5;
 const REASON: usize = 6;
 
-/// Terminals that are narrower have no column for the destination, and then none for the type.
+/// Narrower terminals have no column for the destination; even narrower ones none for the type.
 const WITH_DESTINATION: usize = 72;
 const WITH_KIND: usize = 60;
-/// What columns have on a narrow terminal, or less where they need less; characters.
+/// The widths of columns on a narrow terminal; characters. They are smaller if their content is.
 const SHORT_WHEN: usize = 11;
 const SHORT_KIND: usize = 15;
 const SHORT_DESTINATION: usize = 11;
 const SHORT_PATIENT: usize = 20;
 const SHORT_REASON: usize = 24;
 const SHORT_UUID: usize = 8;
-/// A list of destinations gets no more.
+/// The greatest width of a list of destinations.
 const LONG_DESTINATION: usize = 40;
-/// Where a reason begins for which there is no room in its letter's line.
+/// The indent of a reason that has no room in its letter's line.
 const INDENT: &str = "     ";
-/// Between two columns.
+/// The gap between two columns.
 const GAP: usize = 2;
 
-/// What stands in a line.
+/// The texts of a line.
 pub(super) struct Line {
     pub(super) cells: [String; 9],
-    /// The same time where there is little room.
+    /// The time in a short form.
     pub(super) short_when: String,
     pub(super) is_header: bool,
 }
@@ -41,7 +41,7 @@ impl Line {
     }
 }
 
-/// The widths of the columns; 0: there is no such column.
+/// The widths of the columns; 0 for a missing column.
 pub(super) struct Layout {
     widths: [usize; 9],
     /// The width of the terminal; `None`: nothing is cut.
@@ -49,8 +49,8 @@ pub(super) struct Layout {
 }
 
 impl Layout {
-    /// For lines such as these, on a terminal of this width. Without one nothing is cut, and a longer line than all of
-    /// these moves its columns.
+    /// The layout for these lines on a terminal of this width. Without a width nothing is cut, and a longer line moves
+    /// its columns.
     pub(super) fn of(header: &Line, lines: &[Line], fits: Option<usize>) -> Self {
         let titles = header.cells.each_ref().map(|title| title.chars().count());
         let mut needed = titles;
@@ -67,7 +67,7 @@ impl Layout {
         Self { widths, fits }
     }
 
-    /// A line, and a second one for what has no room in it.
+    /// A line, and a second one for what does not fit.
     pub(super) fn line(&self, line: &Line) -> String {
         let mut text = String::new();
         let reason = &line.cells[REASON];
@@ -97,7 +97,7 @@ impl Layout {
     }
 }
 
-/// First what each column has at least, then what is left, to the one that needs it most.
+/// Gives each column its least width, then the remaining room to the column that needs it most.
 fn on_terminal(needed: &[usize; 9], fits: usize) -> [usize; 9] {
     let mut widths = [0; 9];
     widths[STATE] = needed[STATE];
@@ -109,7 +109,7 @@ fn on_terminal(needed: &[usize; 9], fits: usize) -> [usize; 9] {
     if fits >= WITH_DESTINATION {
         widths[DESTINATION] = needed[DESTINATION].min(SHORT_DESTINATION);
     }
-    // The patient and the reason may be columns as well.
+    // The patient and the reason may be columns, too.
     let columns = 2 + widths.iter().filter(|width| **width > 0).count();
     let mut spare = fits.saturating_sub(1 + widths.iter().sum::<usize>() + GAP * (columns - 1));
     let mut grow = |width: &mut usize, to: usize, whole: bool| {
@@ -135,7 +135,7 @@ fn on_terminal(needed: &[usize; 9], fits: usize) -> [usize; 9] {
     widths
 }
 
-/// The text in so many characters.
+/// The text in this many characters.
 fn fitted(text: &str, width: usize) -> String {
     if text.chars().count() <= width {
         return format!("{text:width$}");
@@ -143,7 +143,7 @@ fn fitted(text: &str, width: usize) -> String {
     text.chars().take(width.saturating_sub(1)).chain((width > 0).then_some('…')).collect()
 }
 
-/// Names in so many characters; those for which there is no room are counted.
+/// Names in this many characters. Those that do not fit are counted.
 fn several(names: &str, width: usize) -> String {
     let all: Vec<&str> = names.split(", ").collect();
     if names.chars().count() <= width || all.len() < 2 {
@@ -221,7 +221,7 @@ mod tests {
         }
     }
 
-    /// Words of a language may be long, and never cost what tells a letter from others.
+    /// Some languages have long words, which must not displace what distinguishes letters.
     #[test]
     fn every_state_and_type_of_every_language_leaves_room_for_the_uuid() {
         for language in crate::formats::language::LANGUAGES {

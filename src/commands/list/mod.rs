@@ -1,4 +1,4 @@
-//! `docsyncd list`: a line for each document, written as it is read, so that a million of them take no memory.
+//! `docsyncd list`: a line for each document. Lines are written while they are read, so that a million take no memory.
 
 mod layout;
 
@@ -19,20 +19,20 @@ use crate::ledger::{Millis, QueryResult};
 use crate::views::{self, DeliveryView, DocumentView};
 use layout::{Layout, Line};
 
-/// The end of a uuid that is shown where there is no room for all of it; characters.
+/// How many characters of a uuid's end are shown if the whole has no room.
 const SHORT_UUID: usize = 8;
-/// Lines that are looked at before the first is written, so that the columns are as wide as what they hold.
+/// How many lines are measured before the first is written, to set the columns' widths.
 const MEASURED: usize = 500;
-/// Bytes that are read before a person begins to page through them; a longer list is written while it is read.
+/// How many bytes are read before a person begins to page. A longer list is written while it is read.
 const AHEAD: usize = 32 * 1024 * 1024;
 
-/// What a person wants listed.
+/// The list that a person wants.
 #[derive(Debug, Clone)]
 pub(super) struct Wanted {
     pub(super) account: Option<String>,
     pub(super) state: Option<State>,
     pub(super) limit: Option<usize>,
-    /// All columns, and nothing cut.
+    /// Show all columns, and cut nothing.
     pub(super) wide: bool,
     pub(super) json: bool,
     pub(super) language: Language,
@@ -52,7 +52,7 @@ pub(super) fn list(loaded: &Loaded, wanted: Wanted) -> Outcome {
         if let Some(lines) = runtime.block_on(read)? {
             let mut out = open(&wanted);
             let written = out.write_all(&lines);
-            // Also when the person has left it early.
+            // Also if the person has left it early.
             let closed = out.close();
             return ended(written.and(closed));
         }
@@ -64,8 +64,8 @@ fn open(wanted: &Wanted) -> Out {
     if wanted.wide { Out::of_long_lines() } else { Out::open() }
 }
 
-/// What was read before a person begins to page through it, up to [`AHEAD`] bytes: as long as somebody reads the ledger,
-/// its log only grows.
+/// Buffers up to [`AHEAD`] bytes before a person begins to page, because the ledger's log grows as long as somebody
+/// reads.
 struct Ahead(Vec<u8>);
 
 impl Write for Ahead {
@@ -94,7 +94,7 @@ fn write_all(db: &Connection, wanted: &Wanted) -> QueryResult<io::Result<()>> {
     }
     let mut out = BufWriter::new(open(wanted));
     let written = write_lines(db, wanted, &mut out)?.and_then(|()| out.flush());
-    // Also when the person has left it early.
+    // Also if the person has left it early.
     let (out, _) = out.into_parts();
     let closed = out.close();
     Ok(written.and(closed))
@@ -115,7 +115,7 @@ fn write_json(db: &Connection, wanted: &Wanted, out: &mut impl Write) -> QueryRe
 }
 
 fn write_lines(db: &Connection, wanted: &Wanted, out: &mut impl Write) -> QueryResult<io::Result<()>> {
-    // What goes into a file or a pipe is not cut, and names nobody.
+    // A file or a pipe gets uncut lines without names.
     let terminal = terminal_width();
     let (is_terminal, width) = (terminal.is_some(), terminal.filter(|_| !wanted.wide));
     let (mut written, mut first, mut layout) = (Ok(()), Vec::new(), None);
@@ -155,7 +155,7 @@ fn write_line(out: &mut impl Write, layout: &Layout, line: &Line) -> io::Result<
     writeln!(out, "{}", layout.line(line))
 }
 
-/// Shows up to as many documents as are wanted, and none after one for which there is nobody left to write.
+/// Shows at most the wanted number of documents, and stops when nobody reads any more.
 fn each(db: &Connection, wanted: &Wanted, mut show: impl FnMut(DocumentView) -> bool) -> QueryResult<()> {
     let mut left = wanted.limit.unwrap_or(usize::MAX);
     let is_other = |document: &DocumentView| wanted.account.as_ref().is_some_and(|name| *name != document.account);
@@ -168,7 +168,7 @@ fn each(db: &Connection, wanted: &Wanted, mut show: impl FnMut(DocumentView) -> 
     })
 }
 
-/// Files are shown at a terminal only.
+/// Files are shown only on a terminal.
 fn header(language: Language, is_terminal: bool) -> Line {
     let reason = if is_terminal { "column-reason-or-file" } else { "column-reason" };
     let keys = [
@@ -206,7 +206,7 @@ fn line(document: &DocumentView, is_terminal: bool, language: Language) -> Line 
     Line { cells, short_when: short_time(document.changed_at, language), is_header: false }
 }
 
-/// Why it waits or failed. Whoever looks after docsyncd reads the exact words, where they are in their language.
+/// Why it waits or failed. A person who administers docsyncd reads the exact words, if they are in the right language.
 pub(super) fn reason(document: &DocumentView, language: Language) -> Option<String> {
     match language {
         Language::English => document.reason.clone(),
@@ -215,14 +215,13 @@ pub(super) fn reason(document: &DocumentView, language: Language) -> Option<Stri
     }
 }
 
-/// What tells a document from others where there is no room for all of its uuid: the end, since the beginning of a
-/// UUIDv7 is a time (RFC 9562, section 5.7).
+/// The end of a uuid, which distinguishes documents. The beginning of a UUIDv7 is a time (RFC 9562, section 5.7).
 pub(super) fn short(uuid: &str) -> &str {
     let before = uuid.char_indices().rev().nth(SHORT_UUID - 1);
     before.and_then(|(at, _)| uuid.get(at..)).unwrap_or(uuid)
 }
 
-/// Of this year the day, as the language writes it, and the time; else the date.
+/// Day and time for the current year; otherwise the date.
 pub(super) fn short_time(at: Millis, language: Language) -> String {
     let Ok(at) = jiff::Timestamp::from_millisecond(at) else { return "-".to_owned() };
     let (at, today) = (at.to_zoned(jiff::tz::TimeZone::system()), jiff::Zoned::now());

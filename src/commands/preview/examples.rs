@@ -1,4 +1,4 @@
-//! What `docsyncd setup` shows of letters: their names, and who their patients are in the practice's list.
+//! What `docsyncd setup` shows of letters: their names, and their patients in the practice's list.
 
 use std::collections::HashSet;
 
@@ -20,42 +20,42 @@ use crate::pipeline::{fetch, patients};
 
 use super::Waiting;
 
-/// Letters that are looked at until enough of their patients were found.
+/// The most letters that are read to find enough patients.
 const LOOKED_AT: usize = 12;
 
-/// Which letters are shown what they would be called.
+/// Which letters the example names are for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::commands) enum ExamplesOf {
-    /// Those that wait.
+    /// The waiting letters.
     Waiting,
-    /// Others that the service has: fewer wait than are shown.
+    /// Other letters of the service, because fewer wait than are shown.
     Known,
-    /// An invented one: none can be seen.
+    /// An invented letter, because none can be seen.
     Invented,
 }
 
-/// What would become of a letter.
+/// The result for a letter.
 #[derive(Clone)]
 pub(in crate::commands) enum Example {
-    /// Where it would lie, or what it would be called.
+    /// Its place, or its name.
     Place(String),
-    /// A person has to say who its patient is: the letter, and why.
+    /// A person has to say who its patient is: the letter, and the reason.
     NeedsPerson(String, Unmatched),
 }
 
-/// What would become of letters.
+/// The results for some letters.
 pub(in crate::commands) struct Examples {
-    /// Whose they are.
+    /// Which letters they are.
     pub(in crate::commands) of: ExamplesOf,
-    /// One or more of each.
+    /// One or more results for each.
     pub(in crate::commands) letters: Vec<Example>,
 }
 
-/// The names of the first that wait, and where these are few of the newest that were synchronized, or those that an
-/// invented letter would get. Holds patient data.
+/// The names for the first waiting letters; if there are few, for the newest synchronized ones, or for an invented
+/// letter. Holds patient data.
 pub(in crate::commands) fn examples(loaded: &Loaded, limit: usize) -> anyhow::Result<Examples> {
     let clients = clients(&loaded.config)?;
-    // What is wrong with it is told by the check that follows.
+    // The check that follows reports its errors.
     let ledger = Ledger::open_beside(&loaded.config.state.path).ok();
     let known = runtime()?.block_on(patients::known(ledger.as_ref()));
     let list = list(&loaded.config, &known).unwrap_or_default();
@@ -70,7 +70,7 @@ pub(in crate::commands) fn examples(loaded: &Loaded, limit: usize) -> anyhow::Re
             if lacking == 0 {
                 break;
             }
-            // What cannot be read is told by the check that follows.
+            // The check that follows reports what cannot be read.
             let Ok(page) = client.list(&query).await else { continue };
             for item in page.items.into_iter().rev().take(lacking) {
                 let more = of_letter(look(with, account, client, item, None).await);
@@ -101,7 +101,7 @@ fn of_letter(letter: Waiting) -> Vec<Example> {
     places.chain(unmatched).collect()
 }
 
-/// What an invented letter would be called; the template itself if it names none.
+/// The name for an invented letter; the template itself if it names none.
 pub(in crate::commands) fn invented_name(language: Language, source: &str) -> String {
     let template = Template::compile_in(language, TemplateKind::FileName, source);
     let name = template.and_then(|template| template.render(&Context::new(&invented())));
@@ -122,8 +122,8 @@ fn invented() -> Metadata {
     }
 }
 
-/// Patients of the first letters that wait, or of the newest others, with their numbers: up to `limit` who are found,
-/// and who is not found on the way there. Holds patient data.
+/// Patients of the first waiting letters, or of the newest others, with their numbers: up to `limit` found patients,
+/// and the patients that were not found meanwhile. Holds patient data.
 pub(in crate::commands) fn matches(
     loaded: &Loaded,
     list: &List,
@@ -135,7 +135,7 @@ pub(in crate::commands) fn matches(
         for (name, client) in &clients {
             for synchronized in [false, true] {
                 let query = ListQuery { page: 1, synchronized, ..ListQuery::default() };
-                // What cannot be read is told by the check that follows.
+                // The check that follows reports what cannot be read.
                 let Ok(page) = client.list(&query).await else { continue };
                 for item in page.items {
                     let found = matches.iter().filter(|(_, number): &&(_, Result<_, _>)| number.is_ok()).count();

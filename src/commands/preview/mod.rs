@@ -1,6 +1,6 @@
-//! `docsyncd preview`: what waits at the API, and the name and place that each document would get. Reads lists and
-//! details, and looks into the destinations and the list of patients; downloads no PDF, files and reports nothing, and
-//! leaves the ledger as it is.
+//! `docsyncd preview`: what waits at the API, with the name and place that each document would get. Reads lists and
+//! details, and looks into the destinations and the list of patients. Downloads no PDF, files and reports nothing, and
+//! does not change the ledger.
 
 mod examples;
 mod text;
@@ -30,7 +30,7 @@ use text::{in_all, text};
 
 /// Documents that are read side by side.
 const AT_ONCE: usize = 8;
-/// Pages that are read beyond the limit, only to count what waits.
+/// How many pages beyond the limit are read only to count what waits.
 const COUNTED_PAGES: u32 = 5;
 
 /// One document that waits. Holds patient data.
@@ -41,15 +41,15 @@ struct Waiting {
     #[serde(rename = "type")]
     kind: Option<String>,
     created_at: String,
-    /// Where docsyncd stands with it; `None`: it has not seen it yet.
+    /// The document's state; `None` if docsyncd has not seen it yet.
     state: Option<String>,
-    /// The route that takes it; `None` also where the configuration has none.
+    /// The route that takes it; `None` also without configured routes.
     route: Option<String>,
     /// Why it would not be filed.
     problem: Option<String>,
-    /// The patient's number in the practice's list, where a destination needs it.
+    /// The patient's number in the practice's list, if a destination needs it.
     number: Option<String>,
-    /// Why a person has to say it, as a word.
+    /// Why a person has to assign the patient, as a word.
     needs_person: Option<&'static str>,
     #[serde(skip)]
     unmatched: Option<Unmatched>,
@@ -61,39 +61,39 @@ struct Waiting {
 struct Goal {
     destination: String,
     place: Option<String>,
-    /// Whether something has that name already: a file, or a document before this one.
+    /// Whether the name is taken: by a file, or by an earlier document of this preview.
     taken: bool,
-    /// The name it gets then, unless what is there is itself.
+    /// The name that it then gets, unless it is itself what is there.
     otherwise: Option<String>,
     /// Whether this version is there already.
     delivered: bool,
     problem: Option<String>,
 }
 
-/// What was found, and what went wrong.
+/// The findings and the errors.
 #[derive(Default)]
 struct Found {
     waiting: Vec<Waiting>,
-    /// Every document that an account listed: a later one that lists it as well adds nothing.
+    /// Every document that an account listed. A later account that lists it, too, adds nothing.
     listed: HashSet<DocumentUuid>,
-    /// How many more were counted than were asked for.
+    /// How many documents beyond the limit were counted.
     more: usize,
-    /// Whether there are more than were counted, too.
+    /// Whether there are even more.
     uncounted: bool,
-    /// Accounts that could not be read, and why.
+    /// Accounts that could not be read, with the reasons.
     wrong: Vec<(String, String)>,
 }
 
-/// What documents are looked at with.
+/// What is needed to look at documents.
 #[derive(Clone, Copy)]
 struct With<'a> {
     config: &'a Config,
     ledger: Option<&'a Ledger>,
-    /// The practice's list of patients, where it is needed and can be read.
+    /// The practice's list of patients, if it is needed and can be read.
     list: Option<&'a List>,
 }
 
-/// The list, where some destination needs it.
+/// The list, if a destination needs it.
 fn list(config: &Config, known: &Known) -> Result<Option<List>, Problem> {
     let is_needed = config.destinations.values().any(|destination| destination.needs_number);
     config.patients.as_ref().filter(|_| is_needed).map(|config| load_once(config, known)).transpose()
@@ -139,7 +139,7 @@ async fn find(with: With<'_>, clients: &[(&str, Client)], limit: usize) -> Resul
             found.wrong.push(((*account).to_owned(), error.to_string()));
         }
     }
-    // Of documents that want the same name the first gets it.
+    // If several documents want the same name, the first gets it.
     let mut names = HashSet::new();
     for goal in found.waiting.iter_mut().flat_map(|waiting| &mut waiting.destinations) {
         let (Some(place), false) = (&goal.place, goal.delivered) else { continue };
@@ -189,7 +189,7 @@ async fn of_account(
         }
         let details = stream::iter(waiting).map(|(item, known)| look(with, account, client, item, known));
         found.waiting.extend(details.buffered(AT_ONCE).collect::<Vec<_>>().await);
-        // A server that ignores page numbers shows the same one for ever.
+        // A server that ignores page numbers repeats the same page for ever.
         if last || seen.len() == before {
             return Ok(Ok(()));
         }
@@ -208,7 +208,7 @@ async fn known(ledger: Option<&Ledger>, item: &Listed) -> Result<Option<views::K
     ledger.read(move |db| views::known(db, &uuid, pdf.as_deref())).await
 }
 
-/// What would become of one document.
+/// Finds out what would happen to one document.
 async fn look(with: With<'_>, account: &str, client: &Client, item: Listed, known: Option<views::Known>) -> Waiting {
     let With { config, ledger, .. } = with;
     let mut waiting = Waiting {
@@ -291,7 +291,7 @@ async fn look(with: With<'_>, account: &str, client: &Client, item: Listed, know
     waiting
 }
 
-/// The patient's number: what the version was filed with elsewhere, or as a delivery would find it.
+/// The patient's number: the one that the version was filed with elsewhere, or the one that a delivery would find.
 async fn number(
     with: With<'_>,
     known: Option<&views::Known>,
@@ -306,7 +306,7 @@ async fn number(
     let patient = metadata.patient_key(uuid);
     let asked = patient.clone();
     let assigned = match with.ledger {
-        // Nothing where it has no answer.
+        // Empty if the ledger does not answer.
         Some(ledger) => ledger.read(move |db| kept::assigned(db, &asked)).await.unwrap_or_default(),
         None => None,
     };
@@ -314,7 +314,7 @@ async fn number(
     whose(with.list, &patient, &Person::of(metadata), assigned)
 }
 
-/// What the ledger knows of the document's names in the destination; nothing where it has no answer.
+/// What the ledger knows of the document's names in the destination; nothing if it does not answer.
 async fn names(ledger: Option<&Ledger>, document: i64, uuid: &DocumentUuid, pdf: &str, destination: &str) -> Names {
     let Some(ledger) = ledger else { return Names::default() };
     let owner = Owner { document, uuid: uuid.clone(), pdf: pdf.to_owned(), destination: destination.to_owned() };

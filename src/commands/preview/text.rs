@@ -1,4 +1,4 @@
-//! What was found, for a person.
+//! The findings for a person.
 
 use std::fmt::Write as _;
 
@@ -9,10 +9,10 @@ use crate::commands::output::{completed, folded, place_lines};
 use crate::commands::told;
 use crate::formats::language::{Language, Value};
 
-/// Of an ISO 8601 time, up to the minute; characters.
+/// The length of an ISO 8601 time up to the minute; characters.
 const MINUTE: usize = 16;
 
-/// On a terminal a line that would not fit has a time to the minute and a short uuid.
+/// If a line would be too wide for the terminal, all have a time to the minute and a short uuid.
 pub(super) fn text(found: &Found, language: Language, width: Option<usize>) -> String {
     let mut text = String::new();
     let why_not = |exact: &str| told::because(language, "preview-not-filed", &[], exact);
@@ -53,7 +53,7 @@ pub(super) fn text(found: &Found, language: Language, width: Option<usize>) -> S
     text
 }
 
-/// The last line: how many wait, as far as that is known; nothing where no list could be read.
+/// The last line: how many documents wait, as far as known; empty if no list could be read.
 pub(super) fn in_all(found: &Found, language: Language, accounts: &[&str]) -> String {
     let (shown, unread): (_, Vec<&str>) =
         (found.waiting.len(), found.wrong.iter().map(|(account, _)| account.as_str()).collect());

@@ -1,5 +1,4 @@
-//! `docsyncd status --all`: every instance of this machine (`docsyncd@NAME`), each with its first sentence, and their
-//! sum.
+//! `docsyncd status --all`: every instance of this machine (`docsyncd@NAME`) with its first sentence, and their sum.
 
 use std::path::{Path, PathBuf};
 
@@ -10,10 +9,10 @@ use crate::commands::cli::Spoken;
 use crate::config;
 use crate::destinations::SCHEMA;
 
-/// Configurations that are looked at: more are no instances.
+/// The most configurations that are read. More are no instances.
 const MOST: usize = 200;
 
-/// The files beside this configuration that may be those of instances.
+/// The files beside this configuration that may belong to instances.
 pub(super) fn instances(path: &Path) -> Result<Vec<PathBuf>, UsageError> {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let unreadable = |error: std::io::Error| UsageError(format!("{} cannot be read: {error}", folder.display()));
@@ -28,14 +27,14 @@ pub(super) fn instances(path: &Path) -> Result<Vec<PathBuf>, UsageError> {
 pub(in crate::commands) fn all(path: &Path, spoken: Spoken) -> Outcome {
     let files = instances(path)?;
     let (mut found, mut exit): (Vec<(String, Status)>, _) = (Vec::new(), Exit::Done);
-    // Of the sum: that of the first.
+    // The language of the sum is that of the first instance.
     let mut of_sum = None;
     for file in &files {
         if !config::may_be_configuration(file) {
             complain(&format!("docsyncd: {} is no configuration and is left out", file.display()));
             continue;
         }
-        // Variables of this shell belong to none of them.
+        // Variables of this shell belong to no instance.
         let loaded = match SCHEMA.load(file, Vec::<(String, String)>::new()) {
             Ok(loaded) => loaded,
             Err(error) => {

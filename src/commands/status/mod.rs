@@ -1,4 +1,4 @@
-//! `docsyncd status`: what a person asks first. Sentences come first, then the table.
+//! `docsyncd status`: the state of docsyncd, first in sentences, then as a table.
 
 mod all;
 mod health;
@@ -25,73 +25,73 @@ use crate::ledger::{Ledger, LedgerError, Millis, QueryResult, is_locked, unwrita
 use crate::views::facts::{Present, facts};
 use crate::views::{self, AccountView, Summary, time};
 
-/// How it is shown.
+/// The options.
 #[derive(Debug, Clone)]
 pub(super) struct Wanted {
-    /// As JSON.
+    /// Print JSON.
     pub(super) json: bool,
-    /// Again and again.
+    /// Repeat it.
     pub(super) watch: bool,
     /// The language of the sentences.
     pub(super) language: Language,
-    /// The only account that counts.
+    /// The only account to show.
     pub(super) account: Option<String>,
 }
 
-/// The shape behind `--json`.
+/// The JSON for `--json`.
 #[derive(Serialize)]
 struct Status {
-    /// Whether a daemon (or a `docsyncd sync`) works on the ledger right now.
+    /// Whether a daemon (or a `docsyncd sync`) works on the ledger now.
     running: bool,
-    /// How it is for a monitor, in a word.
+    /// The level for a monitor, as a word.
     health: &'static str,
-    /// The causes of that, the worst first.
+    /// The causes of the level, the worst first.
     causes: Vec<&'static str>,
-    /// The same as [`Self::health`].
+    /// The level.
     #[serde(skip)]
     level: Level,
-    /// The same in a sentence, for a monitor.
+    /// The sentence for a monitor.
     #[serde(skip)]
     line: String,
-    /// How it is, in a word.
+    /// The light, as a word.
     light: &'static str,
-    /// The same in a sentence or two.
+    /// The state in a sentence or two.
     headline: String,
-    /// What is wrong, the most urgent first.
+    /// The problems, the most urgent first.
     problems: Vec<ProblemView>,
-    /// Documents that were reported today.
+    /// The number of documents that were reported today.
     today: u64,
-    /// When the next poll comes.
+    /// When the next poll is due.
     next_poll: Option<String>,
-    /// Where the ledger is.
+    /// The ledger's path.
     ledger: String,
-    /// What it says.
+    /// The ledger's summary.
     #[serde(flatten)]
     summary: Summary,
-    /// How every configured account signs in, and whether it has.
+    /// The sign-in of each configured account.
     sign_ins: Vec<SignInStatus>,
     /// Whether there is a ledger.
     #[serde(skip)]
     begun: bool,
-    /// Whether docsyncd was installed and not configured yet.
+    /// Whether docsyncd is installed but not configured yet.
     #[serde(skip)]
     not_configured: bool,
 }
 
-/// One thing that is wrong.
+/// A problem.
 #[derive(Serialize)]
 struct ProblemView {
     /// `health::Cause` as a word.
     cause: &'static str,
-    /// NAME of the account or destination; null where it is of none.
+    /// NAME of the account or destination; null if it concerns none.
     name: Option<String>,
-    /// The documents that it is about.
+    /// The number of documents that it is about.
     documents: u64,
-    /// Since when.
+    /// Since when it lasts.
     since: Option<String>,
-    /// Whether it needs a person, or may pass by itself.
+    /// Whether it needs a person. Otherwise it may pass by itself.
     needs_person: bool,
-    /// The same as a sentence.
+    /// The problem as a sentence.
     text: String,
     /// What to do.
     advice: String,
@@ -110,27 +110,27 @@ pub(super) fn status(loaded: &Loaded, wanted: Wanted) -> Outcome {
     say(&format!("{said}\n{table}")).map(|exit| status.exit(exit))
 }
 
-/// How long files of accounts are waited for, which may lie on a share.
+/// How long to wait for files of accounts, which may lie on a share.
 const FILES: Duration = Duration::from_secs(5);
 
-/// The same as JSON, for a program, which does not wait for whoever holds the ledger: what `--health` says of it.
+/// Prints JSON for a program. Does not wait for whoever holds the ledger, like `--health`.
 fn json(loaded: &Loaded, wanted: &Wanted) -> Outcome {
     let (status, _, error) = health::at_once(loaded, wanted.account.as_deref(), FILES, wanted.language);
     let exit = print_json(&status)?;
     match error {
-        // What is in the way goes away by itself, as a rule.
+        // The obstacle usually goes away by itself.
         Some(LedgerError::Busy(_)) | None => Ok(status.exit(exit)),
         Some(error) => Err(error.into()),
     }
 }
 
 impl Status {
-    /// For scripts and monitoring; what it printed is as good.
+    /// The exit code, for scripts and monitors; if all is well, that of the printing.
     fn exit(&self, printed: Exit) -> Exit {
         if printed == Exit::Done && !self.running { Exit::NotRunning } else { printed }
     }
 
-    /// What the ledger would say is not known, for this reason. `passes`: as a rule by itself.
+    /// The ledger's facts are unknown, for this reason. `passes`: it usually passes by itself.
     fn is_unknown(&mut self, why: &str, passes: bool) {
         (self.level, self.health, self.line) = (Level::Unknown, Level::Unknown.as_str(), why.to_owned());
         self.causes.insert(0, Cause::Ledger.as_str());
@@ -141,10 +141,11 @@ impl Status {
     }
 }
 
-/// A ledger that the daemon could not write for so long is a problem; milliseconds. A backup may lock it for a moment.
+/// How long the daemon may be unable to write the ledger before that is a problem; milliseconds. A backup may lock it
+/// for a moment.
 const UNWRITABLE: Millis = 30_000;
 
-/// Everything that there is to say.
+/// Gathers everything.
 async fn gather(
     loaded: &Loaded,
     ledger: Option<&Ledger>,
@@ -168,13 +169,13 @@ fn present(loaded: &Loaded) -> Present {
     Present::new(running, accounts.map(|account| (account.name.clone(), matches!(account.auth, Auth::OAuth(_)))))
 }
 
-/// The ledger, where no configuration says how accounts sign in.
+/// The ledger, if no configuration says how accounts sign in.
 fn stands_in(loaded: &Loaded) -> Option<PathBuf> {
     loaded.refused.is_some().then(|| loaded.config.state.path.clone())
 }
 
-/// What the ledger says. `stands_in`: which accounts are configured is not known, so those that were polled count, and
-/// an account signs in that has signed in before.
+/// The ledger's facts. `stands_in`: the configured accounts are unknown. Then accounts that were polled count as
+/// configured, and accounts that signed in before as signing in.
 fn read(db: &Connection, mut present: Present, stands_in: Option<PathBuf>) -> QueryResult<(Summary, Facts)> {
     let mut summary = views::summary_of(db, present.only.as_deref())?;
     if let Some(only) = &present.only {
@@ -195,13 +196,13 @@ fn read(db: &Connection, mut present: Present, stands_in: Option<PathBuf>) -> Qu
     Ok((summary, facts))
 }
 
-/// What the files of the accounts show.
+/// The sign-ins, by the files of the accounts.
 fn sign_ins(loaded: &Loaded) -> Vec<SignInStatus> {
     let accounts = loaded.config.accounts.values();
     accounts.map(|account| SignInStatus::of(account, &loaded.config.state.path)).collect()
 }
 
-/// Adds to what the ledger says what only the files of this machine show.
+/// Adds what only the files of this machine show.
 fn complete(loaded: &Loaded, (summary, found): &mut (Summary, Facts), sign_ins: &mut [SignInStatus]) {
     for account in &mut summary.accounts {
         account.configured = loaded.refused.is_some() || loaded.config.accounts.contains_key(&account.account);
@@ -212,7 +213,7 @@ fn complete(loaded: &Loaded, (summary, found): &mut (Summary, Facts), sign_ins: 
     for sign_in in sign_ins {
         let account = found.accounts.iter_mut().find(|account| account.name == sign_in.account);
         account.into_iter().for_each(|account| account.needs_sign_in = sign_in.problem.is_some());
-        // What a daemon found out by asking the API. What one found that runs no more may have been mended since.
+        // What a daemon learnt from the API. If it no longer runs, somebody may have mended it since.
         let scope = format!("account:{}", sign_in.account);
         let pause = summary.pauses.iter().find(|pause| found.running && pause.scope == scope);
         sign_in.problem = sign_in.problem.take().or_else(|| pause.map(|pause| pause.reason.text.clone()));
@@ -246,7 +247,7 @@ fn told(
         text: language.problem(problem, &now),
         advice: groups([problem]).first().map(|group| in_commands(language, group, &disks)).unwrap_or_default(),
     });
-    // One that is overdue comes at once.
+    // An overdue poll comes at once.
     let configured = found.accounts.iter().filter(|account| account.configured && found.running);
     let next_poll = time(configured.filter_map(|account| account.next_poll_at).min().map(|at| at.max(found.now)));
     let mut status = Status {
@@ -274,15 +275,15 @@ fn told(
     status
 }
 
-/// Whether docsyncd has never read a list, and no account has its key or secret.
+/// Whether docsyncd never read a list, and no account has its key or secret.
 fn not_configured(found: &Facts, sign_ins: &[SignInStatus]) -> bool {
     let has_worked = found.running || found.accounts.iter().any(|account| account.polled_at.is_some());
     !has_worked && !sign_ins.is_empty() && !sign_ins.iter().any(|sign_in| sign_in.has_secret)
 }
 
-/// What to do about it for whoever has a command line.
+/// What to do about it, for a person with a command line.
 fn in_commands(language: Language, group: &Group, disks: &Disks) -> String {
     let commands = language.commands(group, disks).unwrap_or_else(|| language.advice(group, disks));
-    // This is that command.
+    // The person has just run that command.
     commands.replace(&format!("{} ", language.text("see-status")), "")
 }

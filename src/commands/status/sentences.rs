@@ -1,4 +1,4 @@
-//! How it is, in sentences: what somebody reads who reads no table.
+//! The state in sentences, for people who read no tables.
 
 use std::fmt::Write as _;
 
@@ -8,11 +8,11 @@ use jiff::{Timestamp, Zoned};
 use super::Status;
 use crate::formats::language::Language;
 
-/// The light's sentence, each other problem, what to do about them, and when the service is asked next.
+/// The light's sentence, each other problem, what to do about them, and when the next poll is due.
 pub(super) fn text(status: &Status, language: Language) -> String {
     let mut text = String::new();
     let now = Timestamp::now().to_zoned(TimeZone::system());
-    // Writing to a String cannot fail. The first problem is in the headline, unless that says that nothing runs.
+    // Writing to a String cannot fail. The headline contains the first problem, unless nothing runs.
     let _ = writeln!(text, "{}", status.headline);
     let mut in_headline = status.running;
     for problem in &status.problems {
@@ -29,7 +29,7 @@ pub(super) fn text(status: &Status, language: Language) -> String {
     text
 }
 
-/// When the service is asked next; a short while is told as such.
+/// When the next poll is due. A short time is told in seconds.
 fn next_poll(next: &Zoned, now: &Zoned, language: Language) -> String {
     let seconds = next.timestamp().as_second().saturating_sub(now.timestamp().as_second());
     match u64::try_from(seconds).unwrap_or(0) {

@@ -1,4 +1,4 @@
-//! The table of `docsyncd status`: a line for each thing, for whoever looks after the installation.
+//! The table of `docsyncd status`, with one line for each thing, for the person who administers docsyncd.
 
 use std::fmt::Write as _;
 
@@ -8,7 +8,7 @@ use crate::domain::failure::Scope;
 use crate::domain::health::{Cause, Disks};
 use crate::formats::language::{Group, Language, Reason, Value};
 
-/// A line: its label, and what there is to say. Labels of all languages have the room.
+/// The lines, each with its label. The column fits the labels of all languages.
 struct Lines {
     language: Language,
     text: String,
@@ -22,7 +22,7 @@ impl Lines {
         let _ = writeln!(self.text, "{}", format!("{label:width$}{what}").trim_end());
     }
 
-    /// Whoever looks after docsyncd reads the exact one, where it is in their language.
+    /// The reason. A person who administers docsyncd reads the exact one, if it is in the right language.
     fn reason(&self, told: &Reason) -> String {
         if self.language == Language::English { told.text.clone() } else { self.language.reason(told) }
     }
@@ -61,7 +61,7 @@ impl Lines {
         for account in &status.summary.accounts {
             let name = ("name", account.account.as_str());
             self.say("table-account", "table-polled", &[name, ("at", &local(account.last_poll))]);
-            // What its pause says is said there.
+            // The line of its pause says the rest.
             let paused = status
                 .summary
                 .pauses
@@ -92,7 +92,7 @@ impl Lines {
             let scope = self.language.fill(key, &[("name", (&name).into())]);
             let (since, next) = (local(pause.since), local(pause.next_probe));
             let values = [("scope", scope.as_str()), ("since", &since), ("next", &next)];
-            // As the line about the account's sign-in.
+            // The line of the account's sign-in says the same.
             if status.sign_ins.iter().any(|sign_in| sign_in.problem.as_ref() == Some(&pause.reason.text)) {
                 self.say("table-paused", "table-paused-since", &values);
             } else {
@@ -107,7 +107,7 @@ impl Lines {
 pub(super) fn text(status: &Status, language: Language) -> String {
     let mut lines = Lines { language, text: String::new() };
     if !status.begun {
-        // Before the first run: whether the accounts are signed in is what a person wants to know who sets it up.
+        // Before the first run a person who sets docsyncd up wants to know whether the accounts are signed in.
         let none = language.fill("table-no-ledger", &[("path", (&status.ledger).into())]);
         lines.text = format!("{none}\n");
         lines.sign_ins(status);
@@ -128,7 +128,7 @@ pub(super) fn text(status: &Status, language: Language) -> String {
     let count = |state: &str| summary.documents.get(state).copied().unwrap_or(0);
     lines.add("table-reported", &count("reported").to_string());
     let report = count("delivered") + count("failing");
-    // What is filed and not yet taken has a line of its own.
+    // Letters that are filed but not yet taken have their own line.
     let to_file = |count: u64| count.saturating_sub(summary.to_confirm);
     let waiting = [to_file(summary.waiting), count("discovered"), to_file(count("fetched")), report];
     let waiting = waiting.map(|count| count.to_string());

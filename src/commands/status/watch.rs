@@ -1,5 +1,5 @@
-//! `docsyncd status --watch`: on a terminal the whole, drawn anew every two seconds; into a file or pipe the sentences,
-//! each time that they change.
+//! `docsyncd status --watch`: on a terminal it redraws everything every two seconds. Into a file or pipe it writes the
+//! sentences whenever they change.
 
 use std::io::IsTerminal as _;
 use std::time::Duration;
@@ -10,7 +10,7 @@ use super::super::{Exit, Outcome, asked_to_stop, runtime};
 use super::{Wanted, gather, sentences, table};
 use crate::config::Loaded;
 
-/// How often it looks.
+/// The interval.
 const INTERVAL: Duration = Duration::from_secs(2);
 
 pub(super) fn watch(loaded: &Loaded, wanted: &Wanted) -> Outcome {
@@ -20,7 +20,7 @@ pub(super) fn watch(loaded: &Loaded, wanted: &Wanted) -> Outcome {
         let mut requests = crate::system::service::requests()?;
         let (mut shown, mut ledger) = (String::new(), None);
         loop {
-            // There may be none yet.
+            // There may be no ledger yet.
             if ledger.is_none() {
                 ledger = ledger_to_read(loaded)?;
             }
@@ -50,7 +50,7 @@ pub(super) fn watch(loaded: &Loaded, wanted: &Wanted) -> Outcome {
     })
 }
 
-/// Writes a line; a reader that went away is nobody to go on for.
+/// Writes a line. Returns whether the reader is still there.
 fn reader_is_there(line: &str) -> bool {
     use std::io::Write as _;
     let mut out = harmless::output(Form::Text);

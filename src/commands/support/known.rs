@@ -1,4 +1,4 @@
-//! What the ledger knows, as far as it may stand in a bundle: `status.json`, `ledger.json`, `history.json`.
+//! What a bundle may contain of the ledger: `status.json`, `ledger.json`, `history.json`.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -18,34 +18,34 @@ use crate::views::named::{Named, named};
 use crate::views::{self, DocumentHistory, Summary};
 use rusqlite::Connection;
 
-/// How long another program's lock on the ledger is waited for.
+/// How long to wait for another program's lock on the ledger.
 const PATIENCE: Duration = Duration::from_secs(2);
-/// How long reading it may take: it may lie on a share that hangs.
+/// How long reading may take, because the ledger may lie on a share that hangs.
 const LIMIT: Duration = Duration::from_secs(15);
-/// How long SQLite may look for damage: in a large ledger that takes minutes.
+/// How long SQLite may search for damage. In a large ledger that takes minutes.
 const CHECK_LIMIT: Duration = Duration::from_secs(10);
-/// Findings of it that are counted.
+/// The most findings of SQLite that are counted.
 const MOST_FINDINGS: u64 = 100;
 
-/// What was read. Holds what may not stand in a bundle, and never leaves this module.
+/// The facts. They contain what a bundle must not, and never leave this module.
 struct Read {
     layout: i64,
     summary: Result<(Summary, Facts), Unseen>,
     pauses: Result<Vec<Pause>, Unseen>,
     documents: BTreeMap<String, u64>,
     deliveries: BTreeMap<String, u64>,
-    /// By the numbers of the arguments; `None`: there is no such document.
+    /// In the order of the arguments; `None` for an unknown document.
     histories: Vec<Option<DocumentHistory>>,
     page: Option<String>,
 }
 
-/// What stands in the bundle.
+/// The content for the bundle.
 #[derive(Default)]
 pub(super) struct Known {
     pub(super) status: Option<Status>,
     pub(super) ledger: Option<Ledger>,
     pub(super) histories: Vec<History>,
-    /// Where the running daemon says that it serves its page.
+    /// The address of the running daemon's page.
     pub(super) page: Option<std::net::SocketAddr>,
     pub(super) missing: Vec<(&'static str, Lack)>,
 }
@@ -130,7 +130,7 @@ fn read(path: &Path, present: &Present, wanted: &[String]) -> Result<Read, Unsee
     }
     read.summary = views::summary(db).and_then(|summary| Ok((summary, facts(db, present)?))).map_err(Unseen::from);
     read.pauses = pauses::all(db).map_err(Unseen::from);
-    // What stands in a damaged page is not counted.
+    // Pages that are damaged are not counted.
     read.documents = counts(db, "SELECT state, documents FROM document_count").unwrap_or_default();
     read.deliveries = counts(db, "SELECT state, count(*) FROM delivery GROUP BY state").unwrap_or_default();
     for (text, shown) in wanted.iter().zip(&mut read.histories) {
@@ -152,7 +152,7 @@ fn words(counts: &BTreeMap<String, u64>) -> BTreeMap<Word, u64> {
     counts.iter().filter_map(|(word, count)| Some((Word::other(word)?, *count))).collect()
 }
 
-/// What SQLite says of the file (SQLite, "PRAGMA quick_check"): only how much, as it names rows.
+/// SQLite's check of the file (SQLite, "PRAGMA quick_check"). Only the number of findings, because they name rows.
 fn soundness(path: PathBuf) -> Result<Soundness, Lack> {
     let looked = within(CHECK_LIMIT, move || {
         let seen = glance(&path, PATIENCE)?;

@@ -1,5 +1,5 @@
-//! `log.txt`: docsyncd's own lines, each built anew from those of its fields that can name nobody. Its message and its
-//! reason are never looked at: they have paths and addresses.
+//! `log.txt`: docsyncd's own lines. Each is built again from those fields that can name nobody. Message and reason are
+//! never used, because they contain paths and addresses.
 
 use std::collections::VecDeque;
 use std::fmt;
@@ -16,15 +16,15 @@ use crate::domain::health::Cause;
 use crate::ledger::Millis;
 use crate::system::durable::open_regular;
 
-/// The newest lines that are shown.
+/// The most lines, the newest ones.
 const MOST_LINES: usize = 5000;
-/// What is read of the end of each file; bytes.
+/// The most bytes that are read of the end of each file.
 const TAIL: u64 = 8 * 1024 * 1024;
-/// Rotated files that are looked for.
+/// The most rotated files that are read.
 const MOST_FILES: usize = 20;
-/// How long reading it, or asking the journal, may take.
+/// How long reading the file, or asking the journal, may take.
 const LIMIT: Duration = Duration::from_secs(10);
-/// Fields that are numbers, in the order in which they are shown.
+/// The numeric fields, in the order of the output.
 const NUMBERS: [&str; 20] = [
     "attempt",
     "bytes",
@@ -48,7 +48,7 @@ const NUMBERS: [&str; 20] = [
     "documents",
 ];
 
-/// One line.
+/// A line.
 struct Line {
     at: Millis,
     level: Option<Word>,
@@ -77,7 +77,7 @@ impl fmt::Display for Line {
     }
 }
 
-/// The newest lines since then, from `log.file`, or without one from the journal.
+/// The newest lines since then, from `log.file`; without it, from the journal.
 pub(super) fn lines(file: Option<&Path>, since: Millis, names: &mut Names) -> Result<String, Lack> {
     let file = file.map(Path::to_owned);
     let raw = within(LIMIT * 2, move || match file {
@@ -97,7 +97,7 @@ pub(super) fn lines(file: Option<&Path>, since: Millis, names: &mut Names) -> Re
     if text.is_empty() { Err(Lack::NoLines) } else { Ok(text) }
 }
 
-/// The ends of the file and of those that were rotated, the oldest first.
+/// The ends of the file and of the rotated ones, the oldest first.
 fn of_files(file: &Path) -> Result<Vec<String>, Lack> {
     let rotated = (1..=MOST_FILES).rev().map(|number| {
         let mut name = file.as_os_str().to_owned();
@@ -117,7 +117,7 @@ fn tail(mut file: File) -> std::io::Result<String> {
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
-/// What systemd's journal has of this program, a JSON object a line (journalctl(1), "--output").
+/// The entries of this program in systemd's journal, one JSON object in each line (journalctl(1), "--output").
 #[cfg(target_os = "linux")]
 fn of_journal(since: Millis) -> Result<Vec<String>, Lack> {
     use std::process::{Command, Stdio};
@@ -133,8 +133,8 @@ fn of_journal(_since: Millis) -> Result<Vec<String>, Lack> {
     Err(Lack::NoLog)
 }
 
-/// A line of `log.format = "json"`, or an entry of the journal, with the fields that docsyncd wrote there or with such
-/// a line as its message.
+/// A line of `log.format = "json"`, or an entry of the journal. An entry has docsyncd's fields, or contains such a line
+/// as its message.
 fn of_json(line: &str, names: &mut Names) -> Option<Line> {
     let object: Map<String, Value> = serde_json::from_str(line).ok()?;
     let text = |name: &str| match object.get(name)? {
@@ -161,15 +161,15 @@ fn of_json(line: &str, names: &mut Names) -> Option<Line> {
     }
 }
 
-/// A line for people: the time, the level, the message, ` event="…"`, and those fields that the message does not say.
-/// What stands in quotes there has its own quotes escaped, so the last such event is the line's own.
+/// A line for people: time, level, message, ` event="…"`, and the fields that the message does not mention. Quoted
+/// values have escaped quotes, so the last such event is the line's own.
 fn of_text(line: &str, names: &mut Names) -> Option<Line> {
     let mut words = line.split_ascii_whitespace();
     let at = words.next()?.parse::<jiff::Timestamp>().ok()?.as_millisecond();
     let level = words.next();
     let (_, fields) = line.rsplit_once(" event=\"")?;
     let (event, fields) = fields.split_once('"')?;
-    // From the first value in quotes on, anything may stand there.
+    // After the first quoted value there may be anything.
     let fields = fields.split('"').next()?;
     let field = |name: &str| match name {
         "event" => Some(event.to_owned()),

@@ -1,5 +1,5 @@
-//! `metrics.txt`: the numbers of the running daemon, as its page serves them. Whoever answers there may be another
-//! program, so each line is taken apart: a name of ours, labels of ours, a number.
+//! `metrics.txt`: the running daemon's numbers from its page. Another program may answer there, so each line is parsed
+//! and must consist of a name and labels of docsyncd and a number.
 
 use std::fmt::Write as _;
 use std::io::{self, Read as _, Write as _};
@@ -11,14 +11,14 @@ use super::{Lack, within};
 
 /// How long the daemon may take.
 const LIMIT: Duration = Duration::from_secs(5);
-/// What is read of its answer; bytes.
+/// The most bytes of its answer that are read.
 const MOST_BYTES: u64 = 1024 * 1024;
-/// The names, without `docsyncd_` and what OpenMetrics appends.
+/// The names, without `docsyncd_` and OpenMetrics' suffixes.
 const NAMES: &str = "\
     build start_timestamp_seconds stage_duration_seconds polls downloaded_bytes delivered_bytes in_flight \
     spool_size_bytes ledger_log_size_bytes documents needs_person to_confirm ledger_size_bytes oldest_waiting_seconds \
     last_good_poll_timestamp_seconds paused pause_age_seconds";
-/// What OpenMetrics appends.
+/// OpenMetrics' suffixes.
 const ENDS: [&str; 6] = ["", "_total", "_bucket", "_sum", "_count", "_info"];
 
 /// Asks the daemon.

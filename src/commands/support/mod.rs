@@ -1,8 +1,8 @@
-//! `docsyncd support`: one file for whoever helps, with what docsyncd did and how it is set up, and nobody's name.
+//! `docsyncd support`: one file for a person who helps. It shows what docsyncd did and how it is set up, and names
+//! nobody.
 //!
-//! Whatever is broken, what can be had is in it, and `manifest.json` says what is missing and why. No text of a file, a
-//! server or a program is copied: everything that is written is built from the types of [`words`], which have no place
-//! for one.
+//! Whatever is broken, the file contains what can be had, and `manifest.json` says what is missing and why. No text of
+//! a file, a server or a program is copied: everything is built from the types of [`words`], which cannot hold one.
 
 mod known;
 mod log;
@@ -34,15 +34,15 @@ use crate::system::durable::{self, Temporary, sync_folder};
 use crate::views::in_json;
 use words::{Alias, Names};
 
-/// The most that a bundle has; bytes. A mail takes more.
+/// The most bytes of a bundle. A mail can carry more.
 const MOST_BYTES: usize = 5 * 1000 * 1000;
-/// Room in it for what the archive adds, and the manifest; bytes.
+/// The bytes kept free for the archive's own data and the manifest.
 const RESERVED: usize = 64 * 1024;
-/// Documents whose history is shown.
+/// The most documents whose history is shown.
 const MOST_DOCUMENTS: usize = 50;
 /// How long the check may take.
 const CHECK_LIMIT: Duration = Duration::from_secs(25);
-/// What looking at folders may add to that.
+/// The additional time for looking at folders.
 const GRACE: Duration = Duration::from_secs(5);
 
 /// Why something is missing.
@@ -60,7 +60,7 @@ enum Lack {
     Damaged,
     Foreign,
     Unreadable,
-    /// It did not end in the time that it had.
+    /// It took too long.
     Late,
     NoLog,
     NoLines,
@@ -116,7 +116,7 @@ struct Missing {
     text: String,
 }
 
-/// What is in the bundle so far.
+/// The content of the bundle so far.
 struct Bundle {
     files: Vec<(&'static str, String)>,
     missing: Vec<(&'static str, Lack)>,
@@ -142,7 +142,7 @@ impl Bundle {
     }
 }
 
-/// Does `work` in a thread of its own, and goes on without it when it takes longer: a share may hang for ever.
+/// Runs `work` in a thread of its own, and continues without it after the limit, because a share may hang for ever.
 fn within<T: Send + 'static>(limit: Duration, work: impl FnOnce() -> T + Send + 'static) -> Result<T, Lack> {
     let (tell, told) = sync_channel(1);
     let work = move || drop(tell.send(work()));
@@ -176,7 +176,7 @@ pub(super) fn support(path: &Path, args: SupportArgs) -> Outcome {
     print(&folded(&said(&file, archive.len(), &bundle, language), terminal_width()))
 }
 
-/// What is in the file, for whoever made it.
+/// What the file contains, for the person who made it.
 fn said(file: &Path, length: usize, bundle: &Bundle, language: Language) -> String {
     let kilobytes = |bytes: usize| u64::try_from(bytes.div_ceil(1000)).unwrap_or(u64::MAX);
     let (name, size) = (file.display().to_string(), kilobytes(length));
@@ -192,7 +192,7 @@ fn said(file: &Path, length: usize, bundle: &Bundle, language: Language) -> Stri
     text + &language.text("support-names-nobody") + "\n"
 }
 
-/// Whole or not there, for its owner alone. What has the name and is no file stays.
+/// Writes the file completely or not at all, for its owner alone. Something with that name that is no file stays.
 fn write(path: &Path, content: &[u8]) -> std::io::Result<()> {
     if std::fs::symlink_metadata(path).is_ok_and(|found| !found.is_file()) {
         return Err(std::io::Error::other("what has this name is no regular file"));
@@ -202,7 +202,7 @@ fn write(path: &Path, content: &[u8]) -> std::io::Result<()> {
     let mut file = Temporary::create(folder.join(format!(".{name}.{}", std::process::id())), 0o600)?;
     file.writer().write_all(content)?;
     if let Some(file) = file.file() {
-        // Made with sudo, it is for the person whose folder this is.
+        // A file made with sudo is for the person who owns the folder.
         durable::hand_over(file, folder);
     }
     file.sync()?;
@@ -217,7 +217,7 @@ fn gather(path: &Path, loaded: Option<Loaded>, args: &SupportArgs) -> Bundle {
         None => config::places(path),
     };
     if cfg!(windows) {
-        // Where the service writes without `log.file`.
+        // The service's log without `log.file`.
         places.log.get_or_insert_with(|| places.ledger.with_file_name("docsyncd.log"));
     }
     let mut bundle = Bundle { files: Vec::new(), missing: Vec::new(), room: MOST_BYTES - RESERVED };
@@ -268,7 +268,7 @@ fn with_manifest(mut bundle: Bundle, since: Millis) -> Bundle {
     bundle
 }
 
-/// The result of each line of `docsyncd check`, without what it says. `answers`: the ledger does.
+/// The result of each line of `docsyncd check`, without its text. `answers`: whether the ledger does.
 fn checked(loaded: Loaded, answers: bool, names: &mut Names) -> Result<String, Lack> {
     let found = within(CHECK_LIMIT + GRACE, move || check::verdicts(&loaded, CHECK_LIMIT, answers))?;
     let lines = found.ok_or(Lack::Unreadable)?.into_iter().map(|(verdict, what)| {

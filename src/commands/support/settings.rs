@@ -1,5 +1,5 @@
-//! `config.json`: each setting, whether somebody changed it, and its value where the value's kind can hold nothing else
-//! than a number, a length of time or a word of docsyncd's own.
+//! `config.json`: each setting, and whether somebody changed it. The value is included if its kind can hold only a
+//! number, a duration or a word of docsyncd.
 
 use serde::{Serialize, Serializer};
 use toml::Value;
@@ -17,7 +17,7 @@ pub(super) struct Line {
     value: Option<Shown>,
 }
 
-/// A key, in a table that has a name that stands for its own, or an index.
+/// A key in its table. The table's name has a substitute, or is an index.
 #[derive(Debug)]
 struct Name(&'static Key, Option<Table>);
 
@@ -51,7 +51,7 @@ enum Shown {
     Alias(Alias),
 }
 
-/// All of them.
+/// All settings.
 pub(super) fn lines(settings: &[Setting], names: &mut Names) -> Vec<Line> {
     settings.iter().map(|setting| line(setting, names)).collect()
 }
@@ -68,7 +68,7 @@ fn line(setting: &Setting, names: &mut Names) -> Line {
     Line { key: Name(key, table), is, value: shown(key, &setting.value, names) }
 }
 
-/// `text` is as it would stand in the file.
+/// The value, if it may be shown. `text` is its form in the file.
 fn shown(key: &Key, text: &str, names: &mut Names) -> Option<Shown> {
     let table: toml::Table = format!("value = {text}").parse().ok()?;
     let value = table.get("value")?;
@@ -93,7 +93,7 @@ fn shown(key: &Key, text: &str, names: &mut Names) -> Option<Shown> {
         (Kind::Path | Kind::SecretFile | Kind::Program, Value::String(path)) => Shown::Alias(names.path(path)),
         (Kind::Address | Kind::Proxy, Value::String(address)) => Shown::Alias(names.host(address)),
         (Kind::Text, Value::String(host)) if key.name() == "host" => Shown::Alias(names.host(host)),
-        // Texts, lists, templates, tables and secrets: only whether somebody changed them.
+        // Texts, lists, templates, tables and secrets are not shown.
         _ => return None,
     })
 }
@@ -102,7 +102,7 @@ fn shown(key: &Key, text: &str, names: &mut Names) -> Option<Shown> {
 mod tests {
     use super::*;
 
-    /// A setting of each kind, with a name in it wherever a name can stand.
+    /// A setting of each kind, with a name wherever there can be one.
     #[test]
     fn a_value_is_shown_where_its_kind_can_hold_no_name_and_nowhere_else() {
         let mut names = Names::new(false);

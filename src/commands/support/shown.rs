@@ -1,4 +1,4 @@
-//! What stands in a bundle of what the ledger knows: types of numbers, times, words and names that stand for others.
+//! What a bundle shows of the ledger: types of numbers, times, words and substitutes for names.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -13,7 +13,7 @@ use crate::ledger::Millis;
 use crate::ledger::pauses::Pause;
 use crate::views::{DocumentHistory, Summary, in_json};
 
-/// The newest events of a document that are shown.
+/// The most events of a document, the newest ones.
 const MOST_EVENTS: usize = 500;
 
 #[derive(Serialize)]

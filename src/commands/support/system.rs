@@ -1,4 +1,4 @@
-//! What this program and this computer are.
+//! This program and this computer.
 
 use serde::Serialize;
 
@@ -10,7 +10,7 @@ pub(super) struct System {
     distribution: Option<&'static str>,
     distribution_version: Option<Numbers>,
     time_zone: Option<String>,
-    /// Seconds that the time here is ahead of UTC.
+    /// How many seconds local time is ahead of UTC.
     utc_offset: i32,
 }
 
@@ -19,7 +19,7 @@ pub(super) struct System {
 #[serde(transparent)]
 struct Numbers(Vec<u32>);
 
-/// Distributions that are called by their names.
+/// Known distributions, by their names.
 const DISTRIBUTIONS: [&str; 14] = [
     "almalinux",
     "alpine",
@@ -46,7 +46,7 @@ impl System {
         };
         let numbers = |text: String| text.split('.').map(|part| part.parse().ok()).collect::<Option<Vec<u32>>>();
         let here = jiff::Zoned::now();
-        // A name that the database of time zones has, and no other text of the environment.
+        // A name in the database of time zones, and no other text of the environment.
         let zone = here.time_zone().iana_name().filter(|name| jiff::tz::db().get(name).is_ok());
         Self {
             os: std::env::consts::OS,
@@ -59,7 +59,7 @@ impl System {
     }
 }
 
-/// The languages of destinations that this program was built with.
+/// The languages of destinations that are built in.
 pub(super) fn features() -> Vec<&'static str> {
     let mut features = crate::destinations::features();
     features.extend(cfg!(feature = "failpoints").then_some("failpoints"));

@@ -114,7 +114,7 @@ async fn unlisted(
                 Ok(_) => {
                     report.fail(
                         Scope::Account((*account).to_owned()),
-                        "the service does not say which of single letters it lists",
+                        "the service does not say whether it lists a single letter",
                     );
                     return Ok(());
                 }

@@ -97,7 +97,7 @@ fn tell(report: &Report) {
             other_content,
             not_synchronized,
             ended_at_api,
-            "what the service, docsyncd and the destinations say does not agree ({differing}): run docsyncd reconcile"
+            "the service, docsyncd and the destinations disagree ({differing}): run docsyncd reconcile"
         ),
     }
 }

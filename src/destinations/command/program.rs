@@ -42,7 +42,7 @@ pub(in crate::destinations) fn find(program: &Path) -> Result<PathBuf, String> {
     })
 }
 
-/// Without relative entries: nobody chooses the service's working directory.
+/// The folders of PATH. Relative ones are left out, because nobody chooses the service's working directory.
 fn search_path() -> Vec<PathBuf> {
     let path = env::var_os("PATH").unwrap_or_default();
     env::split_paths(&path).filter(|folder| folder.is_absolute()).collect()
@@ -75,7 +75,7 @@ fn with(file: &Path, extension: &str) -> PathBuf {
     name.into()
 }
 
-/// What is wrong with the first line of a script, which names its interpreter: the system only says that something does
+/// What is wrong with a script's interpreter, named in its first line. The system itself only says that something does
 /// not exist. A file that cannot be read is left to the system.
 #[cfg(unix)]
 fn without_interpreter(file: &Path) -> Option<String> {

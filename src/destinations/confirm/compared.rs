@@ -23,8 +23,8 @@ impl Look<'_> {
         by: By,
     ) -> Result<Option<Seen>, Outcome> {
         let found = if by == By::Name {
-            // An importer may change the file that it takes; one that it took of another letter is known by that
-            // letter's content.
+            // An importer may change the file that it takes. But a file that it made of another letter contains that
+            // letter.
             let is_new = !letter.filed.before.iter().any(|before| composed(before) == composed(path));
             match self.changed_pdf(path, file, letter).await? {
                 Some(found) if is_new && !self.others.sent(&found.sha256).await => Some(found),
@@ -50,7 +50,7 @@ impl Look<'_> {
         self.compared += 1;
         let limit = letter.size.saturating_add(ADDED);
         let Some(content) = of_one(self.shelf.content(path, limit).await)? else { return Ok(None) };
-        // A copy that gets its length first ends in zeros until it is whole.
+        // A copy that gets its length first ends in zeros until it is complete.
         let is_whole = PdfHead::is_of_pdf(&content)
             && content.last() != Some(&0)
             && !letter.filed.beginnings.may_have(&content, letter.size);

@@ -1,5 +1,5 @@
-//! What earlier looks found in files that did not change since, so that not every look reads an archive of 100,000
-//! files.
+//! Remembers what earlier looks found in files that have not changed since, so that a look need not read an archive of
+//! 100,000 files.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -12,9 +12,9 @@ use super::super::files::Digest;
 use super::Entry;
 use crate::domain::proof;
 
-/// Files that are remembered of each kind.
+/// The most files of each kind that are remembered.
 const MOST: usize = 20_000;
-/// A change so soon after another may leave the modification time as it is: file systems count in steps of up to two
+/// A second change within this time may keep the same modification time: file systems count in steps of up to two
 /// seconds.
 const SETTLED: Duration = Duration::from_secs(5);
 
@@ -25,22 +25,22 @@ type Listing = (Instant, Duration, Arc<Vec<Entry>>);
 #[derive(Default)]
 pub(in crate::destinations) struct Memory {
     pub(super) digests: Remembered<Digest>,
-    /// Files that are known by a letter's name alone, and may be the letter as an importer changed it. By path and
+    /// Files that are known only by a letter's name, and may be the letter after an importer changed it. By path and
     /// letter.
     pub(super) changed: Remembered<Option<Digest>>,
     pub(super) sidecars: Remembered<Answer>,
-    /// What filings saw in the folders that letters are moved to, when, and how long that took.
+    /// What filings saw in the folders that letters are moved to: when it was listed, and how long that took.
     seen: Mutex<HashMap<String, Listing>>,
 }
 
-/// A listing is used again for so many times as long as it took: an archive of 100,000 files must not be listed for
+/// How long a listing is used again, as a multiple of its duration. An archive of 100,000 files must not be listed for
 /// each letter.
 const USED_AGAIN: u32 = 10;
-/// Folders of which a listing is kept.
+/// The most folders whose listing is kept.
 const MOST_FOLDERS: usize = 8;
 
 impl Memory {
-    /// The files in a folder, as `list` sees them now or saw them a moment ago; `None` if it cannot.
+    /// The files in a folder, as `list` sees them now or saw them a moment ago; `None` if it cannot list them.
     pub(in crate::destinations) async fn listed(
         &self,
         folder: &str,
@@ -72,7 +72,7 @@ pub(super) struct Answer {
 }
 
 impl Answer {
-    /// Of a sidecar that is not there, or cannot be read.
+    /// The content of a sidecar that does not exist or cannot be read.
     pub(super) fn nothing() -> Self {
         Self { said: Said::Nothing, seen: proof::Seen::of("") }
     }

@@ -54,7 +54,7 @@ pub(super) trait Shelf: Send + Sync {
     /// When a sub-folder was last changed, in any unit, if the folder tells it: whenever a name in it comes or goes.
     async fn changed(&self, folder: &str) -> Result<Option<u64>, Outcome>;
 
-    /// Those of the paths that have no file. A path that cannot be looked at is not among them.
+    /// The paths without a file. A path that cannot be looked at is not among them.
     async fn missing(&self, paths: Vec<String>) -> Result<HashSet<String>, Outcome>;
 
     /// The digest of a file; if the file is longer than `limit`, that of any part longer than `limit`. `None` if it
@@ -64,7 +64,8 @@ pub(super) trait Shelf: Send + Sync {
     /// The content of a file; `None` if it is longer than `limit`, or cannot be read.
     async fn content(&self, path: &str, limit: u64) -> Result<Option<Vec<u8>>, Outcome>;
 
-    /// Tells the folder from another at its path, if the machine can: see [`crate::domain::proof::Filed::root`].
+    /// Distinguishes the folder from another one at its path, if the machine can: see
+    /// [`crate::domain::proof::Filed::root`].
     async fn identity(&self) -> Option<String> {
         None
     }
@@ -127,7 +128,7 @@ fn places(moved: Option<&str>, within: &str) -> Vec<String> {
     }
 }
 
-/// The same for every evidence that is another file than the letter's own.
+/// [`places`], for every evidence that is another file than the letter's own.
 pub(super) fn places_of(confirm: &Confirm, within: &str) -> BTreeSet<String> {
     let moved = confirm.folders().flat_map(|folder| places(Some(folder), within));
     let own = (confirm.success == Evidence::Renamed).then(|| places(None, within));
@@ -330,8 +331,8 @@ impl Look<'_> {
         Ok(None)
     }
 
-    /// Whether another letter of the same content was written at the very moment at which the file was. It is the other
-    /// letter's then: that one may have seen before its filing what is left for this one.
+    /// Whether another letter of the same content was written at the same moment as the file. Then the file is the
+    /// other letter's, because that one may have seen this letter's file before its own filing.
     fn is_of_another(&self, file: &Entry, letter: &Unproved) -> bool {
         let is_of = |other: &Unproved| other.filed.written == file.modified && other.sha256 == letter.sha256;
         file.modified.is_some() && !is_of(letter) && self.letters.iter().any(is_of)
@@ -342,9 +343,9 @@ impl Look<'_> {
     }
 }
 
-/// Whether the file was there before the letter was: whatever it is, it tells nothing about this filing. What was seen
-/// before the filing decides, as a copy may have any time: cut to two seconds, or that of the original. The time alone
-/// decides where that is not known.
+/// Whether the file was there before the letter. Then it says nothing about this filing. What was seen before the
+/// filing decides, because a copy may have any time: cut to two seconds, or that of the original. If that is unknown,
+/// only the time decides.
 fn was_there(path: &str, file: &Entry, letter: &Unproved) -> bool {
     let filed = &letter.filed;
     let is_newer = file.modified.zip(filed.written).map(|(found, written)| found >= written);

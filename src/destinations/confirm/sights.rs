@@ -1,15 +1,14 @@
-//! What looks at a destination show that answers about one letter at a time.
+//! The sights of looks that ask a destination about one letter at a time.
 
 use super::super::Outcome;
 use super::is_of_all;
 use crate::domain::proof::Sight;
 
-/// So many letters in a row without an answer, and none with one, say that the destination as a whole is away.
+/// How many letters in a row without an answer, and none with one, mean that the destination as a whole is away.
 const IN_A_ROW: usize = 8;
 
-/// The sights of letters that are asked for one by one. If the destination answers for some letters, one without an
-/// answer waits: whatever it answers about one (a time-out, a refused sign-in, another site's page) says nothing of the
-/// others.
+/// The sights of letters that are asked for one by one. If the destination answers for some letters, a letter without
+/// an answer waits: an error about one (a time-out, a refused sign-in, another site's page) says nothing of the others.
 #[derive(Default)]
 pub(in crate::destinations) struct Sights {
     all: Vec<Sight>,
@@ -19,7 +18,7 @@ pub(in crate::destinations) struct Sights {
 }
 
 impl Sights {
-    /// The next letter's.
+    /// Adds the sight of the next letter.
     ///
     /// # Errors
     /// The destination as a whole gives no answer.
@@ -41,10 +40,10 @@ impl Sights {
         Ok(())
     }
 
-    /// All of them.
+    /// All sights.
     ///
     /// # Errors
-    /// There was an answer for none.
+    /// No letter got an answer.
     pub(in crate::destinations) fn all(self) -> Result<Vec<Sight>, Outcome> {
         self.unseen.filter(|_| !self.answers).map_or(Ok(self.all), Err)
     }
@@ -68,7 +67,7 @@ mod tests {
         let mut sights = Sights::default();
         sights.add(odd()).unwrap();
         assert!(sights.all().is_err(), "no letter has an answer");
-        // One that the destination refuses as a whole is one letter, until several are.
+        // A refusal of the whole destination concerns only one letter, until there are several.
         let away = || Err(Outcome::unavailable("no_connection", "away"));
         let mut sights = Sights::default();
         for sight in [away(), proved(), away()] {

@@ -14,11 +14,11 @@ struct Memory {
     files: Mutex<BTreeMap<String, Vec<u8>>>,
     /// When files were written, if not at 1.
     written: BTreeMap<String, u64>,
-    /// The folder and its files are there for so many looks at it.
+    /// The folder and its files are there for this many looks at it.
     roots: Mutex<Option<usize>>,
     /// These files can be listed, but not read.
     locked: Vec<String>,
-    /// These files are there, but in no listing: their names have another letter case, or another machine answers.
+    /// These files exist but are in no listing, because of letter case or because another machine answers.
     unlisted: Vec<String>,
     /// The answer to a look at a file.
     answer: Option<Outcome>,
@@ -229,8 +229,8 @@ async fn a_sidecar_that_changes_within_a_second_is_read_again() {
     assert_eq!(shelf.reads.load(Ordering::Relaxed), 3, "an unchanged file is not read each time");
 }
 
-/// The second one saw the first one's file before it was filed. If the first got the second one's file, the second would
-/// wait for ever.
+/// The second letter saw the first one's file before it was filed. If the first one got the second one's file, the
+/// second would wait for ever.
 #[tokio::test]
 async fn of_two_letters_with_one_content_each_is_proved_by_the_file_that_was_written_for_it() {
     let filed = |path: &str, at, before: &[&str]| {
@@ -246,7 +246,7 @@ async fn of_two_letters_with_one_content_each_is_proved_by_the_file_that_was_wri
     assert_eq!(looked(&shelf, moved("done"), &letters).await.unwrap(), ["moved", "moved"]);
 }
 
-/// Copies have the time of the original cut to 100 ns or two seconds, or the date of the letter.
+/// Copies have the time of the original cut to 100 ns or two seconds, or the letter's date.
 #[tokio::test]
 async fn what_was_seen_before_a_letter_tells_an_old_copy_from_a_new_one_and_not_the_time_alone() {
     for (is_listed, before, modified, expected) in [

@@ -67,7 +67,7 @@ impl Message {
         element::number(&self.command, element::STATUS).filter(|_| is_its)
     }
 
-    /// [`Self::status_of`], for an answer to C-STORE of this instance.
+    /// The status of an answer to C-STORE of this instance.
     pub fn stored(&self, instance: &str) -> Option<u16> {
         let told = element::uid(&self.command, element::AFFECTED_INSTANCE);
         self.status_of(C_STORE).filter(|_| told.is_none_or(|told| told == instance))

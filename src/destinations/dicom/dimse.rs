@@ -228,8 +228,6 @@ fn words(archive: &Archive, lost: Lost) -> (&'static str, String) {
     match lost {
         Lost::Cut => ("broken_off", "the association ended before its answer".to_owned()),
         Lost::Silent => ("no_answer", format!("no answer in time (destinations.{}.timeout)", archive.name)),
-        Lost::Foreign => {
-            ("not_understood", "it does not answer as DICOM has it: check `host`, `port` and `tls`".to_owned())
-        }
+        Lost::Foreign => ("not_understood", "it does not answer in DICOM: check `host`, `port` and `tls`".to_owned()),
     }
 }

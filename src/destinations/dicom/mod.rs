@@ -110,7 +110,7 @@ impl Archive {
                 retry_after: None,
             },
             0x0105 | 0x0106 | 0x0115 | 0x0117 | 0x0119..=0x0121 | 0xa900..=0xa9ff | 0xc000..=0xcfff => {
-                Outcome::Permanent { code, reason: said("it refuses the letter for what is in it") }
+                Outcome::Permanent { code, reason: said("it refuses the letter because of its content") }
             }
             _ => Outcome::transient(code, said("it cannot take the letter at the moment")),
         })
@@ -208,7 +208,7 @@ impl DicomAdapter {
             (InArchive::Other, _) => Err(self.other()),
             (InArchive::Unseen(outcome), _) => Err(outcome),
             (InArchive::Hidden, _) if self.holds() => {
-                Err(Outcome::cut_off("docsyncd ended before its answer came, and nobody may ask there"))
+                Err(Outcome::cut_off("docsyncd ended before its answer came, and it allows no query"))
             }
             (InArchive::Ours | InArchive::Hidden, Some(_)) => Err(Outcome::NeedsPerson(Unmatched::OtherNumber)),
             (InArchive::Hidden, None) | (InArchive::Nothing, _) => Ok(None),
@@ -220,7 +220,7 @@ impl DicomAdapter {
     }
 
     fn other(&self) -> Outcome {
-        let words = "it keeps something else under what identifies this letter: look there, and remove that";
+        let words = "it keeps another content under this letter's identifiers: look there, and remove it";
         Outcome::permanent("other_content", self.archive.said(words))
     }
 

@@ -114,14 +114,14 @@ impl Web {
         match (status, said) {
             // A list of refused objects proves only one thing: that the letter is there already.
             (_, Said::Failed(reason)) if reason != DUPLICATE && archive.of_status(reason).is_ok() => {
-                unsure("it names the letter among what it did not take, and says no reason")
+                unsure("it names the letter among those that it did not take, without a reason")
             }
             (_, Said::Failed(reason)) => archive.of_status(reason),
             (202, Said::Stored) if !waits => match self.find(uids, item.pdf.size).await {
                 InArchive::Nothing | InArchive::Other => {
                     unsure("it says that it keeps the letter, and does not show it")
                 }
-                InArchive::Unseen(_) => unsure("it says that it keeps the letter, and does not answer whether it does"),
+                InArchive::Unseen(_) => unsure("it says that it keeps the letter, but does not answer a search for it"),
                 InArchive::Ours | InArchive::Hidden => Ok(()),
             },
             (200..=299, Said::Stored) => Ok(()),

@@ -127,13 +127,12 @@ impl FhirAdapter {
         request.headers.insert(ACCEPT, HeaderValue::from_static("application/pdf"));
         let answer = self.client.send(request).await.map_err(Fault::outcome)?;
         if answer.status != 200 {
-            let words =
-                format!("it answers with status {} where it says that the content of this letter lies", answer.status);
+            let words = format!("it answers with status {} at the address of this letter's content", answer.status);
             return Err(Outcome::transient(Code::Status(answer.status), self.client.named(&words)));
         }
         let content = answer.content(pdf.size, 0).await;
         if content.is_broken {
-            let words = "the connection broke while what it keeps was read back";
+            let words = "the connection broke while the letter was read back";
             return Err(Outcome::transient(Code::word("broken_off"), self.client.named(words)));
         }
         Ok(Some(content.digest == Some(Digest::of_pdf(pdf))))

@@ -228,7 +228,7 @@ impl FhirAdapter {
     }
 
     fn other(&self) -> Outcome {
-        let words = "it keeps something else under the identifier of this letter: look there, and remove that";
+        let words = "it keeps another content under this letter's identifier: look there, and remove it";
         Outcome::permanent("other_content", self.client.named(words))
     }
 
@@ -274,7 +274,7 @@ impl FhirAdapter {
             AtServer::Elsewhere => return Err(Outcome::NeedsPerson(Unmatched::OtherNumber)),
             AtServer::Other => return Err(self.other()),
             AtServer::Hidden if item.uncertain && self.config.on_lost_reply == LostReply::Hold => {
-                return Err(Outcome::cut_off("docsyncd ended before its answer came, and nobody may look there"));
+                return Err(Outcome::cut_off("docsyncd ended before its answer came, and it allows no search"));
             }
             AtServer::Nothing | AtServer::Hidden if item.uncertain => self.too_early(item).await?,
             AtServer::Nothing | AtServer::Hidden | AtServer::Stranger => {}
@@ -371,7 +371,7 @@ impl Adapter for FhirAdapter {
             Ok(bundle) if matches(&bundle, "DocumentReference").is_some_and(|found| found.is_empty()) => {}
             Ok(_) => return Err(self.no_search().into_reason()),
             Err((status @ (403 | 404 | 405 | 501), _)) => checked.warnings.push(format!(
-                "it cannot be asked for a letter (status {status}): its word alone counts, and one whose answer is lost may be filed twice"
+                "it cannot be asked for a letter (status {status}): only its own answer counts, and a letter whose answer is lost may be filed twice"
             )),
             Err((status, wait)) => return Err(self.client.of_status(status, true, wait).into_reason()),
         }

@@ -1,6 +1,6 @@
-//! The few file operations on which the folder adapter's promises rest, beside those of [`crate::system::durable`]: a
-//! rename that replaces nothing, and a look at what has a name. Errors are passed on as the system gave them; `fault`
-//! says what they mean.
+//! The few file operations on which the folder adapter's promises rest, besides those of [`crate::system::durable`]: a
+//! rename that never replaces, and a look at what has a name. Errors are passed on unchanged; `fault` says what they
+//! mean.
 
 use std::fs;
 use std::io::{self, Read, Seek as _, Write};

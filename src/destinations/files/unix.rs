@@ -33,21 +33,21 @@ pub(crate) fn is_only_name(path: &Path) -> io::Result<bool> {
     }
 }
 
-/// Tells a folder from another at its path: the same after the machine started anew or a share was mounted again, so the
-/// device has no part in it. A mount point and what is mounted there differ.
+/// Distinguishes a folder from another one at its path. It stays the same after a restart of the machine or a new mount
+/// of a share, so the device is no part of it. A mount point and the mounted folder differ.
 pub(crate) fn identity(path: &Path) -> Option<String> {
     fs::metadata(path).ok().map(|found| found.ino().to_string())
 }
 
-/// Whether something is mounted at this path: without it the folder is still there, and empty.
+/// Whether something is mounted at this path. Without the mount, the folder exists and is empty.
 pub(crate) fn is_mount_point(path: &Path) -> bool {
     let device = |path: &Path| fs::metadata(path).map(|found| found.dev());
     let above = fs::canonicalize(path).ok().and_then(|path| path.parent().map(|above| device(above).ok()));
     above.flatten().zip(device(path).ok()).is_some_and(|(above, here)| above != here)
 }
 
-/// Whether this process may make files in the folder. Only what surely refuses it counts: what the system cannot say,
-/// a letter finds out.
+/// Checks whether this process may create files in the folder. Only a certain refusal counts. If the system cannot say,
+/// a letter shows it.
 pub(crate) fn can_be_written(folder: &Path) -> io::Result<()> {
     match rustix::fs::accessat(CWD, folder, Access::WRITE_OK | Access::EXEC_OK, AtFlags::EACCESS) {
         Err(refused @ (Errno::ACCESS | Errno::ROFS)) => Err(refused.into()),

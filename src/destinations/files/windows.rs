@@ -53,7 +53,7 @@ pub(crate) fn is_only_name(path: &Path) -> io::Result<bool> {
     }
 }
 
-/// Tells a folder from another at its path: the volume's serial number, and the folder's index there.
+/// Distinguishes a folder from another one at its path, by the volume's serial number and the folder's index there.
 pub(crate) fn identity(path: &Path) -> Option<String> {
     let open = OpenOptions::new().access_mode(0).custom_flags(FILE_FLAG_BACKUP_SEMANTICS).open(path).ok()?;
     let mut found = BY_HANDLE_FILE_INFORMATION::default();
@@ -63,14 +63,14 @@ pub(crate) fn identity(path: &Path) -> Option<String> {
     is_known.then(|| format!("{:x} {high:x}{low:08x}", found.dwVolumeSerialNumber))
 }
 
-/// Whether a volume is mounted at this path: without it the folder is still there. A drive or a share that is away has no
-/// folder at all.
+/// Whether a volume is mounted at this path. Without it, the folder still exists. A drive or a share that is away has
+/// no folder at all.
 pub(crate) fn is_mount_point(path: &Path) -> bool {
     fs::symlink_metadata(path).is_ok_and(|found| found.is_symlink())
 }
 
-/// Whether this process may make files in the folder: a handle with that right is refused to whoever lacks it. Only what
-/// surely refuses it counts: what the system cannot say, a letter finds out.
+/// Checks whether this process may create files in the folder, by opening a handle with that right. Only a certain
+/// refusal counts. If the system cannot say, a letter shows it.
 pub(crate) fn can_be_written(folder: &Path) -> io::Result<()> {
     let opened = OpenOptions::new().access_mode(FILE_ADD_FILE).custom_flags(FILE_FLAG_BACKUP_SEMANTICS).open(folder);
     match opened {

@@ -8,7 +8,7 @@ use super::{Filing, Storage, split};
 use crate::config::{Confirm, Evidence};
 use crate::domain::proof::{Beginnings, Filed};
 
-/// More files of one size are not taken down.
+/// With more files of one size, none of them is recorded.
 const MOST_ALIKE: usize = 1000;
 
 /// Where the document is filed, and what was known there before it: [`Filed::before`], [`Filed::is_listed`] and
@@ -37,8 +37,8 @@ impl<S: Storage> Filing<'_, S> {
     pub(super) async fn was(&self, folder: &S::Folder, now: &str, path: String) -> Was {
         let confirm = self.storage.options().confirm.filter(|confirm| confirm.is_in_another_file());
         let Some(confirm) = confirm else { return Was { path, ..Was::default() } };
-        // First: if the software moves the document before the folders are listed, the time tells it from what was
-        // there.
+        // First, because the software may move the document before the folders are listed. Then the time distinguishes
+        // it from older files.
         let written = self.storage.written(folder, now).await;
         let mut before = Vec::new();
         for path in confirm.folders().flat_map(|moved| elsewhere(moved, &path)) {
@@ -68,8 +68,8 @@ impl<S: Storage> Filing<'_, S> {
         (alike.len() <= MOST_ALIKE).then_some(alike)
     }
 
-    /// Whether the document lies under its name where the software moves it to from this path. The software may have
-    /// changed the content of what has its name, or it is another's.
+    /// Whether the document lies under its name where the software moves it to from this path. A file of that name with
+    /// another content may be the document after a change, or another one.
     pub(super) async fn was_moved(&self, path: &str) -> Result<Existing, Outcome> {
         let mut found = Existing::Absent;
         for moved in self.storage.options().confirm.into_iter().flat_map(Confirm::folders) {

@@ -38,7 +38,7 @@ pub(super) struct Options<'a> {
     pub(super) destination: &'a str,
     pub(super) file_name: &'a Template,
     pub(super) sidecar: Option<&'a SidecarConfig>,
-    /// In a folder of this machine a rename is always answered: there it counts after a restore alone.
+    /// A rename in a folder of this machine is always answered. There it matters only after a restore.
     pub(super) on_lost_reply: Option<LostReply>,
     pub(super) confirm: Option<&'a Confirm>,
 }
@@ -147,7 +147,8 @@ pub(super) trait Storage: Send + Sync {
     /// the sub-folder there are none.
     async fn listed(&self, folder: &str) -> Option<Arc<Vec<Entry>>>;
 
-    /// Tells the folder from another at its path, if the machine can: see [`crate::domain::proof::Filed::root`].
+    /// Distinguishes the folder from another one at its path, if the machine can: see
+    /// [`crate::domain::proof::Filed::root`].
     async fn identity(&self) -> Option<String> {
         None
     }
@@ -268,9 +269,9 @@ impl<'a, S: Storage> Filing<'a, S> {
         let kept = waiting.as_ref().filter(|_| !S::AT_ONCE && staged.is_some());
         let outcome = match self.find_place(&target, &known, kept, &mut staged).await {
             Ok(filed) => {
-                // If the folder does not answer, the next attempt clears up once more. It finds the file by the intent,
-                // or an importer took it. That fails if there is no intent, if the file would be sent again, or if a
-                // person was asked.
+                // If the folder does not answer, the next attempt clears up. It finds the file by the intent, or an
+                // importer took the file. An error only where the next attempt could not find the file: without an
+                // intent, if the file would be sent again, or if a person was asked.
                 if let Err(unanswered) = self.clear_after(&target, staged.as_deref(), waiting.as_ref()).await
                     && (S::AT_ONCE
                         || self.on_lost_reply().is_none()
@@ -403,15 +404,15 @@ impl<'a, S: Storage> Filing<'a, S> {
         }
     }
 
-    /// What to do with a document whose intent stands, and of which nothing is seen; `None`: an importer took it. A
-    /// restored ledger has no intents of before.
+    /// What to do with a document whose intent stands and of which nothing is seen; `None`: an importer took it. A
+    /// restored ledger lacks earlier intents.
     fn on_lost_reply(&self) -> Option<LostReply> {
         self.storage.options().on_lost_reply.filter(|_| !S::AT_ONCE)
     }
 
-    /// The path of a document that the software has moved since, if the ledger was restored and has forgotten it. Its
-    /// content tells. A person has to say whether another file with its name, where the software moves its letters to,
-    /// is the document as the software changed it.
+    /// The path of a document that the software has moved, if a restored ledger has forgotten it. Its content shows
+    /// that. If another file with its name is there, a person has to say whether it is the document after a change by
+    /// the software.
     async fn moved_before(&self, target: &Target<S::Folder>, known: &Known) -> Result<Option<String>, Outcome> {
         let mut is_unsure = false;
         for (version, index) in candidate::forgotten(self.item, known) {

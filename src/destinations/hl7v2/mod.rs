@@ -73,7 +73,7 @@ impl Hl7Adapter {
         let identity = (item.key.as_str(), item.replaces.as_deref());
         let message = message::message(&self.config, identity, &item.metadata, &patient_id).map_err(|field| {
             let words = format!(
-                "{field} would have a character that `charset` {} cannot say, and that no letters stand for",
+                "{field} would have a character that `charset` {} can neither encode nor replace",
                 self.config.charset.hl7_word()
             );
             Outcome::Own { code: Code::word("not_filled_in"), reason: self.named(&words) }
@@ -96,7 +96,7 @@ impl Hl7Adapter {
             line.write(STANDARD.encode(piece).as_bytes()).await.map_err(unsent)?;
         }
         if !is_quiet(&mut line) {
-            let words = "it answered before it had the whole message, which nothing can be an acknowledgment of";
+            let words = "it answered before the message was complete";
             return Err(Outcome::transient(Code::word("not_understood"), self.said(words)));
         }
         item.committing_to(None).await?;
@@ -142,17 +142,17 @@ impl Hl7Adapter {
             Meaning::Known if is_repeated => Outcome::delivered(self.place(&item.key)),
             Meaning::Known => permanent(
                 Code::Status(205),
-                "it says that it has such a message already (error 205), and it was sent none: look there for the letter",
+                "it says that it already has this message (error 205), although none was sent: look there for the letter",
             ),
             Meaning::Patient(code) => {
                 let words = format!(
-                    "it does not know the patient by what it was told (error {code}): correct the patient's record, \
+                    "it does not know the patient by the identifiers that it was sent (error {code}): correct the patient's record, \
                                      then run `docsyncd retry`"
                 );
                 own(code, &words)
             }
             Meaning::Message(code) => {
-                permanent(Code::Status(code), &format!("it refuses the message for what is in it (error {code})"))
+                permanent(Code::Status(code), &format!("it refuses the message because of its content (error {code})"))
             }
             Meaning::Kind(code) if item.replaces.is_some() && !self.config.is_oru => own(
                 code,
@@ -171,10 +171,10 @@ impl Hl7Adapter {
                 transient(Code::Status(code), &format!("it cannot take the message at the moment (error {code})"))
             }
             Meaning::Error if self.config.retries_errors => {
-                transient(Code::word("refused_there"), "it answers with an error (AE), and does not say of what")
+                transient(Code::word("refused_there"), "it answers with an error (AE) without saying which")
             }
             Meaning::Error => {
-                let words = "it answers with an error (AE), and does not say of what: where that may pass, set ack_error = \"retry\"";
+                let words = "it answers with an error (AE) without saying which: where that may pass, set ack_error = \"retry\"";
                 permanent(Code::word("refused_there"), words)
             }
             Meaning::Rejected => {
@@ -233,7 +233,7 @@ impl Adapter for Hl7Adapter {
         }
         let then = if self.holds() { "waits for a person" } else { "is sent again, with the same identifiers" };
         let notes = vec![
-            "a connection comes about; no message is sent to try more".to_owned(),
+            "it accepts a connection; no message is sent to try more".to_owned(),
             format!("a letter whose acknowledgment is lost {then}, as nobody can look whether it arrived"),
         ];
         Ok(Checked { notes, warnings: Vec::new() })

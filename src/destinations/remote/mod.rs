@@ -53,7 +53,7 @@ const UNSEEN_WAITS: [Duration; 3] =
 pub(crate) enum AtPath {
     /// Nothing.
     Nothing,
-    /// A file of so many bytes.
+    /// A file of this many bytes.
     File(u64),
     /// A file of unknown length.
     Unsized,

@@ -110,7 +110,7 @@ async fn overwrites(remote: &dyn Remote, config: &RemoteFolder, sweeps: bool) ->
 pub(super) fn of_no_document(destination: &str, outcome: Outcome) -> Outcome {
     match outcome {
         Outcome::Permanent { code, .. } | Outcome::Own { code, .. } => {
-            let words = "it refuses the files with which it is tried what it does with names (`.docsyncd-check-…`, `.docsyncd-…-look`)";
+            let words = "it refuses the files that test how it treats names (`.docsyncd-check-…`, `.docsyncd-…-look`)";
             let reason = format!("destination `{destination}`: {words}");
             Outcome::Unavailable { code, reason, retry_after: None }
         }
@@ -130,7 +130,7 @@ async fn try_names(
     for (path, content) in [(one, FIRST), (other, OTHER)] {
         let is_put = remote.put(path, &mut Source::of_bytes(content.to_vec())).await?;
         if !is_put {
-            let words = "it says of names that nothing has (of files of a check) that something has them";
+            let words = "it says that names are taken that nothing has (names of a check's files)";
             return Err(unavailable("taken", words));
         }
     }

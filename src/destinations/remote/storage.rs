@@ -311,7 +311,7 @@ impl Distant<'_> {
     }
 
     fn in_the_way(&self) -> Outcome {
-        self.transient("in_the_way", "what attempts before left is in the way: it is removed first")
+        self.transient("in_the_way", "leftovers of earlier attempts are in the way: they are removed first")
     }
 
     fn not_seen(&self) -> Outcome {

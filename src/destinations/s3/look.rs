@@ -32,7 +32,7 @@ impl S3Adapter {
         let text = |name: &str| answer.headers.get(name).and_then(|value| value.to_str().ok());
         let size = text("content-length").and_then(|text| text.parse::<u64>().ok());
         match text(KEY) {
-            // An object is whole or absent; a gateway that encrypts or packs it may report another length.
+            // An object is complete or absent. A gateway that encrypts or compresses it may report another length.
             Some(key) if key == item.key => Ok(Existing::Ours),
             Some(_) => Ok(Existing::Other),
             None if size.is_some_and(|size| size != item.pdf.size) => Ok(Existing::Other),

@@ -43,7 +43,7 @@ const SIGNED_FOR: Duration = Duration::from_secs(15 * 60);
 const KEY: &str = "x-amz-meta-docsyncd-key";
 
 /// The message if every object seems to exist.
-const NO_BUCKET: &str = "it says of an object that cannot exist that it is there: what answers is no bucket, but perhaps a sign-in \
+const NO_BUCKET: &str = "it says that an object exists that cannot exist: what answers is no bucket, but perhaps a sign-in \
                          page or a captive portal; check `endpoint`";
 
 /// Bytes of an error's body that are read.

@@ -76,7 +76,7 @@ impl S3Adapter {
         let status = answer.status;
         match status {
             200 | 201 | 204 => {
-                let reason = self.client.named("it says that it has the document, which is not to be seen there");
+                let reason = self.client.named("it says that it has the document, but does not show it");
                 // Nobody compared what came with what was sent.
                 if !with_sum && !matches!(self.compare(key, item).await, Ok(Existing::Ours)) {
                     return Err(Outcome::Unconfirmed { code: Code::word("not_there"), reason });

@@ -124,7 +124,7 @@ async fn documents_of_one_name_each_have_an_object_and_none_is_overwritten() {
         place.objects().keys().map(String::as_str).collect::<Vec<_>>(),
         ["/docs/in/letter.pdf", "/docs/in/letter_00000002.pdf", "/docs/in/letter_00000003.pdf",]
     );
-    // A new version says so in its name, and the objects are found again after the ledger is lost.
+    // A new version has its number in its name, and the objects are found again after the ledger is lost.
     spool.record(&spool.item(2, b"%PDF-1.7 2"));
     assert_delivered(&adapter.deliver(&spool.item(2, b"%PDF-1.7 2, anew")).await);
     assert!(place.objects().contains_key("/docs/in/letter_00000002_v2.pdf"), "{:?}", place.objects().keys());
@@ -175,7 +175,7 @@ async fn a_service_that_knows_no_checksum_gets_none_and_is_read_back() {
         let checked = place.adapter().check().await.unwrap();
         assert!(checked.notes[0].contains("checksum"), "{checked:?}");
     }
-    // What such a service keeps of it counts, and not its word; and no form of a PUT is no fault of the letter.
+    // What such a service stores counts, not its word. If it refuses every form of a PUT, the letter is not at fault.
     let (place, spool) = (place("letter.pdf").await, Spool::new());
     place.peer.state().checksum_unknown = Some(400);
     place.peer.inject(Fault::Refuse(400, None));
@@ -204,7 +204,7 @@ fn kept(content: &[u8]) -> docsyncd_test_support::peer::Kept {
     docsyncd_test_support::peer::Kept { content: content.to_vec(), headers: HeaderMap::new() }
 }
 
-/// A gateway that encrypts or packs objects reports another length.
+/// A gateway that encrypts or compresses objects reports another length.
 #[tokio::test]
 async fn what_has_our_key_is_ours_whatever_its_length() {
     let (place, spool) = (place("{{ document.type }}.pdf").await, Spool::new());

@@ -21,7 +21,7 @@ use crate::system::secret;
 
 /// Rounds of questions that a server may ask.
 const ROUNDS: usize = 5;
-/// A server that is silent for so long gets a keep-alive request; after three of them, the connection is given up.
+/// A server that is silent this long gets a keep-alive request. After three of them, the connection is given up.
 const SIGN_OF_LIFE: Duration = Duration::from_secs(20);
 
 /// The order of [`Preferred::DEFAULT`], but with AES-GCM first, which the processors of all reception computers do in
@@ -89,7 +89,7 @@ impl Refusal {
     fn words(self, server: &str) -> (&'static str, String) {
         match self {
             Self::Key(shown) => ("host_key", shown.complaint(server).unwrap_or_default()),
-            Self::NoSuchKey => ("host_key", format!("{server} has no kind of key that is understood here")),
+            Self::NoSuchKey => ("host_key", format!("{server} has no kind of key that docsyncd knows")),
             Self::Other(code, what) => (code, what),
         }
     }
@@ -218,7 +218,7 @@ async fn shake_hands(
         (Err(russh::Error::UnknownKey), Some(shown)) => Err(Refusal::Key(shown)),
         (Err(russh::Error::NoCommonAlgo { kind: russh::AlgorithmKind::Key, .. }), _) => Err(Refusal::NoSuchKey),
         (Err(russh::Error::NoCommonAlgo { .. }), _) => {
-            let what = format!("{server} and docsyncd have no way of encryption in common: the server is too old");
+            let what = format!("{server} and docsyncd have no encryption in common: the server is too old");
             Err(Refusal::Other("no_common_algorithm", what))
         }
         (Err(_), _) if first.get().is_none_or(|said| is_of_ssh_server(said)) => Err(hung_up(server)),
@@ -357,7 +357,7 @@ impl SignIn {
                 "{server} wants another way to sign in than `key_file` or `password_file` gives: ask its operator"
             ),
             tried => format!(
-                "{server} refuses {} of the user: is `user` right, and is what is in the file what the server knows?",
+                "{server} refuses {} of the user: is `user` right, and does the server know what the file holds?",
                 tried.join(" and ")
             ),
         };

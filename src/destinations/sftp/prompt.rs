@@ -1,8 +1,8 @@
 //! A connection whose bytes are acknowledged at once.
 //!
-//! If several answers are under way, an SSH server sends the first one, and with Nagle's algorithm (RFC 896) keeps the
-//! others back until that is acknowledged. A client with nothing to send delays the acknowledgement by 40 ms on Linux
-//! and 200 ms on Windows (RFC 1122, 4.2.3.2): once or twice in each delivery.
+//! If an SSH server has several answers, it sends the first one. Nagle's algorithm (RFC 896) keeps the others back
+//! until the client acknowledges the first. A client with nothing to send delays that by 40 ms on Linux and 200 ms on
+//! Windows (RFC 1122, 4.2.3.2), once or twice in each delivery.
 
 use std::io;
 use std::pin::Pin;
@@ -20,11 +20,11 @@ const FIRST: usize = 64;
 /// The first bytes that came.
 pub(super) type FirstBytes = Arc<OnceLock<Vec<u8>>>;
 
-/// See the module.
+/// The connection, and its first bytes.
 pub(super) struct Prompt(TcpStream, FirstBytes);
 
 impl Prompt {
-    /// Buffered, because the length of each packet is read by itself.
+    /// Buffered, because the length of each packet is read separately.
     pub(super) fn new(stream: TcpStream, first: FirstBytes) -> BufReader<Self> {
         // If the option is not available, the connection is only slower.
         #[cfg(windows)]

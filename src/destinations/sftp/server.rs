@@ -98,7 +98,7 @@ impl<'a> Server<'a> {
             Fault::Lost(code) => {
                 let what = match code {
                     "no_answer" => "the server did not answer in time",
-                    "not_understood" => "the server answered what is no SFTP",
+                    "not_understood" => "the server's answer is no SFTP",
                     _ => "the connection broke",
                 };
                 let reason = format!("destination `{name}`: cannot {doing}: {what}; it is tried again");

@@ -11,7 +11,7 @@ use crate::formats::vdds::{Ini, OURS};
 /// The path and the content of `VDDS_MMI.INI`.
 fn mmi() -> Result<(PathBuf, String), String> {
     let file = mmi_file().ok_or(
-        "VDDS_MMI.INI is looked for in the folder of Windows (WINDIR), which this system has not: write `program` instead of `archive`",
+        "VDDS_MMI.INI is looked for in the folder of Windows (WINDIR), which this system does not have: write `program` instead of `archive`",
     )?;
     let read = read_ini(&file).map_err(|error| {
         format!("{} cannot be read ({}): is the archive installed here?", file.display(), fault::system_text(&error))

@@ -352,7 +352,8 @@ impl Adapter for VddsAdapter {
         let folder = self.folder.clone();
         let left = self.with_files("check", move || not_fetched(&folder)).await.map_err(Outcome::into_reason)?;
         if left > 0 {
-            warnings.push(format!("of {left} letters of the last days the archive says that it has them, and has not fetched the PDF: look there"));
+            let words = "letters of the last days, but has not fetched their PDFs: look there";
+            warnings.push(format!("the archive says that it has {left} {words}"));
         }
         let then = if self.holds() { "waits for a person" } else { "is announced again, by the same number" };
         let notes = vec![

@@ -11,13 +11,13 @@ use crate::destinations::DOCUMENT_LIMIT;
 use crate::destinations::files::{Digest, Hashing};
 use crate::system::http::{Body, asked_to_wait};
 
-/// A body of at most so many bytes is small: all of it comes soon after its first byte, or something is wrong.
+/// The most bytes of a small body. All of it comes soon after its first byte, or something is wrong.
 const SMALL: u64 = 64 * 1024;
 
 /// The longest JSON that is read, including files in it, in bytes.
 const JSON_LIMIT: u64 = 1 << 30;
 
-/// The limit for a whole list is so many times the longest wait for its next bytes, and at least `LIST_AT_LEAST`: it
+/// The limit for a whole list, as a multiple of the longest wait for its next bytes; at least `LIST_AT_LEAST`. A list
 /// comes from one query.
 const LIST_TIMES: u32 = 4;
 const LIST_AT_LEAST: Duration = Duration::from_secs(60);
@@ -96,8 +96,8 @@ impl Answer {
         }
     }
 
-    /// The beginning of the body, and all of it if it is JSON, in which texts that are too long are `(long)`. What is
-    /// longer and no JSON is not read to its end.
+    /// The beginning of the body, and all of it if it is JSON, with `(long)` in place of long texts. A long body that
+    /// is no JSON is not read to its end.
     pub(in crate::destinations) async fn said(mut self, beginning: usize) -> (Content, Option<serde_json::Value>) {
         let mut kept = Shortened::with("(long)");
         let headers = std::mem::take(&mut self.headers);

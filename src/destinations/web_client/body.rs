@@ -175,7 +175,7 @@ impl Reader {
         Ok(None)
     }
 
-    /// The next bytes of the PDF; the last ones are given only if the whole is what was fetched.
+    /// The next bytes of the PDF. The last ones are returned only if the whole is what was fetched.
     async fn read(&mut self) -> Result<Option<Vec<u8>>, Outcome> {
         let open = match (&mut self.open, &self.pdf) {
             (Some(open), _) => open,

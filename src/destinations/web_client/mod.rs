@@ -140,7 +140,7 @@ impl WebClient {
     /// # Errors
     /// [`Fault`]
     pub(super) async fn send_as_it_is(&self, mut request: Request) -> Result<Answer, Fault> {
-        // What a cache kept is no look: HAPI answers a search for a minute with what it found before.
+        // A cached answer is no look: HAPI repeats the result of a search for a minute.
         if request.body.is_none() {
             request.headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-cache"));
         }
@@ -256,7 +256,7 @@ impl WebClient {
         }
     }
 
-    /// What to say of a 401 that asks for a sign-in which docsyncd does not know: no password would help.
+    /// The message about a 401 that asks for an unknown sign-in, which no password would satisfy.
     pub(super) fn foreign_sign_in(&self, status: u16) -> Option<String> {
         let scheme = (*self.asks_for.lock().unwrap_or_else(PoisonError::into_inner)).filter(|_| status == 401)?;
         Some(format!(
@@ -355,7 +355,7 @@ impl WebClient {
 fn foreign_scheme(headers: &HeaderMap) -> Option<&'static str> {
     const FOREIGN: [&str; 3] = ["Digest", "NTLM", "Negotiate"];
     let values = headers.get_all(WWW_AUTHENTICATE).iter().filter_map(|value| value.to_str().ok());
-    // What is quoted names no scheme.
+    // A quoted text names no scheme.
     let plain = values.map(|value| value.split('"').step_by(2).collect::<String>()).collect::<Vec<_>>().join(",");
     let words = plain.split(',').filter_map(|challenge| challenge.split_whitespace().next());
     let schemes = words.filter(|word| !word.contains('='));

@@ -50,7 +50,7 @@ pub(in crate::destinations) fn meaning(status: u16, is_base: bool) -> (Meaning, 
         415 => (Permanent, "it does not take PDFs in this form"),
         422 => (Permanent, "it does not accept what was sent of this document"),
         400..=499 => (Permanent, "it refuses this document"),
-        _ => (Transient, "its answer is none that is known"),
+        _ => (Transient, "its answer is unknown"),
     }
 }
 

@@ -54,7 +54,7 @@ struct Server {
     /// Whether it keeps a `;` in a name; tested once, and only if a name has one. wsgidav, and with it Seafile, takes
     /// it for the end of the name, in any encoding.
     keeps_semicolons: OnceCell<bool>,
-    /// Whether it said of a rename that it replaced something.
+    /// Whether it said that a rename replaced something.
     says_replaced: AtomicBool,
 }
 
@@ -73,14 +73,14 @@ impl WebDavAdapter {
 }
 
 impl WebDavAdapter {
-    /// Whether the server said that it replaced a file, and a test with files of docsyncd's own does not show that it
-    /// only says so.
+    /// Whether the server said that it replaced a file, unless a test with docsyncd's own files shows that this is
+    /// untrue.
     async fn has_replaced(&self) -> bool {
         if !self.server.says_replaced.swap(false, Ordering::Relaxed) {
             return false;
         }
         let replaces = self.desk.replaces(&self.server, &self.config.folder).await;
-        // The test itself was told the same.
+        // The test itself got the same answer.
         self.server.says_replaced.store(false, Ordering::Relaxed);
         replaces.unwrap_or(true)
     }
@@ -303,8 +303,8 @@ impl Remote for Server {
             502 => {
                 let words = "it does not take the address of the file's name for its own (502): behind a proxy that adds TLS, let \
                              the server know its public address (https), or configure its own as `url`";
-                // Or a gateway broke off the server behind it, which may have done it. A check tells whether it answers
-                // so for every file.
+                // A gateway may also have broken off the server behind it, which may have done it. A check shows
+                // whether it answers like this for every file.
                 Err(Outcome::transient(Code::word("destination_header"), self.client.named(words)))
             }
             // The meaning of another success is unknown (RFC 4918, section 9.9.4), and so is what the server did before

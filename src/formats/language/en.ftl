@@ -209,35 +209,36 @@ subject-unconfirmed = { $count ->
     [one] 1 letter waits: did it arrive?
    *[other] { $count } letters wait: did they arrive?
 }
-over-unconfirmed = It is known of every letter whether it arrived.
+over-unconfirmed = It is clear whether every letter arrived.
 
 problem-patient-unknown = { $count ->
-    [one] Of 1 letter it is not clear which patient of the practice it is about ({ $since }).
-   *[other] Of { $count } letters it is not clear which patient of the practice they are about ({ $since }).
+    [one] It is not clear which patient 1 letter is about ({ $since }).
+   *[other] It is not clear which patients { $count } letters are about ({ $since }).
 }
-do-patient-unknown = Compare the patients on the page, below “{ page-patients-title }”, and press “{ page-assign }”. A patient who comes into the list is found by itself.
-it-patient-unknown = docsyncd list --state fetched names them; docsyncd assign UUID shows who it may be, and docsyncd assign UUID NUMBER settles it. A letter whose patient comes into the list is filed by itself.
+do-patient-unknown = Compare the patients on the page, below “{ page-patients-title }”, and press “{ page-assign }”. If the patient is added to the list, docsyncd finds it by itself.
+it-patient-unknown = docsyncd list --state fetched names them; docsyncd assign UUID shows who it may be, and docsyncd assign UUID NUMBER settles it. If the patient is added to the list, the letter is filed by itself.
 subject-patient-unknown = { $count ->
     [one] 1 letter waits: which patient?
    *[other] { $count } letters wait: which patient?
 }
-over-patient-unknown = Of every letter it is clear which patient it is about.
+over-patient-unknown = It is clear which patient every letter is about.
 
 why-patients-file = { $count ->
     [0] the practice's list of patients cannot be used ({ $reason })
-   *[other] the practice's list of patients has the patient of none of { $count } letters that wait
+    [one] the practice's list of patients does not have the patient of 1 letter that waits
+   *[other] the practice's list of patients has none of the patients of { $count } letters that wait
 }
 do-patients-file = { $count ->
     [0] Have the list exported again from the practice's software. { $goes ->
         [0] Until then letters that need a patient's number wait; the others are filed.
-       *[other] Until then docsyncd goes by the list before: only letters of patients who are new since then wait.
+       *[other] Until then docsyncd uses the previous list: only letters of patients who came later wait.
     }
    *[other] Compare names and dates of birth on the page: it may be another practice's list, or the dates may be a day off. Have it exported again; what waits is then filed.
 }
 it-patients-file = { $count ->
     [0] docsyncd check says what is wrong with it ({ $reason }). { $goes ->
-        [0] There is no list before it to go by: letters that need a patient's number wait.
-       *[other] Until it is mended, or docsyncd is started again, the list before it counts.
+        [0] There is no previous list: letters that need a patient's number wait.
+       *[other] Until it is mended, or docsyncd is started again, the previous list counts.
     }
    *[other] Compare names and dates of birth in the list with docsyncd assign UUID: it may be another practice's list, or dates may be a day off. Export it again; what waits is then filed.
 }
@@ -288,8 +289,8 @@ subject-not-replaced = { $count ->
 over-not-replaced = No old version of a letter is left beside a new one.
 
 problem-not-agreeing = { $count ->
-    [one] Of 1 letter the service, docsyncd and its destination do not say the same ({ $since }).
-   *[other] The service, docsyncd and the destinations do not say the same of letters: { $count } differences ({ $since }).
+    [one] The service, docsyncd and the destination disagree about 1 letter ({ $since }).
+   *[other] The service, docsyncd and the destinations disagree about letters: { $count } differences ({ $since }).
 }
 do-not-agreeing = Call your IT: each difference is to be looked at. docsyncd files no letter again by itself.
 it-not-agreeing = docsyncd reconcile says which letters and what differs; docsyncd reconcile --repair does what is safe, and asks before it files anything again.
@@ -430,8 +431,8 @@ subject-not-configured = { $count ->
 over-not-configured = No letter waits for an account that is not configured ({ $name }).
 
 why-configuration = the configuration cannot be used ({ $name })
-do-configuration = Call your IT: there is a mistake in the settings. Until it is mended, a docsyncd that runs files letters by the settings before.
-it-configuration = Correct it: docsyncd check says what is wrong. A docsyncd that runs files the letters by the configuration before it until then.
+do-configuration = Call your IT: there is a mistake in the settings. Until it is mended, a running docsyncd files letters with the previous settings.
+it-configuration = Correct it: docsyncd check says what is wrong. Until then a running docsyncd files letters with the previous configuration.
 subject-configuration = There is a mistake in the settings
 over-configuration = The configuration can be used again, and is in force.
 
@@ -450,7 +451,7 @@ problem-quiet = { $count ->
    *[other] docsyncd has found no letter { $since }; usually { $count } a day.
 }
 do-quiet = Ask in the practice whether letters were written since then. If so, call your IT: the account may be the wrong one, or the service shows it none. If the practice was closed, there is nothing to do.
-it-quiet = See what the account is shown: docsyncd check. Days on which the practice is closed belong into [practice] closed; alerts.quiet_after = "off" ends these messages.
+it-quiet = See what the account is shown: docsyncd check. Days on which the practice is closed belong in [practice] closed; alerts.quiet_after = "off" ends these messages.
 subject-quiet = { $count ->
     [0] No letters come any more
    *[other] No letters come any more, usually { $count } a day
@@ -544,7 +545,7 @@ page-open-not-running = docsyncd is not running
 page-as-of = As of
 page-refresh = Refresh
 page-silent-title = docsyncd does not answer.
-page-silent = What stands here is as it was at the time that it names, and may be old. As soon as docsyncd answers, the page renews itself; if that takes long, call your IT: the service has to be started.
+page-silent = The page shows how it was at the time that it names. It renews itself as soon as docsyncd answers. If that takes long, call your IT: the service has to be started.
 page-language = Language
 language = English
 page-today = filed today
@@ -562,13 +563,13 @@ page-retry = Try again
 page-retry-all = Try all again
 page-mended = It is mended, try again
 page-patients-title = Which patient is this letter about?
-page-patients-how = The first row is what the service says of the patient, the others are patients of the practice's list who may be meant. What differs is marked.
+page-patients-how = The first row is the patient as the service has it. The others are patients of the practice's list who may be meant. What differs is marked.
 page-patients-no-list = The practice's list of patients cannot be read yet.
 page-patients-others = and { $count ->
     [one] 1 more letter
    *[other] { $count } more letters
 } about the same patient
-page-patients-changed = Somebody said it before, and a name or a date of birth has changed since then.
+page-patients-changed = It was assigned before, and a name or a date of birth has changed since then.
 page-patients-nobody = Nobody in the list has a similar name. If the patient is still to be added there, wait; otherwise type the number.
 page-patients-type = Patient's number
 page-patients-look = Compare
@@ -589,9 +590,9 @@ page-assign = Assign to this patient
 page-undo = Undo
 page-decided = Assigned to the patient with the number { $number }, also for letters to come. It is filed in a moment; until then you can undo it.
 page-look-title = Please look once more
-page-look-differs = The service and the practice do not say the same of this patient: what differs is marked.
+page-look-differs = The service and the practice disagree about this patient: what differs is marked.
 page-look-spelling = The name is spelt differently on the two sides.
-page-look-anothers = Another patient has this number: letters of another patient of the service already go to the number { $number }.
+page-look-anothers = Letters of another patient of the service already go to the number { $number }.
 page-look-another = In the practice's list another patient has the number { $number }.
 page-look-twin = Practice's list, another patient
 page-look-not-listed = The number { $number } is not in the practice's list. Is the patient new?
@@ -712,13 +713,13 @@ page-notice-retried-all = Everything that failed is tried again. The page shows 
 page-notice-polled = docsyncd looks for new letters now.
 page-notice-closed = This browser is locked: it shows no names any more.
 page-notice-locked = That browser is locked: it shows no names any more.
-page-notice-unknown = The letter is not any more as the page showed it: nothing was changed. Look again.
-page-notice-not-assigned = Nothing was changed: the letter waits for that no more, or the list or the patient is not what the page showed. Look again.
-page-notice-shared-number = Nothing was changed: the list has two persons under this number. Mend that there first.
+page-notice-unknown = The letter has changed since the page showed it, so nothing was done. Look again.
+page-notice-not-assigned = Nothing was changed: the letter no longer waits for this, or the list or the patient has changed since the page showed it. Look again.
+page-notice-shared-number = Nothing was changed: the list has two persons under this number. Correct the list first.
 page-notice-no-number = Nothing was changed: type a number.
 page-notice-undone = It is undone: the letter waits again.
 page-notice-not-undone = It cannot be undone any more: the letter is filed, or is being filed.
-page-notice-arrived = It is written down that the letter is there.
+page-notice-arrived = It is recorded that the letter is there.
 page-notice-mended = It works again: what waited goes on.
 page-notice-not-mended = It was tried again and still does not work. The reason is below.
 page-notice-trying = It is being tried again. The page shows what becomes of it.
@@ -898,7 +899,7 @@ reason-patient-nobody = The patient is not in the practice's list.
 reason-patient-several = Several patients of the practice's list may be meant.
 reason-patient-no-date-of-birth = The patient's date of birth is missing.
 reason-patient-no-name = The patient's name is missing.
-reason-patient-other-number = At the destination the patient has another number than the patient of the letter.
+reason-patient-other-number = At the destination, this patient has another number than in the practice's list.
 reason-patient-not-there = The destination has no patient with this number: create the patient there, then try again.
 reason-patient-several-there = The destination has several patients with this number: merge them there, then try again.
 reason-patient-not-held = The destination cannot keep the patient's number as it is (a sign, its length or its end), and docsyncd never changes a number: give the patient another number, or let the destination's settings be changed, then try again.
@@ -914,7 +915,7 @@ reason-filed-for-another = It was filed before for another patient: remove it th
    *[other] : { $place }
 }
 reason-maybe-for-another = It may have been filed before for another patient: look there, and remove it.
-reason-not-read = The service may have corrected it since, and does not show it now: it is read again first.
+reason-not-read = The service may have corrected it since, but does not show it now: it is read again first.
 reason-many-versions = The service shows new versions of it again and again: it is downloaded ever more rarely.
 reason-spool-full = The room for downloaded letters is full (state.spool_limit): it is downloaded when others are filed.
 reason-spool-damaged = Its downloaded PDF is gone or was changed: docsyncd downloads it again. A virus scanner may have removed it.
@@ -954,7 +955,7 @@ reason-destination-tls = The encrypted connection to the destination { $name } c
 reason-destination-busy = The destination { $name } asks to wait (code { $code }).
 reason-destination-fault = The destination { $name } has a fault (code { $code }).
 reason-destination-says-error = The destination { $name } answers that it failed: its own log says why.
-reason-destination-unclear-answer = The answer of the destination { $name } sounds like a failure, and may be none: look there whether the letter arrived.
+reason-destination-unclear-answer = The answer of the destination { $name } sounds like a failure, but may be none: look there whether the letter arrived.
 reason-destination-status = The destination { $name } answered with an error (code { $code }).
 reason-destination-check = The destination { $name } does not work: is the computer that holds it switched on, is the folder there, may docsyncd write to it?
 reason-destination-refuses = The destination { $name } does not accept this letter.
@@ -977,7 +978,7 @@ reason-service-refuses = The service does not hand out this letter.
 reason-service-fails = The service could not give this letter.
 reason-not-a-pdf = What the service sent is no PDF; the page of a proxy or of a sign-in may have come instead.
 reason-wrong-size = The received PDF does not have the announced size.
-reason-no-end = The connection ended before the PDF was whole, it seems.
+reason-no-end = The connection seems to have ended before the PDF was whole.
 reason-slow = The download is too slow.
 reason-spool = docsyncd cannot keep the PDF on its disk: { $places ->
     [0] free space.
@@ -1260,7 +1261,7 @@ told-not-allowed = the account lacks the right to do this: ask the operator of t
 told-not-the-service = another program answers at this address: is it complete, with its path?
 told-no-folder = the folder { $folder } is not there: does it exist, and is the share mounted?
 told-folder = the folder { $folder } cannot be used
-told-reader = who is to read the letters there cannot
+told-reader = whoever is to read the letters there cannot
 told-program = the program cannot be started: check its name and path
 told-mail-server = the mail server does not work like this: check its name, port, user and password
 told-server = this place does not work like this: check its address, user and password
@@ -1282,7 +1283,7 @@ told-list-columns = the first line of { $file } does not name the columns that a
 told-list-two-ways = the dates in { $file } can be read in two ways: day or month first
 told-list-dates = a date of birth in { $file } cannot be read
 told-list-content = { $file } cannot be used as it is: export it again
-refused-by-ledger = the configuration cannot be used ({ $why }); this goes by the ledger { $ledger }
+refused-by-ledger = the configuration cannot be used ({ $why }); this uses the ledger { $ledger }
 no-account = there is no account "{ $name }"; the nearest is "{ $nearest }"
 account-all-by-key = no account needs a sign-in: all use an API key. Set auth = "oauth" for one that should
 account-by-key = account { $name } uses an API key, so it needs no sign-in; with auth = "oauth" it would. A new key belongs into { $place }
@@ -1351,13 +1352,13 @@ check-webhook-may = the account may register one: it was tried, and taken back
 check-full = the disk that holds { $path } is full: free space on it
 check-short = the disk that holds { $path } has { $left } free, and what waits needs about { $needed }: free space on it
 check-no-patients = { $file } holds no patients: every letter that needs a number waits for a person
-check-doubt = { $list }; { $doubt }: if that is right, nothing is to do: it counts when it has not changed for a minute
+check-doubt = { $list }; { $doubt }: if that is right, do nothing: it counts when it has not changed for a minute
 check-not-held = { $file }, row { $rows }: destination `{ $name }` cannot hold the patient's number as it is, so letters of that patient will wait for a person
 check-rows-more = { $rows } and { $more } more
 check-list-defect = { $file }: reading it ended in the middle, which is a defect of docsyncd
 check-patients = { $count } patients in { $file } ({ $facts })
-check-without-number = { "" }; { $rows } without a number, which count for nothing
-check-without-date = { "" }; { $rows } without a date of birth, to whom no letter is filed by itself
+check-without-number = { "" }; { $rows } without a number, which are ignored
+check-without-date = { "" }; { $rows } without a date of birth, whose letters wait for a person
 
 ## `docsyncd assign`
 
@@ -1404,15 +1405,15 @@ assign-settles = { $command } settles it
 assign-unlisted = the number { $number } is not in the practice's list
 assign-none = nothing was assigned
 assign-done = { $uuid }: its patient is number { $number }; { $when }
-assign-anew = { $uuid }: its patient is number { $number }, and it is filed anew by that number; { $when }. The copy by the other number stays where it is: { $command } says where; remove it there
+assign-anew = { $uuid }: its patient is number { $number }, and it is filed anew with that number; { $when }. The copy with the other number stays where it is: { $command } says where; remove it there
 assign-nobody-asked = nobody can be asked here whether this is the patient: look at both sides above, and write --yes
 assign-question-again = Are you sure? Assign to the patient with the number { $number }?
 assign-a-number = NUMBER
 who-page = status page, browser { $browser }
 assign-question = Is this the patient with the number { $number }?
-assign-question-anew = It was filed by another number, and is filed anew. Is this the patient with the number { $number }?
+assign-question-anew = It was filed with another number, and is filed anew. Is this the patient with the number { $number }?
 assign-not-assigned = nobody assigned the patient of document { $uuid }
-assign-removed = { $uuid }: its patient is assigned no more; letters that are delivered stay where they are
+assign-removed = { $uuid }: its patient is no longer assigned; delivered letters stay where they are
 
 ## `docsyncd retry` and `poll`
 
@@ -1434,7 +1435,7 @@ retry-nobody-asked = { $count ->
 } shall be filed once more: write --yes
 retry-at-once = the running daemon takes it up at once
 retry-not-running = docsyncd is not running: it is taken up by the next { $command } or sync
-retry-removed = { $uuid }: the version before is there no more
+retry-removed = { $uuid }: the earlier version is there no more
 retry-arrived = { $uuid }: it arrived, and counts as delivered; { $when }
 retry-not-arrived = of document { $uuid } nothing waits for somebody to say that it arrived: { $command } shows where it stands
 retry-unclear = document { $uuid } waits for its proof, and an old copy of it lies beside it: if the old copy is gone, say so first ({ $command })
@@ -1450,7 +1451,7 @@ retry-which-failed = which documents? Name them ({ $command }), or all that fail
        *[other] { $count } documents
     } failed:
 retry-all-of-them = { $command } shows all of them
-retry-beside = Filed beside the version before; once that is removed there, say so ({ $command }):
+retry-beside = Filed beside the earlier version; once that is removed there, say so ({ $command }):
 retry-paused = { $scope } is paused: { $why }. It is tried again by itself, next at { $next }
 retry-by-themselves = They are tried again by themselves; one that is named is due at once
 retry-check = Run docsyncd check to see whether it works again
@@ -1459,11 +1460,11 @@ poll-not-running = it is not running, so nobody looks: start it ({ $start }), or
 poll-no-answer = whoever works on the ledger has not answered within { $seconds } s (a docsyncd sync polls by itself)
 poll-done = the running daemon looks now, and tries at once what waits for a destination or an account
 
-forget-question = Erase the names and places that are kept of { $which }? They cannot be had back.
+forget-question = Erase the names and places that are kept of { $which }? They cannot be restored.
 forget-nothing = nothing is erased
 forget-done = { $uuid }: its names and places are erased; that it was delivered, and its digest, stay
 forget-open = { $uuid } is still being worked on ({ $state }) and keeps its names until it has ended: { $command } says when
-forget-traces = traces of the names may be left in unused parts of the ledger's file, which could not be written anew: { $why }. Run the same command again later.
+forget-traces = traces of the names may be left in unused parts of the ledger's file, which could not be rewritten: { $why }. Run the same command again later.
 forget-output = { $uuid }: what a program printed about it, in the folder `output` beside the ledger, cannot be removed: { $why }. Run the same command again later.
 service-no-systemd = this system was not started by systemd, and docsyncd knows no other manager of services here. Let yours run `docsyncd run`: it logs to standard error, reads its configuration again on SIGHUP, and ends with 0 on SIGTERM within 30 s, when what is in flight is finished
 service-no-unit = there is no { $unit }: the deb and rpm packages of docsyncd bring it, with its user and its folders
@@ -1493,7 +1494,7 @@ preview-not-filed = it would not be filed
 preview-not-read = what waits for the account { $account } cannot be read
 preview-more = there are more: { $command }
 preview-there = (there already)
-preview-taken = that name is taken; unless by this very document:
+preview-taken = that name is taken, unless by this document itself:
 preview-accounts = { $count ->
     [one] account { $names }
    *[other] accounts { $names }
@@ -1547,7 +1548,7 @@ reconcile-nobody-asked = nothing is filed again, as nobody can be asked here: { 
 reconcile-question = File { $count ->
     [one] 1 letter
    *[other] { $count } letters
-} again? Where the practice's software took them, they come twice.
+} again? If the practice's software took them, they come twice.
 reconcile-left = document { $uuid } is left as it is: it is on its way, or its report is not accepted yet
 alerts-nobody = nobody is told anything: there is no heartbeat_url_file, webhook_url_file or [alerts.mail] in [alerts]
 alerts-taken = took the message (answered { $code })
@@ -1656,7 +1657,7 @@ backup-letters = { $count ->
     [one] 1 letter is in the ledger, with the patient's name: keep the file so that nobody else can read it
    *[other] { $count } letters are in the ledger, with patients' names: keep the file so that nobody else can read it
 }
-backup-plain = It is not encrypted, so no key, no password and no sign-in is in it. With --passphrase-file they are
+backup-plain = It is not encrypted, so it contains no key, password or sign-in. With --passphrase-file it does
 backup-secrets = { $count ->
     [one] Encrypted, with 1 key, password or sign-in
    *[other] Encrypted, with { $count } keys, passwords and sign-ins

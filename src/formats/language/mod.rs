@@ -1,10 +1,10 @@
-//! What docsyncd says to the people of a practice, in English, French and German: alarms, `docsyncd setup` and
-//! `status`, the status page.
+//! The texts for the people of a practice, in English, French and German: alarms, the status page, `docsyncd setup` and
+//! `status`.
 //!
-//! All strings stand in `en.ftl`, `fr.ftl` and `de.ftl` (Project Fluent), but for the choices of `setup`, which have
-//! theirs in `config/presets`; log lines and messages for whoever installs docsyncd are English and stand where they
-//! arise. This module knows no clock and no terminal: the time and the time zone come with each question. Names of
-//! accounts and destinations are the only foreign text in a sentence.
+//! All texts are in `en.ftl`, `fr.ftl` and `de.ftl` (Project Fluent), except the choices of `setup`, which are in
+//! `config/presets`. Log lines and messages for the person who installs docsyncd are English, and are in the code. This
+//! module uses no clock and no terminal: the caller gives the time and the time zone. The names of accounts and
+//! destinations are the only foreign text in a sentence.
 
 mod reasons;
 mod sentences;
@@ -37,7 +37,7 @@ pub enum Language {
 /// Every language.
 pub const LANGUAGES: [Language; 3] = [Language::English, Language::French, Language::German];
 
-/// A value that stands in a sentence.
+/// A value for a sentence.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Value<'a> {
     /// A text.
@@ -82,7 +82,7 @@ impl Language {
         LANGUAGES.into_iter().find(|language| language.as_str().eq_ignore_ascii_case(primary.trim()))
     }
 
-    /// The one that an Accept-Language header wants most (RFC 9110, section 12.5.4).
+    /// The language that an Accept-Language header prefers (RFC 9110, section 12.5.4).
     pub fn accepted(header: &str) -> Option<Self> {
         let wanted = header.split(',').take(MOST_TAGS).filter_map(|item| {
             let (tag, parameter) = item.split_once(';').unwrap_or((item, ""));
@@ -92,7 +92,7 @@ impl Language {
             };
             (weight > 0.0).then_some((Self::parse(tag.trim())?, weight))
         });
-        // Of equal ones the first.
+        // The first of several with the same weight.
         wanted
             .fold(None, |best: Option<(Self, f32)>, item| best.filter(|best| best.1 >= item.1).or(Some(item)))
             .map(|(language, _)| language)
@@ -118,26 +118,27 @@ impl Language {
         bundle.get_or_init(|| {
             let tag: LanguageIdentifier = self.as_str().parse().unwrap_or_default();
             let mut bundle = Bundle::new_concurrent(vec![tag]);
-            // Isolation marks are invisible characters in mails and terminals; all languages are written left to right.
+            // Isolation marks are invisible characters in mails and terminals. All three languages are written from
+            // left to right.
             bundle.set_use_isolating(false);
-            // What is wrong with a file is found by a test; what is right of it is used.
+            // A test finds errors in a file. The rest of the file is used.
             let resource = FluentResource::try_new(self.source().to_owned()).unwrap_or_else(|(resource, _)| resource);
             bundle.add_resource_overriding(resource);
             bundle
         })
     }
 
-    /// Whether there is a text of that key.
+    /// Whether there is a text with this key.
     pub fn has(self, key: &str) -> bool {
         self.bundle().has_message(key)
     }
 
-    /// The text of that key, with nothing to fill in.
+    /// The text with this key, without values.
     pub fn text(self, key: &str) -> String {
         self.fill(key, &[])
     }
 
-    /// The text of that key with these values. A key that is missing, which a test excludes, is shown itself.
+    /// The text with this key and these values. For a missing key, which a test excludes, the key itself.
     pub fn fill(self, key: &str, values: &[(&str, Value<'_>)]) -> String {
         let bundle = self.bundle();
         let Some(pattern) = bundle.get_message(key).and_then(|message| message.value()) else { return key.to_owned() };
@@ -154,18 +155,18 @@ impl Language {
         bundle.format_pattern(pattern, Some(&args), &mut Vec::new()).into_owned()
     }
 
-    /// A document's type; `None`: one that is new.
+    /// A document's type; `None` for a new type.
     pub fn document_type(self, word: &str) -> Option<String> {
         let is_known = DOCUMENT_TYPES.contains(&word);
         is_known.then(|| self.text(&format!("type-{}", word.replace('_', "-"))))
     }
 
-    /// "at 14:05", or with the day when it is not `now`'s.
+    /// "at 14:05", with the day if it is not that of `now`.
     pub fn at(self, at: &Zoned, now: &Zoned) -> String {
         self.moment("at", at, now)
     }
 
-    /// "since 14:05", or with the day when it is not `now`'s.
+    /// "since 14:05", with the day if it is not that of `now`.
     pub fn since(self, at: &Zoned, now: &Zoned) -> String {
         self.moment("since", at, now)
     }
@@ -176,7 +177,7 @@ impl Language {
         self.fill("date", &[("day", (&day).into()), ("month", (&self.month(at)).into()), ("year", (&year).into())])
     }
 
-    /// Who decided something, as the ledger keeps it: a user of this computer, or a browser that shows the page.
+    /// The person who decided something, as the ledger records it: a user of this computer, or a browser of the page.
     pub fn who(self, who: &str) -> String {
         match who.strip_prefix("status page, browser ") {
             Some(browser) => self.fill("who-page", &[("browser", browser.into())]),
@@ -213,7 +214,7 @@ impl Language {
     }
 }
 
-/// Languages of a header that are looked at: a browser names a few.
+/// The most languages of a header that are read. A browser names a few.
 const MOST_TAGS: usize = 16;
 
 #[cfg(test)]

@@ -1,19 +1,19 @@
-//! Why something waits or failed. docsyncd's own reasons are exact and English, for the API, the log and whoever looks
-//! after it; the people of a practice are told by what they are as data: the failure's call, kind and code
-//! (`crate::domain::failure`), or the word of a wait. A sentence that is not there for a code is that of its kind, so
-//! no reader gets a foreign one. What a program said of itself stays.
+//! Why something waits or failed. docsyncd's own reasons are exact and English, for the API, the log and the
+//! administrator. The people of a practice get a sentence for the reason as data: the failure's call, kind and code
+//! (`crate::domain::failure`), or the word of a wait. A code without a sentence gets that of its kind, so that nobody
+//! reads a foreign one. A program's own words stay.
 
 use serde::{Serialize, Serializer};
 
 use super::{Language, Value};
 use crate::domain::failure::{Call, Code, Failure, Kind};
 
-/// A reason, as the ledger keeps it. In JSON it is its text.
+/// A reason, as the ledger keeps it. Its JSON is its text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Reason {
-    /// In docsyncd's own words, English, or as a program said it.
+    /// The text, in docsyncd's own English words or as a program wrote it.
     pub text: String,
-    /// The same as data: a failure, or the word of a wait.
+    /// The reason as data: a failure, or the word of a wait.
     pub code: Option<String>,
     /// The destination or account.
     pub name: String,
@@ -28,9 +28,9 @@ impl Serialize for Reason {
 }
 
 impl Language {
-    /// The reason in the words of the people of a practice.
+    /// The reason in a sentence for the people of a practice.
     pub fn reason(self, reason: &Reason) -> String {
-        // The exact reason is better than none, for who can read it.
+        // A person who can read English gets the exact reason rather than none.
         let unknown = || match self {
             Language::English if !reason.text.is_empty() => reason.text.clone(),
             _ => self.text("reason-unknown"),
@@ -74,7 +74,7 @@ fn key(failure: &Failure) -> (&'static str, u64) {
         Code::Signal(signal) => ("signal", u64::from(signal.unsigned_abs())),
         Code::Status(status) => {
             let key = match at_destination {
-                // A mail server's 5xx is a refusal (RFC 5321, section 4.2.1), a web server's a fault.
+                // A mail server's 5xx is a refusal (RFC 5321, section 4.2.1), but a web server's is a fault.
                 true if permanent && *status >= 500 => "destination-status",
                 true => of_destination_status(*status),
                 false => of_service_status(failure, *status),
@@ -118,7 +118,7 @@ fn of_service_status(failure: &Failure, status: u16) -> &'static str {
     }
 }
 
-/// The sentence of a word that an adapter gave; `None`: that of the kind.
+/// The sentence of an adapter's word; `None` for that of the kind.
 fn of_destination(word: &str) -> Option<&'static str> {
     Some(match word {
         "not_found" | "no_folder" | "folder_unusable" => "destination-no-folder",
@@ -176,7 +176,7 @@ fn of_destination(word: &str) -> Option<&'static str> {
     })
 }
 
-/// The same of a word that stands for a failed call to the service.
+/// The sentence of a word for a failed call to the service.
 fn of_service(word: &str) -> Option<&'static str> {
     Some(match word {
         "unreachable" => "service-unreachable",
@@ -202,12 +202,12 @@ fn of_service(word: &str) -> Option<&'static str> {
     })
 }
 
-/// Whether a failure's word is one of docsyncd's own that a sentence is about.
+/// Whether a failure's word is one of docsyncd's own that has a sentence.
 pub fn is_word_of_failures(word: &str) -> bool {
     of_destination(word).is_some() || of_service(word).is_some()
 }
 
-/// What stands before the configured folder, at the end of each reason that is about a full disk of this machine.
+/// The text before the configured folder, at the end of each reason about a full disk of this machine.
 pub const ON_DISK: &str = "on the disk that holds ";
 
 /// The folder whose disk is full.
@@ -220,13 +220,13 @@ fn place<'a>(failure: &Failure, text: &'a str) -> Option<&'a str> {
     text.split_once(ON_DISK).filter(|_| is_full).map(|(_, folder)| folder)
 }
 
-/// The line with which a program wanted to be quoted: the end of the reason that the command adapter wrote.
+/// The line that a program wanted to be quoted: the end of the command adapter's reason.
 fn quote<'a>(failure: &Failure, text: &'a str) -> Option<&'a str> {
     let (Kind::Passing(code) | Kind::Permanent(code)) = &failure.kind else { return None };
     let ends_with = match code {
         Code::Exit(_) | Code::Signal(_) => ": ",
         Code::Word(word) if word == "out_of_time" => ": ",
-        // What the system says of it stands in brackets before.
+        // The system's own text comes before, in brackets.
         Code::Word(word) if word == "crashed" || word == "lost" => "): ",
         Code::Word(_) | Code::Status(_) => return None,
     };
@@ -264,7 +264,7 @@ mod tests {
         let no_pdf = reason("download passing not_a_pdf", "it does not begin with %PDF-, 3 times");
         assert!(Language::English.reason(&no_pdf).starts_with("What the service sent is no PDF;"));
         assert!(Language::German.reason(&no_pdf).starts_with("Was der Dienst gesendet hat, ist kein PDF;"));
-        // Of a wait that is over, or of a later version.
+        // The reason belongs to a wait that is over, or to a later version.
         let unknown = Reason { code: None, ..one.clone() };
         assert_eq!(Language::English.reason(&unknown), english);
         assert_eq!(
@@ -330,7 +330,7 @@ mod tests {
         }
     }
 
-    /// Whatever an earlier or later version wrote.
+    /// Text of an earlier or later version.
     #[test]
     fn no_reason_is_ever_told_in_english() {
         for language in [Language::French, Language::German] {
@@ -352,7 +352,7 @@ mod tests {
         }
     }
 
-    /// The words with which the sources make failures of `call`.
+    /// The words with which the sources create failures of `call`.
     fn words(folder: &str, starts: &[&str]) -> BTreeSet<String> {
         let mut words = BTreeSet::new();
         let mut folders = vec![std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join(folder)];
@@ -393,7 +393,7 @@ mod tests {
         ];
         let mut of_adapters = words("src/destinations", &starts);
         assert!(of_adapters.len() > 35, "{of_adapters:?}");
-        // Of the table in src/destinations/sftp/connection.rs, of fault.rs, and of src/pipeline/deliver.rs.
+        // From the table in src/destinations/sftp/connection.rs, from fault.rs, and from src/pipeline/deliver.rs.
         let others =
             ["refused", "no_answer", "unreachable", "no_such_host", "check", "not_found", "not_allowed", "read_only"];
         of_adapters.extend(others.map(str::to_owned));

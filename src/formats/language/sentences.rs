@@ -1,4 +1,4 @@
-//! Sentences about how docsyncd is, put together from the strings of the languages.
+//! Sentences about the state of docsyncd, built from the texts of a language.
 
 use jiff::tz::TimeZone;
 use jiff::{Timestamp, Zoned};
@@ -6,19 +6,19 @@ use jiff::{Timestamp, Zoned};
 use super::Language;
 use crate::domain::health::{Cause, Disks, Headline, ListWrong, Problem};
 
-/// Names that a sentence has room for.
+/// The most names in a sentence.
 const MOST_NAMES: usize = 5;
 
-/// Problems of one cause: one sentence, and one message.
+/// The problems of one cause, for one sentence and one message.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Group {
-    /// Of all of them.
+    /// The cause.
     pub cause: Cause,
     /// The accounts or destinations.
     pub names: Vec<String>,
-    /// The documents of all of them.
+    /// The number of documents.
     pub count: u64,
-    /// The earliest.
+    /// The earliest time.
     pub since: Option<i64>,
 }
 
@@ -45,7 +45,7 @@ pub fn groups<'a>(problems: impl IntoIterator<Item = &'a Problem>) -> Vec<Group>
 }
 
 impl Language {
-    /// The first sentence or two: how docsyncd is.
+    /// The first one or two sentences: the state of docsyncd.
     pub fn headline(self, headline: &Headline, now: &Zoned) -> String {
         match headline {
             Headline::NotRunning { last: None } => self.text("not-running"),
@@ -110,7 +110,7 @@ impl Language {
         }
     }
 
-    /// What is the matter and how many letters it is about, in a line without a full stop.
+    /// The problem and the number of letters, in a line without a full stop.
     pub fn subject(self, group: &Group) -> String {
         let (name, names) = self.names(&group.names);
         let (reason, _) = self.list_wrong(group);
@@ -131,7 +131,7 @@ impl Language {
         }
     }
 
-    /// A sentence as it stands after a colon, without a full stop.
+    /// A sentence to stand after a colon, without its full stop.
     pub fn within(self, sentence: &str) -> String {
         let mut letters = sentence.trim_end_matches('.').chars();
         match letters.next().filter(|_| self != Language::German) {
@@ -140,12 +140,12 @@ impl Language {
         }
     }
 
-    /// What to do about it for whoever has the status page; it names buttons, and no commands.
+    /// What a person with the status page should do. It names buttons, not commands.
     pub fn advice(self, group: &Group, disks: &Disks) -> String {
         self.to_do("do", group, disks).unwrap_or_default()
     }
 
-    /// What to do about it for whoever looks after the computer, with commands; `None`: nothing else.
+    /// What the administrator should do, with commands; `None` if nothing more.
     pub fn commands(self, group: &Group, disks: &Disks) -> Option<String> {
         self.to_do("it", group, disks)
     }
@@ -167,7 +167,7 @@ impl Language {
         self.has(&key).then(|| self.fill(&key, &values))
     }
 
-    /// What is wrong with the list of patients, and whether letters go on by the one before.
+    /// What is wrong with the list of patients, and whether the previous list is still used.
     fn list_wrong(self, group: &Group) -> (String, bool) {
         let words = group.names.first().filter(|_| group.cause == Cause::PatientsFile);
         let ListWrong { kind, row, goes_on } = ListWrong::parse(words.map_or("", String::as_str));
@@ -176,14 +176,14 @@ impl Language {
         (self.fill(key, &[("row", row.into())]), goes_on)
     }
 
-    /// That problems of one cause are over.
+    /// The sentence that problems of one cause are over.
     pub fn over(self, group: &Group) -> String {
         let (name, names) = self.names(&group.names);
         let values = [("name", (&name).into()), ("names", names.into()), ("count", group.count.into())];
         self.fill(&format!("over-{}", group.cause.as_str()), &values)
     }
 
-    /// A title or label within a line: nouns of German begin with a capital anywhere.
+    /// A title or label within a line. German nouns always begin with a capital.
     pub fn label(self, key: &str) -> String {
         let text = self.text(key);
         let mut letters = text.chars();
@@ -193,7 +193,7 @@ impl Language {
         }
     }
 
-    /// A document's state in a word or two; in English that of the programs.
+    /// A document's state in a word or two; in English, that of `--json`.
     pub fn state(self, state: &str) -> String {
         let short = format!("state-{state}-short");
         match self {
@@ -203,13 +203,13 @@ impl Language {
         }
     }
 
-    /// A document's type, in English that of the programs; one that is new is the service's own word.
+    /// A document's type; in English, that of `--json`. A new type is shown as the service names it.
     pub fn kind(self, word: &str) -> String {
         let known = if self == Language::English { None } else { self.document_type(word) };
         known.unwrap_or_else(|| word.to_owned())
     }
 
-    /// The state of a delivery; in English that of the programs, where they have one.
+    /// The state of a delivery; in English, that of `--json` if it has one.
     pub fn delivery(self, state: &str, may_have_arrived: bool) -> String {
         let key = match state {
             _ if may_have_arrived => "letter-may-have-arrived",
@@ -222,13 +222,13 @@ impl Language {
         self.text(key)
     }
 
-    /// What shows that a letter is there (`proof::Proof`).
+    /// The proof that a letter is there (`proof::Proof`).
     pub fn proof(self, proof: &str) -> Option<String> {
         let key = format!("proof-{}", proof.replace('_', "-"));
         self.has(&key).then(|| self.text(&key))
     }
 
-    /// What happened to a document, in words; an event that is new here by its own name.
+    /// An event of a document in words. A new event is shown by its own name.
     pub fn event(self, event: &str, destination: Option<&str>) -> String {
         let key = format!("event-{}", event.replace('_', "-"));
         let places = u64::from(destination.is_some());
@@ -238,7 +238,7 @@ impl Language {
         }
     }
 
-    /// "a, b and 3 more", and how many there are.
+    /// "a, b and 3 more", and the number of names.
     fn names(self, names: &[String]) -> (String, u64) {
         let shown = names.iter().take(MOST_NAMES).map(String::as_str).collect::<Vec<_>>().join(", ");
         let count = |length: usize| u64::try_from(length).unwrap_or(u64::MAX);
@@ -250,13 +250,13 @@ impl Language {
     }
 }
 
-/// That time of the ledger in the time zone of `now`.
+/// This time of the ledger, in the time zone of `now`.
 pub fn zoned(at: i64, now: &Zoned) -> Zoned {
     let zone: &TimeZone = now.time_zone();
     Timestamp::from_millisecond(at).unwrap_or(Timestamp::UNIX_EPOCH).to_zoned(zone.clone())
 }
 
-/// With a capital first letter; the name of docsyncd has none.
+/// The sentence with a capital first letter, unless it begins with docsyncd.
 pub fn capital(sentence: &str) -> String {
     if sentence.starts_with("docsyncd") {
         return sentence.to_owned();

@@ -6,7 +6,7 @@ use jiff::Zoned;
 use super::*;
 use crate::domain::health::{CAUSES, Cause, Disks, Headline, Problem};
 
-/// The variables of every key.
+/// The variables of each key.
 fn keys(language: Language) -> BTreeMap<String, BTreeSet<String>> {
     let resource = fluent_syntax::parser::parse(language.source()).map_err(|(_, errors)| errors).unwrap();
     let mut keys = BTreeMap::new();
@@ -41,7 +41,7 @@ fn of_inline(inline: &InlineExpression<&str>, variables: &mut BTreeSet<String>) 
             Expression::Inline(inline) => of_inline(inline, variables),
             Expression::Select { .. } => panic!("a selection inside of a selection"),
         },
-        // The name of a button, or of a part of the page: its own text.
+        // The name of a button or of a part of the page is its own text.
         InlineExpression::MessageReference { id, attribute: None } => {
             LANGUAGES.iter().for_each(|language| assert!(language.has(id.name), "{}", id.name));
         }
@@ -54,13 +54,12 @@ fn of_inline(inline: &InlineExpression<&str>, variables: &mut BTreeSet<String>) 
 fn every_language_has_every_key_with_the_same_variables() {
     let [english, french, german] = LANGUAGES.map(keys);
     assert!(english.len() > 80, "{}", english.len());
-    // A number is written out in one language ("1 letter") and filled in in the other: what is selected by counts as
-    // used.
+    // A number may be written out in one language ("1 letter") and inserted in another. A selector counts as used.
     assert_eq!(english, french);
     assert_eq!(english, german);
 }
 
-/// Every key that the sources name is there, and every one that is there is named.
+/// Every key in the sources exists, and every existing key is used.
 #[test]
 fn every_key_that_is_used_is_there() {
     let known = keys(Language::English);
@@ -120,7 +119,7 @@ fn plurals_are_those_of_the_language() {
     assert_eq!(letters(Language::English), ["no letters", "1 letter", "2 letters"]);
     assert_eq!(letters(Language::French), ["aucun courrier", "1 courrier", "2 courriers"]);
     assert_eq!(letters(Language::German), ["kein Brief", "1 Brief", "2 Briefe"]);
-    // The rule itself, where no number is spelt out: French 0 is singular.
+    // The rule itself, without a written-out number: French 0 is singular.
     let others = |language: Language| [0, 1, 2].map(|count| language.fill("others", &[("count", Value::Count(count))]));
     assert_eq!(
         others(Language::French),
@@ -215,10 +214,10 @@ fn of_a_list_that_is_refused_the_row_is_said_and_what_letters_go_by() {
         "Since 10:12: the practice's list of patients cannot be used (row 17: the patient's number is spoilt)."
     );
     assert_eq!(subject, "The practice's list of patients cannot be used (row 17: the patient's number is spoilt)");
-    assert!(goes_on.contains("goes by the list before") && !goes_on.contains("need a patient's number"), "{goes_on}");
+    assert!(goes_on.contains("uses the previous list") && !goes_on.contains("need a patient's number"), "{goes_on}");
     assert!(french.2.contains("la liste précédente") && german.contains("Zeile 17"), "{french:?} {german}");
     assert!(of("number 17 none")[0].2.contains("need a patient's number wait"));
-    // Of an older daemon no word is known.
+    // An older daemon gives no word.
     assert!(of("")[0].0.contains("(it cannot be read)"));
 }
 
@@ -306,7 +305,7 @@ fn a_language_is_chosen_by_what_a_browser_wants_most() {
     assert_eq!(Language::parse("fr_CA.UTF-8"), Some(Language::French));
 }
 
-/// Every text of setup that the sources name is there, and every one that is there is named.
+/// Every text of setup in the sources exists, and every existing one is used.
 #[test]
 fn every_text_of_setup_is_there_and_shown() {
     fn sources(folder: &std::path::Path, texts: &mut String) {
@@ -324,7 +323,7 @@ fn every_text_of_setup_is_there_and_shown() {
     let named: BTreeSet<&str> = texts.split('"').filter(|word| word.starts_with("setup-")).collect();
     let known = keys(Language::English);
     let known: BTreeSet<&str> = known.keys().map(String::as_str).filter(|key| key.starts_with("setup-")).collect();
-    // Named by what is chosen; or the help of one that is named.
+    // Named by the chosen value, or the help of a named text.
     let is_made = |key: &str| {
         ["choice", "column", "more", "part", "pasted", "remove"]
             .iter()

@@ -1,12 +1,12 @@
-//! An INI file as Windows reads it: names in any letter case, the first of a name counts, quotation marks around a
-//! value are none of it.
+//! An INI file as Windows reads it. Names ignore letter case, the first entry of a name counts, and quotation marks
+//! around a value are no part of it.
 
 /// Sections with their entries, in the order of the file.
 #[derive(Debug)]
 pub struct Ini<'a>(Vec<(&'a str, Vec<(&'a str, &'a str)>)>);
 
 impl<'a> Ini<'a> {
-    /// Lines that are no entry, and entries in no section, are passed over.
+    /// Ignores lines that are no entry, and entries outside of sections.
     pub fn parse(text: &'a str) -> Self {
         let mut sections: Vec<(&str, Vec<(&str, &str)>)> = Vec::new();
         for line in text.lines().map(str::trim).filter(|line| !line.starts_with(';')) {
@@ -21,13 +21,13 @@ impl<'a> Ini<'a> {
         Self(sections)
     }
 
-    /// What a section says; `None`: there is none of that name.
+    /// The entries of a section; `None` without that section.
     pub fn entries(&self, section: &str) -> Option<impl Iterator<Item = (&'a str, &'a str)> + '_> {
         let found = self.0.iter().find(|(name, _)| name.eq_ignore_ascii_case(section))?;
         Some(found.1.iter().copied())
     }
 
-    /// The sections that have such an entry.
+    /// The sections with this entry.
     pub fn sections_with(&self, key: &str) -> impl Iterator<Item = &'a str> {
         self.0
             .iter()
@@ -41,7 +41,7 @@ impl<'a> Ini<'a> {
     }
 }
 
-/// The lines that stand in none of these sections.
+/// The lines outside of these sections.
 pub(super) fn without(text: &str, sections: &[&str]) -> String {
     let (mut is_kept, mut kept) = (true, String::new());
     for line in text.lines() {

@@ -1,18 +1,18 @@
-//! `VDDS_MMI.INI`, in which all that take part are entered: `[PVS]` and `[BVS]` list them (NAME1, NAME2, …), and each
-//! has a section of its name. All but our own lines stays byte for byte as it is.
+//! `VDDS_MMI.INI`, the register of all participants: `[PVS]` and `[BVS]` list them (NAME1, NAME2, …), and each has a
+//! section of its name. All lines but docsyncd's own stay unchanged.
 
 use super::ini;
 
-/// What docsyncd is called there.
+/// docsyncd's name in the register.
 pub const OURS: &str = "DOCSYNCD";
 
-/// The list that it stands in: who keeps pictures and documents.
+/// The list of docsyncd: programs that keep pictures and documents.
 const LIST: &str = "BVS";
 
-/// The number of Windows, and of Unix, in the entries `…_OS`.
+/// The number of Windows, or of Unix, in the entries `…_OS`.
 const SYSTEM: &str = if cfg!(windows) { "1" } else { "3" };
 
-/// Lines with their ends, each with the name of the section that it stands in.
+/// The lines with their ends, each with its section's name.
 fn lines(bytes: &[u8]) -> impl Iterator<Item = (String, &[u8])> {
     bytes.split_inclusive(|byte| *byte == b'\n').scan(String::new(), |section, line| {
         if let Some(name) = ini::section(super::text(line).trim()) {
@@ -22,7 +22,7 @@ fn lines(bytes: &[u8]) -> impl Iterator<Item = (String, &[u8])> {
     })
 }
 
-/// What stands on both sides of `=`; `None` where there is none, or in a remark.
+/// The text on both sides of `=`; `None` without one, or in a remark.
 fn entry(line: &[u8]) -> Option<(String, String)> {
     let text = super::text(line);
     let (key, value) = text.split_once('=').filter(|_| !text.trim_start().starts_with(';'))?;
@@ -42,7 +42,7 @@ pub fn unregistered(bytes: &[u8]) -> Vec<u8> {
     lines(bytes).filter(is_others).flat_map(|(_, line)| line).copied().collect()
 }
 
-/// The file with docsyncd in it, whose PDFs are asked for by starting this program.
+/// The file with docsyncd, whose PDFs are fetched by starting this program.
 pub fn registered(bytes: &[u8], program: &[u8]) -> Vec<u8> {
     let mut file = unregistered(bytes);
     let first = lines(&file).next().map_or(&[][..], |(_, line)| line);

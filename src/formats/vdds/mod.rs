@@ -1,8 +1,8 @@
-//! VDDS-media, stage 6: the INI files that docsyncd, the practice software and its archive write to one another.
+//! VDDS-media, stage 6: the INI files that docsyncd, the practice software and its archive exchange.
 //!
-//! Pure. What is known of them, and from where, stands in docs/destinations.md. A letter is announced to the archive
-//! ([`Announcement`]); the archive asks for its PDF by the letter's number ([`exported`]), and answers in the
-//! announcement itself ([`answer`]). Who takes part is entered in `VDDS_MMI.INI` ([`registered`]).
+//! Pure. docs/destinations.md has the sources. A letter is announced to the archive ([`Announcement`]). The archive
+//! asks for its PDF by the letter's number ([`exported`]), and answers in the announcement itself ([`answer`]). The
+//! participants are registered in `VDDS_MMI.INI` ([`registered`]).
 
 mod ini;
 mod mmi;
@@ -15,18 +15,18 @@ pub use mmi::{OURS, registered, unregistered};
 use crate::domain::document::RemoteIdentity;
 use crate::formats::sidecar::{Charset, Fault, Form};
 
-/// The form of all of these files.
+/// The form of all these files.
 const FORM: Form = Form { charset: Charset::Windows1252, crlf: true, transliterates: false, is_gdt: false };
 
-/// The text as the bytes of such a file.
+/// The bytes of such a file with this text.
 ///
 /// # Errors
-/// It has a character that they lack.
+/// The text has a character that the files cannot contain.
 pub fn bytes(text: &str) -> Result<Vec<u8>, Fault> {
     FORM.bytes(text)
 }
 
-/// The bytes of such a file as text; a byte order mark decides, as it does in Windows.
+/// The text of such a file. A byte order mark decides about the encoding, as in Windows.
 pub fn text(bytes: &[u8]) -> String {
     match encoding_rs::Encoding::for_bom(bytes) {
         Some((encoding, _)) => encoding.decode_with_bom_removal(bytes).0.into_owned(),
@@ -34,22 +34,22 @@ pub fn text(bytes: &[u8]) -> String {
     }
 }
 
-/// What a letter is called there (MMOID): the same at each try.
+/// The letter's number for the archive (MMOID): the same in every attempt.
 pub fn object_id(key: &str) -> String {
     RemoteIdentity::of_key(key).short()
 }
 
-/// Whether it can be one of [`object_id`], so that it leads nowhere else as a part of a file's name.
+/// Whether this can be an [`object_id`]. As a part of a file's name it then leads nowhere else.
 pub fn is_object_id(id: &str) -> bool {
     id.len() == 20 && id.bytes().all(|byte| byte.is_ascii_hexdigit())
 }
 
-/// What the archive is told of a letter.
+/// The announcement of a letter.
 #[derive(Clone, Copy)]
 pub struct Announcement<'a> {
     /// The section of the practice software in `VDDS_MMI.INI`.
     pub practice_software: &'a str,
-    /// Its number of the patient.
+    /// The patient's number in the practice software.
     pub patient_id: &'a str,
     /// [`object_id`]
     pub id: &'a str,
@@ -57,18 +57,18 @@ pub struct Announcement<'a> {
     pub date: &'a str,
     /// As above.
     pub time: &'a str,
-    /// What people read beside it there.
+    /// A remark for people.
     pub comment: &'a str,
 }
 
 impl<'a> Announcement<'a> {
-    /// A letter of this patient, of which nothing else is told.
+    /// An announcement with this patient, and nothing else.
     pub fn of(patient_id: &'a str) -> Self {
         Self { practice_software: "", patient_id, id: "", date: "", time: "", comment: "" }
     }
 
-    /// The whole file. One archive is known to crash where a field is missing. It does not tell where the PDF lies,
-    /// which only archives with DIRECTIMAGEIMPORT may be told: the archive asks for it.
+    /// The whole file. One archive is known to crash if a field is missing. The place of the PDF is missing, because
+    /// only archives with DIRECTIMAGEIMPORT may get it; others ask for the PDF.
     pub fn text(&self) -> String {
         let Self { practice_software, patient_id, id, date, time, comment } = self;
         format!(
@@ -78,24 +78,24 @@ impl<'a> Announcement<'a> {
         )
     }
 
-    /// The same as the bytes of the file; `None` if a reader would find another number of the patient in it.
+    /// The bytes of the file; `None` if a reader would find another number of the patient in it.
     pub fn bytes(&self) -> Option<Vec<u8>> {
         let written = bytes(&self.text()).ok()?;
         (Ini::parse(&text(&written)).get("PATID", "PATID") == Some(self.patient_id)).then_some(written)
     }
 }
 
-/// What the archive made of a letter.
+/// The archive's answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Answer {
-    /// It has it (ERRORLEVEL=0).
+    /// The archive has the letter (ERRORLEVEL=0).
     Taken,
-    /// It refuses it, with this ERRORLEVEL; `None`: with something that is no level.
+    /// The archive refuses the letter, with this ERRORLEVEL; `None` for an invalid level.
     Refused(Option<u8>),
 }
 
-/// The archive's answer in the announcement of the letter `id`; `None`: there is none yet. READY is written last: with
-/// it the rest is there.
+/// The archive's answer in the announcement of the letter `id`; `None` before the answer. READY is written last, so
+/// with it the answer is complete.
 pub fn answer(text: &str, id: &str) -> Option<Answer> {
     let ini = Ini::parse(text);
     let is_anothers = ini.get("MMO1", "MMOID").is_some_and(|told| !told.eq_ignore_ascii_case(id));
@@ -108,9 +108,9 @@ pub fn answer(text: &str, id: &str) -> Option<Answer> {
     })
 }
 
-/// Our answer to the archive that asks for PDFs, as the whole file that it asked with: first all but its last word,
-/// then with it. `path` tells where the PDF of an object lies. Other sections stay as they are. `None`: nobody asks for
-/// anything there.
+/// docsyncd's answer to an archive that asks for PDFs: the archive's whole file, first without the last word and then
+/// with it. `path` gives the place of an object's PDF. Other sections stay unchanged. `None`: the file asks for
+/// nothing.
 pub fn exported(text: &str, path: impl Fn(&str) -> Option<String>) -> Option<[String; 2]> {
     const ASKED: &str = "MMOIDS";
     const TOLD: &str = "MMOPATH";

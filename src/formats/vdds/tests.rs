@@ -47,7 +47,7 @@ fn an_announcement_has_every_field_and_its_answer_counts_when_it_is_ready() {
     for level in ["ERRORLEVEL=-1", "ERRORLEVEL=", "ERRORLEVEL=no", "ERRORLEVEL=256"] {
         assert_eq!(answered(level), Some(Answer::Refused(None)), "{level}");
     }
-    // Half a file, and the answer to another letter.
+    // Half a file, and an answer to another letter.
     assert_eq!(answered(""), None);
     assert_eq!(answer(&text.replace("READY=0", "READY=1"), "00000000000000000000"), None);
     assert_eq!(answer("READY=1\nERRORLEVEL=0", &id), None);
@@ -65,7 +65,7 @@ fn an_archive_that_asks_is_told_the_paths_and_at_last_that_they_are_all() {
     assert!(one.contains("ERRORLEVEL=1\n") && one.contains("ERRORTEXT=") && one.contains("READY=1\n"), "{one}");
     let [_, none] = exported("[MMOIDS]\nCOUNT=0\n", |_| Some(String::new())).unwrap();
     assert!(none.contains("ERRORLEVEL=1\n"), "{none}");
-    // What stands beside it is the archive's.
+    // Everything beside it is the archive's.
     let others = "; of the archive\r\n[X]\r\nMMOID1=z\r\n; kept\r\n";
     let beside = asked.replace("[MMOPATH]", "[Z1]\r\nA = \"1\"\r\n[mmopath]");
     let [_, ready] = exported(&format!("{others}{beside}"), |id| Some(format!("C:\\{id}.pdf"))).unwrap();
@@ -87,7 +87,7 @@ fn docsyncd_is_entered_beside_the_others_and_taken_out_again_without_a_trace() {
         assert_eq!(said.contains("\r\n"), text(&file).contains("\r\n"));
         assert_eq!(registered(&entered, b"C:\\x\\vdds-export.cmd"), entered, "a second time changes nothing");
         assert_eq!(unregistered(&entered), file);
-        // What others wrote behind it stays.
+        // What others wrote after it stays.
         let followed = [entered.as_slice(), b"; of another\n[Another]\nNAME=a\n"].concat();
         assert_eq!(unregistered(&followed), [file.as_slice(), b"; of another\n[Another]\nNAME=a\n"].concat());
     }
@@ -96,7 +96,7 @@ fn docsyncd_is_entered_beside_the_others_and_taken_out_again_without_a_trace() {
     assert!(text(&registered(b"", b"p")).starts_with("[BVS]\r\nNAME1=DOCSYNCD\r\n[DOCSYNCD]\r\n"));
 }
 
-/// With the ends of lines of Unix.
+/// With Unix line ends.
 trait ReplaceEnds {
     fn replace_ends(self) -> Self;
 }

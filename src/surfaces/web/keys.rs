@@ -182,7 +182,7 @@ pub(super) async fn end(ledger: &Ledger, digest: String) -> Result<bool, LedgerE
     let who = named(&digest);
     let ended = ledger.write(move |db| page_keys::end_session(db, &digest)).await?;
     if ended {
-        tracing::info!(event = "browser_locked", "a browser has the key to the status page no more: {who}");
+        tracing::info!(event = "browser_locked", "a browser no longer has the key to the status page: {who}");
     }
     Ok(ended)
 }

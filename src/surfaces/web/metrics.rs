@@ -89,7 +89,7 @@ fn of_documents(registry: &mut Registry, setup: &Setup, measures: &Measures) {
         let labels = [("account", account.to_owned()), ("state", state.to_owned())];
         documents.get_or_create(&labels).set(i64::try_from(count).unwrap_or(i64::MAX));
     }
-    registry.register("documents", "Documents by where they stand", documents);
+    registry.register("documents", "Documents by state", documents);
     let (needs_person, to_confirm): (Integers<1>, Integers<1>) = (Family::default(), Family::default());
     // Also accounts that are no longer configured but have documents.
     let is_configured = |known: &AccountMeasure| setup.accounts.iter().any(|(name, _)| *name == known.account);
@@ -99,8 +99,8 @@ fn of_documents(registry: &mut Registry, setup: &Setup, measures: &Measures) {
         needs_person.get_or_create(&labels).set(count(known.needs_person));
         to_confirm.get_or_create(&labels).set(count(known.to_confirm));
     }
-    registry.register("needs_person", "Documents of which a person has to say whose they are", needs_person);
-    registry.register("to_confirm", "Documents that lie there and were not taken yet", to_confirm);
+    registry.register("needs_person", "Documents whose patient a person has to assign", needs_person);
+    registry.register("to_confirm", "Documents that are filed but not yet taken", to_confirm);
     let size = integer(measures.ledger_bytes);
     registry.register_with_unit("ledger_size", "The ledger's file", Unit::Bytes, size);
 }
@@ -119,7 +119,7 @@ fn of_places(registry: &mut Registry, setup: &Setup, measures: &Measures) {
     }
     registry.register_with_unit(
         "oldest_waiting",
-        "How long the document waits that waits for longest; 0 when none does",
+        "How long the oldest waiting document has waited; 0 if none waits",
         Unit::Seconds,
         oldest,
     );
@@ -143,7 +143,7 @@ fn of_places(registry: &mut Registry, setup: &Setup, measures: &Measures) {
             since.get_or_create(&labels).set(seconds_of(at.saturating_sub(pause.since).max(0)));
         }
     }
-    registry.register("paused", "1: nothing is tried there but a probe now and then", paused);
+    registry.register("paused", "1: only probes are tried there", paused);
     registry.register_with_unit("pause_age", "How long it has been paused", Unit::Seconds, since);
 }
 

@@ -1,6 +1,6 @@
-//! `docsyncd status --health`: one line and an exit code for monitors, in the form of Nagios' plugins (Monitoring Plugins
-//! Development Guidelines, "Plugin Output", "Performance data"). It answers within a second, whatever hangs: the ledger's
-//! disk, a share with keys, another program that has locked the ledger. It asks no server.
+//! `docsyncd status --health`: one line and an exit code for monitors, in the form of Nagios' plugins (Monitoring
+//! Plugins Development Guidelines, "Plugin Output", "Performance data"). It answers within a second, even if the
+//! ledger's disk hangs, or a share with keys, or if another program has locked the ledger. It asks no server.
 
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{RecvTimeoutError, channel};
@@ -24,24 +24,24 @@ use crate::views::Summary;
 use crate::views::facts::Present;
 use crate::views::measures;
 
-/// When there is an answer, with what is known by then; the start of the program comes on top.
+/// The time until the answer, with what is known by then. The start of the program is not included.
 const LIMIT: Duration = Duration::from_millis(650);
-/// How long the files of the accounts' keys are waited for: what the ledger knows of them counts then.
+/// How long to wait for the files of the accounts' keys. After that, what the ledger knows counts.
 const FILES: Duration = Duration::from_millis(400);
-/// How long a lock of another program is waited for; twice, to read and to write.
+/// How long to wait for another program's lock, once to read and once to write.
 const PATIENCE: Duration = Duration::from_millis(200);
 
-/// The numbers behind the bar; `None` where they are not known.
+/// The performance data; `None` for what is unknown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Numbers {
     waiting: u64,
     failed: u64,
     needs_person: u64,
-    /// Age of the oldest letter that is neither reported nor failed; seconds.
+    /// The age of the oldest letter that is neither reported nor failed; seconds.
     oldest: u64,
 }
 
-/// What is known of one instance.
+/// The result for one instance.
 struct Known {
     level: Level,
     text: String,
@@ -54,7 +54,7 @@ impl Known {
     }
 }
 
-/// Prints the line; the exit code is the level.
+/// Prints the line. The exit code is the level.
 pub(in crate::commands) fn health(path: &Path, all: bool, spoken: Spoken) -> Outcome {
     let until = Instant::now() + LIMIT;
     let (tell, told) = channel();
@@ -63,11 +63,11 @@ pub(in crate::commands) fn health(path: &Path, all: bool, spoken: Spoken) -> Out
     thread::Builder::new().spawn(move || {
         let _ = tell.send(gathered(&path, all, spoken, until));
     })?;
-    // A moment more than the instances have, of which some may have answered.
+    // Waits a moment longer than the instances may take, because some may have answered.
     let gathered = told.recv_timeout(until.saturating_duration_since(Instant::now()) + PATIENCE / 4);
     let known = gathered.unwrap_or_else(|error| Known::unknown(silent(error, spoken)));
     print(&shown(&known))?;
-    // The codes of Nagios' plugins, and not those of the other commands.
+    // The codes of Nagios' plugins, which differ from those of other commands.
     Ok(match known.level {
         Level::Ok => Exit::Done,
         Level::Warning => Exit::Failed,
@@ -105,13 +105,13 @@ fn shown(known: &Known) -> String {
         Some(Numbers { waiting, failed, needs_person, oldest }) => {
             format!("waiting={waiting};;; failed={failed};;; needs_person={needs_person};;; oldest={oldest}s;;;")
         }
-        // "U" is a value that could not be found out.
+        // "U" is an unknown value.
         None => "waiting=U;;; failed=U;;; needs_person=U;;; oldest=U;;;".to_owned(),
     };
     format!("{level} - {text} | {numbers}\n")
 }
 
-/// The one instance, or the worst of all.
+/// The result of the only instance, or the worst of all.
 fn gathered(path: &Path, all: bool, spoken: Spoken, until: Instant) -> Known {
     if !all {
         let loaded = SCHEMA.load_default_env(path);
@@ -126,11 +126,11 @@ fn gathered(path: &Path, all: bool, spoken: Spoken, until: Instant) -> Known {
     for (number, file) in files.iter().cloned().enumerate() {
         let tell = tell.clone();
         let looks = move || {
-            // Variables of this shell belong to none of them.
+            // Variables of this shell belong to no instance.
             let loaded = SCHEMA.load(&file, Vec::<(String, String)>::new());
             let _ = tell.send((number, look(&file, loaded, spoken)));
         };
-        // One that gets no thread does not answer.
+        // An instance without a thread does not answer.
         let _ = thread::Builder::new().spawn(looks);
     }
     drop(tell);
@@ -145,7 +145,7 @@ fn gathered(path: &Path, all: bool, spoken: Spoken, until: Instant) -> Known {
     worst(files.iter().map(name).zip(known.into_iter().map(|known| known.unwrap_or_else(silent))).collect(), spoken)
 }
 
-/// The first of the worst decides; the numbers are those of all.
+/// The first of the worst decides. The numbers are sums.
 fn worst(known: Vec<(String, Known)>, spoken: Spoken) -> Known {
     let sum = |of: fn(&Numbers) -> u64| known.iter().filter_map(|(_, one)| one.numbers.as_ref().map(of)).sum();
     let numbers = Numbers {
@@ -159,14 +159,14 @@ fn worst(known: Vec<(String, Known)>, spoken: Spoken) -> Known {
     Known { level: first.level, text: format!("{name}: {}", first.text), numbers: Some(numbers) }
 }
 
-/// That there is no configuration that can be used: neither its place nor a value of it is named.
+/// No configuration can be used. The text names neither its place nor a value.
 fn not_configured(why: &str, spoken: Spoken) -> Known {
     let language = spoken.lang.unwrap_or_else(language::of_system);
     let what = language.text(why);
     Known::unknown(language.fill("health-not-configured", &[("what", (&what).into())]))
 }
 
-/// What is known of the instance with this configuration.
+/// The result for the instance with this configuration.
 fn look(path: &Path, loaded: Result<Loaded, ConfigError>, spoken: Spoken) -> Known {
     #[cfg(windows)]
     if super::super::planted::refuse(path).is_err() {
@@ -189,8 +189,8 @@ fn look(path: &Path, loaded: Result<Loaded, ConfigError>, spoken: Spoken) -> Kno
     }
 }
 
-/// What is known within a moment, whoever holds the ledger, and what is wrong with a ledger that says nothing. `only`:
-/// the account whose letters count; `files`: how long the files of the accounts' keys are waited for.
+/// What is known in a moment, even if another program holds the ledger, and what is wrong with a ledger that does not
+/// answer. `only`: the account whose letters count. `files`: how long to wait for the files of the accounts' keys.
 pub(super) fn at_once(
     loaded: &Loaded,
     only: Option<&str>,
@@ -220,14 +220,14 @@ pub(super) fn at_once(
     (status, numbers, error)
 }
 
-/// What the ledger says, when the oldest letter that waits was found, and whether another program keeps it locked.
+/// The ledger's facts, when the oldest waiting letter was found, and whether another program keeps the ledger locked.
 type OfLedger = ((Summary, Facts), Option<Millis>, bool);
 
 fn of_ledger(loaded: &Loaded, only: Option<&str>) -> Result<OfLedger, LedgerError> {
     let path = &loaded.config.state.path;
     let db = open_to_glance(path, PATIENCE)?;
     let looked = || -> QueryResult<_> {
-        // All as of one moment.
+        // All from the same moment.
         let moment = db.unchecked_transaction()?;
         let asked = Present { only: only.map(|only| vec![only.to_owned()]), ..present(loaded) };
         let read = read(&moment, asked, stands_in(loaded))?;
@@ -240,7 +240,7 @@ fn of_ledger(loaded: &Loaded, only: Option<&str>) -> Result<OfLedger, LedgerErro
     Ok((read, oldest, is_kept_locked))
 }
 
-/// Why nothing is known, as the name of its text: no right to read the ledger, a lock, damage.
+/// The key of the text that says why the ledger cannot be read: no right, a lock, damage.
 fn unreadable(error: &LedgerError) -> &'static str {
     match error {
         LedgerError::Busy(_) => "health-locked",
@@ -261,10 +261,10 @@ fn numbers(status: &Status, oldest: Option<Millis>) -> Numbers {
     }
 }
 
-/// The text of the line: the words of the page's head, without the colour and without the full stop.
+/// The text of the line: the page's first sentence, without its full stop.
 pub(super) fn line(judged: &Judged, headline: &Headline, found: &Facts, language: Language, now: &Zoned) -> String {
     let text = match &judged.worst {
-        // What is wrong with it may name folders.
+        // What is wrong with it may contain folders.
         Some(worst) if worst.cause == Cause::Configuration => language.text("health-configuration"),
         Some(worst) => language.problem(worst, now),
         None if found.running => {

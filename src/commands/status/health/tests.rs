@@ -53,7 +53,7 @@ fn the_words_are_those_of_the_head_without_the_colour_and_the_full_stop() {
     assert!(said[1].starts_with("Le registre a déménagé") && said[2].contains("umgezogen"), "{said:?}");
 }
 
-/// What is wrong with a configuration, or a ledger, is told by its kind: the rest may be a path.
+/// Errors of a configuration or a ledger are told by their kind, because the rest may contain a path.
 #[test]
 fn no_path_stands_in_the_line() {
     let refused = Some((Some(well().now), "/srv/praxis/docsyncd.toml, line 3: `path` is /srv/Meier".to_owned()));

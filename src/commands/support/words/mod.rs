@@ -1,6 +1,5 @@
-//! What may stand in a bundle: numbers, times, words of docsyncd's own, identifiers of documents, and names that stand
-//! for others. Each is a type that has no place for anything else, so that no text has to be searched for what must not
-//! be in it.
+//! What a bundle may contain: numbers, times, docsyncd's own words, identifiers of documents, and substitutes for
+//! names. Each is a type that can hold nothing else, so that no text has to be searched for forbidden content.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -12,7 +11,7 @@ use crate::domain::failure::{Code, Failure, Kind};
 use crate::domain::state::STATES;
 use crate::formats::language::{self, Language, Reason};
 
-/// What happens, as the log and the history call it. A test compares this with the sources.
+/// The events of the log and the history. A test compares this with the sources.
 const EVENTS: &str = "\
     alert alert_doubtful alert_given_up alert_not_sent alert_over alert_sent all_delivered already_delivered \
     arrived assign assigned browser_invited browser_known browser_locked config_warning configuration_changed confirm_failed confirmed corrected delivered delivery_failed \
@@ -28,7 +27,7 @@ const EVENTS: &str = "\
     status_page_certificate status_page_failed status_page_not_told status_page_unavailable still_paused stopped stopping taken_over \
     token_refreshed tried_again unassign unassigned unconfirmed unreadable waiting watch_failed webhook \
     webhook_not_registered webhook_not_told webhook_registered webhook_removed webhook_unavailable withdrawn";
-/// Other words that stand in the log, in metrics and in the ledger's columns.
+/// Other words of the log, the metrics and the ledger's columns.
 const WORDS: &str = "\
     ERROR WARN INFO DEBUG TRACE discover fetch deliver report confirm prune patients ok failed pending filed \
     account destination accepted durable read_back person taken";
@@ -51,7 +50,7 @@ impl Word {
     }
 }
 
-/// A name that stands for another one, the same in the whole bundle: `path-1`, `host-2`, `account-1`.
+/// A substitute for a name, the same in the whole bundle: `path-1`, `host-2`, `account-1`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Alias {
     kind: &'static str,
@@ -64,7 +63,7 @@ impl fmt::Display for Alias {
     }
 }
 
-/// A document: its uuid, if it is one and may be shown; else a name that stands for it.
+/// A document: its uuid, if it is one and may be shown; otherwise a substitute.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Document {
     Uuid(u128),
@@ -92,7 +91,7 @@ fn uuid(text: &str) -> Option<u128> {
     is_uuid.then(|| u128::from_str_radix(&parts.concat(), 16).ok()).flatten()
 }
 
-/// Which name stands for which.
+/// The substitutes of all names.
 #[derive(Debug, Default)]
 pub(super) struct Names {
     known: BTreeMap<&'static str, BTreeMap<String, usize>>,
@@ -122,13 +121,13 @@ impl Names {
         self.alias("path", path)
     }
 
-    /// Of a name, or of the host in an address.
+    /// The substitute for a host, or for the host in an address.
     pub(super) fn host(&mut self, text: &str) -> Alias {
         let host = url::Url::parse(text).ok().and_then(|url| url.host_str().map(str::to_owned));
         self.alias("host", &host.unwrap_or_else(|| text.to_owned()).to_lowercase())
     }
 
-    /// Of a table with any other name.
+    /// The substitute for the name of another table.
     pub(super) fn other(&mut self, name: &str) -> Alias {
         self.alias("name", name)
     }
@@ -149,7 +148,7 @@ impl Names {
     }
 }
 
-/// What is paused, as in `fetch:account-1`.
+/// A scope, as in `fetch:account-1`.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Scope {
     kind: &'static str,
@@ -162,8 +161,8 @@ impl fmt::Display for Scope {
     }
 }
 
-/// Why something waits or failed: the call, the kind and the code, as in `download doubtful not_a_pdf`, or the word of
-/// a wait. A word that no sentence of docsyncd is about is `other`.
+/// Why something waits or failed: call, kind and code, as in `download doubtful not_a_pdf`, or the word of a wait. An
+/// unknown word becomes `other`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Why {
     Failure(Failure),
@@ -226,7 +225,7 @@ impl fmt::Display for Version {
     }
 }
 
-/// In JSON they are what they are in a text.
+/// Their JSON is their text.
 macro_rules! written {
     ($($Type:ty),*) => {$(
         impl Serialize for $Type {

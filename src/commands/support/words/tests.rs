@@ -16,7 +16,7 @@ fn sources(folder: &Path, all: &mut String) {
     }
 }
 
-/// The words in quotes that stand right after this text.
+/// The quoted words right after this text.
 fn words_after<'a>(source: &'a str, text: &'a str) -> impl Iterator<Item = &'a str> {
     source.match_indices(text).filter_map(move |(at, _)| {
         let word = source[at + text.len()..].split('"').next()?;
@@ -31,7 +31,7 @@ fn every_event_of_the_log_and_the_history_is_known() {
     sources(&src, &mut all);
     sources(&src.join("pipeline"), &mut pipeline);
     let mut used: BTreeSet<&str> = words_after(&all, "event = \"").collect();
-    // Lines of transitions.
+    // The lines of transitions.
     for level in [".info(\"", ".warn(\"", ".error(\"", ".debug(\""] {
         used.extend(words_after(&pipeline, level));
     }

@@ -25,7 +25,7 @@ struct State {
     /// The next rename is carried out only when the file is read next, and an importer takes the file.
     late_rename: bool,
     late: Option<String>,
-    /// There is room for so many files.
+    /// There is room for this many files.
     quota: Option<usize>,
     /// The next file to be renamed is removed before the rename.
     vanishes: bool,
@@ -33,17 +33,17 @@ struct State {
     /// is lost, or is a refusal.
     taken: Option<Taken>,
     refuse_renames: bool,
-    /// An importer takes renamed files at once; so many more looks still show them under the old name.
+    /// An importer takes renamed files at once, but this many more looks still show them under the old name.
     lags: usize,
     ghosts: BTreeMap<String, Vec<u8>>,
     /// No look tells a length.
     tells_no_size: bool,
-    /// So many looks do not show a new file yet.
+    /// This many looks do not show a new file yet.
     shown_after: usize,
     unseen: BTreeMap<String, usize>,
-    /// So many removals are answered with this status.
+    /// This many removals are answered with this status.
     refused_removals: (usize, u16),
-    /// The marker is seen so many times; then there is another, empty folder.
+    /// The marker is seen this many times; then there is another, empty folder.
     marker_seen: Option<usize>,
     /// Nothing is accepted.
     refuse_puts: bool,

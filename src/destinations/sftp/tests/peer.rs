@@ -1,4 +1,4 @@
-//! An SSH server for the tests: SFTP over a folder, with faults on demand. The crash test uses it as well.
+//! An SSH server for the tests: SFTP over a folder, with faults on demand. The crash test uses it, too.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -38,7 +38,7 @@ pub(super) struct State {
     /// Status instead of "failure" if a name is taken.
     pub(super) status_of_taken: Option<u32>,
     pub(super) status_of_write: Option<u32>,
-    /// So many renames are refused, whatever the names.
+    /// This many renames are refused, whatever the names.
     pub(super) refused_renames: usize,
     pub(super) free: u64,
     pub(super) password: String,

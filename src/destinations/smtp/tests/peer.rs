@@ -1,4 +1,4 @@
-//! A mail server of the tests (RFC 5321), with the faults of real ones. The crash test uses it as well.
+//! A mail server for tests (RFC 5321), with the faults of real ones. The crash test uses it, too.
 
 use std::collections::BTreeMap;
 use std::io::{BufRead as _, BufReader, Read, Write};
@@ -19,7 +19,7 @@ pub struct State {
     pub mails: Vec<Mail>,
     /// The lines that it received, except the mails.
     pub told: Vec<String>,
-    /// Answers instead of the usual ones, by the step: `connect`, a verb, `.`; an empty one hangs up.
+    /// Answers that replace the usual ones, by step: `connect`, a verb, or `.`. An empty answer hangs up.
     pub answers: BTreeMap<&'static str, &'static str>,
     /// The password for signing in, in base64 as AUTH LOGIN or PLAIN has it.
     pub signs_in: Option<String>,
@@ -27,7 +27,7 @@ pub struct State {
     pub offers: Vec<&'static str>,
     /// Accepts the next mail, and hangs up without an answer.
     pub loses_reply: bool,
-    /// Hangs up after so many bytes of the next mail's text.
+    /// Hangs up after this many bytes of the next mail's text.
     pub cut_after: Option<usize>,
     /// The configuration of TLS, after STARTTLS.
     pub tls: Option<Arc<ServerConfig>>,

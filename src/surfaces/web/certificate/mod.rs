@@ -108,7 +108,7 @@ impl Certificate {
                 Ok(Some(Ok(doubt))) => tell_read(doubt),
                 Ok(Some(Err(why))) => tracing::warn!(
                     event = "status_page_certificate",
-                    "the renewed certificate of the status page cannot be used, the one before is shown still: {why}"
+                    "the renewed certificate of the status page cannot be used, the previous one stays in use: {why}"
                 ),
                 Ok(None) | Err(_) => {}
             }

@@ -102,25 +102,17 @@ impl Stage for Deliver {
         let failed = match outcome {
             Outcome::Delivered { place, filed, proof, beside } => {
                 let proof = proof.unwrap_or_else(|| destination.adapter.proof());
-                let is_filed = filed.is_some();
                 let push = number.and_then(|number| patients::to_push(context, &item.metadata, &delivery, number));
                 let state = record(context, &delivery, &place, filed.as_deref(), proof, beside, push).await?;
                 let line = || TransitionLog::to(&delivery.document.version, &delivery.destination);
                 let there = line().attempt(delivery.tries.attempts + 1).bytes(item.pdf.size).since(began);
-                there.info(if is_filed { "filed" } else { "delivered" });
+                there.info(if filed.is_some() { "filed" } else { "delivered" });
                 if beside {
                     line().error("not_replaced", deliveries::NOT_REPLACED);
                 }
                 context.counters.delivered(&delivery.destination, item.pdf.size);
                 moved(context, &delivery.document, state, None).await;
-                if is_filed && let Some(confirming) = context.nudges.confirm.get(&delivery.destination) {
-                    confirming.filed.notify_one();
-                }
-                let was_paused = context.pauses.paused_until(&scope).is_some();
-                let ended = context.pauses.succeeded(&scope, stage::began()).await;
-                if was_paused {
-                    context.nudges.stages();
-                }
+                let ended = it_works(context, &scope, filed.is_some()).await;
                 clear_replaced(destination, &delivery, item).await;
                 return ended;
             }
@@ -157,6 +149,22 @@ impl Stage for Deliver {
         context.spool.write_all().await;
         record_failure(context, &scope, &Work::Delivery(delivery), failed).await
     }
+}
+
+/// The destination took a letter, and perhaps keeps it until its software has it (`is_filed`).
+async fn it_works(context: &Context, scope: &Scope, is_filed: bool) -> Result<(), LedgerError> {
+    if let Scope::Destination(name) = scope
+        && is_filed
+        && let Some(confirming) = context.nudges.confirm.get(name)
+    {
+        confirming.filed.notify_one();
+    }
+    let was_paused = context.pauses.paused_until(scope).is_some();
+    let ended = context.pauses.succeeded(scope, stage::began()).await;
+    if was_paused {
+        context.nudges.stages();
+    }
+    ended
 }
 
 /// How long the lane may wait while useless leftovers are removed.

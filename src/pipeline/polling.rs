@@ -12,6 +12,7 @@ use super::failure::Failed;
 use super::outages::{Tell, for_so_long};
 use super::pauses::{Scope, after};
 use super::{Context, Shared, stage};
+use crate::api::ApiError;
 use crate::domain::failure::Call;
 use crate::domain::retry;
 use crate::ledger::{LedgerError, accounts, documents, now, polls, process};
@@ -95,75 +96,79 @@ pub async fn settle(
     account: &str,
     result: Result<Polled, PollError>,
 ) -> Result<Duration, LedgerError> {
-    let scope = Scope::Account(account.to_owned());
-    let name = account.to_owned();
     match result {
-        Ok(Polled { found, swept }) => {
-            let (longest, longest_draft) = context.limits.longest_waits(&context.retry);
-            let wait = retry::spread(context.limits.poll_interval);
-            let next = after(now(), wait);
-            let ahead = context.clients.get(account).and_then(|client| client.clock_ahead());
-            context
-                .ledger
-                .write(move |db| {
-                    documents::clamp_due(db, &name, now(), after(now(), longest), after(now(), longest_draft))?;
-                    process::note_clock(db, ahead, now())?;
-                    polls::succeeded(db, &name, swept, next, now())
-                })
-                .await?;
-            context.pauses.succeeded(&scope, now()).await?;
-            context.ledger_works();
-            context.nudges.stages();
-            context.pauses.speakers.works(account, POLLS);
-            if let Some(long) = context.outages.ended(&format!("poll:{account}"), now()) {
-                let long = for_so_long(long);
-                tracing::info!(event = "polls_again", account, "polls of {account} work again after {long}");
-            }
-            if found > 0 {
-                let documents = if found == 1 { "document" } else { "documents" };
-                tracing::info!(event = "polled", account, found, "{found} {documents} to synchronize");
-            } else {
-                tracing::debug!(event = "polled", account, found, "nothing new");
-            }
-            Ok(wait)
-        }
+        Ok(polled) => succeeded(context, account, polled).await,
         Err(PollError::Ledger(error)) => Err(error),
-        Err(PollError::Api(error)) => {
-            let what = error.to_string();
-            let reason = format!("reading the list of documents: {what}");
-            let failure = Failed::of_call(Call::List, "", &error).failure;
-            let (stored, code) = (reason.clone(), failure.to_string());
-            let failed = context
-                .ledger
-                .write(move |db| {
-                    polls::failed(db, &name, &stored, &code, now())?;
-                    accounts::progress(db, &name).map(|progress| progress.poll_failed)
-                })
-                .await?;
-            if error.pauses_account() {
-                return context.pauses.close(&scope, &failure, &reason, error.retry_after()).await;
-            }
-            context.pauses.probe_ends(&scope);
-            let delay = context.retry.delay(failed, error.retry_after());
-            let retry_in_ms = u64::try_from(delay.as_millis()).ok().filter(|ms| *ms > 0);
-            // The word "poll" in the line says already that this was a reading of the list.
-            let (outage, reason) = (format!("poll:{account}"), what);
-            let attempt = failed;
-            let tells = context.pauses.speakers.tells(account, POLLS, &failure.kind);
-            let says = match tells.then(|| context.outages.failed(&outage, &error.class(), now())) {
-                None | Some(Tell::Nothing) => None,
-                Some(Tell::Begun) => Some(format!("poll failed: {reason}")),
-                Some(Tell::GoesOn(long)) => Some(format!("polls have failed for {}: {reason}", for_so_long(long))),
-            };
-            match says {
-                Some(says) => {
-                    tracing::warn!(event = "poll_failed", account, attempt, retry_in_ms, reason, "{says}");
-                }
-                None => tracing::debug!(event = "poll_failed", account, attempt, retry_in_ms, reason, "poll failed"),
-            }
-            let (next, name) = (after(now(), delay), account.to_owned());
-            context.ledger.write(move |db| polls::next(db, &name, next)).await?;
-            Ok(delay)
-        }
+        Err(PollError::Api(error)) => failed(context, account, &error).await,
     }
+}
+
+async fn succeeded(context: &Context, account: &str, Polled { found, swept }: Polled) -> Result<Duration, LedgerError> {
+    let (scope, name) = (Scope::Account(account.to_owned()), account.to_owned());
+    let (longest, longest_draft) = context.limits.longest_waits(&context.retry);
+    let wait = retry::spread(context.limits.poll_interval);
+    let next = after(now(), wait);
+    let ahead = context.clients.get(account).and_then(|client| client.clock_ahead());
+    context
+        .ledger
+        .write(move |db| {
+            documents::clamp_due(db, &name, now(), after(now(), longest), after(now(), longest_draft))?;
+            process::note_clock(db, ahead, now())?;
+            polls::succeeded(db, &name, swept, next, now())
+        })
+        .await?;
+    context.pauses.succeeded(&scope, now()).await?;
+    context.ledger_works();
+    context.nudges.stages();
+    context.pauses.speakers.works(account, POLLS);
+    if let Some(long) = context.outages.ended(&format!("poll:{account}"), now()) {
+        let long = for_so_long(long);
+        tracing::info!(event = "polls_again", account, "polls of {account} work again after {long}");
+    }
+    if found > 0 {
+        let documents = if found == 1 { "document" } else { "documents" };
+        tracing::info!(event = "polled", account, found, "{found} {documents} to synchronize");
+    } else {
+        tracing::debug!(event = "polled", account, found, "nothing new");
+    }
+    Ok(wait)
+}
+
+async fn failed(context: &Context, account: &str, error: &ApiError) -> Result<Duration, LedgerError> {
+    let (scope, name) = (Scope::Account(account.to_owned()), account.to_owned());
+    let what = error.to_string();
+    let reason = format!("reading the list of documents: {what}");
+    let failure = Failed::of_call(Call::List, "", error).failure;
+    let (stored, code) = (reason.clone(), failure.to_string());
+    let failed = context
+        .ledger
+        .write(move |db| {
+            polls::failed(db, &name, &stored, &code, now())?;
+            accounts::progress(db, &name).map(|progress| progress.poll_failed)
+        })
+        .await?;
+    if error.pauses_account() {
+        return context.pauses.close(&scope, &failure, &reason, error.retry_after()).await;
+    }
+    context.pauses.probe_ends(&scope);
+    let delay = context.retry.delay(failed, error.retry_after());
+    let retry_in_ms = u64::try_from(delay.as_millis()).ok().filter(|ms| *ms > 0);
+    // The word "poll" in the line says already that this was a reading of the list.
+    let (outage, reason) = (format!("poll:{account}"), what);
+    let attempt = failed;
+    let tells = context.pauses.speakers.tells(account, POLLS, &failure.kind);
+    let says = match tells.then(|| context.outages.failed(&outage, &error.class(), now())) {
+        None | Some(Tell::Nothing) => None,
+        Some(Tell::Begun) => Some(format!("poll failed: {reason}")),
+        Some(Tell::GoesOn(long)) => Some(format!("polls have failed for {}: {reason}", for_so_long(long))),
+    };
+    match says {
+        Some(says) => {
+            tracing::warn!(event = "poll_failed", account, attempt, retry_in_ms, reason, "{says}");
+        }
+        None => tracing::debug!(event = "poll_failed", account, attempt, retry_in_ms, reason, "poll failed"),
+    }
+    let (next, name) = (after(now(), delay), account.to_owned());
+    context.ledger.write(move |db| polls::next(db, &name, next)).await?;
+    Ok(delay)
 }

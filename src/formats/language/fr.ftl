@@ -1448,7 +1448,7 @@ retry-not-running = docsyncd est arrêté : cela reprend avec { $command } ou s
 retry-removed = { $uuid } : l'ancienne version n'y est plus
 retry-arrived = { $uuid } : arrivé, compte comme classé ; { $when }
 retry-not-arrived = pour le courrier { $uuid }, personne n'a à dire qu'il est arrivé : { $command } montre où il en est
-retry-unclear = le courrier { $uuid } attend sa preuve, et une ancienne copie se trouve à côté : si l'ancienne copie n'y est plus, dites-le d'abord ({ $command })
+retry-unclear = le courrier { $uuid } attend sa preuve, et une ancienne copie se trouve à côté : si l'ancienne copie n'y est plus, dites-le d'abord ({ $command })
 retry-which = quels courriers ? Nommez-les ({ $command }), ou tous ceux qui sont en échec ({ $all })
 retry-which-waiting = quels courriers ? Nommez-les ({ $command }) ; aucun n'est en échec, { $count ->
     [0] et aucun n'attend

@@ -3,8 +3,9 @@
 use rusqlite::{Connection, ToSql, params};
 
 use super::super::columns::Statements as _;
+use super::super::documents::{self, Document};
 use super::super::history::{self, Because};
-use super::super::{Millis, QueryResult, documents, failures};
+use super::super::{Millis, QueryResult, failures};
 use super::Delivery;
 use crate::domain::failure::{Failure, HOLD};
 use crate::domain::proof::{Filed, Proof};
@@ -84,6 +85,11 @@ pub fn end(db: &Connection, delivery: &Delivery, ended: &Ended<'_>, now: Millis)
         Some(&delivery.destination),
         reason.map(|reason| Because::coded(reason, code)),
     )?;
+    moves_on(db, document, now)
+}
+
+/// Moves the document on, unless deliveries of its version have not ended. Returns its new state.
+fn moves_on(db: &Connection, document: &Document, now: Millis) -> QueryResult<Option<State>> {
     let (pending, filed, reasons): (i64, i64, Option<String>) = db
         .prepare_cached(
             "SELECT count(*) FILTER (WHERE state = 'pending'), count(*) FILTER (WHERE state = 'filed'),

@@ -135,6 +135,27 @@ fn must_be_read(known: &Known, reader: &Reader, shown: &Listed) -> bool {
     is_corrected || known.state == State::Reported && is_back && reader.began > known.changed_at
 }
 
+/// The document is new.
+fn found(db: &Connection, reader: &Reader, shown: &Listed, now: Millis) -> QueryResult<()> {
+    let due_at = now.saturating_add(if shown.is_draft { reader.draft_wait } else { 0 });
+    let (reason, code) = shown.is_draft.then_some(NOT_RENDERED).unzip();
+    db.run("INSERT INTO document (account, uuid, created_at, kind, state, listed_pdf, sweep, due_at, found_at, changed_at, reason, reason_code, listed_patient)
+         VALUES (?1, ?2, ?3, ?4, 'discovered', ?5, ?6, ?8, ?7, ?7, ?9, ?10, ?11)", params![
+        reader.account,
+        shown.uuid.as_str(),
+        shown.created_at,
+        shown.kind,
+        documents::unless_anothers(db, 0, shown.pdf.as_deref())?,
+        reader.poll,
+        now,
+        due_at,
+        reason,
+        code,
+        shown.patient
+    ])?;
+    history::append(db, db.last_insert_rowid(), now, "discovered", State::Discovered, 0, None, None)
+}
+
 /// Records that the list shows a document. The account that lists a document first processes it. Another account takes
 /// it over in two cases:
 /// - The document left the first account's list, or that account is gone from the configuration or cannot sign in.
@@ -144,23 +165,7 @@ fn must_be_read(known: &Known, reader: &Reader, shown: &Listed) -> bool {
 /// if the current account is refused.
 pub fn see(db: &Connection, reader: &Reader, shown: &Listed, now: Millis) -> QueryResult<Seen> {
     let Some(known) = known(db, &shown.uuid)? else {
-        let due_at = now.saturating_add(if shown.is_draft { reader.draft_wait } else { 0 });
-        let (reason, code) = shown.is_draft.then_some(NOT_RENDERED).unzip();
-        db.run("INSERT INTO document (account, uuid, created_at, kind, state, listed_pdf, sweep, due_at, found_at, changed_at, reason, reason_code, listed_patient)
-             VALUES (?1, ?2, ?3, ?4, 'discovered', ?5, ?6, ?8, ?7, ?7, ?9, ?10, ?11)", params![
-            reader.account,
-            shown.uuid.as_str(),
-            shown.created_at,
-            shown.kind,
-            documents::unless_anothers(db, 0, shown.pdf.as_deref())?,
-            reader.poll,
-            now,
-            due_at,
-            reason,
-            code,
-            shown.patient
-        ])?;
-        history::append(db, db.last_insert_rowid(), now, "discovered", State::Discovered, 0, None, None)?;
+        found(db, reader, shown, now)?;
         return Ok(Seen::New);
     };
     let (id, state, is_open) = (known.id, known.state, known.state.is_open());
@@ -185,39 +190,10 @@ pub fn see(db: &Connection, reader: &Reader, shown: &Listed, now: Millis) -> Que
     if (is_unread || (revised || !known.listed || is_stuck) && !is_open) && !reader.confirmed {
         return Ok(Seen::Doubtful);
     }
-    db.run(
-        "UPDATE document SET listed = 1, missing_at = NULL, absent_at = NULL, unasked = 0, account = ?4,
-                first_account = CASE WHEN account = ?4 THEN first_account ELSE coalesce(first_account, account) END,
-                -- Answers of the API to the previous account say nothing about this one.
-                report_failure = CASE WHEN account = ?4 THEN report_failure END,
-                report_reason = CASE WHEN account = ?4 THEN report_reason END,
-                failure = CASE WHEN account = ?4 OR state <> 'discovered' THEN failure END,
-                reason_code = CASE WHEN account = ?4 OR state NOT IN ('discovered', 'delivered') THEN reason_code END,
-                refusals = CASE WHEN account = ?4 THEN refusals ELSE 0 END,
-                strikes = CASE WHEN account = ?4 THEN strikes ELSE 0 END,
-                failing_since = CASE WHEN account = ?4 THEN failing_since END,
-                due_at = CASE WHEN ?5 AND (state IN ('discovered', 'delivered') OR (state = 'failing' AND report_failure IS NOT NULL))
-                              THEN ?6 ELSE due_at END,
-                sweep = CASE WHEN account = ?4 THEN max(sweep, ?2) ELSE ?2 END,
-                listed_patient = coalesce(?3, listed_patient),
-                read_at = CASE WHEN NOT ?7 THEN read_at END
-         WHERE id = ?1",
-        params![id, reader.poll, shown.patient, reader.account, is_stuck, now, is_unread],
-    )?;
-    // Only where it changes: it is in an index.
-    if pdf.is_some() && pdf != before {
-        db.run("UPDATE document SET listed_pdf = ?2 WHERE id = ?1", params![id, pdf])?;
-    }
+    is_shown(db, reader, (id, shown.patient.as_deref()), (is_stuck, is_unread), now)?;
+    shows_pdf(db, id, before, pdf, now)?;
     if anothers {
         note_taken_over(db, reader, &known, lost, now)?;
-    }
-    if before.is_none() && pdf.is_some() {
-        // The PDF is rendered now: the document need not wait any longer.
-        db.run(
-            "UPDATE document SET due_at = ?2, changed_at = ?2
-             WHERE id = ?1 AND state = 'discovered' AND (attempts = 0 OR reason_code = 'not_rendered')",
-            params![id, now],
-        )?;
     }
     let reopened = |event, wait| Seen::Reopened { event, id, round: known.round, wait };
     if revised {
@@ -239,6 +215,53 @@ pub fn see(db: &Connection, reader: &Reader, shown: &Listed, now: Millis) -> Que
     }
     let moved = transition(db, id, known.round, event, now, None)?;
     Ok(moved.map_or(Seen::Known, |_| reopened(event, 0)))
+}
+
+/// The list of the reader's account shows the document, and for which patient. If it is stuck with another account, it
+/// goes on at once.
+fn is_shown(
+    db: &Connection,
+    reader: &Reader,
+    (id, patient): (i64, Option<&str>),
+    (is_stuck, is_unread): (bool, bool),
+    now: Millis,
+) -> QueryResult<()> {
+    db.run(
+        "UPDATE document SET listed = 1, missing_at = NULL, absent_at = NULL, unasked = 0, account = ?4,
+                first_account = CASE WHEN account = ?4 THEN first_account ELSE coalesce(first_account, account) END,
+                -- Answers of the API to the previous account say nothing about this one.
+                report_failure = CASE WHEN account = ?4 THEN report_failure END,
+                report_reason = CASE WHEN account = ?4 THEN report_reason END,
+                failure = CASE WHEN account = ?4 OR state <> 'discovered' THEN failure END,
+                reason_code = CASE WHEN account = ?4 OR state NOT IN ('discovered', 'delivered') THEN reason_code END,
+                refusals = CASE WHEN account = ?4 THEN refusals ELSE 0 END,
+                strikes = CASE WHEN account = ?4 THEN strikes ELSE 0 END,
+                failing_since = CASE WHEN account = ?4 THEN failing_since END,
+                due_at = CASE WHEN ?5 AND (state IN ('discovered', 'delivered') OR (state = 'failing' AND report_failure IS NOT NULL))
+                              THEN ?6 ELSE due_at END,
+                sweep = CASE WHEN account = ?4 THEN max(sweep, ?2) ELSE ?2 END,
+                listed_patient = coalesce(?3, listed_patient),
+                read_at = CASE WHEN NOT ?7 THEN read_at END
+         WHERE id = ?1",
+        params![id, reader.poll, patient, reader.account, is_stuck, now, is_unread],
+    )
+}
+
+/// The list shows this PDF, and showed the one `before`.
+fn shows_pdf(db: &Connection, id: i64, before: Option<&str>, pdf: Option<&str>, now: Millis) -> QueryResult<()> {
+    // Only where it changes: it is in an index.
+    if pdf.is_some() && pdf != before {
+        db.run("UPDATE document SET listed_pdf = ?2 WHERE id = ?1", params![id, pdf])?;
+    }
+    if before.is_none() && pdf.is_some() {
+        // The PDF is rendered now: the document need not wait any longer.
+        db.run(
+            "UPDATE document SET due_at = ?2, changed_at = ?2
+             WHERE id = ?1 AND state = 'discovered' AND (attempts = 0 OR reason_code = 'not_rendered')",
+            params![id, now],
+        )?;
+    }
+    Ok(())
 }
 
 /// Counts a poll in which a document that has ended would start over, but the list could not be queried for it. Returns

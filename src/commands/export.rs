@@ -85,7 +85,7 @@ pub(super) fn export(
     let written = match ledger_to_list(loaded, Language::English)? {
         Some(ledger) => {
             let write = move |db: &rusqlite::Connection| {
-                let mut lines = Lines::begin(format, names);
+                let mut lines = ExportWriter::begin(format, names);
                 let is_other = |event: &EventView| account.as_ref().is_some_and(|name| *name != event.account);
                 events::events(db, from, to, |event| {
                     if is_other(&event) { ControlFlow::Continue(()) } else { lines.write(&event) }
@@ -94,7 +94,7 @@ pub(super) fn export(
             };
             runtime()?.block_on(ledger.read(write))?
         }
-        None => Lines::begin(format, names).end(None),
+        None => ExportWriter::begin(format, names).end(None),
     };
     if let Ok((lines, last)) = &written {
         // Whoever writes this down notices also when the end is cut off.
@@ -103,7 +103,7 @@ pub(super) fn export(
     ended(written.map(drop))
 }
 
-struct Lines {
+struct ExportWriter {
     out: BufWriter<Harmless<StdoutLock<'static>>>,
     format: ExportFormat,
     names: bool,
@@ -112,7 +112,7 @@ struct Lines {
     previous: String,
 }
 
-impl Lines {
+impl ExportWriter {
     fn begin(format: ExportFormat, names: bool) -> Self {
         let mut out = BufWriter::new(harmless::output(Form::Exact));
         let (header, written) = match format {
@@ -218,23 +218,23 @@ fn csv(value: &Value) -> String {
 }
 
 /// A line of an export, taken apart.
-struct Line<'a> {
+struct ExportedLine<'a> {
     content: String,
     previous: &'a str,
     hash: &'a str,
 }
 
-fn of_json(line: &str) -> Option<Line<'_>> {
+fn of_json(line: &str) -> Option<ExportedLine<'_>> {
     let (content, rest) = line.rsplit_once(JSON_HASH)?;
     let hash = rest.strip_suffix("\"}").filter(|hash| hash.len() == HASH)?;
     let previous = content.strip_suffix('"')?.rsplit_once("\"previous\":\"")?.1;
-    Some(Line { content: format!("{content}}}"), previous, hash })
+    Some(ExportedLine { content: format!("{content}}}"), previous, hash })
 }
 
-fn of_csv(line: &str) -> Option<Line<'_>> {
+fn of_csv(line: &str) -> Option<ExportedLine<'_>> {
     let (content, hash) = line.rsplit_once(',')?;
     let previous = content.rsplit_once(',')?.1;
-    (hash.len() == HASH).then(|| Line { content: content.to_owned(), previous, hash })
+    (hash.len() == HASH).then(|| ExportedLine { content: content.to_owned(), previous, hash })
 }
 
 /// Whether this is the end line after so many events. No event is without a document.

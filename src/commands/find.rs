@@ -18,7 +18,7 @@ use crate::views::{self, DeliveryView, DocumentView};
 const OF_ACCOUNTS: usize = 10_000;
 
 /// What a person looks for.
-pub(super) struct Wanted<'a> {
+pub(super) struct FindOptions<'a> {
     pub(super) words: &'a [String],
     pub(super) account: Option<String>,
     pub(super) since: Option<Moment>,
@@ -27,8 +27,8 @@ pub(super) struct Wanted<'a> {
     pub(super) language: Language,
 }
 
-pub(super) fn find(loaded: &Loaded, wanted: Wanted<'_>) -> Outcome {
-    let Wanted { words, account, since, limit, json, language } = wanted;
+pub(super) fn find(loaded: &Loaded, wanted: FindOptions<'_>) -> Outcome {
+    let FindOptions { words, account, since, limit, json, language } = wanted;
     let words = search::words(words);
     if words.is_empty() {
         return Err(told::usage(language, "find-nothing", &[]));

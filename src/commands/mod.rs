@@ -191,13 +191,13 @@ fn carry_out(cli: Cli) -> Outcome {
             by_ledger(&path, spoken, account.as_deref(), |loaded, language| {
                 // A program gets the same on every machine.
                 let language = if json { spoken.lang.unwrap_or_default() } else { language };
-                status::status(loaded, status::Wanted { json, watch, language, account: account.clone() })
+                status::status(loaded, status::StatusOptions { json, watch, language, account: account.clone() })
             })
         }
         Command::Alerts { command: AlertsCommand::Test { spoken } } => speaking(spoken, false, &alerts::test),
         Command::List { account, state, limit, wide, spoken, json } => {
             by_ledger(&path, spoken, account.as_deref(), |loaded, language| {
-                list::list(loaded, list::Wanted { account: account.clone(), state, limit, wide, json, language })
+                list::list(loaded, list::ListOptions { account: account.clone(), state, limit, wide, json, language })
             })
         }
         Command::Show { uuid, spoken, json } => {
@@ -215,7 +215,7 @@ fn carry_out(cli: Cli) -> Outcome {
         Command::Find { words, account, since, limit, spoken, json } => {
             by_ledger(&path, spoken, account.as_deref(), |loaded, language| {
                 let account = account.clone();
-                find::find(loaded, find::Wanted { words: &words, account, since, limit, json, language })
+                find::find(loaded, find::FindOptions { words: &words, account, since, limit, json, language })
             })
         }
         Command::Forget { uuids, yes, spoken } => {
@@ -233,7 +233,7 @@ fn carry_out(cli: Cli) -> Outcome {
         Command::Poll { spoken } => by_ledger(&path, spoken, None, poll::poll),
         Command::Support(args) => support::support(&path, args),
         Command::Open { print, for_another, spoken } => {
-            let asked = open::Asked { print, for_another };
+            let asked = open::LinkWanted { print, for_another };
             by_ledger(&path, spoken, None, |loaded, language| open::open(loaded, asked, language))
         }
         Command::Retry { uuids, arrived: true, spoken, .. } => {

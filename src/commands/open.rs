@@ -16,14 +16,14 @@ use crate::surfaces::web::keys::{self, Browser};
 
 /// What is asked for.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Asked {
+pub(super) struct LinkWanted {
     /// The link, and no browser.
     pub(super) print: bool,
     /// A link for a browser of another computer.
     pub(super) for_another: bool,
 }
 
-pub(super) fn open(loaded: &Loaded, asked: Asked, language: Language) -> Outcome {
+pub(super) fn open(loaded: &Loaded, asked: LinkWanted, language: Language) -> Outcome {
     let Some(configured) = &loaded.config.status_page else {
         return Err(needs_more(loaded, language).unwrap_or_else(|| told::usage(language, "open-no-page", &[])));
     };

@@ -27,7 +27,7 @@ use crate::surfaces::alerts::Channels;
 use crate::system::durable::open_beside_others;
 use crate::system::logging;
 use crate::system::readers::as_whom;
-use findings::{Findings, Seen};
+use findings::{AccountSeen, Findings};
 pub(super) use page::answers_as_docsyncd;
 pub(super) use patients::grouped;
 
@@ -180,7 +180,7 @@ async fn check_account(account: &str, client: &Client, language: Language) -> Fi
     // One that may list and not ask who it is works all the same.
     let introduced = interruptible([client], client.introduced()).await.ok();
     let me = introduced.as_ref().map(|introduced| &introduced.me);
-    let seen = Seen {
+    let seen = AccountSeen {
         account: account.to_owned(),
         user: me.and_then(|me| me.person()),
         practice: me.and_then(|me| me.practice.clone()),

@@ -28,7 +28,7 @@ const AHEAD: usize = 32 * 1024 * 1024;
 
 /// What a person wants listed.
 #[derive(Debug, Clone)]
-pub(super) struct Wanted {
+pub(super) struct ListOptions {
     pub(super) account: Option<String>,
     pub(super) state: Option<State>,
     pub(super) limit: Option<usize>,
@@ -38,7 +38,7 @@ pub(super) struct Wanted {
     pub(super) language: Language,
 }
 
-pub(super) fn list(loaded: &Loaded, wanted: Wanted) -> Outcome {
+pub(super) fn list(loaded: &Loaded, wanted: ListOptions) -> Outcome {
     let Some(ledger) = ledger_to_list(loaded, wanted.language)? else {
         return print(&if wanted.json { "[]\n".to_owned() } else { nothing(wanted.language) });
     };
@@ -60,7 +60,7 @@ pub(super) fn list(loaded: &Loaded, wanted: Wanted) -> Outcome {
     ended(runtime.block_on(ledger.read(move |db| write_all(db, &wanted)))?)
 }
 
-fn open(wanted: &Wanted) -> Out {
+fn open(wanted: &ListOptions) -> Out {
     if wanted.wide { Out::of_long_lines() } else { Out::open() }
 }
 
@@ -87,7 +87,7 @@ fn nothing(language: Language) -> String {
 }
 
 /// Writes while it reads. The outer error is the ledger's, the inner one that of standard output.
-fn write_all(db: &Connection, wanted: &Wanted) -> QueryResult<io::Result<()>> {
+fn write_all(db: &Connection, wanted: &ListOptions) -> QueryResult<io::Result<()>> {
     if wanted.json {
         let mut out = BufWriter::new(harmless::output(Form::Json));
         return Ok(write_json(db, wanted, &mut out)?.and_then(|()| out.flush()));
@@ -100,7 +100,7 @@ fn write_all(db: &Connection, wanted: &Wanted) -> QueryResult<io::Result<()>> {
     Ok(written.and(closed))
 }
 
-fn write_json(db: &Connection, wanted: &Wanted, out: &mut impl Write) -> QueryResult<io::Result<()>> {
+fn write_json(db: &Connection, wanted: &ListOptions, out: &mut impl Write) -> QueryResult<io::Result<()>> {
     let mut json = serde_json::Serializer::pretty(&mut *out);
     let mut array = match json.serialize_seq(None) {
         Ok(array) => array,
@@ -114,7 +114,7 @@ fn write_json(db: &Connection, wanted: &Wanted, out: &mut impl Write) -> QueryRe
     Ok(written.and_then(|()| array.end().map_err(Into::into)).and_then(|()| writeln!(out)))
 }
 
-fn write_lines(db: &Connection, wanted: &Wanted, out: &mut impl Write) -> QueryResult<io::Result<()>> {
+fn write_lines(db: &Connection, wanted: &ListOptions, out: &mut impl Write) -> QueryResult<io::Result<()>> {
     // What goes into a file or a pipe is not cut, and names nobody.
     let terminal = terminal_width();
     let (is_terminal, width) = (terminal.is_some(), terminal.filter(|_| !wanted.wide));
@@ -156,7 +156,7 @@ fn write_line(out: &mut impl Write, layout: &Layout, line: &Line) -> io::Result<
 }
 
 /// Shows up to as many documents as are wanted, and none after one for which there is nobody left to write.
-fn each(db: &Connection, wanted: &Wanted, mut show: impl FnMut(DocumentView) -> bool) -> QueryResult<()> {
+fn each(db: &Connection, wanted: &ListOptions, mut show: impl FnMut(DocumentView) -> bool) -> QueryResult<()> {
     let mut left = wanted.limit.unwrap_or(usize::MAX);
     let is_other = |document: &DocumentView| wanted.account.as_ref().is_some_and(|name| *name != document.account);
     views::list(db, wanted.state, |document| {

@@ -21,7 +21,7 @@ use crate::domain::reservation::Known as Names;
 use crate::formats::language::Language;
 use crate::ledger::reservations::{self, Owner};
 use crate::ledger::{Ledger, LedgerError, patients as kept};
-use crate::patients::{Known, List, Person, Problem, Unmatched, load_once, whom, whose};
+use crate::patients::{Earlier, List, ListProblem, Person, Unmatched, load_once, whom, whose};
 use crate::pipeline::{fetch, patients};
 use crate::views;
 
@@ -35,7 +35,7 @@ const COUNTED_PAGES: u32 = 5;
 
 /// One document that waits. Holds patient data.
 #[derive(Serialize)]
-struct Waiting {
+struct Pending {
     uuid: String,
     account: String,
     #[serde(rename = "type")]
@@ -72,8 +72,8 @@ struct Goal {
 
 /// What was found, and what went wrong.
 #[derive(Default)]
-struct Found {
-    waiting: Vec<Waiting>,
+struct Preview {
+    waiting: Vec<Pending>,
     /// Every document that an account listed: a later one that lists it as well adds nothing.
     listed: HashSet<DocumentUuid>,
     /// How many more were counted than were asked for.
@@ -94,7 +94,7 @@ struct With<'a> {
 }
 
 /// The list, where some destination needs it.
-fn list(config: &Config, known: &Known) -> Result<Option<List>, Problem> {
+fn list(config: &Config, known: &Earlier) -> Result<Option<List>, ListProblem> {
     let is_needed = config.destinations.values().any(|destination| destination.needs_number);
     config.patients.as_ref().filter(|_| is_needed).map(|config| load_once(config, known)).transpose()
 }
@@ -132,8 +132,8 @@ pub(super) fn preview(loaded: &Loaded, limit: usize, json: bool, language: Langu
     Ok(if found.wrong.is_empty() && unread.is_none() { Exit::Done } else { Exit::Failed })
 }
 
-async fn find(with: With<'_>, clients: &[(&str, Client)], limit: usize) -> Result<Found, LedgerError> {
-    let mut found = Found::default();
+async fn find(with: With<'_>, clients: &[(&str, Client)], limit: usize) -> Result<Preview, LedgerError> {
+    let mut found = Preview::default();
     for (account, client) in clients {
         if let Err(error) = of_account(with, account, client, limit, &mut found).await? {
             found.wrong.push(((*account).to_owned(), error.to_string()));
@@ -156,7 +156,7 @@ async fn of_account(
     account: &str,
     client: &Client,
     limit: usize,
-    found: &mut Found,
+    found: &mut Preview,
 ) -> Result<Result<(), ApiError>, LedgerError> {
     let mut seen = HashSet::new();
     let mut query = ListQuery { page: 1, ..ListQuery::default() };
@@ -202,16 +202,22 @@ async fn of_account(
     }
 }
 
-async fn known(ledger: Option<&Ledger>, item: &Listed) -> Result<Option<views::Known>, LedgerError> {
+async fn known(ledger: Option<&Ledger>, item: &Listed) -> Result<Option<views::KnownDocument>, LedgerError> {
     let Some(ledger) = ledger else { return Ok(None) };
     let (uuid, pdf) = (item.uuid.clone(), item.pdf.clone());
     ledger.read(move |db| views::known(db, &uuid, pdf.as_deref())).await
 }
 
 /// What would become of one document.
-async fn look(with: With<'_>, account: &str, client: &Client, item: Listed, known: Option<views::Known>) -> Waiting {
+async fn look(
+    with: With<'_>,
+    account: &str,
+    client: &Client,
+    item: Listed,
+    known: Option<views::KnownDocument>,
+) -> Pending {
     let With { config, ledger, .. } = with;
-    let mut waiting = Waiting {
+    let mut waiting = Pending {
         uuid: item.uuid.to_string(),
         account: account.to_owned(),
         kind: item.kind.clone(),
@@ -294,7 +300,7 @@ async fn look(with: With<'_>, account: &str, client: &Client, item: Listed, know
 /// The patient's number: what the version was filed with elsewhere, or as a delivery would find it.
 async fn number(
     with: With<'_>,
-    known: Option<&views::Known>,
+    known: Option<&views::KnownDocument>,
     uuid: &DocumentUuid,
     version: &str,
     metadata: &Metadata,

@@ -70,7 +70,7 @@ pub(super) struct Preset {
     #[serde(default = "destinations")]
     pub(super) section: String,
     /// What is asked for, in this order. The first is what the thing is known by.
-    pub(super) asks: Vec<Asked>,
+    pub(super) asks: Vec<ToAsk>,
     /// Keys that are set.
     #[serde(default)]
     pub(super) settings: Table,
@@ -87,7 +87,7 @@ fn destinations() -> String {
 /// One question: an answer goes into the key of the table, a secret into a file that the key names.
 #[derive(Debug, Clone, Default, serde::Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Asked {
+pub(super) struct ToAsk {
     pub(super) key: String,
     /// For a person.
     pub(super) words: Words,
@@ -108,7 +108,7 @@ pub(super) struct Asked {
     pub(super) with: Option<String>,
 }
 
-impl Asked {
+impl ToAsk {
     /// A setting that no preset asks for, in the words of the table of settings.
     pub(super) fn of(key: &schema::Key) -> Self {
         Self { key: key.name().to_owned(), words: Words::of(key.doc), ..Self::default() }
@@ -142,7 +142,7 @@ pub(super) fn alarms() -> Vec<Preset> {
 }
 
 /// What a destination of this type is asked for.
-pub(super) fn asks_of(kind: &str) -> Vec<Asked> {
+pub(super) fn asks_of(kind: &str) -> Vec<ToAsk> {
     let is_of_kind = |preset: &Preset| preset.settings.get("type").and_then(toml::Value::as_str) == Some(kind);
     all().into_iter().find(is_of_kind).map(|preset| preset.asks).unwrap_or_default()
 }
@@ -168,7 +168,7 @@ pub(super) fn place(kind: &str, at: &str) -> String {
 }
 
 /// The choice to leave a destination as it is but for what is asked for.
-pub(super) fn as_it_is(title: &str, about: &str, asks: Vec<Asked>) -> Preset {
+pub(super) fn as_it_is(title: &str, about: &str, asks: Vec<ToAsk>) -> Preset {
     Preset {
         name: AS_IT_IS.to_owned(),
         rank: 0,

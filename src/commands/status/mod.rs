@@ -27,7 +27,7 @@ use crate::views::{self, AccountView, Summary, time};
 
 /// How it is shown.
 #[derive(Debug, Clone)]
-pub(super) struct Wanted {
+pub(super) struct StatusOptions {
     /// As JSON.
     pub(super) json: bool,
     /// Again and again.
@@ -97,7 +97,7 @@ struct ProblemView {
     advice: String,
 }
 
-pub(super) fn status(loaded: &Loaded, wanted: Wanted) -> Outcome {
+pub(super) fn status(loaded: &Loaded, wanted: StatusOptions) -> Outcome {
     if wanted.watch {
         return watch::watch(loaded, &wanted);
     }
@@ -114,7 +114,7 @@ pub(super) fn status(loaded: &Loaded, wanted: Wanted) -> Outcome {
 const FILES: Duration = Duration::from_secs(5);
 
 /// The same as JSON, for a program, which does not wait for whoever holds the ledger: what `--health` says of it.
-fn json(loaded: &Loaded, wanted: &Wanted) -> Outcome {
+fn json(loaded: &Loaded, wanted: &StatusOptions) -> Outcome {
     let (status, _, error) = health::at_once(loaded, wanted.account.as_deref(), FILES, wanted.language);
     let exit = print_json(&status)?;
     match error {

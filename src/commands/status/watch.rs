@@ -7,13 +7,13 @@ use std::time::Duration;
 use super::super::harmless::{self, Form, redraw};
 use super::super::output::{completed, folded, ledger_to_read, terminal_width};
 use super::super::{Exit, Outcome, asked_to_stop, runtime};
-use super::{Wanted, gather, sentences, table};
+use super::{StatusOptions, gather, sentences, table};
 use crate::config::Loaded;
 
 /// How often it looks.
 const INTERVAL: Duration = Duration::from_secs(2);
 
-pub(super) fn watch(loaded: &Loaded, wanted: &Wanted) -> Outcome {
+pub(super) fn watch(loaded: &Loaded, wanted: &StatusOptions) -> Outcome {
     let language = wanted.language;
     let terminal = std::io::stdout().is_terminal();
     runtime()?.block_on(async {

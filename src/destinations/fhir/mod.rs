@@ -39,7 +39,7 @@ pub use answer::shown_letters;
 
 use answer::{matches, partial_replace};
 use look::{AtServer, LookedFor, content_of};
-use resource::{Content, Replaces, Subject, URI_SYSTEM, identifier};
+use resource::{Attached, Replaces, Subject, URI_SYSTEM, identifier};
 pub use settings::*;
 
 /// Media type of FHIR resources (FHIR R4, "RESTful API", 3.1.0.1.9).
@@ -93,7 +93,7 @@ impl FhirAdapter {
     }
 
     /// Sends the letter, and reads it back.
-    async fn send(&self, item: &Item, subject: &Subject, content: &Content) -> Outcome {
+    async fn send(&self, item: &Item, subject: &Subject, content: &Attached) -> Outcome {
         let replaces = match &item.replaces {
             None => None,
             Some(before) => match self.before(before).await {
@@ -288,7 +288,7 @@ impl FhirAdapter {
 struct Sent<'a> {
     item: &'a Item,
     subject: &'a Subject,
-    content: &'a Content,
+    content: &'a Attached,
     /// The server's id for the letter.
     id: Option<String>,
     code: Code,
@@ -297,7 +297,7 @@ struct Sent<'a> {
 }
 
 impl<'a> Sent<'a> {
-    fn of(item: &'a Item, subject: &'a Subject, content: &'a Content) -> Self {
+    fn of(item: &'a Item, subject: &'a Subject, content: &'a Attached) -> Self {
         Self { item, subject, content, id: None, code: Code::word("no_answer"), beside: false }
     }
 

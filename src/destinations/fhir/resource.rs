@@ -58,7 +58,7 @@ pub(super) enum Replaces {
 }
 
 /// The content, in the terms of FHIR R4 ("Attachment").
-pub(super) struct Content {
+pub(super) struct Attached {
     /// `Attachment.hash`: SHA-1 in base64.
     pub(super) hash: String,
     /// `Attachment.size`: bytes.
@@ -76,7 +76,7 @@ pub(super) fn pieces(
     key: &str,
     metadata: &Metadata,
     title: &str,
-    content: &Content,
+    content: &Attached,
     subject: &Subject,
     replaces: Option<&Replaces>,
 ) -> Option<Vec<Piece>> {
@@ -95,7 +95,7 @@ fn resource(
     key: &str,
     metadata: &Metadata,
     title: &str,
-    content: &Content,
+    content: &Attached,
     subject: &Subject,
     replaces: Option<&Replaces>,
     data: &str,

@@ -14,10 +14,11 @@ use sha2::{Digest as _, Sha256};
 
 use super::harmless::{self, Form, Harmless, harmless};
 use super::output::{complain, ended, ledger_to_list, print};
-use super::times::Moment;
+use super::unconfigured::by_ledger;
 use super::{Exit, Outcome, UsageError, runtime};
-use crate::commands::cli::ExportFormat;
+use crate::commands::cli::{ExportArgs, ExportFormat, Spoken};
 use crate::config::Loaded;
+use crate::destinations::SCHEMA;
 use crate::domain::document::hex;
 use crate::formats::language::Language;
 use crate::ledger::{Ledger, LedgerError, now};
@@ -70,14 +71,17 @@ fn first_hash(header: &str) -> String {
     hash(&format!("{header}\n{BEGINNING}"))
 }
 
+pub(super) fn export(path: &Path, args: &ExportArgs) -> Outcome {
+    if let Some(file) = &args.verify {
+        return verify(file.as_deref(), || Ok(SCHEMA.load_default_env(path)?));
+    }
+    let account = args.account.as_deref();
+    by_ledger(path, Spoken { lang: None }, account, |loaded, _| of_ledger(loaded, args))
+}
+
 /// Of one account or of all, from the first moment to the second; `None` is now.
-pub(super) fn export(
-    loaded: &Loaded,
-    account: Option<String>,
-    (from, to): (Moment, Option<Moment>),
-    format: ExportFormat,
-    names: bool,
-) -> Outcome {
+fn of_ledger(loaded: &Loaded, args: &ExportArgs) -> Outcome {
+    let ExportArgs { account, from, to, format, names, .. } = args.clone();
     let (from, to) = (from.begins, to.map_or_else(now, |to| to.ends));
     if from > to {
         return Err(UsageError("--from is later than --to".to_owned()).into());
@@ -247,7 +251,7 @@ fn is_end(content: &str, events: u64) -> bool {
 }
 
 /// Looks whether an export is as it was written, or without one the ledger's history.
-pub(super) fn verify(file: Option<&Path>, load: impl FnOnce() -> anyhow::Result<Loaded>) -> Outcome {
+fn verify(file: Option<&Path>, load: impl FnOnce() -> anyhow::Result<Loaded>) -> Outcome {
     match file {
         Some(file) => verify_file(file, load().ok().as_ref()),
         None => verify_ledger(&load()?),

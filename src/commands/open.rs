@@ -9,21 +9,13 @@ use url::Url;
 use super::output::{complain, docsyncd, ledger_to_read, print};
 use super::unconfigured::needs_more;
 use super::{Exit, Outcome, browser, runtime, told};
+use crate::commands::cli::OpenArgs;
 use crate::config::Loaded;
 use crate::formats::language::Language;
 use crate::ledger::{Ledger, is_locked, process};
 use crate::surfaces::web::keys::{self, Browser};
 
-/// What is asked for.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct LinkWanted {
-    /// The link, and no browser.
-    pub(super) print: bool,
-    /// A link for a browser of another computer.
-    pub(super) for_another: bool,
-}
-
-pub(super) fn open(loaded: &Loaded, asked: LinkWanted, language: Language) -> Outcome {
+pub(super) fn open(loaded: &Loaded, asked: &OpenArgs, language: Language) -> Outcome {
     let Some(configured) = &loaded.config.status_page else {
         return Err(needs_more(loaded, language).unwrap_or_else(|| told::usage(language, "open-no-page", &[])));
     };

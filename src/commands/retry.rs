@@ -4,6 +4,7 @@ use std::ops::ControlFlow;
 
 use super::output::{agreed, can_ask, complain, docsyncd, ledger_to_read, local, print, say};
 use super::{Exit, Outcome, named, record, runtime, told};
+use crate::commands::cli::RetryArgs;
 use crate::config::Loaded;
 use crate::domain::state::{STATES, State};
 use crate::formats::language::{Language, Value};
@@ -15,8 +16,16 @@ use crate::views::{self, PauseView};
 /// Failed documents that are shown to a person who named none.
 const SHOWN: usize = 5;
 
+pub(super) fn retry(loaded: &Loaded, args: &RetryArgs, language: Language) -> Outcome {
+    match args {
+        RetryArgs { failed: false, uuids, .. } if uuids.is_empty() => choices(loaded, language),
+        RetryArgs { arrived: true, uuids, .. } => arrived(loaded, uuids, language),
+        RetryArgs { uuids, failed, yes, .. } => again(loaded, uuids, *failed, *yes, language),
+    }
+}
+
 /// `yes`: nobody is asked about what is done already.
-pub(super) fn retry(loaded: &Loaded, uuids: &[String], all_failed: bool, yes: bool, language: Language) -> Outcome {
+fn again(loaded: &Loaded, uuids: &[String], all_failed: bool, yes: bool, language: Language) -> Outcome {
     let ledger = Ledger::open_beside(&loaded.config.state.path)?;
     let runtime = runtime()?;
     if !yes && !is_meant(&runtime, &ledger, uuids, language)? {
@@ -113,7 +122,7 @@ pub(super) fn when(loaded: &Loaded, language: Language) -> String {
 }
 
 /// What may have arrived of these documents has, as a person saw.
-pub(super) fn arrived(loaded: &Loaded, uuids: &[String], language: Language) -> Outcome {
+fn arrived(loaded: &Loaded, uuids: &[String], language: Language) -> Outcome {
     let ledger = Ledger::open_beside(&loaded.config.state.path)?;
     let wanted = uuids.to_vec();
     let (said, named) = runtime()?.block_on(ledger.write(move |db| {
@@ -155,7 +164,7 @@ pub(super) fn arrived(loaded: &Loaded, uuids: &[String], language: Language) -> 
 }
 
 /// Without arguments: what it could do.
-pub(super) fn choices(loaded: &Loaded, language: Language) -> Outcome {
+fn choices(loaded: &Loaded, language: Language) -> Outcome {
     let (command, failed_too) = (docsyncd("retry UUID..."), docsyncd("retry --failed"));
     let which = |text: &str, count: u64| {
         let values = [("command", Value::from(&command)), ("all", (&failed_too).into()), ("count", count.into())];

@@ -16,8 +16,9 @@ use futures_util::future::join_all;
 use futures_util::stream;
 
 use super::output::complain;
-use super::{Exit, Outcome, clients, interruptible, runtime, told};
+use super::{Exit, Outcome, clients, interruptible, language, runtime, told};
 use crate::api::{Api as _, ApiError, Client, ListQuery, PAGE_SIZE, Page};
+use crate::commands::cli::Spoken;
 use crate::config::{Config, ConfigError, Destination, Loaded};
 use crate::destinations::{self, Checked, CommandConfig, FolderConfig, SCHEMA};
 use crate::formats::language::Language;
@@ -51,7 +52,12 @@ pub(super) fn can_be_written(path: &Path) -> std::io::Result<()> {
     try_to_create_beside(path)
 }
 
-pub(super) fn check(path: &Path, json: bool, language: Language) -> Outcome {
+pub(super) fn check(path: &Path, json: bool, spoken: Spoken) -> Outcome {
+    let language = language::of_answer(spoken, json, &SCHEMA.load_default_env(path));
+    told::ended(language, check_in(path, json, language))
+}
+
+pub(super) fn check_in(path: &Path, json: bool, language: Language) -> Outcome {
     let loaded = match SCHEMA.load_default_env(path) {
         Ok(loaded) => loaded,
         Err(error) => return bad_config(error, json, language),

@@ -34,7 +34,7 @@ const AT_ONCE: usize = 8;
 const COUNTED_PAGES: u32 = 5;
 
 /// One document that waits. Holds patient data.
-#[derive(Serialize)]
+#[derive(Default, Serialize)]
 struct Pending {
     uuid: String,
     account: String,
@@ -208,6 +208,17 @@ async fn known(ledger: Option<&Ledger>, item: &Listed) -> Result<Option<views::K
     ledger.read(move |db| views::known(db, &uuid, pdf.as_deref())).await
 }
 
+/// A document's PDF and metadata; an `Err` is why it would not be filed.
+async fn read(client: &Client, account: &str, uuid: &DocumentUuid) -> Result<(String, Metadata), String> {
+    let detail = client.document(uuid).await.map_err(|error| error.to_string())?;
+    if !detail.is_of(uuid) {
+        return Err(ApiError::Another.to_string());
+    }
+    let pdf = detail.pdf.as_ref().map(|pdf| pdf.uuid.clone()).ok_or("the PDF is not rendered yet")?;
+    let metadata = fetch::metadata(client, account, detail).await;
+    Ok((pdf, metadata.map_err(|(doing, error)| format!("{doing}: {error}"))?))
+}
+
 /// What would become of one document.
 async fn look(
     with: With<'_>,
@@ -223,32 +234,12 @@ async fn look(
         kind: item.kind.clone(),
         created_at: item.created_at.clone(),
         state: known.as_ref().map(|known| known.document.state.to_string()),
-        route: None,
-        problem: None,
-        number: None,
-        needs_person: None,
-        unmatched: None,
-        destinations: Vec::new(),
+        ..Pending::default()
     };
-    let detail = match client.document(&item.uuid).await {
-        Ok(detail) if !detail.is_of(&item.uuid) => {
-            waiting.problem = Some(ApiError::Another.to_string());
-            return waiting;
-        }
-        Ok(detail) => detail,
-        Err(error) => {
-            waiting.problem = Some(error.to_string());
-            return waiting;
-        }
-    };
-    let Some(pdf) = detail.pdf.as_ref().map(|pdf| pdf.uuid.clone()) else {
-        waiting.problem = Some("the PDF is not rendered yet".to_owned());
-        return waiting;
-    };
-    let mut metadata = match fetch::metadata(client, account, detail).await {
-        Ok(metadata) => metadata,
-        Err((doing, error)) => {
-            waiting.problem = Some(format!("{doing}: {error}"));
+    let (pdf, mut metadata) = match read(client, account, &item.uuid).await {
+        Ok(read) => read,
+        Err(problem) => {
+            waiting.problem = Some(problem);
             return waiting;
         }
     };
@@ -262,7 +253,6 @@ async fn look(
     };
     waiting.route = (!route.is_implicit).then(|| format!("routes[{index}]"));
     let needs_number = |name: &String| config.destinations.get(name).is_some_and(|to| to.needs_number);
-    let mut unmatched = None;
     if route.to.iter().any(needs_number) {
         match number(with, known.as_ref(), &item.uuid, &version, &metadata).await {
             Ok(number) => {
@@ -271,8 +261,7 @@ async fn look(
             }
             Err(why) => {
                 waiting.needs_person = Some(why.as_str()).filter(|_| why != Unmatched::NoList);
-                unmatched = Some(why);
-                waiting.unmatched = unmatched;
+                waiting.unmatched = Some(why);
             }
         }
     }
@@ -280,7 +269,7 @@ async fn look(
         let delivered = known.as_ref().and_then(|known| {
             known.delivered.iter().find(|delivery| delivery.destination == *name && delivery.version == version)
         });
-        let mut goal = match (delivered, unmatched) {
+        let mut goal = match (delivered, waiting.unmatched) {
             (Some(delivery), _) => Goal { place: delivery.place.clone(), delivered: true, ..Goal::default() },
             (None, Some(why)) if needs_number(name) => Goal { problem: Some(why.to_string()), ..Goal::default() },
             (None, _) => {

@@ -72,8 +72,8 @@ impl Desk<'_> {
         Ok(letters.into_iter().next())
     }
 
-    /// The same with its patient; `None`: it was said that this is not known. What is filed already is read again: nothing
-    /// of its patient is kept here, or the service may have corrected the patient since.
+    /// The same with its patient; `None`: it was said that this is not known. What is filed already is read again:
+    /// nothing of its patient is kept here, or the service may have corrected the patient since.
     fn whose(&self, ledger: &Ledger, uuid: &str, number: &str) -> anyhow::Result<Option<(Named, Person)>> {
         let Some(mut named) = self.letter(ledger, uuid)? else { return Ok(None) };
         let Version { account, uuid, .. } = &named.document.version;

@@ -59,8 +59,8 @@ pub enum Command {
     },
     /// Ask what is needed, try each answer at once, and write the configuration and the key; then check
     Setup {
-        /// Take the answers from a TOML file instead of asking, or from a folder: its answers.toml, and over it the file
-        /// that is named after this computer; docs/first-hour.md
+        /// Take the answers from a TOML file instead of asking, or from a folder: its answers.toml, and over it the
+        /// file that is named after this computer; docs/first-hour.md
         #[arg(long, value_name = "FILE")]
         answers: Option<PathBuf>,
         /// Write nothing, and say what would be written

@@ -102,8 +102,8 @@ mod windows {
         Ok(Exit::Done)
     }
 
-    /// The path as it is meant: the installer writes quotation marks around its property, and after a backslash, which a
-    /// folder may end in, such a mark counts as part of the name.
+    /// The path as it is meant: the installer writes quotation marks around its property, and after a backslash, which
+    /// a folder may end in, such a mark counts as part of the name.
     fn unquoted(path: &Path) -> PathBuf {
         path.to_str().map_or(path, |text| Path::new(text.trim_end_matches('"'))).components().collect()
     }

@@ -1,5 +1,5 @@
-//! What commands that need no more than the ledger do while the configuration cannot be used: they go on by the ledger of
-//! the daemon that runs, else the default one, and say so.
+//! What commands that need no more than the ledger do while the configuration cannot be used: they go on by the ledger
+//! of the daemon that runs, else the default one, and say so.
 
 use std::path::Path;
 
@@ -11,8 +11,8 @@ use crate::daemon::refused::{in_a_line, in_use};
 use crate::destinations::SCHEMA;
 use crate::formats::language::Language;
 
-/// Carries out a command that needs no more than the ledger, by the configuration, or by what stands in for it, which is
-/// said on standard error. `account` is one that it has to have. Errors are in the command's language.
+/// Carries out a command that needs no more than the ledger, by the configuration, or by what stands in for it, which
+/// is said on standard error. `account` is one that it has to have. Errors are in the command's language.
 pub(super) fn by_ledger(
     path: &Path,
     spoken: Spoken,

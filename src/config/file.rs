@@ -271,8 +271,8 @@ impl Walk<'_> {
     }
 }
 
-/// Whether a table is one of these named ones, and no other whose name is misspelt: it has their first key, or no key of
-/// another.
+/// Whether a table is one of these named ones, and no other whose name is misspelt: it has their first key, or no key
+/// of another.
 fn is_one_of(schema: &Schema, section: &str, value: &DeValue<'_>) -> bool {
     let DeValue::Table(table) = value else { return false };
     let first = schema.keys_of(section).next().map(Key::name);

@@ -2,9 +2,9 @@
 //!
 //! It is read in one direction: `file` and `environment` make `layers` by the [`Schema`], `presence` looks for missing
 //! and misplaced keys, `settings` gives every value its type, and `build` makes the [`Config`] of `validated`. What
-//! destinations are configured with is known to their kinds alone (`kinds`): whoever loads hands the table of them down.
-//! Every error goes into one `report`, so that a person sees all of them at once. Only the configuration file itself is
-//! opened: this module does not know whether a folder exists or a key file can be read.
+//! destinations are configured with is known to their kinds alone (`kinds`): whoever loads hands the table of them
+//! down. Every error goes into one `report`, so that a person sees all of them at once. Only the configuration file
+//! itself is opened: this module does not know whether a folder exists or a key file can be read.
 
 mod accounts;
 mod alerts;

@@ -195,8 +195,8 @@ pub struct Item {
     /// Whether an attempt before this one may have left something that no intent tells of: one failed, or docsyncd was
     /// started anew since the document was found.
     pub tried: bool,
-    /// Whether the ledger was restored from a backup, and may not know of the last attempts: a name may be of an attempt
-    /// that was not the last one. Its intents are of attempts since.
+    /// Whether the ledger was restored from a backup, and may not know of the last attempts: a name may be of an
+    /// attempt that was not the last one. Its intents are of attempts since.
     pub restored: bool,
 }
 

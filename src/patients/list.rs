@@ -61,8 +61,8 @@ pub struct Row<'a> {
     pub former_name: &'a str,
     /// The date of birth, if there is one.
     pub born: Option<Date>,
-    /// Whether the list has another person with the same number. Then the number counts for neither. Numbers are the same
-    /// if they differ in letter case only, or in how a letter is composed: many shares make one folder of them.
+    /// Whether the list has another person with the same number. Then the number counts for neither. Numbers are the
+    /// same if they differ in letter case only, or in how a letter is composed: many shares make one folder of them.
     pub is_shared: bool,
     /// The line of the file, counted from 1.
     pub line: u32,

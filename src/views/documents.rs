@@ -288,7 +288,8 @@ const COLUMNS: &str =
 /// Reads a document. Adds what an open one waits for, if its own row does not say.
 fn read(db: &Connection, waits: &Waits, row: &Row<'_>) -> QueryResult<DocumentView> {
     let mut document = from_row!(row => DocumentView {
-        id, uuid, account, kind, state, attempts, next_attempt, created_at, found_at, changed_at, size, sha256, round, name;
+        id, uuid, account, kind, state, attempts, next_attempt, created_at, found_at, changed_at, size, sha256, round,
+        name;
         reason: None, reasons: Vec::new(), deliveries: Vec::new()
     });
     document.deliveries = deliveries(db, document.id)?;

@@ -16,8 +16,8 @@ const WHAT: &str = "patients";
 /// The most rows that are named one by one.
 const MOST_ROWS: usize = 10;
 
-/// Reads the list as `run` would. Waits for a file that was just written, but not for the minute that a doubtful one has
-/// to rest. `is_seen`: by a person, who believes it.
+/// Reads the list as `run` would. Waits for a file that was just written, but not for the minute that a doubtful one
+/// has to rest. `is_seen`: by a person, who believes it.
 pub(super) async fn check(loaded: &Loaded, is_seen: bool, language: Language) -> Option<Findings> {
     let config = loaded.config.patients.clone()?;
     let file = config.file.display().to_string();

@@ -53,8 +53,8 @@ fn open(wanted: &ListArgs) -> Out {
     if wanted.wide { Out::of_long_lines() } else { Out::open() }
 }
 
-/// What was read before a person begins to page through it, up to [`AHEAD`] bytes: as long as somebody reads the ledger,
-/// its log only grows.
+/// What was read before a person begins to page through it, up to [`AHEAD`] bytes: as long as somebody reads the
+/// ledger, its log only grows.
 struct Ahead(Vec<u8>);
 
 impl Write for Ahead {

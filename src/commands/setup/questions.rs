@@ -221,7 +221,8 @@ impl Setup {
     pub(super) fn refuse_of(&mut self, part: &Part, asks: &[ToAsk], error: &ConfigError) -> anyhow::Result<()> {
         let is_at_fault = |key: &&Key| {
             let full = format!("`{}`", key.at(part.name.as_deref()));
-            matches!(error, ConfigError::Invalid { problems, .. } if problems.iter().any(|problem| problem.what.contains(&full)))
+            let ConfigError::Invalid { problems, .. } = error else { return false };
+            problems.iter().any(|problem| problem.what.contains(&full))
         };
         let first = || asks.first().map(|asked| asked.key.as_str());
         let at_fault = SCHEMA.keys_of(&part.section).find(is_at_fault).map(Key::name);

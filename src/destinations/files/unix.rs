@@ -33,8 +33,8 @@ pub(crate) fn is_only_name(path: &Path) -> io::Result<bool> {
     }
 }
 
-/// Tells a folder from another at its path: the same after the machine started anew or a share was mounted again, so the
-/// device has no part in it. A mount point and what is mounted there differ.
+/// Tells a folder from another at its path: the same after the machine started anew or a share was mounted again, so
+/// the device has no part in it. A mount point and what is mounted there differ.
 pub(crate) fn identity(path: &Path) -> Option<String> {
     fs::metadata(path).ok().map(|found| found.ino().to_string())
 }

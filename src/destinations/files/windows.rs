@@ -63,14 +63,14 @@ pub(crate) fn identity(path: &Path) -> Option<String> {
     is_known.then(|| format!("{:x} {high:x}{low:08x}", found.dwVolumeSerialNumber))
 }
 
-/// Whether a volume is mounted at this path: without it the folder is still there. A drive or a share that is away has no
-/// folder at all.
+/// Whether a volume is mounted at this path: without it the folder is still there. A drive or a share that is away has
+/// no folder at all.
 pub(crate) fn is_mount_point(path: &Path) -> bool {
     fs::symlink_metadata(path).is_ok_and(|found| found.is_symlink())
 }
 
-/// Whether this process may make files in the folder: a handle with that right is refused to whoever lacks it. Only what
-/// surely refuses it counts: what the system cannot say, a letter finds out.
+/// Whether this process may make files in the folder: a handle with that right is refused to whoever lacks it. Only
+/// what surely refuses it counts: what the system cannot say, a letter finds out.
 pub(crate) fn can_be_written(folder: &Path) -> io::Result<()> {
     let opened = OpenOptions::new().access_mode(FILE_ADD_FILE).custom_flags(FILE_FLAG_BACKUP_SEMANTICS).open(folder);
     match opened {

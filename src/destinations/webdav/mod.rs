@@ -295,8 +295,8 @@ impl Remote for WebDavServer {
         match answer.status {
             201 => Ok(Renamed::Done),
             204 => {
-                // RFC 4918, section 9.9.4: the server overwrote a resource although that was forbidden. nginx says so of
-                // every rename.
+                // RFC 4918, section 9.9.4: the server overwrote a resource although that was forbidden. nginx says so
+                // of every rename.
                 self.says_replaced.store(true, Ordering::Relaxed);
                 Ok(Renamed::Done)
             }

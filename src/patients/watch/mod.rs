@@ -38,7 +38,8 @@ struct Shared {
     woken: Notify,
 }
 
-/// Reads the patients' numbers that letters were filed with, and how many letters; `None` if they cannot be read. Blocks.
+/// Reads the patients' numbers that letters were filed with, and how many letters; `None` if they cannot be read.
+/// Blocks.
 pub type Used = Arc<dyn Fn() -> Option<HashMap<String, u64>> + Send + Sync>;
 
 /// The state at one moment.

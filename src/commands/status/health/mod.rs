@@ -1,6 +1,6 @@
-//! `docsyncd status --health`: one line and an exit code for monitors, in the form of Nagios' plugins (Monitoring Plugins
-//! Development Guidelines, "Plugin Output", "Performance data"). It answers within a second, whatever hangs: the ledger's
-//! disk, a share with keys, another program that has locked the ledger. It asks no server.
+//! `docsyncd status --health`: one line and an exit code for monitors, in the form of Nagios' plugins (Monitoring
+//! Plugins Development Guidelines, "Plugin Output", "Performance data"). It answers within a second, whatever hangs:
+//! the ledger's disk, a share with keys, another program that has locked the ledger. It asks no server.
 
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{RecvTimeoutError, channel};

@@ -20,7 +20,7 @@ use docsyncd::destinations::SCHEMA;
 use docsyncd::domain::document::{DocumentUuid, Metadata};
 use docsyncd::domain::state::State;
 use docsyncd::ledger::{Ledger, now, process};
-use docsyncd::patients::{Known, List, Person, Unmatched, load_once};
+use docsyncd::patients::{Earlier, List, Person, Unmatched, load_once};
 use docsyncd::pipeline::assign::Letter;
 use docsyncd::pipeline::{Progress, fetch};
 use docsyncd::surfaces::web::keys;
@@ -231,7 +231,7 @@ fn export(home: &Path, loaded: &Loaded, patients: &[serde_json::Value]) -> anyho
     }
     let config = loaded.config.patients.as_ref().context("there is no list of patients")?;
     // Nothing was filed yet.
-    Ok(load_once(config, &Known { used: Some(HashMap::new()), ..Known::default() })?)
+    Ok(load_once(config, &Earlier { used: Some(HashMap::new()), ..Earlier::default() })?)
 }
 
 /// Plays the practice's software: takes each letter into the patient's record, which is a folder here.

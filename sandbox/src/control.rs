@@ -299,6 +299,22 @@ pub(crate) async fn remove(shared: &Shared, uuid: &str) -> Result<(), SandboxErr
     Ok(())
 }
 
+pub(crate) async fn set_patient_of(shared: &Shared, uuid: &str, other: &str) -> Result<(), SandboxError> {
+    let (uuid, other) = (uuid.to_owned(), other.to_owned());
+    let now = shared.clock.key();
+    shared
+        .store
+        .run(move |transaction| {
+            let document = find(transaction, &uuid)?;
+            document.set_patient_of(transaction, &find(transaction, &other)?)?;
+            document.touch(transaction, now)?;
+            announce(transaction, Event::DocumentUpdated, document.owner_id, document.id, now)
+        })
+        .await?;
+    shared.deliveries.notify_one();
+    Ok(())
+}
+
 pub(crate) async fn set_listed(shared: &Shared, uuid: &str, listed: bool) -> Result<(), SandboxError> {
     let uuid = uuid.to_owned();
     let now = shared.clock.key();

@@ -229,6 +229,14 @@ impl Sandbox {
         control::remove(&self.shared, uuid).await
     }
 
+    /// Corrects a document's patient: it is the one of the document `other` from now on. Its PDF stays.
+    ///
+    /// # Errors
+    /// When there is no such document or the store fails.
+    pub async fn set_patient_of(&self, uuid: &str, other: &str) -> Result<(), SandboxError> {
+        control::set_patient_of(&self.shared, uuid, other).await
+    }
+
     /// Makes a document appear in `synchronized=false` (`true`), as when a person requests it again, or disappear
     /// (`false`).
     ///

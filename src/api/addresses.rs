@@ -14,7 +14,7 @@ use reqwest::dns::{Addrs, Name, Resolve, Resolving};
 use url::{Host, Url};
 
 use crate::config::ApiConfig;
-use crate::system::http::{Refused, Unresolved, look_up};
+use crate::system::http::{ForbiddenNetwork, Unresolved, look_up};
 
 /// Kinds of networks (IANA's special-purpose address registries; RFC 6890).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -173,7 +173,7 @@ impl Resolve for Resolver {
                 found = guard.keep(name, found).await;
             }
             if found.is_empty() {
-                return Err(Refused.into());
+                return Err(ForbiddenNetwork.into());
             }
             let addresses: Addrs = Box::new(found.into_iter());
             Ok(addresses)
@@ -280,7 +280,7 @@ mod tests {
             async |guard: Option<Guard>| Resolver(guard).resolve("localhost".parse().unwrap()).await.map(drop);
         assert!(resolve(None).await.is_ok());
         let refused = resolve(Some(guard("https://93.184.216.34/", &[]))).await.unwrap_err();
-        assert!(refused.downcast_ref::<Refused>().is_some(), "{refused}");
+        assert!(refused.downcast_ref::<ForbiddenNetwork>().is_some(), "{refused}");
         let through =
             Guard { proxies: Arc::new(["localhost".to_owned()].into()), ..guard("https://93.184.216.34/", &[]) };
         assert!(resolve(Some(through)).await.is_ok(), "the proxy may lie inside");

@@ -15,13 +15,13 @@ const LARGEST: usize = 256;
 /// The congestion window of one account.
 #[derive(Debug)]
 pub(super) struct CongestionWindow {
-    state: Mutex<State>,
+    state: Mutex<Window>,
     /// Signals that there may be room for one more.
     room: Notify,
 }
 
 #[derive(Debug)]
-struct State {
+struct Window {
     /// The most requests that may run at once.
     window: usize,
     under_way: usize,
@@ -34,11 +34,11 @@ struct State {
 impl CongestionWindow {
     /// A window that limits nothing.
     pub(super) fn new() -> Self {
-        let state = State { window: LARGEST, under_way: 0, answered: 0, halved_at: Instant::now() };
+        let state = Window { window: LARGEST, under_way: 0, answered: 0, halved_at: Instant::now() };
         Self { state: Mutex::new(state), room: Notify::new() }
     }
 
-    fn lock(&self) -> MutexGuard<'_, State> {
+    fn lock(&self) -> MutexGuard<'_, Window> {
         // A panic cannot have left it inconsistent: it holds only numbers.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }

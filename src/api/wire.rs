@@ -82,8 +82,8 @@ fn shown(text: &str) -> String {
 /// Control characters, and characters that change the direction of text or are invisible (Unicode, Bidi_Control and
 /// others).
 fn is_control(c: char) -> bool {
-    c.is_control()
-        || matches!(c, '\u{61c}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}')
+    let is_hidden = |c| matches!(c, '\u{61c}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{feff}');
+    c.is_control() || is_hidden(c) || matches!(c, '\u{2060}'..='\u{206f}')
 }
 
 fn text(object: &Value, field: &str) -> Option<String> {

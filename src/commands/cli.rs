@@ -59,8 +59,8 @@ pub enum Command {
     },
     /// Ask what is needed, try each answer at once, and write the configuration and the key; then check
     Setup {
-        /// Take the answers from a TOML file instead of asking, or from a folder: its answers.toml, and over it the file
-        /// that is named after this computer; docs/first-hour.md
+        /// Take the answers from a TOML file instead of asking, or from a folder: its answers.toml, and over it the
+        /// file that is named after this computer; docs/first-hour.md
         #[arg(long, value_name = "FILE")]
         answers: Option<PathBuf>,
         /// Write nothing, and say what would be written
@@ -110,48 +110,9 @@ pub enum Command {
         spoken: Spoken,
     },
     /// Is it running, when did it last succeed, what waits, what failed
-    Status {
-        /// Show it again every 2 s; into a file or pipe, a line each time that something changes
-        #[arg(long, conflicts_with = "json")]
-        watch: bool,
-        /// The language of the answer
-        #[command(flatten)]
-        spoken: Spoken,
-        /// Only the letters and the sign-in of this account
-        #[arg(long, value_name = "NAME", conflicts_with_all = ["all", "health"])]
-        account: Option<String>,
-        /// A line for each instance, that is for each configuration in the folder of this one, and their sum
-        #[arg(long, conflicts_with_all = ["json", "watch"])]
-        all: bool,
-        /// One line for a monitor, within a second; exit code 0 OK, 1 WARNING, 2 CRITICAL, 3 UNKNOWN. With --all that
-        /// of the worst instance
-        #[arg(long, conflicts_with_all = ["json", "watch"])]
-        health: bool,
-        /// Print JSON
-        #[arg(long)]
-        json: bool,
-    },
+    Status(StatusArgs),
     /// List the documents that docsyncd knows, the latest change first
-    List {
-        /// Only those of this account
-        #[arg(long, value_name = "NAME")]
-        account: Option<String>,
-        /// Only those in this state
-        #[arg(long, value_name = "STATE", value_parser = state())]
-        state: Option<State>,
-        /// At most so many
-        #[arg(long, value_name = "N", value_parser = at_least_one)]
-        limit: Option<usize>,
-        /// All columns, and nothing cut to the width of the terminal
-        #[arg(long)]
-        wide: bool,
-        /// The language of the answer
-        #[command(flatten)]
-        spoken: Spoken,
-        /// Print JSON
-        #[arg(long)]
-        json: bool,
-    },
+    List(ListArgs),
     /// Show the whole history of a document
     Show {
         /// The document: its uuid, or any part of it of 6 characters or more that fits no other
@@ -164,49 +125,9 @@ pub enum Command {
         json: bool,
     },
     /// Find documents: where is my letter
-    Find {
-        /// All must match: beginnings of words in the patient's name, the type, a file's name or the uuid; where none
-        /// begins so, any part of them
-        #[arg(value_name = "WORD", required = true)]
-        words: Vec<String>,
-        /// Only those of this account
-        #[arg(long, value_name = "NAME")]
-        account: Option<String>,
-        /// Only those that docsyncd first saw since then: a day such as 2026-11-21, or how long ago such as 30d
-        #[arg(long, value_name = "D")]
-        since: Option<Moment>,
-        /// At most so many documents, the newest
-        #[arg(long, value_name = "N", default_value = "100", value_parser = at_least_one)]
-        limit: usize,
-        /// The language of the answer
-        #[command(flatten)]
-        spoken: Spoken,
-        /// Print JSON
-        #[arg(long)]
-        json: bool,
-    },
+    Find(FindArgs),
     /// Print what became of every document: each event of a time, each line with the hash of the one before
-    Export {
-        /// Only those of this account
-        #[arg(long, value_name = "NAME")]
-        account: Option<String>,
-        /// The first day, such as 2026-11-01; or a time, or how long ago
-        #[arg(long, value_name = "D", default_value = "30d")]
-        from: Moment,
-        /// The last day; without it, up to now
-        #[arg(long, value_name = "D")]
-        to: Option<Moment>,
-        /// How lines look
-        #[arg(long, value_enum, default_value = "csv")]
-        format: ExportFormat,
-        /// With the names of patients and the places of files, as far as they are kept
-        #[arg(long)]
-        names: bool,
-        /// Look whether an export is as it was written, no line changed, missing or moved; without FILE, the ledger's
-        /// history
-        #[arg(long, value_name = "FILE", num_args = 0..=1, conflicts_with_all = ["from", "to", "names", "account"])]
-        verify: Option<Option<PathBuf>>,
-    },
+    Export(ExportArgs),
     /// Erase the names and places that are kept of documents; that they were delivered, and their digests, stay
     Forget {
         /// The documents: uuids, or parts of them of 6 characters or more
@@ -220,26 +141,7 @@ pub enum Command {
         spoken: Spoken,
     },
     /// Try documents again; a running daemon takes it up within two seconds
-    Retry {
-        /// The documents: uuids, or parts of them of 6 characters or more
-        #[arg(value_name = "UUID")]
-        uuids: Vec<String>,
-        /// Every document that failed; look first for those that may have arrived, and name them instead
-        #[arg(long, conflicts_with = "uuids")]
-        failed: bool,
-        /// Send nothing: what may have arrived of these documents is there, as somebody has seen
-        #[arg(long, requires = "uuids")]
-        arrived: bool,
-        /// Send nothing: the old copies of these documents are there no more, as somebody has seen
-        #[arg(long, requires = "uuids", conflicts_with = "arrived")]
-        removed: bool,
-        /// Do not ask about documents that are reported already
-        #[arg(long)]
-        yes: bool,
-        /// The language of the answer
-        #[command(flatten)]
-        spoken: Spoken,
-    },
+    Retry(RetryArgs),
     /// Say who a letter's patient is in the practice's own list of patients; without a number: whom it could be
     Assign(AssignArgs),
     /// Compare what the API, the ledger and the destinations say of each letter; changes nothing without --repair
@@ -259,17 +161,7 @@ pub enum Command {
     /// Write one file for whoever helps: what docsyncd did and how it is set up, and nobody's name
     Support(SupportArgs),
     /// Open the status page in the browser, with the key to names and buttons; needs the rights on the ledger
-    Open {
-        /// Print the link instead of opening the browser; it counts once, for two minutes
-        #[arg(long)]
-        print: bool,
-        /// Make a link for a browser of one more computer, which then is known for 90 days; it counts once, for an hour
-        #[arg(long)]
-        for_another: bool,
-        /// The language of the answer
-        #[command(flatten)]
-        spoken: Spoken,
-    },
+    Open(OpenArgs),
     /// Make one authenticated call to the API and print the answer
     Api {
         /// GET, POST, PATCH, DELETE …
@@ -320,6 +212,138 @@ pub enum Command {
         #[arg(long, value_name = "FOLDER")]
         to: Option<PathBuf>,
     },
+}
+
+/// `docsyncd status …`
+#[derive(Debug, Clone, clap::Args)]
+pub struct StatusArgs {
+    /// Show it again every 2 s; into a file or pipe, a line each time that something changes
+    #[arg(long, conflicts_with = "json")]
+    pub watch: bool,
+    /// The language of the answer
+    #[command(flatten)]
+    pub spoken: Spoken,
+    /// Only the letters and the sign-in of this account
+    #[arg(long, value_name = "NAME", conflicts_with_all = ["all", "health"])]
+    pub account: Option<String>,
+    /// A line for each instance, that is for each configuration in the folder of this one, and their sum
+    #[arg(long, conflicts_with_all = ["json", "watch"])]
+    pub all: bool,
+    /// One line for a monitor, within a second; exit code 0 OK, 1 WARNING, 2 CRITICAL, 3 UNKNOWN. With --all that
+    /// of the worst instance
+    #[arg(long, conflicts_with_all = ["json", "watch"])]
+    pub health: bool,
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// `docsyncd list …`
+#[derive(Debug, Clone, clap::Args)]
+pub struct ListArgs {
+    /// Only those of this account
+    #[arg(long, value_name = "NAME")]
+    pub account: Option<String>,
+    /// Only those in this state
+    #[arg(long, value_name = "STATE", value_parser = state())]
+    pub state: Option<State>,
+    /// At most so many
+    #[arg(long, value_name = "N", value_parser = at_least_one)]
+    pub limit: Option<usize>,
+    /// All columns, and nothing cut to the width of the terminal
+    #[arg(long)]
+    pub wide: bool,
+    /// The language of the answer
+    #[command(flatten)]
+    pub spoken: Spoken,
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// `docsyncd find …`
+#[derive(Debug, Clone, clap::Args)]
+pub struct FindArgs {
+    /// All must match: beginnings of words in the patient's name, the type, a file's name or the uuid; where none
+    /// begins so, any part of them
+    #[arg(value_name = "WORD", required = true)]
+    pub words: Vec<String>,
+    /// Only those of this account
+    #[arg(long, value_name = "NAME")]
+    pub account: Option<String>,
+    /// Only those that docsyncd first saw since then: a day such as 2026-11-21, or how long ago such as 30d
+    #[arg(long, value_name = "D")]
+    pub since: Option<Moment>,
+    /// At most so many documents, the newest
+    #[arg(long, value_name = "N", default_value = "100", value_parser = at_least_one)]
+    pub limit: usize,
+    /// The language of the answer
+    #[command(flatten)]
+    pub spoken: Spoken,
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// `docsyncd export …`
+#[derive(Debug, Clone, clap::Args)]
+pub struct ExportArgs {
+    /// Only those of this account
+    #[arg(long, value_name = "NAME")]
+    pub account: Option<String>,
+    /// The first day, such as 2026-11-01; or a time, or how long ago
+    #[arg(long, value_name = "D", default_value = "30d")]
+    pub from: Moment,
+    /// The last day; without it, up to now
+    #[arg(long, value_name = "D")]
+    pub to: Option<Moment>,
+    /// How lines look
+    #[arg(long, value_enum, default_value = "csv")]
+    pub format: ExportFormat,
+    /// With the names of patients and the places of files, as far as they are kept
+    #[arg(long)]
+    pub names: bool,
+    /// Look whether an export is as it was written, no line changed, missing or moved; without FILE, the ledger's
+    /// history
+    #[arg(long, value_name = "FILE", num_args = 0..=1, conflicts_with_all = ["from", "to", "names", "account"])]
+    pub verify: Option<Option<PathBuf>>,
+}
+
+/// `docsyncd retry …`
+#[derive(Debug, Clone, clap::Args)]
+pub struct RetryArgs {
+    /// The documents: uuids, or parts of them of 6 characters or more
+    #[arg(value_name = "UUID")]
+    pub uuids: Vec<String>,
+    /// Every document that failed; look first for those that may have arrived, and name them instead
+    #[arg(long, conflicts_with = "uuids")]
+    pub failed: bool,
+    /// Send nothing: what may have arrived of these documents is there, as somebody has seen
+    #[arg(long, requires = "uuids")]
+    pub arrived: bool,
+    /// Send nothing: the old copies of these documents are there no more, as somebody has seen
+    #[arg(long, requires = "uuids", conflicts_with = "arrived")]
+    pub removed: bool,
+    /// Do not ask about documents that are reported already
+    #[arg(long)]
+    pub yes: bool,
+    /// The language of the answer
+    #[command(flatten)]
+    pub spoken: Spoken,
+}
+
+/// `docsyncd open …`
+#[derive(Debug, Clone, clap::Args)]
+pub struct OpenArgs {
+    /// Print the link instead of opening the browser; it counts once, for two minutes
+    #[arg(long)]
+    pub print: bool,
+    /// Make a link for a browser of one more computer, which then is known for 90 days; it counts once, for an hour
+    #[arg(long)]
+    pub for_another: bool,
+    /// The language of the answer
+    #[command(flatten)]
+    pub spoken: Spoken,
 }
 
 /// `docsyncd assign …`

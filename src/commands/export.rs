@@ -13,10 +13,11 @@ use sha2::{Digest as _, Sha256};
 
 use super::harmless::{self, Form, Harmless, harmless};
 use super::output::{complain, ended, ledger_to_list, print};
-use super::times::Moment;
+use super::unconfigured::by_ledger;
 use super::{Exit, Outcome, UsageError, runtime};
-use crate::commands::cli::ExportFormat;
+use crate::commands::cli::{ExportArgs, ExportFormat, Spoken};
 use crate::config::Loaded;
+use crate::destinations::SCHEMA;
 use crate::domain::document::hex;
 use crate::formats::language::Language;
 use crate::ledger::{Ledger, LedgerError, now};
@@ -69,14 +70,17 @@ fn first_hash(header: &str) -> String {
     hash(&format!("{header}\n{BEGINNING}"))
 }
 
+pub(super) fn export(path: &Path, args: &ExportArgs) -> Outcome {
+    if let Some(file) = &args.verify {
+        return verify(file.as_deref(), || Ok(SCHEMA.load_default_env(path)?));
+    }
+    let account = args.account.as_deref();
+    by_ledger(path, Spoken { lang: None }, account, |loaded, _| of_ledger(loaded, args))
+}
+
 /// Exports the events of one account or all, from the first moment to the second; `None` is now.
-pub(super) fn export(
-    loaded: &Loaded,
-    account: Option<String>,
-    (from, to): (Moment, Option<Moment>),
-    format: ExportFormat,
-    names: bool,
-) -> Outcome {
+fn of_ledger(loaded: &Loaded, args: &ExportArgs) -> Outcome {
+    let ExportArgs { account, from, to, format, names, .. } = args.clone();
     let (from, to) = (from.begins, to.map_or_else(now, |to| to.ends));
     if from > to {
         return Err(UsageError("--from is later than --to".to_owned()).into());
@@ -84,7 +88,7 @@ pub(super) fn export(
     let written = match ledger_to_list(loaded, Language::English)? {
         Some(ledger) => {
             let write = move |db: &rusqlite::Connection| {
-                let mut lines = Lines::begin(format, names);
+                let mut lines = ExportWriter::begin(format, names);
                 let is_other = |event: &EventView| account.as_ref().is_some_and(|name| *name != event.account);
                 events::events(db, from, to, |event| {
                     if is_other(&event) { ControlFlow::Continue(()) } else { lines.write(&event) }
@@ -93,7 +97,7 @@ pub(super) fn export(
             };
             runtime()?.block_on(ledger.read(write))?
         }
-        None => Lines::begin(format, names).end(None),
+        None => ExportWriter::begin(format, names).end(None),
     };
     if let Ok((lines, last)) = &written {
         // A person who keeps the last hash notices if the end is cut off.
@@ -102,7 +106,7 @@ pub(super) fn export(
     ended(written.map(drop))
 }
 
-struct Lines {
+struct ExportWriter {
     out: BufWriter<Harmless<StdoutLock<'static>>>,
     format: ExportFormat,
     names: bool,
@@ -111,7 +115,7 @@ struct Lines {
     previous: String,
 }
 
-impl Lines {
+impl ExportWriter {
     fn begin(format: ExportFormat, names: bool) -> Self {
         let mut out = BufWriter::new(harmless::output(Form::Exact));
         let (header, written) = match format {
@@ -216,23 +220,23 @@ fn csv(value: &Value) -> String {
 }
 
 /// The parts of a line of an export.
-struct Line<'a> {
+struct ExportedLine<'a> {
     content: String,
     previous: &'a str,
     hash: &'a str,
 }
 
-fn of_json(line: &str) -> Option<Line<'_>> {
+fn of_json(line: &str) -> Option<ExportedLine<'_>> {
     let (content, rest) = line.rsplit_once(JSON_HASH)?;
     let hash = rest.strip_suffix("\"}").filter(|hash| hash.len() == HASH)?;
     let previous = content.strip_suffix('"')?.rsplit_once("\"previous\":\"")?.1;
-    Some(Line { content: format!("{content}}}"), previous, hash })
+    Some(ExportedLine { content: format!("{content}}}"), previous, hash })
 }
 
-fn of_csv(line: &str) -> Option<Line<'_>> {
+fn of_csv(line: &str) -> Option<ExportedLine<'_>> {
     let (content, hash) = line.rsplit_once(',')?;
     let previous = content.rsplit_once(',')?.1;
-    (hash.len() == HASH).then(|| Line { content: content.to_owned(), previous, hash })
+    (hash.len() == HASH).then(|| ExportedLine { content: content.to_owned(), previous, hash })
 }
 
 /// Whether this is the end line after this many events. Every event has a document.
@@ -245,7 +249,7 @@ fn is_end(content: &str, events: u64) -> bool {
 }
 
 /// Checks that an export is as it was written, or, without a file, the ledger's history.
-pub(super) fn verify(file: Option<&Path>, load: impl FnOnce() -> anyhow::Result<Loaded>) -> Outcome {
+fn verify(file: Option<&Path>, load: impl FnOnce() -> anyhow::Result<Loaded>) -> Outcome {
     match file {
         Some(file) => verify_file(file, load().ok().as_ref()),
         None => verify_ledger(&load()?),

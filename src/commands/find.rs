@@ -5,8 +5,8 @@ use std::fmt::Write as _;
 use super::harmless::in_line;
 use super::list::{short, short_time};
 use super::output::{complain, docsyncd, ledger_to_list, local, place_lines, print_json, show_table, terminal_width};
-use super::times::Moment;
 use super::{Exit, Outcome, runtime, told};
+use crate::commands::cli::FindArgs;
 use crate::config::Loaded;
 use crate::domain::search;
 use crate::formats::language::Language;
@@ -17,41 +17,31 @@ use crate::views::{self, DeliveryView, DocumentView};
 /// The most letters that are read to find those of one account.
 const OF_ACCOUNTS: usize = 10_000;
 
-/// A search.
-pub(super) struct Wanted<'a> {
-    pub(super) words: &'a [String],
-    pub(super) account: Option<String>,
-    pub(super) since: Option<Moment>,
-    pub(super) limit: usize,
-    pub(super) json: bool,
-    pub(super) language: Language,
-}
-
-pub(super) fn find(loaded: &Loaded, wanted: Wanted<'_>) -> Outcome {
-    let Wanted { words, account, since, limit, json, language } = wanted;
+pub(super) fn find(loaded: &Loaded, args: &FindArgs, language: Language) -> Outcome {
+    let FindArgs { words, account, since, limit, json, .. } = args;
     let words = search::words(words);
     if words.is_empty() {
         return Err(told::usage(language, "find-nothing", &[]));
     }
     let found = match ledger_to_list(loaded, language)? {
         Some(ledger) => {
-            let since = since.map_or(Millis::MIN, |since| since.begins);
+            let since = since.as_ref().map_or(Millis::MIN, |since| since.begins);
             // One more, to know whether there are more. Those of other accounts are removed afterwards.
             let most = limit.saturating_add(1).max(if account.is_some() { OF_ACCOUNTS } else { 0 });
             let mut found = runtime()?
                 .block_on(ledger.read(move |db| views::search::find(db, &words, since..=Millis::MAX, most)))?;
             if let Some(account) = account {
-                found.letters.retain(|letter| letter.account == account);
+                found.letters.retain(|letter| letter.account == *account);
             }
             found
         }
         None => Found { letters: Vec::new(), newest_only: false },
     };
     let Found { letters: mut found, newest_only } = found;
-    let more = found.len() > limit;
-    found.truncate(limit);
+    let more = found.len() > *limit;
+    found.truncate(*limit);
     let is_none = found.is_empty();
-    if json {
+    if *json {
         print_json(&found.into_iter().map(FoundView::from).collect::<Vec<_>>())?;
     } else {
         show_table(&text(&found, terminal_width(), language))?;

@@ -17,6 +17,11 @@ pub(super) fn of_loaded(spoken: Spoken, loaded: &Result<Loaded, ConfigError>) ->
     }
 }
 
+/// The language of an answer. What a program reads is the same on every machine.
+pub(super) fn of_answer(spoken: Spoken, json: bool, loaded: &Result<Loaded, ConfigError>) -> Language {
+    if json { spoken.lang.unwrap_or_default() } else { of_loaded(spoken, loaded) }
+}
+
 /// The language of this user; English for a language that docsyncd does not speak.
 #[cfg(unix)]
 pub(super) fn of_system() -> Language {

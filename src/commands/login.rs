@@ -48,7 +48,7 @@ struct SignIn<'a> {
 }
 
 /// The answer, and the browser that waits for the ending; none if the answer was pasted.
-type Answer = (Returned, Option<oneshot::Sender<Ending>>);
+type SignInAnswer = (Returned, Option<oneshot::Sender<Ending>>);
 
 pub(super) fn login(loaded: &Loaded, name: Option<&str>, no_browser: bool, language: Language) -> Outcome {
     let (account, oauth) = oauth_account(loaded, name, language)?;
@@ -269,7 +269,7 @@ async fn wait(
     mut interrupted: Pin<&mut impl Future<Output = io::Result<()>>>,
     patience: Duration,
     language: Language,
-) -> anyhow::Result<Answer> {
+) -> anyhow::Result<SignInAnswer> {
     let tell = |text: &str| complain(&format!("docsyncd: {}", language.text(text)));
     let ended = |text: &str| {
         let patience = humantime::format_duration(patience).to_string();

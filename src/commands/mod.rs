@@ -45,11 +45,12 @@ mod unconfigured;
 mod vdds;
 mod webhooks;
 
-use std::io::IsTerminal as _;
+use std::path::Path;
 use std::process::ExitCode;
 
 use anyhow::Context as _;
 use clap::{CommandFactory as _, Parser as _};
+use clap_complete::Shell;
 use tokio::sync::mpsc::UnboundedReceiver;
 
 use crate::api::{Client, Transport};
@@ -132,50 +133,22 @@ fn exit_of(error: &anyhow::Error) -> Exit {
 fn carry_out(cli: Cli) -> Outcome {
     let path = cli.config.clone().unwrap_or_else(config::default_path);
     #[cfg(windows)]
-    match cli.command {
-        // The service checks this itself and reports it in the log. The others do not use the folder, or check it more
-        // closely. A monitor gets it in its own words.
-        Command::Run { service: true }
-        | Command::Status { health: true, .. }
-        | Command::Service { .. }
-        | Command::Completions { .. }
-        | Command::Man { .. } => {}
-        _ => planted::refuse(&path)?,
-    }
+    planted::refuse_for(&cli.command, &path)?;
     let load = || Ok::<Loaded, anyhow::Error>(SCHEMA.load_default_env(&path)?);
-    // A program gets the same text on every machine.
-    let speaking = |spoken: Spoken, json: bool, command: &dyn Fn(&Loaded, Language) -> Outcome| {
-        let loaded = SCHEMA.load_default_env(&path);
-        let language = if json { spoken.lang.unwrap_or_default() } else { language::of_loaded(spoken, &loaded) };
-        let outcome = loaded.map_err(anyhow::Error::from).and_then(|loaded| command(&loaded, language));
-        told::ended(language, outcome)
-    };
+    let speaking =
+        |spoken, json, command: &dyn Fn(&Loaded, Language) -> Outcome| speaking(&path, spoken, json, command);
     match cli.command {
         Command::Run { service: false } => run::run(&path),
         Command::Run { service: true } => run::as_service(&path),
-        Command::Service { command, spoken } => {
-            let language = language::of_loaded(spoken, &SCHEMA.load_default_env(&path));
-            told::ended(language, service::service(&path, command, language))
-        }
+        Command::Service { command, spoken } => service::service(&path, command, spoken),
         Command::Sync { dry_run: true, json, spoken } => {
             speaking(spoken, json, &|loaded, language| preview::preview(loaded, usize::MAX, json, language))
         }
         Command::Preview { limit, spoken, json } => {
             speaking(spoken, json, &|loaded, language| preview::preview(loaded, limit, json, language))
         }
-        Command::Sync { dry_run: false, spoken, .. } => speaking(spoken, false, &|loaded, language| {
-            // A log for programs must stay unmixed.
-            if std::io::stderr().is_terminal() {
-                as_root::warned(loaded, language, || sync::sync(loaded, language))
-            } else {
-                sync::sync(loaded, language)
-            }
-        }),
-        Command::Check { spoken, json } => {
-            let loaded = SCHEMA.load_default_env(&path);
-            let language = if json { spoken.lang.unwrap_or_default() } else { language::of_loaded(spoken, &loaded) };
-            told::ended(language, check::check(&path, json, language))
-        }
+        Command::Sync { dry_run: false, spoken, .. } => speaking(spoken, false, &sync::at_a_terminal),
+        Command::Check { spoken, json } => check::check(&path, json, spoken),
         Command::Setup { answers, dry_run, json, spoken } => {
             setup::setup(&path, answers.as_deref(), setup::How { dry_run, json }, spoken)
         }
@@ -185,39 +158,21 @@ fn carry_out(cli: Cli) -> Outcome {
         Command::Logout { account, spoken } => {
             speaking(spoken, false, &|loaded, language| logout::logout(loaded, account.as_deref(), language))
         }
-        Command::Status { health: true, all, spoken, .. } => status::health(&path, all, spoken),
-        Command::Status { spoken, all: true, .. } => status::all(&path, spoken),
-        Command::Status { json, watch, spoken, account, all: false, health: false } => {
-            by_ledger(&path, spoken, account.as_deref(), |loaded, language| {
-                // A program gets the same text on every machine.
-                let language = if json { spoken.lang.unwrap_or_default() } else { language };
-                status::status(loaded, status::Wanted { json, watch, language, account: account.clone() })
-            })
-        }
+        Command::Status(args) => status::status(&path, &args),
         Command::Alerts { command: AlertsCommand::Test { spoken } } => speaking(spoken, false, &alerts::test),
-        Command::List { account, state, limit, wide, spoken, json } => {
-            by_ledger(&path, spoken, account.as_deref(), |loaded, language| {
-                list::list(loaded, list::Wanted { account: account.clone(), state, limit, wide, json, language })
-            })
-        }
+        Command::List(args) => by_ledger(&path, args.spoken, args.account.as_deref(), |loaded, language| {
+            list::list(loaded, &args, language)
+        }),
         Command::Show { uuid, spoken, json } => {
             by_ledger(&path, spoken, None, |loaded, language| show::show(loaded, &uuid, json, language))
         }
-        Command::Retry { uuids, failed: false, spoken, .. } if uuids.is_empty() => {
-            by_ledger(&path, spoken, None, retry::choices)
+        Command::Retry(args) => {
+            by_ledger(&path, args.spoken, None, |loaded, language| retry::retry(loaded, &args, language))
         }
-        Command::Export { verify: Some(file), .. } => export::verify(file.as_deref(), load),
-        Command::Export { account, from, to, format, names, .. } => {
-            by_ledger(&path, Spoken { lang: None }, account.as_deref(), |loaded, _| {
-                export::export(loaded, account.clone(), (from, to), format, names)
-            })
-        }
-        Command::Find { words, account, since, limit, spoken, json } => {
-            by_ledger(&path, spoken, account.as_deref(), |loaded, language| {
-                let account = account.clone();
-                find::find(loaded, find::Wanted { words: &words, account, since, limit, json, language })
-            })
-        }
+        Command::Export(args) => export::export(&path, &args),
+        Command::Find(args) => by_ledger(&path, args.spoken, args.account.as_deref(), |loaded, language| {
+            find::find(loaded, &args, language)
+        }),
         Command::Forget { uuids, yes, spoken } => {
             by_ledger(&path, spoken, None, |loaded, language| forget::forget(loaded, &uuids, yes, language))
         }
@@ -232,37 +187,44 @@ fn carry_out(cli: Cli) -> Outcome {
         Command::Move(args) => moved::moved(&path, &load()?, &args),
         Command::Poll { spoken } => by_ledger(&path, spoken, None, poll::poll),
         Command::Support(args) => support::support(&path, args),
-        Command::Open { print, for_another, spoken } => {
-            let asked = open::Asked { print, for_another };
-            by_ledger(&path, spoken, None, |loaded, language| open::open(loaded, asked, language))
-        }
-        Command::Retry { uuids, arrived, removed, spoken, .. } if arrived || removed => {
-            by_ledger(&path, spoken, None, |loaded, language| retry::seen(loaded, &uuids, removed, language))
-        }
-        Command::Retry { uuids, failed, yes, spoken, .. } => {
-            by_ledger(&path, spoken, None, |loaded, language| retry::retry(loaded, &uuids, failed, yes, language))
+        Command::Open(args) => {
+            by_ledger(&path, args.spoken, None, |loaded, language| open::open(loaded, &args, language))
         }
         Command::Api { method, path, body, account } => api::api(&load()?, &method, &path, body, account.as_deref()),
         Command::Config { command: ConfigCommand::Show { json } } => config_file::show(&path, &load()?, json),
         Command::Config { command: ConfigCommand::Init } => config_file::init(cli.config),
         Command::Vdds { command } => vdds::vdds(&load()?, &path, command),
         Command::VddsExport { file } => vdds::export(&load()?, &file),
-        Command::Completions { shell } => {
-            let mut script = Vec::new();
-            clap_complete::generate(shell, &mut Cli::command(), "docsyncd", &mut script);
-            print(&String::from_utf8_lossy(&script))
-        }
-        Command::Man { to: Some(folder) } => {
-            clap_mangen::generate_to(Cli::command(), &folder)
-                .with_context(|| format!("cannot write the manual pages into {}", folder.display()))?;
-            Ok(Exit::Done)
-        }
-        Command::Man { to: None } => {
-            let mut page = Vec::new();
-            clap_mangen::Man::new(Cli::command()).render(&mut page).context("cannot render the manual page")?;
-            print(&String::from_utf8_lossy(&page))
-        }
+        Command::Completions { shell } => completions(shell),
+        Command::Man { to } => manual(to.as_deref()),
     }
+}
+
+/// Carries out a command by the configuration. Errors are in the command's language.
+fn speaking(path: &Path, spoken: Spoken, json: bool, command: &dyn Fn(&Loaded, Language) -> Outcome) -> Outcome {
+    let loaded = SCHEMA.load_default_env(path);
+    let language = language::of_answer(spoken, json, &loaded);
+    let outcome = loaded.map_err(anyhow::Error::from).and_then(|loaded| command(&loaded, language));
+    told::ended(language, outcome)
+}
+
+/// The script for a shell that completes what is typed.
+fn completions(shell: Shell) -> Outcome {
+    let mut script = Vec::new();
+    clap_complete::generate(shell, &mut Cli::command(), "docsyncd", &mut script);
+    print(&String::from_utf8_lossy(&script))
+}
+
+/// The manual: its page, or a page for each command in this folder.
+fn manual(to: Option<&Path>) -> Outcome {
+    if let Some(folder) = to {
+        clap_mangen::generate_to(Cli::command(), folder)
+            .with_context(|| format!("cannot write the manual pages into {}", folder.display()))?;
+        return Ok(Exit::Done);
+    }
+    let mut page = Vec::new();
+    clap_mangen::Man::new(Cli::command()).render(&mut page).context("cannot render the manual page")?;
+    print(&String::from_utf8_lossy(&page))
 }
 
 /// The daemon's runtime. Two workers are as fast as many for work that waits for network and disk, and use little at

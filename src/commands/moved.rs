@@ -31,7 +31,7 @@ pub(super) fn moved(path: &Path, loaded: &Loaded, args: &MoveArgs) -> Outcome {
         if !args.stop {
             bail!(language.text("move-runs"));
         }
-        if service::service(path, ServiceCommand::Stop, language)? != Exit::Done {
+        if service::service_in(path, ServiceCommand::Stop, language)? != Exit::Done {
             bail!(language.text("move-not-stopped"));
         }
     }

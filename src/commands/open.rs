@@ -9,21 +9,13 @@ use url::Url;
 use super::output::{complain, docsyncd, ledger_to_read, print};
 use super::unconfigured::needs_more;
 use super::{Exit, Outcome, browser, runtime, told};
+use crate::commands::cli::OpenArgs;
 use crate::config::Loaded;
 use crate::formats::language::Language;
 use crate::ledger::{Ledger, is_locked, process};
 use crate::surfaces::web::keys::{self, Browser};
 
-/// The options.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Asked {
-    /// Print the link, without a browser.
-    pub(super) print: bool,
-    /// Make a link for another computer.
-    pub(super) for_another: bool,
-}
-
-pub(super) fn open(loaded: &Loaded, asked: Asked, language: Language) -> Outcome {
+pub(super) fn open(loaded: &Loaded, asked: &OpenArgs, language: Language) -> Outcome {
     let Some(configured) = &loaded.config.status_page else {
         return Err(needs_more(loaded, language).unwrap_or_else(|| told::usage(language, "open-no-page", &[])));
     };

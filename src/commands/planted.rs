@@ -7,8 +7,22 @@ use std::path::Path;
 use anyhow::Context as _;
 
 use super::UsageError;
+use super::cli::Command;
 use crate::config::default_path;
 use crate::system::permissions::planted::{suspicion, suspicion_within};
+
+/// [`refuse`], but for commands that do nothing with the folder, or look closer. The service looks itself, where it is
+/// heard; a monitor hears of it in its own words.
+pub(super) fn refuse_for(command: &Command, config: &Path) -> anyhow::Result<()> {
+    match command {
+        Command::Status(args) if args.health => Ok(()),
+        Command::Run { service: true }
+        | Command::Service { .. }
+        | Command::Completions { .. }
+        | Command::Man { .. } => Ok(()),
+        _ => refuse(config),
+    }
+}
 
 /// Refuses the configuration, keys and ledger in docsyncd's own folder if somebody else may have put them there. A
 /// configuration in another folder is the choice of the person who named it.

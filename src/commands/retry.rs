@@ -4,6 +4,7 @@ use std::ops::ControlFlow;
 
 use super::output::{agreed, can_ask, complain, docsyncd, ledger_to_read, local, print, say};
 use super::{Exit, Outcome, named, record, runtime, told};
+use crate::commands::cli::RetryArgs;
 use crate::config::Loaded;
 use crate::domain::state::{STATES, State};
 use crate::formats::language::{Language, Value};
@@ -15,8 +16,16 @@ use crate::views::{self, PauseView};
 /// The most failed documents that a person sees who named none.
 const SHOWN: usize = 5;
 
+pub(super) fn retry(loaded: &Loaded, args: &RetryArgs, language: Language) -> Outcome {
+    match args {
+        RetryArgs { failed: false, uuids, .. } if uuids.is_empty() => choices(loaded, language),
+        RetryArgs { uuids, arrived, removed, .. } if *arrived || *removed => seen(loaded, uuids, *removed, language),
+        RetryArgs { uuids, failed, yes, .. } => again(loaded, uuids, *failed, *yes, language),
+    }
+}
+
 /// `yes`: do not ask about documents that are reported already.
-pub(super) fn retry(loaded: &Loaded, uuids: &[String], all_failed: bool, yes: bool, language: Language) -> Outcome {
+fn again(loaded: &Loaded, uuids: &[String], all_failed: bool, yes: bool, language: Language) -> Outcome {
     let ledger = Ledger::open_beside(&loaded.config.state.path)?;
     let runtime = runtime()?;
     if !yes && !is_meant(&runtime, &ledger, uuids, language)? {
@@ -126,7 +135,7 @@ enum Seen {
 
 /// A person saw that what may have arrived of these documents has, or that no old copy is there any more. While both
 /// wait for a word, only `--removed` is clear.
-pub(super) fn seen(loaded: &Loaded, uuids: &[String], only_removed: bool, language: Language) -> Outcome {
+fn seen(loaded: &Loaded, uuids: &[String], only_removed: bool, language: Language) -> Outcome {
     let ledger = Ledger::open_beside(&loaded.config.state.path)?;
     let wanted = uuids.to_vec();
     let (said, named) = runtime()?.block_on(ledger.write(move |db| {
@@ -174,7 +183,7 @@ pub(super) fn seen(loaded: &Loaded, uuids: &[String], only_removed: bool, langua
 }
 
 /// Without arguments: shows the possible documents.
-pub(super) fn choices(loaded: &Loaded, language: Language) -> Outcome {
+fn choices(loaded: &Loaded, language: Language) -> Outcome {
     let (command, failed_too) = (docsyncd("retry UUID..."), docsyncd("retry --failed"));
     let which = |text: &str, count: u64| {
         let values = [("command", Value::from(&command)), ("all", (&failed_too).into()), ("count", count.into())];

@@ -2,18 +2,21 @@
 
 use std::path::Path;
 
-use super::Outcome;
-use crate::commands::cli::ServiceCommand;
+use super::{Outcome, language, told};
+use crate::commands::cli::{ServiceCommand, Spoken};
+use crate::destinations::SCHEMA;
 use crate::formats::language::Language;
 
-#[cfg(windows)]
-pub(super) fn service(config: &Path, command: ServiceCommand, language: Language) -> Outcome {
-    windows::service(config, command, language)
+pub(super) fn service(config: &Path, command: ServiceCommand, spoken: Spoken) -> Outcome {
+    let language = language::of_loaded(spoken, &SCHEMA.load_default_env(config));
+    told::ended(language, service_in(config, command, language))
 }
 
-#[cfg(unix)]
-pub(super) fn service(config: &Path, command: ServiceCommand, language: Language) -> Outcome {
-    unix::service(config, command, language)
+pub(super) fn service_in(config: &Path, command: ServiceCommand, language: Language) -> Outcome {
+    #[cfg(unix)]
+    return unix::service(config, command, language);
+    #[cfg(windows)]
+    return windows::service(config, command, language);
 }
 
 #[cfg(windows)]

@@ -88,35 +88,7 @@ fn text(shown: &DocumentHistory, ledger: &Path, width: Option<usize>, language: 
         let _ = writeln!(text, "{:<label_width$} {sha256}", "SHA-256");
     }
     for delivery in &shown.deliveries {
-        let state = language.delivery(&delivery.state, delivery.may_have_arrived);
-        let _ = write!(text, "\n{}: {state}", delivery.destination);
-        if let Some(proof) = &delivery.proof {
-            let _ = write!(text, " ({})", language.proof(proof).unwrap_or_else(|| proof.clone()));
-        }
-        let mut below = |what: &str| {
-            let _ = write!(text, "\n    {what}");
-        };
-        if let Some(number) = &delivery.number {
-            below(&language.fill("show-patient-number", &[("number", number.into())]));
-        }
-        if let Some(place) = &delivery.place {
-            below(&in_line(place));
-        }
-        if let Some(reason) = &delivery.reason {
-            if !is_english && reason.code.is_some() {
-                below(&language.reason(reason));
-            }
-            below(&reason.text);
-        }
-        if let Some(output) = output_of(document, delivery, ledger) {
-            below(&language.fill("show-output", &[("file", (&output.display().to_string()).into())]));
-        }
-        if delivery.next_attempt.is_some() {
-            let next = local(delivery.next_attempt);
-            let values = [("count", u64::from(delivery.attempts).into()), ("next", (&next).into())];
-            below(&language.fill("show-attempts", &values));
-        }
-        text.push('\n');
+        text.push_str(&of_delivery(document, delivery, ledger, language));
     }
     if shown.is_cut() {
         let _ = write!(text, "\n{}\n", language.text("show-history-removed"));
@@ -128,6 +100,40 @@ fn text(shown: &DocumentHistory, ledger: &Path, width: Option<usize>, language: 
     let history = history(&shown.history);
     let fits = width.is_none_or(|width| history.lines().all(|line| line.chars().count() <= width));
     let _ = writeln!(text, "\n{}", if fits { history } else { narrow_history(&shown.history) });
+    text
+}
+
+/// Where a delivery stands, and what is known of it.
+fn of_delivery(document: &DocumentView, delivery: &DeliveryView, ledger: &Path, language: Language) -> String {
+    let state = language.delivery(&delivery.state, delivery.may_have_arrived);
+    let mut text = format!("\n{}: {state}", delivery.destination);
+    if let Some(proof) = &delivery.proof {
+        let _ = write!(text, " ({})", language.proof(proof).unwrap_or_else(|| proof.clone()));
+    }
+    let mut below = |what: &str| {
+        let _ = write!(text, "\n    {what}");
+    };
+    if let Some(number) = &delivery.number {
+        below(&language.fill("show-patient-number", &[("number", number.into())]));
+    }
+    if let Some(place) = &delivery.place {
+        below(&in_line(place));
+    }
+    if let Some(reason) = &delivery.reason {
+        if language != Language::English && reason.code.is_some() {
+            below(&language.reason(reason));
+        }
+        below(&reason.text);
+    }
+    if let Some(output) = output_of(document, delivery, ledger) {
+        below(&language.fill("show-output", &[("file", (&output.display().to_string()).into())]));
+    }
+    if delivery.next_attempt.is_some() {
+        let next = local(delivery.next_attempt);
+        let values = [("count", u64::from(delivery.attempts).into()), ("next", (&next).into())];
+        below(&language.fill("show-attempts", &values));
+    }
+    text.push('\n');
     text
 }
 

@@ -1,6 +1,6 @@
 //! `docsyncd sync`: one pass until nothing is due, with progress on a terminal and plain lines otherwise.
 
-use std::io;
+use std::io::{self, IsTerminal as _};
 use std::time::Duration;
 
 use indicatif::ProgressBar;
@@ -9,7 +9,7 @@ use tracing::level_filters::LevelFilter;
 
 use super::harmless::harmless;
 use super::output::{complain, print, progress_bar};
-use super::{Exit, Outcome, asked_to_stop, runtime, told};
+use super::{Exit, Outcome, as_root, asked_to_stop, runtime, told};
 use crate::config::Loaded;
 use crate::daemon::{Connecting, Daemon, DaemonError, introduce};
 use crate::domain::failure::Scope;
@@ -32,7 +32,15 @@ const LOOK_INTERVAL: Duration = Duration::from_millis(100);
 /// How long to wait at the end for threads that hang.
 const THREADS_LIMIT: Duration = Duration::from_millis(500);
 
-pub(super) fn sync(loaded: &Loaded, language: Language) -> Outcome {
+/// At a terminal also what root left. A log that a program reads stays one.
+pub(super) fn at_a_terminal(loaded: &Loaded, language: Language) -> Outcome {
+    if !std::io::stderr().is_terminal() {
+        return sync(loaded, language);
+    }
+    as_root::warned(loaded, language, || sync(loaded, language))
+}
+
+fn sync(loaded: &Loaded, language: Language) -> Outcome {
     let view = View::new();
     let mut log = loaded.config.log.clone();
     if view.bar.is_some() && log.file.is_none() {

@@ -8,7 +8,7 @@ use crate::daemon::DaemonError;
 use crate::destinations::{CommandConfig, SmtpConfig};
 use crate::formats::language::{Language, Value};
 use crate::ledger::LedgerError;
-use crate::patients::{Facts, Problem, Refused, Unmatched, Why};
+use crate::patients::{Facts, ListProblem, Refused, Unmatched, Why};
 
 /// A complete error message in the language of its command.
 #[derive(Debug, thiserror::Error)]
@@ -110,7 +110,7 @@ pub(super) fn of_destination(language: Language, destination: &Destination, exac
 }
 
 /// Why the list of patients cannot be used.
-pub(super) fn of_list(language: Language, problem: &Problem) -> String {
+pub(super) fn of_list(language: Language, problem: &ListProblem) -> String {
     let text = match &problem.why {
         Why::Missing => "told-list-missing",
         Why::Unreadable(_) => "told-list-unreadable",

@@ -42,7 +42,7 @@ pub enum Evidence {
     /// It renames the file in the same folder.
     Renamed,
     /// It writes this into the sidecar.
-    Sidecar(Line),
+    Sidecar(SidecarLine),
     /// It shows the letter at `probe_url`.
     Probe,
     /// A query shows the letter.
@@ -51,14 +51,14 @@ pub enum Evidence {
 
 /// `KEY=VALUE` or `KEY!=VALUE`, as a line of a sidecar.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Line {
+pub struct SidecarLine {
     key: String,
     value: String,
     /// Whether the key has the value, or another one.
     is: bool,
 }
 
-impl Line {
+impl SidecarLine {
     /// Parses a line; `None` if it has no key.
     pub fn parse(text: &str) -> Option<Self> {
         let (key, value) = text.split_once('=')?;
@@ -105,10 +105,10 @@ mod tests {
             ("ERRORLEVEL!=0", "ERRORLEVEL=", true),
             ("ERRORLEVEL!=0", "READY=1", false),
         ] {
-            assert_eq!(Line::parse(line).unwrap().holds_in(text), expected, "{line} in {text:?}");
+            assert_eq!(SidecarLine::parse(line).unwrap().holds_in(text), expected, "{line} in {text:?}");
         }
         for none in ["", "READY", "=1", " =1", "!=1"] {
-            assert_eq!(Line::parse(none), None, "{none}");
+            assert_eq!(SidecarLine::parse(none), None, "{none}");
         }
     }
 }

@@ -27,7 +27,7 @@ const ABOVE: &str = ": write it at the top of the file, above the first [table]"
 const MAX_NAME: usize = 64;
 
 /// The content of the file.
-pub struct Content {
+pub struct FileContent {
     pub bytes: Vec<u8>,
     /// The command that repairs its permissions, if anybody else than root and the user of this process can write the
     /// file.
@@ -35,7 +35,7 @@ pub struct Content {
 }
 
 /// Reads the file.
-pub fn read(path: &Path) -> Result<Content, ConfigError> {
+pub fn read(path: &Path) -> Result<FileContent, ConfigError> {
     let owned = || path.to_path_buf();
     let failed = |error: io::Error| match error.kind() {
         io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => ConfigError::Missing { path: owned() },
@@ -51,7 +51,7 @@ pub fn read(path: &Path) -> Result<Content, ConfigError> {
     if bytes.len() as u64 > MAX_BYTES {
         return Err(ConfigError::TooLarge { path: owned(), limit: MAX_BYTES });
     }
-    Ok(Content { bytes, mended_by })
+    Ok(FileContent { bytes, mended_by })
 }
 
 #[cfg(unix)]
@@ -271,8 +271,8 @@ impl Walk<'_> {
     }
 }
 
-/// Whether a table is one of these named ones, and no other whose name is misspelt: it has their first key, or no key of
-/// another.
+/// Whether a table is one of these named ones, and no other whose name is misspelt: it has their first key, or no key
+/// of another.
 fn is_one_of(schema: &Schema, section: &str, value: &DeValue<'_>) -> bool {
     let DeValue::Table(table) = value else { return false };
     let first = schema.keys_of(section).next().map(Key::name);

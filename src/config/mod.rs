@@ -2,9 +2,9 @@
 //!
 //! It is read in one direction: `file` and `environment` make `layers` by the [`Schema`], `presence` looks for missing
 //! and misplaced keys, `settings` gives every value its type, and `build` makes the [`Config`] of `validated`. What
-//! destinations are configured with is known to their kinds alone (`kinds`): whoever loads hands the table of them down.
-//! Every error goes into one `report`, so that a person sees all of them at once. Only the configuration file itself is
-//! opened: this module does not know whether a folder exists or a key file can be read.
+//! destinations are configured with is known to their kinds alone (`kinds`): whoever loads hands the table of them
+//! down. Every error goes into one `report`, so that a person sees all of them at once. Only the configuration file
+//! itself is opened: this module does not know whether a folder exists or a key file can be read.
 
 mod accounts;
 mod alerts;
@@ -40,7 +40,7 @@ use std::path::{Path, PathBuf};
 use secrecy::SecretString;
 use sha2::{Digest as _, Sha256};
 
-pub use confirm::{Confirm, Evidence, Line};
+pub use confirm::{Confirm, Evidence, SidecarLine};
 pub(crate) use kinds::CommonKeys;
 pub use kinds::{Destination, DestinationKind, Settings};
 pub use mail::mail_address;
@@ -138,7 +138,7 @@ impl Schema {
         K: Into<OsString>,
         V: Into<OsString>,
     {
-        let content = file::Content { bytes: text.as_bytes().to_vec(), mended_by: None };
+        let content = file::FileContent { bytes: text.as_bytes().to_vec(), mended_by: None };
         self.of_content(path, content, variables.into_iter().map(|(k, v)| (k.into(), v.into())).collect(), pending)
     }
 
@@ -171,11 +171,11 @@ impl Schema {
     fn of_content(
         &'static self,
         path: &Path,
-        content: file::Content,
+        content: file::FileContent,
         variables: Vec<(OsString, OsString)>,
         pending: &[(PathBuf, SecretString)],
     ) -> Result<Loaded, ConfigError> {
-        let file::Content { bytes, mended_by } = content;
+        let file::FileContent { bytes, mended_by } = content;
         let mut report = Report::default();
         let Some(file) = file::parse(self, file::text(path, &bytes)?, &mut report) else {
             return Err(report.into_error(path.to_path_buf()));

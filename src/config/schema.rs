@@ -153,8 +153,8 @@ impl Key {
         self
     }
 
-    /// The table of the key: `accounts`, `alerts.mail`, or `alerts.*` of the named tables in a table that has keys of its
-    /// own; empty of a key that stands above every table.
+    /// The table of the key: `accounts`, `alerts.mail`, or `alerts.*` of the named tables in a table that has keys of
+    /// its own; empty of a key that stands above every table.
     pub fn section(&self) -> &'static str {
         self.section
     }

@@ -17,15 +17,7 @@ pub(crate) fn empty() -> (tempfile::TempDir, Connection) {
 /// The first poll of the only account. Nothing is paused, and the list was not asked for any document.
 pub(crate) fn reader(account: &str) -> Reader {
     let working = vec![account.to_owned()];
-    Reader {
-        account: account.to_owned(),
-        working,
-        paused: Vec::new(),
-        poll: 1,
-        began: 0,
-        confirmed: false,
-        draft_wait: 0,
-    }
+    Reader { account: account.to_owned(), working, paused: Vec::new(), poll: 1, confirmed: false, draft_wait: 0 }
 }
 
 /// A document as the list shows it.

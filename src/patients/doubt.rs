@@ -33,7 +33,7 @@ pub struct Before {
 
 /// What is known when a list is read.
 #[derive(Clone, Default)]
-pub struct Known {
+pub struct Earlier {
     /// The list that counted last, perhaps in another process.
     pub before: Before,
     /// The patients' numbers that letters were filed with, and how many letters. `None`: that could not be read.
@@ -74,7 +74,7 @@ pub(super) enum Needs {
     Word(Why),
 }
 
-impl Known {
+impl Earlier {
     /// Why this list may not be whole. `current` is the list that counts in this process.
     pub(super) fn doubt(&self, list: &List, current: Option<&List>) -> Option<Doubt> {
         if list.sha256() == self.before.sha256 {

@@ -8,7 +8,7 @@ use std::thread::sleep;
 use std::time::{Duration, Instant, SystemTime};
 
 use super::csv::parse;
-use super::doubt::{Doubt, Known};
+use super::doubt::{Doubt, Earlier};
 use super::list::List;
 use super::refused::Refused;
 use crate::config::PatientsConfig;
@@ -28,20 +28,20 @@ const PATIENCE: Duration = Duration::from_secs(20);
 
 /// Why the list in the file does not count.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Problem {
+pub struct ListProblem {
     /// The file.
     pub file: PathBuf,
     /// What is wrong with it.
     pub why: Why,
 }
 
-impl fmt::Display for Problem {
+impl fmt::Display for ListProblem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "the list of patients {}: {}", self.file.display(), self.why)
     }
 }
 
-impl std::error::Error for Problem {}
+impl std::error::Error for ListProblem {}
 
 /// What is wrong with a file.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -216,10 +216,10 @@ fn bytes(path: &Path, look: &Look, give_up: &dyn Fn() -> bool) -> Result<Option<
 ///
 /// # Errors
 /// What is wrong with the file, also that it may not be whole yet. An empty list is no error here.
-pub fn load_once(config: &PatientsConfig, known: &Known) -> Result<List, Problem> {
+pub fn load_once(config: &PatientsConfig, known: &Earlier) -> Result<List, ListProblem> {
     match look_once(config, known)? {
         (list, None) => Ok(list),
-        (_, Some(doubt)) => Err(Problem { file: config.file.clone(), why: Why::Doubtful(doubt) }),
+        (_, Some(doubt)) => Err(ListProblem { file: config.file.clone(), why: Why::Doubtful(doubt) }),
     }
 }
 
@@ -227,8 +227,8 @@ pub fn load_once(config: &PatientsConfig, known: &Known) -> Result<List, Problem
 ///
 /// # Errors
 /// What is wrong with the file.
-pub fn look_once(config: &PatientsConfig, known: &Known) -> Result<(List, Option<Doubt>), Problem> {
-    let is_wrong = |why| Problem { file: config.file.clone(), why };
+pub fn look_once(config: &PatientsConfig, known: &Earlier) -> Result<(List, Option<Doubt>), ListProblem> {
+    let is_wrong = |why| ListProblem { file: config.file.clone(), why };
     let (bytes, has_surely_rested) = rested(&config.file).map_err(is_wrong)?;
     let list = parse(&bytes, config).map_err(|refused| is_wrong(Why::Refused(refused)))?;
     let doubt = if has_surely_rested { None } else { known.doubt(&list, None) };
@@ -239,8 +239,8 @@ pub fn look_once(config: &PatientsConfig, known: &Known) -> Result<(List, Option
 ///
 /// # Errors
 /// Why the file cannot be read.
-pub fn read_once(file: &Path) -> Result<Vec<u8>, Problem> {
-    rested(file).map(|(bytes, _)| bytes).map_err(|why| Problem { file: file.to_owned(), why })
+pub fn read_once(file: &Path) -> Result<Vec<u8>, ListProblem> {
+    rested(file).map(|(bytes, _)| bytes).map_err(|why| ListProblem { file: file.to_owned(), why })
 }
 
 /// The bytes, and whether the file has surely rested for longer than a doubtful list has to.

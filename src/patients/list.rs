@@ -16,7 +16,7 @@ use crate::domain::reservation::caseless;
 /// The whole list, kept only in memory. Rows are ranges of one text, as there may be 200,000.
 pub struct List {
     text: String,
-    rows: Vec<Place>,
+    rows: Vec<Span>,
     /// Hashes of names ([`Folded::letters`]) with their rows, sorted. A row with a former name is in it twice.
     by_name: Vec<(u64, u32)>,
     /// Rows sorted by their numbers.
@@ -29,7 +29,7 @@ pub struct List {
 }
 
 /// The place of a row's values in the text. They follow one another; these are their lengths.
-struct Place {
+struct Span {
     start: usize,
     number: u16,
     last_name: u16,
@@ -61,8 +61,8 @@ pub struct Row<'a> {
     pub former_name: &'a str,
     /// The date of birth, if there is one.
     pub born: Option<Date>,
-    /// Whether the list has another person with the same number. Then the number counts for neither. Numbers are the same
-    /// if they differ in letter case only, or in how a letter is composed: many shares make one folder of them.
+    /// Whether the list has another person with the same number. Then the number counts for neither. Numbers are the
+    /// same if they differ in letter case only, or in how a letter is composed: many shares make one folder of them.
     pub is_shared: bool,
     /// The line of the file, counted from 1.
     pub line: u32,
@@ -256,7 +256,7 @@ impl List {
         self.row_at(self.rows.get(usize::try_from(row).ok()?)?)
     }
 
-    fn row_at(&self, place: &Place) -> Option<Row<'_>> {
+    fn row_at(&self, place: &Span) -> Option<Row<'_>> {
         let mut rest = self.text.get(place.start..)?;
         let mut next = |length: u16| {
             let (value, behind) = rest.split_at_checked(usize::from(length))?;
@@ -279,7 +279,7 @@ impl List {
 #[derive(Default)]
 pub(super) struct Builder {
     text: String,
-    rows: Vec<Place>,
+    rows: Vec<Span>,
 }
 
 /// The most rows whose further columns are kept: a list of nothing but namesakes fills no memory.
@@ -297,7 +297,7 @@ impl Builder {
             length
         };
         let [number, last_name, first_name, former_name] = [number, last_name, first_name, former_name].map(&mut push);
-        self.rows.push(Place { start, number, last_name, first_name, former_name, born: None, is_shared: false, line });
+        self.rows.push(Span { start, number, last_name, first_name, former_name, born: None, is_shared: false, line });
     }
 
     /// Sets the date of birth of a row, once it is known how dates are written.

@@ -19,8 +19,8 @@ mod whose;
 
 pub use self::csv::{Facts, header, parse};
 pub use self::date::NoDate;
-pub use self::doubt::{Before, Doubt, Known};
-pub use self::file::{Problem, Why, load_once, look_once, read_once};
+pub use self::doubt::{Before, Doubt, Earlier};
+pub use self::file::{ListProblem, Why, load_once, look_once, read_once};
 pub use self::fold::Folded;
 pub use self::list::{Compared, List, Row};
 pub use self::near::{Difference, Near};

@@ -74,8 +74,8 @@ impl Person {
 }
 
 /// For whom the letter is, in the form of [`edition`](crate::domain::document::edition): digests of the patient's
-/// identifier, and of name and date of birth as [`Person::canonical`] has them. Both go with the letter's identifier, so
-/// that two letters do not show that they are of one patient.
+/// identifier, and of name and date of birth as [`Person::canonical`] has them. Both go with the letter's identifier,
+/// so that two letters do not show that they are of one patient.
 pub fn whom(metadata: &Metadata, letter: &DocumentUuid) -> String {
     let digest = |text: &str| {
         let mut digits = hex(&Sha256::digest(format!("{} {text}", without_case(letter.as_str()))));

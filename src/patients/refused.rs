@@ -44,7 +44,7 @@ pub enum Refused {
         example: &'static str,
     },
     /// A column of the configuration is missing.
-    #[error("it has no column `{column}`, which `patients.{key}` names{}: write its name as it stands in the first line", Known { known, nearest: nearest.as_deref() })]
+    #[error("it has no column `{column}`, which `patients.{key}` names{}: write its name as it stands in the first line", KnownColumns { known, nearest: nearest.as_deref() })]
     NoColumn {
         /// The setting.
         key: &'static str,
@@ -179,7 +179,7 @@ pub enum NoNumber {
     Grouped,
 }
 
-struct Known<'a> {
+struct KnownColumns<'a> {
     known: &'a [String],
     nearest: Option<&'a str>,
 }
@@ -187,7 +187,7 @@ struct Known<'a> {
 /// How many names of columns are shown.
 const SHOWN: usize = 40;
 
-impl fmt::Display for Known<'_> {
+impl fmt::Display for KnownColumns<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.known.is_empty() {
             return Ok(());

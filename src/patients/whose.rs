@@ -103,8 +103,8 @@ pub fn whose(
     decided(list, patient, person, assigned).map_or_else(|| list.find(person), Ok)
 }
 
-/// The same for a letter that was delivered elsewhere by the number `frozen`, which stays its number as long as the list
-/// does not give it to somebody else.
+/// The same for a letter that was delivered elsewhere by the number `frozen`, which stays its number as long as the
+/// list does not give it to somebody else.
 ///
 /// # Errors
 /// Why a person has to say the number.
@@ -125,7 +125,8 @@ pub fn whose_still(
     decided(list, patient, person, assigned).ok_or(Unmatched::GivenAway)
 }
 
-/// A person's decision that still holds: nobody else has got the number meanwhile, nor one that many shares take for it.
+/// A person's decision that still holds: nobody else has got the number meanwhile, nor one that many shares take for
+/// it.
 fn decided(list: &List, patient: &str, person: &Person, assigned: Option<(&str, &str)>) -> Option<String> {
     let (number, then) = assigned?;
     let is_shared = match list.row(number) {

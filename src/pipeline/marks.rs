@@ -92,7 +92,6 @@ mod tests {
         let work = move |db: &Connection| {
             let working = vec!["main".to_owned()];
             let reader = Reader {
-                began: 0,
                 account: "main".to_owned(),
                 paused: Vec::new(),
                 working,

@@ -25,7 +25,7 @@ use crate::ledger::deliveries::{self, Delivery, Waiting};
 use crate::ledger::history::{self, Action};
 use crate::ledger::patients::{self as kept, Assigned, Push};
 use crate::ledger::{Ledger, LedgerError, Millis, QueryResult, documents, now, process};
-use crate::patients::{Before, Known, List, Patients, Person, Snapshot, Unmatched, Used, whose_still};
+use crate::patients::{Before, Earlier, List, Patients, Person, Snapshot, Unmatched, Used, whose_still};
 
 /// If the service does not take a number, it is told again this much later.
 const PUSH_AGAIN: Duration = Duration::from_secs(24 * 60 * 60);
@@ -93,10 +93,10 @@ pub async fn before(ledger: &Ledger) -> Result<Before, LedgerError> {
 }
 
 /// What is known when a command that runs once reads the list. Without a ledger, nothing counted and nothing was filed.
-pub async fn known(ledger: Option<&Ledger>) -> Known {
-    let Some(ledger) = ledger else { return Known { used: Some(HashMap::new()), ..Known::default() } };
+pub async fn known(ledger: Option<&Ledger>) -> Earlier {
+    let Some(ledger) = ledger else { return Earlier { used: Some(HashMap::new()), ..Earlier::default() } };
     let used = ledger.read(kept::used).await.ok();
-    Known { before: before(ledger).await.unwrap_or_default(), used }
+    Earlier { before: before(ledger).await.unwrap_or_default(), used }
 }
 
 /// Reads the numbers that letters were filed with, for whoever keeps the list on threads of its own.

@@ -55,8 +55,8 @@ pub struct Tls {
 }
 
 impl Tls {
-    /// Trusts the system's certificate authorities, or only the certificates in `ca_file`. `shown` is docsyncd's own certificate
-    /// with its key. Reads nothing yet.
+    /// Trusts the system's certificate authorities, or only the certificates in `ca_file`. `shown` is docsyncd's own
+    /// certificate with its key. Reads nothing yet.
     pub fn new(ca_file: Option<PathBuf>, shown: Option<(PathBuf, Secret)>) -> Self {
         Self { ca_file, shown, made: Mutex::new(None) }
     }

@@ -257,7 +257,7 @@ pub fn show(db: &Connection, id: i64) -> QueryResult<DocumentHistory> {
 }
 
 /// What is known of a document that the API lists.
-pub struct Known {
+pub struct KnownDocument {
     /// The document itself.
     pub document: Document,
     /// Whether it has ended and this PDF is not new.
@@ -270,12 +270,14 @@ pub struct Known {
 ///
 /// # Errors
 /// Any SQLite error.
-pub fn known(db: &Connection, uuid: &DocumentUuid, pdf: Option<&str>) -> QueryResult<Option<Known>> {
-    let Some(listed::Known { id, state, listed, listed_pdf, .. }) = listed::known(db, uuid)? else { return Ok(None) };
+pub fn known(db: &Connection, uuid: &DocumentUuid, pdf: Option<&str>) -> QueryResult<Option<KnownDocument>> {
+    let Some(listed::Known { id, state, listed, listed_pdf, .. }) = listed::known(db, uuid)? else {
+        return Ok(None);
+    };
     let mut delivered = deliveries(db, id)?;
     delivered.retain(|delivery| ["filed", "delivered"].contains(&delivery.state.as_str()));
     let is_done = !state.is_open() && listed && (pdf.is_none() || pdf == listed_pdf.as_deref());
-    Ok(documents::by_number(db, id)?.map(|document| Known { document, is_done, delivered }))
+    Ok(documents::by_number(db, id)?.map(|document| KnownDocument { document, is_done, delivered }))
 }
 
 const COLUMNS: &str =
@@ -286,7 +288,8 @@ const COLUMNS: &str =
 /// Reads a document. Adds what an open one waits for, if its own row does not say.
 fn read(db: &Connection, waits: &Waits, row: &Row<'_>) -> QueryResult<DocumentView> {
     let mut document = from_row!(row => DocumentView {
-        id, uuid, account, kind, state, attempts, next_attempt, created_at, found_at, changed_at, size, sha256, round, name;
+        id, uuid, account, kind, state, attempts, next_attempt, created_at, found_at, changed_at, size, sha256, round,
+        name;
         reason: None, reasons: Vec::new(), deliveries: Vec::new()
     });
     document.deliveries = deliveries(db, document.id)?;

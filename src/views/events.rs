@@ -56,7 +56,8 @@ pub fn events(
                 document.kind AS kind, history.event AS event, history.state AS state, history.attempt AS attempt,
                 history.destination AS destination, history.who AS who,
                 -- The number that a person gave stays here, as does a place, and whether the list had it is said.
-                CASE WHEN history.event IN ('assigned', 'unassigned', 'filed_for_another') THEN history.code ELSE history.reason END
+                CASE WHEN history.event IN ('assigned', 'unassigned', 'filed_for_another') THEN history.code
+                     ELSE history.reason END
                     AS reason,
                 document.sha256 AS sha256,
                 CASE history.event WHEN 'delivered' THEN

@@ -92,7 +92,7 @@ pub struct Day {
 
 /// The summary of a day.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Told {
+pub enum DayOutcome {
     /// Letters were filed, and nothing was wrong.
     Well,
     /// A letter failed, or letters could not be filed.
@@ -105,12 +105,12 @@ pub enum Told {
 
 impl Day {
     /// The summary of the day.
-    pub fn told(self) -> Told {
+    pub fn told(self) -> DayOutcome {
         match self {
-            Day { failed: 1.., .. } | Day { alert: Some(true), .. } => Told::Trouble,
-            Day { alert: Some(false), .. } => Told::Person,
-            Day { filed: 0, .. } => Told::Silent,
-            _ => Told::Well,
+            Day { failed: 1.., .. } | Day { alert: Some(true), .. } => DayOutcome::Trouble,
+            Day { alert: Some(false), .. } => DayOutcome::Person,
+            Day { filed: 0, .. } => DayOutcome::Silent,
+            _ => DayOutcome::Well,
         }
     }
 }

@@ -398,17 +398,13 @@ fn ask_again(world: &mut World, db: &Connection, document: usize) {
     let known = world.row(db, document);
     let arrived = world.plan.documents[document].arrives <= clock::passed();
     let is_forgotten = known.is_none() && world.book.is_restored;
-    // What was reported is looked at when the list shows it after all: whether the patient was corrected.
-    let is_reported = world.book.states[document].as_deref() == Some("reported");
-    let is_corrected = is_reported && !world.plan.stays_listed[world.plan.documents[document].account];
     let truth = &mut world.truths[document];
     if truth.listed || truth.withdrawn || !arrived {
         return;
     }
     truth.listed = true;
     truth.asked_again += 1;
-    let is_corrected = is_corrected && truth.versions.len() > 1;
-    truth.unnoticed = known.is_none_or(|(_, listed)| listed) && !is_corrected;
+    truth.unnoticed = known.is_none_or(|(_, listed)| listed);
     if let Some(told) = &mut truth.told {
         told.excuse = Some("it was asked for again");
     }

@@ -133,6 +133,17 @@ impl DocumentRow {
         Ok(())
     }
 
+    /// The document is about the patient of another one.
+    pub fn set_patient_of(&self, transaction: &Transaction<'_>, other: &Self) -> Result<(), SandboxError> {
+        transaction
+            .prepare_cached(
+                "UPDATE documents SET (patient_id, patient_uuid) = (SELECT patient_id, patient_uuid FROM documents WHERE id = ?2)
+                 WHERE id = ?1",
+            )?
+            .execute((self.id, other.id))?;
+        Ok(())
+    }
+
     pub fn touch(&self, transaction: &Transaction<'_>, at: i64) -> Result<(), SandboxError> {
         transaction
             .prepare_cached("UPDATE documents SET updated_key = ?2, updated_text = NULL WHERE id = ?1")?

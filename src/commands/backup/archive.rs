@@ -62,7 +62,7 @@ pub(in crate::commands) struct Part {
 }
 
 /// The content of an entry to write.
-pub(in crate::commands) struct Content {
+pub(in crate::commands) struct NewEntry {
     pub(in crate::commands) name: String,
     pub(in crate::commands) of: String,
     pub(in crate::commands) bytes: Bytes,
@@ -84,8 +84,8 @@ impl Bytes {
 }
 
 impl Manifest {
-    pub(in crate::commands) fn of(at: Millis, contents: &[Content], missing: Vec<String>) -> io::Result<Self> {
-        let part = |content: &Content| {
+    pub(in crate::commands) fn of(at: Millis, contents: &[NewEntry], missing: Vec<String>) -> io::Result<Self> {
+        let part = |content: &NewEntry| {
             let (size, sha256) = digest(&mut content.bytes.open()?)?;
             Ok(Part { name: content.name.clone(), of: content.of.clone(), size, sha256 })
         };
@@ -121,7 +121,7 @@ impl Write for HashWriter<'_> {
 pub(in crate::commands) fn write(
     to: &mut dyn Write,
     manifest: &Manifest,
-    contents: &[Content],
+    contents: &[NewEntry],
     passphrase: Option<SecretString>,
 ) -> io::Result<()> {
     match passphrase {
@@ -130,7 +130,7 @@ pub(in crate::commands) fn write(
     }
 }
 
-fn pack<W: Write>(to: W, manifest: &Manifest, contents: &[Content]) -> io::Result<W> {
+fn pack<W: Write>(to: W, manifest: &Manifest, contents: &[NewEntry]) -> io::Result<W> {
     let mut tar = tar::Builder::new(GzEncoder::new(to, Compression::fast()));
     let mtime = u64::try_from(manifest.at / 1000).unwrap_or(0);
     let mut append = |name: &str, size: u64, content: &mut dyn Read| {
@@ -339,8 +339,8 @@ impl Write for Tee<'_> {
 mod tests {
     use super::*;
 
-    fn contents(size: usize) -> Vec<Content> {
-        let content = |name: &str, of: &str, bytes: &[u8]| Content {
+    fn contents(size: usize) -> Vec<NewEntry> {
+        let content = |name: &str, of: &str, bytes: &[u8]| NewEntry {
             name: name.to_owned(),
             of: of.to_owned(),
             bytes: Bytes::Here(bytes.to_vec()),

@@ -20,7 +20,7 @@ use crate::ledger::{self, webhooks};
 use crate::system::durable::{Temporary, sync_folder};
 use crate::system::{permissions, secret};
 
-use archive::{Bytes, CONFIG, Content, LEDGER, MAX_PART, Manifest};
+use archive::{Bytes, CONFIG, LEDGER, MAX_PART, Manifest, NewEntry};
 
 pub(super) mod archive;
 
@@ -89,7 +89,7 @@ pub(super) fn make(
     })?;
     let (mut contents, missing) = collect(path, loaded, passphrase.is_some(), language)?;
     let secrets = contents.iter().filter(|content| content.is_secret()).count() as u64;
-    contents.push(Content { name: LEDGER.to_owned(), of: String::new(), bytes: Bytes::In(making.copy()) });
+    contents.push(NewEntry { name: LEDGER.to_owned(), of: String::new(), bytes: Bytes::In(making.copy()) });
     let manifest = Manifest::of(at, &contents, missing).context("the copy of the ledger cannot be read")?;
     let is_plain = passphrase.is_none();
     archive::write(&mut temporary, &manifest, &contents, passphrase).with_context(not_written)?;
@@ -119,7 +119,7 @@ pub(super) fn missing_lines(text: &str, missing: &[String], language: Language) 
     format!("{}\n{}", language.text(text), lines.collect::<String>())
 }
 
-impl Content {
+impl NewEntry {
     fn is_secret(&self) -> bool {
         self.name.starts_with(SECRETS) || self.name.starts_with(SIGN_INS)
     }
@@ -136,9 +136,9 @@ fn collect(
     loaded: &Loaded,
     with_secrets: bool,
     language: Language,
-) -> anyhow::Result<(Vec<Content>, Vec<String>)> {
+) -> anyhow::Result<(Vec<NewEntry>, Vec<String>)> {
     let text = fs::read(path).with_context(|| format!("the configuration {} cannot be read", path.display()))?;
-    let mut contents = vec![Content { name: CONFIG.to_owned(), of: String::new(), bytes: Bytes::Here(text) }];
+    let mut contents = vec![NewEntry { name: CONFIG.to_owned(), of: String::new(), bytes: Bytes::Here(text) }];
     let mut missing = Vec::new();
     for (number, NamedFile { key, path: named, is_secret }) in named_files(&loaded.effective).into_iter().enumerate() {
         let file = of_setting(&named, path);
@@ -149,7 +149,7 @@ fn collect(
         match read(&file) {
             Ok(bytes) => {
                 let folder = if is_secret { SECRETS } else { FILES };
-                contents.push(Content { name: format!("{folder}{number}"), of: key, bytes: Bytes::Here(bytes) });
+                contents.push(NewEntry { name: format!("{folder}{number}"), of: key, bytes: Bytes::Here(bytes) });
             }
             Err(error) => {
                 let (what, why) = (format!("{key} {}", file.display()), error.to_string());
@@ -174,7 +174,7 @@ fn collect(
         match TokenStore::new(&loaded.config.state.path, name).export() {
             Ok(Some(bytes)) => {
                 let name = format!("{SIGN_INS}{number}");
-                contents.push(Content { name, of: account.name.clone(), bytes: Bytes::Here(bytes) });
+                contents.push(NewEntry { name, of: account.name.clone(), bytes: Bytes::Here(bytes) });
             }
             Ok(None) => {}
             Err(error) => {

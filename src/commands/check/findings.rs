@@ -19,7 +19,7 @@ struct Finding {
 
 /// What an account sees at the API.
 #[derive(Debug, Clone, Serialize)]
-pub(super) struct Seen {
+pub(super) struct AccountSeen {
     pub(super) account: String,
     /// The account's user at the API.
     pub(super) user: Option<String>,
@@ -32,7 +32,7 @@ pub(super) struct Seen {
     pub(super) bytes: u64,
 }
 
-impl Seen {
+impl AccountSeen {
     pub(super) fn in_words(&self, language: Language) -> String {
         let waiting = if self.more { "check-waiting-many" } else { "check-waiting" };
         let waiting = language.fill(waiting, &[("count", (self.waiting as u64).into())]);
@@ -54,7 +54,7 @@ pub(super) struct Findings {
     failed: bool,
     /// Whether the configuration itself is at fault.
     usage: bool,
-    pub(super) seen: Vec<Seen>,
+    pub(super) seen: Vec<AccountSeen>,
 }
 
 /// The begin of a line, if the rest is said elsewhere.

@@ -16,8 +16,9 @@ use futures_util::future::join_all;
 use futures_util::stream;
 
 use super::output::complain;
-use super::{Exit, Outcome, clients, interruptible, runtime, told};
+use super::{Exit, Outcome, clients, interruptible, language, runtime, told};
 use crate::api::{Api as _, ApiError, Client, ListQuery, PAGE_SIZE, Page};
+use crate::commands::cli::Spoken;
 use crate::config::{Config, ConfigError, Destination, Loaded};
 use crate::destinations::{self, Checked, CommandConfig, FolderConfig, SCHEMA};
 use crate::formats::language::Language;
@@ -27,7 +28,7 @@ use crate::surfaces::alerts::Channels;
 use crate::system::durable::open_beside_others;
 use crate::system::logging;
 use crate::system::readers::as_whom;
-use findings::{Findings, Seen};
+use findings::{AccountSeen, Findings};
 pub(super) use page::answers_as_docsyncd;
 pub(super) use patients::grouped;
 
@@ -52,7 +53,12 @@ pub(super) fn can_be_written(path: &Path) -> std::io::Result<()> {
     try_to_create_beside(path)
 }
 
-pub(super) fn check(path: &Path, json: bool, language: Language) -> Outcome {
+pub(super) fn check(path: &Path, json: bool, spoken: Spoken) -> Outcome {
+    let language = language::of_answer(spoken, json, &SCHEMA.load_default_env(path));
+    told::ended(language, check_in(path, json, language))
+}
+
+pub(super) fn check_in(path: &Path, json: bool, language: Language) -> Outcome {
     let loaded = match SCHEMA.load_default_env(path) {
         Ok(loaded) => loaded,
         Err(error) => return bad_config(error, json, language),
@@ -181,7 +187,7 @@ async fn check_account(account: &str, client: &Client, language: Language) -> Fi
     // A key that may list but not ask who it is works all the same.
     let introduced = interruptible([client], client.introduced()).await.ok();
     let me = introduced.as_ref().map(|introduced| &introduced.me);
-    let seen = Seen {
+    let seen = AccountSeen {
         account: account.to_owned(),
         user: me.and_then(|me| me.person()),
         practice: me.and_then(|me| me.practice.clone()),

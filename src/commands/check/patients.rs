@@ -9,7 +9,7 @@ use crate::config::Loaded;
 use crate::destinations::holds_number;
 use crate::formats::language::Language;
 use crate::ledger::{Ledger, process};
-use crate::patients::{Doubt, List, Problem, Why, look_once};
+use crate::patients::{Doubt, List, ListProblem, Why, look_once};
 use crate::pipeline::patients;
 
 const WHAT: &str = "patients";
@@ -26,7 +26,7 @@ pub(super) async fn check(loaded: &Loaded, is_seen: bool, language: Language) ->
     match tokio::task::spawn_blocking(move || look_once(&config, &known)).await {
         Ok(Ok((_, Some(doubt @ Doubt::Open)))) => {
             let file = loaded.config.patients.as_ref().map(|config| config.file.clone()).unwrap_or_default();
-            findings.usage(WHAT, &told::of_list(language, &Problem { file, why: Why::Doubtful(doubt) }));
+            findings.usage(WHAT, &told::of_list(language, &ListProblem { file, why: Why::Doubtful(doubt) }));
         }
         Ok(Ok((list, doubt))) => {
             if is_seen {

@@ -12,8 +12,8 @@ use super::harmless::{self, Form, in_line};
 use super::output::{completed, ended, ledger_to_list, local, print, terminal_width};
 use super::pager::Out;
 use super::{Outcome, runtime};
+use crate::commands::cli::ListArgs;
 use crate::config::Loaded;
-use crate::domain::state::State;
 use crate::formats::language::Language;
 use crate::ledger::{Millis, QueryResult};
 use crate::views::{self, DeliveryView, DocumentView};
@@ -26,41 +26,30 @@ const MEASURED: usize = 500;
 /// How many bytes are read before a person begins to page. A longer list is written while it is read.
 const AHEAD: usize = 32 * 1024 * 1024;
 
-/// The list that a person wants.
-#[derive(Debug, Clone)]
-pub(super) struct Wanted {
-    pub(super) account: Option<String>,
-    pub(super) state: Option<State>,
-    pub(super) limit: Option<usize>,
-    /// Show all columns, and cut nothing.
-    pub(super) wide: bool,
-    pub(super) json: bool,
-    pub(super) language: Language,
-}
-
-pub(super) fn list(loaded: &Loaded, wanted: Wanted) -> Outcome {
-    let Some(ledger) = ledger_to_list(loaded, wanted.language)? else {
-        return print(&if wanted.json { "[]\n".to_owned() } else { nothing(wanted.language) });
+pub(super) fn list(loaded: &Loaded, wanted: &ListArgs, language: Language) -> Outcome {
+    let Some(ledger) = ledger_to_list(loaded, language)? else {
+        return print(&if wanted.json { "[]\n".to_owned() } else { nothing(language) });
     };
     let runtime = runtime()?;
     if !wanted.json && terminal_width().is_some() {
         let listed = wanted.clone();
         let read = ledger.read(move |db| {
             let mut lines = Ahead(Vec::new());
-            Ok(write_lines(db, &listed, &mut lines)?.is_ok().then_some(lines.0))
+            Ok(write_lines(db, &listed, language, &mut lines)?.is_ok().then_some(lines.0))
         });
         if let Some(lines) = runtime.block_on(read)? {
-            let mut out = open(&wanted);
+            let mut out = open(wanted);
             let written = out.write_all(&lines);
             // Also if the person has left it early.
             let closed = out.close();
             return ended(written.and(closed));
         }
     }
-    ended(runtime.block_on(ledger.read(move |db| write_all(db, &wanted)))?)
+    let wanted = wanted.clone();
+    ended(runtime.block_on(ledger.read(move |db| write_all(db, &wanted, language)))?)
 }
 
-fn open(wanted: &Wanted) -> Out {
+fn open(wanted: &ListArgs) -> Out {
     if wanted.wide { Out::of_long_lines() } else { Out::open() }
 }
 
@@ -87,20 +76,20 @@ fn nothing(language: Language) -> String {
 }
 
 /// Writes while it reads. The outer error is the ledger's, the inner one that of standard output.
-fn write_all(db: &Connection, wanted: &Wanted) -> QueryResult<io::Result<()>> {
+fn write_all(db: &Connection, wanted: &ListArgs, language: Language) -> QueryResult<io::Result<()>> {
     if wanted.json {
         let mut out = BufWriter::new(harmless::output(Form::Json));
         return Ok(write_json(db, wanted, &mut out)?.and_then(|()| out.flush()));
     }
     let mut out = BufWriter::new(open(wanted));
-    let written = write_lines(db, wanted, &mut out)?.and_then(|()| out.flush());
+    let written = write_lines(db, wanted, language, &mut out)?.and_then(|()| out.flush());
     // Also if the person has left it early.
     let (out, _) = out.into_parts();
     let closed = out.close();
     Ok(written.and(closed))
 }
 
-fn write_json(db: &Connection, wanted: &Wanted, out: &mut impl Write) -> QueryResult<io::Result<()>> {
+fn write_json(db: &Connection, wanted: &ListArgs, out: &mut impl Write) -> QueryResult<io::Result<()>> {
     let mut json = serde_json::Serializer::pretty(&mut *out);
     let mut array = match json.serialize_seq(None) {
         Ok(array) => array,
@@ -114,14 +103,19 @@ fn write_json(db: &Connection, wanted: &Wanted, out: &mut impl Write) -> QueryRe
     Ok(written.and_then(|()| array.end().map_err(Into::into)).and_then(|()| writeln!(out)))
 }
 
-fn write_lines(db: &Connection, wanted: &Wanted, out: &mut impl Write) -> QueryResult<io::Result<()>> {
+fn write_lines(
+    db: &Connection,
+    wanted: &ListArgs,
+    language: Language,
+    out: &mut impl Write,
+) -> QueryResult<io::Result<()>> {
     // A file or a pipe gets uncut lines without names.
     let terminal = terminal_width();
     let (is_terminal, width) = (terminal.is_some(), terminal.filter(|_| !wanted.wide));
     let (mut written, mut first, mut layout) = (Ok(()), Vec::new(), None);
-    let header = || header(wanted.language, is_terminal);
+    let header = || header(language, is_terminal);
     each(db, wanted, |document| {
-        let line = line(&document, is_terminal, wanted.language);
+        let line = line(&document, is_terminal, language);
         written = match &layout {
             Some(layout) => write_line(out, layout, &line),
             None => {
@@ -133,7 +127,7 @@ fn write_lines(db: &Connection, wanted: &Wanted, out: &mut impl Write) -> QueryR
     })?;
     Ok(written.and_then(|()| match (&layout, first.is_empty()) {
         (Some(_), _) => Ok(()),
-        (None, true) => out.write_all(nothing(wanted.language).as_bytes()),
+        (None, true) => out.write_all(nothing(language).as_bytes()),
         (None, false) => write_first(out, &mut layout, &mut first, header(), width),
     }))
 }
@@ -156,7 +150,7 @@ fn write_line(out: &mut impl Write, layout: &Layout, line: &Line) -> io::Result<
 }
 
 /// Shows at most the wanted number of documents, and stops when nobody reads any more.
-fn each(db: &Connection, wanted: &Wanted, mut show: impl FnMut(DocumentView) -> bool) -> QueryResult<()> {
+fn each(db: &Connection, wanted: &ListArgs, mut show: impl FnMut(DocumentView) -> bool) -> QueryResult<()> {
     let mut left = wanted.limit.unwrap_or(usize::MAX);
     let is_other = |document: &DocumentView| wanted.account.as_ref().is_some_and(|name| *name != document.account);
     views::list(db, wanted.state, |document| {

@@ -18,7 +18,7 @@ use crate::ledger::Ledger;
 use crate::patients::{List, Person, Unmatched, whose};
 use crate::pipeline::{fetch, patients};
 
-use super::Waiting;
+use super::Pending;
 
 /// The most letters that are read to find enough patients.
 const LOOKED_AT: usize = 12;
@@ -95,7 +95,7 @@ pub(in crate::commands) fn examples(loaded: &Loaded, limit: usize) -> anyhow::Re
     })
 }
 
-fn of_letter(letter: Waiting) -> Vec<Example> {
+fn of_letter(letter: Pending) -> Vec<Example> {
     let places = letter.destinations.into_iter().filter_map(|goal| goal.place).map(Example::Place);
     let unmatched = letter.unmatched.map(|why| Example::NeedsPerson(short(&letter.uuid).to_owned(), why));
     places.chain(unmatched).collect()

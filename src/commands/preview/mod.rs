@@ -21,7 +21,7 @@ use crate::domain::reservation::Known as Names;
 use crate::formats::language::Language;
 use crate::ledger::reservations::{self, Owner};
 use crate::ledger::{Ledger, LedgerError, patients as kept};
-use crate::patients::{Known, List, Person, Problem, Unmatched, load_once, whom, whose};
+use crate::patients::{Earlier, List, ListProblem, Person, Unmatched, load_once, whom, whose};
 use crate::pipeline::{fetch, patients};
 use crate::views;
 
@@ -34,8 +34,8 @@ const AT_ONCE: usize = 8;
 const COUNTED_PAGES: u32 = 5;
 
 /// One document that waits. Holds patient data.
-#[derive(Serialize)]
-struct Waiting {
+#[derive(Default, Serialize)]
+struct Pending {
     uuid: String,
     account: String,
     #[serde(rename = "type")]
@@ -72,8 +72,8 @@ struct Goal {
 
 /// The findings and the errors.
 #[derive(Default)]
-struct Found {
-    waiting: Vec<Waiting>,
+struct Preview {
+    waiting: Vec<Pending>,
     /// Every document that an account listed. A later account that lists it, too, adds nothing.
     listed: HashSet<DocumentUuid>,
     /// How many documents beyond the limit were counted.
@@ -94,7 +94,7 @@ struct With<'a> {
 }
 
 /// The list, if a destination needs it.
-fn list(config: &Config, known: &Known) -> Result<Option<List>, Problem> {
+fn list(config: &Config, known: &Earlier) -> Result<Option<List>, ListProblem> {
     let is_needed = config.destinations.values().any(|destination| destination.needs_number);
     config.patients.as_ref().filter(|_| is_needed).map(|config| load_once(config, known)).transpose()
 }
@@ -132,8 +132,8 @@ pub(super) fn preview(loaded: &Loaded, limit: usize, json: bool, language: Langu
     Ok(if found.wrong.is_empty() && unread.is_none() { Exit::Done } else { Exit::Failed })
 }
 
-async fn find(with: With<'_>, clients: &[(&str, Client)], limit: usize) -> Result<Found, LedgerError> {
-    let mut found = Found::default();
+async fn find(with: With<'_>, clients: &[(&str, Client)], limit: usize) -> Result<Preview, LedgerError> {
+    let mut found = Preview::default();
     for (account, client) in clients {
         if let Err(error) = of_account(with, account, client, limit, &mut found).await? {
             found.wrong.push(((*account).to_owned(), error.to_string()));
@@ -156,7 +156,7 @@ async fn of_account(
     account: &str,
     client: &Client,
     limit: usize,
-    found: &mut Found,
+    found: &mut Preview,
 ) -> Result<Result<(), ApiError>, LedgerError> {
     let mut seen = HashSet::new();
     let mut query = ListQuery { page: 1, ..ListQuery::default() };
@@ -202,47 +202,44 @@ async fn of_account(
     }
 }
 
-async fn known(ledger: Option<&Ledger>, item: &Listed) -> Result<Option<views::Known>, LedgerError> {
+async fn known(ledger: Option<&Ledger>, item: &Listed) -> Result<Option<views::KnownDocument>, LedgerError> {
     let Some(ledger) = ledger else { return Ok(None) };
     let (uuid, pdf) = (item.uuid.clone(), item.pdf.clone());
     ledger.read(move |db| views::known(db, &uuid, pdf.as_deref())).await
 }
 
+/// A document's PDF and metadata; an `Err` is why it would not be filed.
+async fn read(client: &Client, account: &str, uuid: &DocumentUuid) -> Result<(String, Metadata), String> {
+    let detail = client.document(uuid).await.map_err(|error| error.to_string())?;
+    if !detail.is_of(uuid) {
+        return Err(ApiError::Another.to_string());
+    }
+    let pdf = detail.pdf.as_ref().map(|pdf| pdf.uuid.clone()).ok_or("the PDF is not rendered yet")?;
+    let metadata = fetch::metadata(client, account, detail).await;
+    Ok((pdf, metadata.map_err(|(doing, error)| format!("{doing}: {error}"))?))
+}
+
 /// Finds out what would happen to one document.
-async fn look(with: With<'_>, account: &str, client: &Client, item: Listed, known: Option<views::Known>) -> Waiting {
+async fn look(
+    with: With<'_>,
+    account: &str,
+    client: &Client,
+    item: Listed,
+    known: Option<views::KnownDocument>,
+) -> Pending {
     let With { config, ledger, .. } = with;
-    let mut waiting = Waiting {
+    let mut waiting = Pending {
         uuid: item.uuid.to_string(),
         account: account.to_owned(),
         kind: item.kind.clone(),
         created_at: item.created_at.clone(),
         state: known.as_ref().map(|known| known.document.state.to_string()),
-        route: None,
-        problem: None,
-        number: None,
-        needs_person: None,
-        unmatched: None,
-        destinations: Vec::new(),
+        ..Pending::default()
     };
-    let detail = match client.document(&item.uuid).await {
-        Ok(detail) if !detail.is_of(&item.uuid) => {
-            waiting.problem = Some(ApiError::Another.to_string());
-            return waiting;
-        }
-        Ok(detail) => detail,
-        Err(error) => {
-            waiting.problem = Some(error.to_string());
-            return waiting;
-        }
-    };
-    let Some(pdf) = detail.pdf.as_ref().map(|pdf| pdf.uuid.clone()) else {
-        waiting.problem = Some("the PDF is not rendered yet".to_owned());
-        return waiting;
-    };
-    let mut metadata = match fetch::metadata(client, account, detail).await {
-        Ok(metadata) => metadata,
-        Err((doing, error)) => {
-            waiting.problem = Some(format!("{doing}: {error}"));
+    let (pdf, mut metadata) = match read(client, account, &item.uuid).await {
+        Ok(read) => read,
+        Err(problem) => {
+            waiting.problem = Some(problem);
             return waiting;
         }
     };
@@ -256,7 +253,6 @@ async fn look(with: With<'_>, account: &str, client: &Client, item: Listed, know
     };
     waiting.route = (!route.is_implicit).then(|| format!("routes[{index}]"));
     let needs_number = |name: &String| config.destinations.get(name).is_some_and(|to| to.needs_number);
-    let mut unmatched = None;
     if route.to.iter().any(needs_number) {
         match number(with, known.as_ref(), &item.uuid, &version, &metadata).await {
             Ok(number) => {
@@ -265,8 +261,7 @@ async fn look(with: With<'_>, account: &str, client: &Client, item: Listed, know
             }
             Err(why) => {
                 waiting.needs_person = Some(why.as_str()).filter(|_| why != Unmatched::NoList);
-                unmatched = Some(why);
-                waiting.unmatched = unmatched;
+                waiting.unmatched = Some(why);
             }
         }
     }
@@ -274,7 +269,7 @@ async fn look(with: With<'_>, account: &str, client: &Client, item: Listed, know
         let delivered = known.as_ref().and_then(|known| {
             known.delivered.iter().find(|delivery| delivery.destination == *name && delivery.version == version)
         });
-        let mut goal = match (delivered, unmatched) {
+        let mut goal = match (delivered, waiting.unmatched) {
             (Some(delivery), _) => Goal { place: delivery.place.clone(), delivered: true, ..Goal::default() },
             (None, Some(why)) if needs_number(name) => Goal { problem: Some(why.to_string()), ..Goal::default() },
             (None, _) => {
@@ -294,7 +289,7 @@ async fn look(with: With<'_>, account: &str, client: &Client, item: Listed, know
 /// The patient's number: the one that the version was filed with elsewhere, or the one that a delivery would find.
 async fn number(
     with: With<'_>,
-    known: Option<&views::Known>,
+    known: Option<&views::KnownDocument>,
     uuid: &DocumentUuid,
     version: &str,
     metadata: &Metadata,

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::{Found, Waiting};
+use super::{Pending, Preview};
 use crate::commands::harmless::in_line;
 use crate::commands::list::short;
 use crate::commands::output::{completed, folded, place_lines};
@@ -13,11 +13,11 @@ use crate::formats::language::{Language, Value};
 const MINUTE: usize = 16;
 
 /// If a line would be too wide for the terminal, all have a time to the minute and a short uuid.
-pub(super) fn text(found: &Found, language: Language, width: Option<usize>) -> String {
+pub(super) fn text(found: &Preview, language: Language, width: Option<usize>) -> String {
     let mut text = String::new();
     let why_not = |exact: &str| told::because(language, "preview-not-filed", &[], exact);
     for waiting in &found.waiting {
-        let Waiting { uuid, account, kind, created_at, state, route, problem, number, destinations, .. } = waiting;
+        let Pending { uuid, account, kind, created_at, state, route, problem, number, destinations, .. } = waiting;
         let kind = kind.as_deref().map_or_else(|| "-".to_owned(), |kind| language.kind(kind));
         let route = route.as_deref().map(|route| format!(", {route}")).unwrap_or_default();
         let state = state.as_deref().map(|state| format!(", {}", language.state(state))).unwrap_or_default();
@@ -54,7 +54,7 @@ pub(super) fn text(found: &Found, language: Language, width: Option<usize>) -> S
 }
 
 /// The last line: how many documents wait, as far as known; empty if no list could be read.
-pub(super) fn in_all(found: &Found, language: Language, accounts: &[&str]) -> String {
+pub(super) fn in_all(found: &Preview, language: Language, accounts: &[&str]) -> String {
     let (shown, unread): (_, Vec<&str>) =
         (found.waiting.len(), found.wrong.iter().map(|(account, _)| account.as_str()).collect());
     let total = shown + found.more;

@@ -8,7 +8,7 @@ use toml_edit::Value;
 use super::super::output::say;
 use super::ask::{NOTHING, Question};
 use super::edit::Letters;
-use super::presets::{self, Asked, Preset};
+use super::presets::{self, Preset, ToAsk};
 use super::questions::Part;
 use super::write::Rights;
 use super::{Setup, check, service_user, told};
@@ -173,7 +173,7 @@ impl Setup {
     }
 
     /// The place of a destination that somebody set up, and the questions of its type.
-    pub(super) fn place_of(&self, name: &str) -> Option<(String, Vec<Asked>)> {
+    pub(super) fn place_of(&self, name: &str) -> Option<(String, Vec<ToAsk>)> {
         // An example in the commented file is nobody's setting.
         let kind = self.draft.written(SECTION, Some(name), "type")?;
         let asks = presets::asks_of(&kind);

@@ -10,7 +10,7 @@ use secrecy::SecretString;
 use toml_edit::Value;
 
 use super::super::UsageError;
-use super::edit::{self, Place};
+use super::edit::{self, KeyPlace};
 use crate::config::{self, ConfigError, Loaded};
 use crate::destinations::SCHEMA;
 use crate::formats::language::Language;
@@ -82,13 +82,13 @@ impl Draft {
 
     /// The value, if a person wrote it. An example of the commented file does not count.
     pub(super) fn current(&self, section: &str, instance: Option<&str>, key: &str) -> Option<String> {
-        let example = edit::get(config::template(), Place { section, instance, key }).map(as_text);
+        let example = edit::get(config::template(), KeyPlace { section, instance, key }).map(as_text);
         self.written(section, instance, key).filter(|now| Some(now) != example.as_ref())
     }
 
     /// The value.
     pub(super) fn written(&self, section: &str, instance: Option<&str>, key: &str) -> Option<String> {
-        edit::get(&self.text, Place { section, instance, key }).map(as_text)
+        edit::get(&self.text, KeyPlace { section, instance, key }).map(as_text)
     }
 
     /// Sets a value.
@@ -102,7 +102,7 @@ impl Draft {
         key: &str,
         value: impl Into<Value>,
     ) -> anyhow::Result<()> {
-        let place = Place { section, instance, key };
+        let place = KeyPlace { section, instance, key };
         self.text = edit::set(&self.text, place, value.into())
             .map_err(|wrong| UsageError(format!("{}: {wrong}", self.path.display())))?;
         Ok(())
@@ -113,7 +113,7 @@ impl Draft {
     /// # Errors
     /// As [`Self::set`].
     pub(super) fn forget_address(&mut self) -> anyhow::Result<()> {
-        let place = Place { section: "api", instance: None, key: "base_url" };
+        let place = KeyPlace { section: "api", instance: None, key: "base_url" };
         let before = self.before.as_deref().and_then(|before| edit::get(before, place));
         match before.or_else(|| edit::get(config::template(), place)) {
             Some(value) => self.set("api", None, "base_url", value),
@@ -128,14 +128,15 @@ impl Draft {
                 .keys_of(section)
                 .any(|other| other.name() == key.name() && other.only.is_none_or(|(_, of)| of.contains(&value)));
             if !same_name {
-                self.text = edit::comment_out(&self.text, Place { section, instance: Some(instance), key: key.name() });
+                self.text =
+                    edit::comment_out(&self.text, KeyPlace { section, instance: Some(instance), key: key.name() });
             }
         }
     }
 
     /// Comments out a key.
     pub(super) fn leave_out(&mut self, section: &str, instance: Option<&str>, key: &str) {
-        self.text = edit::comment_out(&self.text, Place { section, instance, key });
+        self.text = edit::comment_out(&self.text, KeyPlace { section, instance, key });
     }
 
     /// Drops secrets whose file no key names any more.
@@ -160,7 +161,7 @@ impl Draft {
         key: &str,
         value: SecretString,
     ) -> anyhow::Result<()> {
-        let named = edit::get(&self.text, Place { section, instance, key });
+        let named = edit::get(&self.text, KeyPlace { section, instance, key });
         // A preset may have set a table; then its only file.
         let in_table = |value: &Value| value.as_inline_table()?.iter().next()?.1.as_str().map(str::to_owned);
         let named = named.as_ref().and_then(|value| value.as_str().map(str::to_owned).or_else(|| in_table(value)));

@@ -7,13 +7,13 @@ use toml_edit::{Array, ArrayOfTables, Document, DocumentMut, Item, Table, TableL
 
 /// The place of a value: `[section]` or `[section.instance]`, and the key. Without a section, above all tables.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Place<'a> {
+pub(super) struct KeyPlace<'a> {
     pub(super) section: &'a str,
     pub(super) instance: Option<&'a str>,
     pub(super) key: &'a str,
 }
 
-impl Place<'_> {
+impl KeyPlace<'_> {
     fn header(&self) -> String {
         match self.instance {
             Some(instance) => format!("[{}.{instance}]", self.section),
@@ -23,7 +23,7 @@ impl Place<'_> {
 }
 
 /// The value at this place.
-pub(super) fn get(text: &str, place: Place<'_>) -> Option<Value> {
+pub(super) fn get(text: &str, place: KeyPlace<'_>) -> Option<Value> {
     let document = text.parse::<DocumentMut>().ok()?;
     let mut table: &dyn TableLike = document.as_table();
     if !place.section.is_empty() {
@@ -39,7 +39,7 @@ pub(super) fn get(text: &str, place: Place<'_>) -> Option<Value> {
 ///
 /// # Errors
 /// A sentence: the text is no TOML, or the table's place is taken by something else.
-pub(super) fn set(text: &str, place: Place<'_>, value: Value) -> Result<String, String> {
+pub(super) fn set(text: &str, place: KeyPlace<'_>, value: Value) -> Result<String, String> {
     if get(text, place).is_none()
         && let Some(line) = example(text, place)
     {
@@ -118,7 +118,7 @@ pub(super) fn route(text: &str, name: &str, letters: &Letters, others: &[String]
 }
 
 /// The text with this key commented out; unchanged without the key.
-pub(super) fn comment_out(text: &str, place: Place<'_>) -> String {
+pub(super) fn comment_out(text: &str, place: KeyPlace<'_>) -> String {
     let Ok(document) = Document::parse(text) else { return text.to_owned() };
     let mut table = document.get(place.section).and_then(Item::as_table_like);
     if let Some(instance) = place.instance {
@@ -159,7 +159,7 @@ fn below<'a>(table: &'a mut dyn TableLike, name: &str, holds_tables: bool) -> Op
 }
 
 /// The line of its own table where the key is an example behind `#`.
-fn example(text: &str, place: Place<'_>) -> Option<usize> {
+fn example(text: &str, place: KeyPlace<'_>) -> Option<usize> {
     let header = place.header();
     let is_header = |line: &str| {
         line == header || line.strip_prefix(&header).is_some_and(|rest| rest.trim_start().starts_with('#'))
@@ -179,8 +179,8 @@ fn example(text: &str, place: Place<'_>) -> Option<usize> {
 mod tests {
     use super::*;
 
-    fn place<'a>(section: &'a str, instance: &'a str, key: &'a str) -> Place<'a> {
-        Place { section, instance: (!instance.is_empty()).then_some(instance), key }
+    fn place<'a>(section: &'a str, instance: &'a str, key: &'a str) -> KeyPlace<'a> {
+        KeyPlace { section, instance: (!instance.is_empty()).then_some(instance), key }
     }
 
     #[test]

@@ -79,7 +79,7 @@ fn check_as(service: Option<&Reader>, path: &Path, language: Language) -> Outcom
             _ => print(&format!("{}\n", language.fill("setup-tried-as-root", &[("user", (&user.name).into())])))?,
         };
     }
-    check::check(&path, false, language)
+    check::check_in(&path, false, language)
 }
 
 fn with_command(language: Language, text: &str, command: &str) -> String {

@@ -5,13 +5,13 @@ use std::path::Path;
 use anyhow::Context as _;
 
 use super::super::check::grouped;
-use super::presets::Asked;
+use super::presets::ToAsk;
 use super::questions::{Part, is_share};
 use super::{SHOWN, Setup, preview, service_user, told};
 use crate::config::Loaded;
 use crate::destinations::SCHEMA;
 use crate::formats::language::Language;
-use crate::patients::{Folded, List, Problem, Refused, Why, header, parse, read_once};
+use crate::patients::{Folded, List, ListProblem, Refused, Why, header, parse, read_once};
 
 const SECTION: &str = "patients";
 const FILE: &str = "patients.file";
@@ -113,7 +113,7 @@ impl Setup {
             }
             self.put(&part, "file", file)?;
             if !self.ask.is_person() {
-                self.take_further_answers(&part, &[Asked { key: "file".to_owned(), ..Asked::default() }])?;
+                self.take_further_answers(&part, &[ToAsk { key: "file".to_owned(), ..ToAsk::default() }])?;
             }
             if self.try_patients(&part)? {
                 return self.name_by_number(is_new);
@@ -283,7 +283,7 @@ impl Setup {
 
 /// What a person can say about a file that was refused for this reason.
 fn unclear(language: Language, refused: Refused, file: &Path) -> Wrong {
-    let problem = Problem { file: file.to_owned(), why: Why::Refused(refused) };
+    let problem = ListProblem { file: file.to_owned(), why: Why::Refused(refused) };
     let why = told::of_list(language, &problem);
     match &problem.why {
         Why::Refused(refused) => of_content(refused, why),

@@ -70,7 +70,7 @@ pub(super) struct Preset {
     #[serde(default = "destinations")]
     pub(super) section: String,
     /// The questions, in order. The first answer identifies the result for people.
-    pub(super) asks: Vec<Asked>,
+    pub(super) asks: Vec<ToAsk>,
     /// Settings without a question.
     #[serde(default)]
     pub(super) settings: Table,
@@ -87,7 +87,7 @@ fn destinations() -> String {
 /// A question. Its answer goes into this key of the table; a secret goes into a file that the key names.
 #[derive(Debug, Clone, Default, serde::Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Asked {
+pub(super) struct ToAsk {
     pub(super) key: String,
     /// The text for a person.
     pub(super) words: Words,
@@ -108,7 +108,7 @@ pub(super) struct Asked {
     pub(super) with: Option<String>,
 }
 
-impl Asked {
+impl ToAsk {
     /// The question for a setting that no preset asks for, with the text of the table of settings.
     pub(super) fn of(key: &schema::Key) -> Self {
         Self { key: key.name().to_owned(), words: Words::of(key.doc), ..Self::default() }
@@ -142,7 +142,7 @@ pub(super) fn alarms() -> Vec<Preset> {
 }
 
 /// The questions for a destination of this type.
-pub(super) fn asks_of(kind: &str) -> Vec<Asked> {
+pub(super) fn asks_of(kind: &str) -> Vec<ToAsk> {
     let is_of_kind = |preset: &Preset| preset.settings.get("type").and_then(toml::Value::as_str) == Some(kind);
     all().into_iter().find(is_of_kind).map(|preset| preset.asks).unwrap_or_default()
 }
@@ -168,7 +168,7 @@ pub(super) fn place(kind: &str, at: &str) -> String {
 }
 
 /// The choice to keep a destination and ask its questions again.
-pub(super) fn as_it_is(title: &str, about: &str, asks: Vec<Asked>) -> Preset {
+pub(super) fn as_it_is(title: &str, about: &str, asks: Vec<ToAsk>) -> Preset {
     Preset {
         name: AS_IT_IS.to_owned(),
         rank: 0,

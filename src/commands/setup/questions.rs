@@ -6,7 +6,7 @@ use toml_edit::Value;
 
 use super::Setup;
 use super::ask::{NOTHING, Question, shown};
-use super::presets::Asked;
+use super::presets::ToAsk;
 use crate::config::ConfigError;
 use crate::config::schema::{Key, Kind};
 use crate::destinations::SCHEMA;
@@ -54,7 +54,7 @@ impl Setup {
         self.draft.set(section, instance, key, value)
     }
 
-    pub(super) fn ask_all(&mut self, part: &Part, asks: &[Asked]) -> anyhow::Result<()> {
+    pub(super) fn ask_all(&mut self, part: &Part, asks: &[ToAsk]) -> anyhow::Result<()> {
         for asked in asks {
             if asked.unless.as_ref().is_some_and(|other| self.now(part, other).is_some()) {
                 continue;
@@ -73,7 +73,7 @@ impl Setup {
         Ok(())
     }
 
-    fn ask_for_setting(&mut self, part: &Part, asked: &Asked) -> anyhow::Result<()> {
+    fn ask_for_setting(&mut self, part: &Part, asked: &ToAsk) -> anyhow::Result<()> {
         let key = SCHEMA.find(&part.section, &asked.key).context("a preset asks for a key that is none")?;
         if matches!(key.kind, Kind::SecretFile | Kind::SecretFileTable) {
             return self.ask_for_secret(part, asked);
@@ -153,7 +153,7 @@ impl Setup {
         if self.ask.language().has(&text) { self.say(&text, &[]) } else { value.to_owned() }
     }
 
-    fn ask_for_secret(&mut self, part: &Part, asked: &Asked) -> anyhow::Result<()> {
+    fn ask_for_secret(&mut self, part: &Part, asked: &ToAsk) -> anyhow::Result<()> {
         let answer = part.answer(&asked.key);
         // A table with one file, as a preset sets it, is one secret, too.
         let answer = if answer.ends_with("_from") { answer } else { format!("{answer}_from") };
@@ -197,7 +197,7 @@ impl Setup {
     }
 
     /// Takes the answers that a file may hold besides the questions.
-    pub(super) fn take_further_answers(&mut self, part: &Part, asks: &[Asked]) -> anyhow::Result<()> {
+    pub(super) fn take_further_answers(&mut self, part: &Part, asks: &[ToAsk]) -> anyhow::Result<()> {
         // These have a step of their own.
         let elsewhere = ["type", "reader", "host_key"];
         for key in SCHEMA.keys_of(&part.section).filter(|key| key.kind != Kind::Secret) {
@@ -205,7 +205,7 @@ impl Setup {
                 continue;
             }
             if key.kind == Kind::SecretFile {
-                let asked = Asked { optional: true, ..Asked::of(key) };
+                let asked = ToAsk { optional: true, ..ToAsk::of(key) };
                 self.ask_for_secret(part, &asked)?;
                 continue;
             }
@@ -218,10 +218,11 @@ impl Setup {
     }
 
     /// Refuses the answer that the error is about. If that is unknown, refuses the first.
-    pub(super) fn refuse_of(&mut self, part: &Part, asks: &[Asked], error: &ConfigError) -> anyhow::Result<()> {
+    pub(super) fn refuse_of(&mut self, part: &Part, asks: &[ToAsk], error: &ConfigError) -> anyhow::Result<()> {
         let is_at_fault = |key: &&Key| {
             let full = format!("`{}`", key.at(part.name.as_deref()));
-            matches!(error, ConfigError::Invalid { problems, .. } if problems.iter().any(|problem| problem.what.contains(&full)))
+            let ConfigError::Invalid { problems, .. } = error else { return false };
+            problems.iter().any(|problem| problem.what.contains(&full))
         };
         let first = || asks.first().map(|asked| asked.key.as_str());
         let at_fault = SCHEMA.keys_of(&part.section).find(is_at_fault).map(Key::name);

@@ -6,37 +6,23 @@ mod sentences;
 mod table;
 mod watch;
 
-pub(super) use all::all;
-pub(super) use health::health;
-
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use rusqlite::Connection;
 use serde::Serialize;
 
 use super::output::{ledger_to_read, print_json, say};
+use super::unconfigured::by_ledger;
 use super::{Exit, Outcome, runtime};
 use crate::api::auth::{SignInStatus, TokenStore};
+use crate::commands::cli::StatusArgs;
 use crate::config::{Auth, Loaded};
 use crate::domain::health::{Cause, Disks, Facts, Level, Light, NOT_RUNNING, assess, judge};
 use crate::formats::language::{Group, Language, capital, groups};
 use crate::ledger::{Ledger, LedgerError, Millis, QueryResult, is_locked, unwritable};
 use crate::views::facts::{Present, facts};
 use crate::views::{self, AccountView, Summary, time};
-
-/// The options.
-#[derive(Debug, Clone)]
-pub(super) struct Wanted {
-    /// Print JSON.
-    pub(super) json: bool,
-    /// Repeat it.
-    pub(super) watch: bool,
-    /// The language of the sentences.
-    pub(super) language: Language,
-    /// The only account to show.
-    pub(super) account: Option<String>,
-}
 
 /// The JSON for `--json`.
 #[derive(Serialize)]
@@ -97,16 +83,29 @@ struct ProblemView {
     advice: String,
 }
 
-pub(super) fn status(loaded: &Loaded, wanted: Wanted) -> Outcome {
-    if wanted.watch {
-        return watch::watch(loaded, &wanted);
+pub(super) fn status(path: &Path, args: &StatusArgs) -> Outcome {
+    match args {
+        StatusArgs { health: true, all, spoken, .. } => health::health(path, *all, *spoken),
+        StatusArgs { all: true, spoken, .. } => all::all(path, *spoken),
+        StatusArgs { spoken, account, .. } => {
+            by_ledger(path, *spoken, account.as_deref(), |loaded, language| of_one(loaded, args, language))
+        }
     }
-    if wanted.json {
-        return json(loaded, &wanted);
+}
+
+/// Of one instance.
+fn of_one(loaded: &Loaded, args: &StatusArgs, language: Language) -> Outcome {
+    let account = args.account.as_deref();
+    if args.watch {
+        return watch::watch(loaded, account, language);
+    }
+    if args.json {
+        // A program gets the same on every machine.
+        return json(loaded, account, args.spoken.lang.unwrap_or_default());
     }
     let ledger = ledger_to_read(loaded)?;
-    let status = runtime()?.block_on(gather(loaded, ledger.as_ref(), wanted.account.as_deref(), wanted.language))?;
-    let (said, table) = (sentences::text(&status, wanted.language), table::text(&status, wanted.language));
+    let status = runtime()?.block_on(gather(loaded, ledger.as_ref(), account, language))?;
+    let (said, table) = (sentences::text(&status, language), table::text(&status, language));
     say(&format!("{said}\n{table}")).map(|exit| status.exit(exit))
 }
 
@@ -114,8 +113,8 @@ pub(super) fn status(loaded: &Loaded, wanted: Wanted) -> Outcome {
 const FILES: Duration = Duration::from_secs(5);
 
 /// Prints JSON for a program. Does not wait for whoever holds the ledger, like `--health`.
-fn json(loaded: &Loaded, wanted: &Wanted) -> Outcome {
-    let (status, _, error) = health::at_once(loaded, wanted.account.as_deref(), FILES, wanted.language);
+fn json(loaded: &Loaded, account: Option<&str>, language: Language) -> Outcome {
+    let (status, _, error) = health::at_once(loaded, account, FILES, language);
     let exit = print_json(&status)?;
     match error {
         // The obstacle usually goes away by itself.

@@ -7,14 +7,14 @@ use std::time::Duration;
 use super::super::harmless::{self, Form, redraw};
 use super::super::output::{completed, folded, ledger_to_read, terminal_width};
 use super::super::{Exit, Outcome, asked_to_stop, runtime};
-use super::{Wanted, gather, sentences, table};
+use super::{gather, sentences, table};
 use crate::config::Loaded;
+use crate::formats::language::Language;
 
 /// The interval.
 const INTERVAL: Duration = Duration::from_secs(2);
 
-pub(super) fn watch(loaded: &Loaded, wanted: &Wanted) -> Outcome {
-    let language = wanted.language;
+pub(super) fn watch(loaded: &Loaded, account: Option<&str>, language: Language) -> Outcome {
     let terminal = std::io::stdout().is_terminal();
     runtime()?.block_on(async {
         let mut requests = crate::system::service::requests()?;
@@ -24,7 +24,7 @@ pub(super) fn watch(loaded: &Loaded, wanted: &Wanted) -> Outcome {
             if ledger.is_none() {
                 ledger = ledger_to_read(loaded)?;
             }
-            let status = gather(loaded, ledger.as_ref(), wanted.account.as_deref(), language).await?;
+            let status = gather(loaded, ledger.as_ref(), account, language).await?;
             let said = sentences::text(&status, language);
             if terminal {
                 let text = folded(&completed(&format!("{said}\n{}", table::text(&status, language))), terminal_width());

@@ -41,7 +41,7 @@ struct Read {
 
 /// The content for the bundle.
 #[derive(Default)]
-pub(super) struct Known {
+pub(super) struct Gathered {
     pub(super) status: Option<Status>,
     pub(super) ledger: Option<Ledger>,
     pub(super) histories: Vec<History>,
@@ -57,12 +57,12 @@ pub(super) fn look(
     documents: &[String],
     running: bool,
     names: &mut Names,
-) -> Known {
+) -> Gathered {
     let accounts = || loaded.into_iter().flat_map(|loaded| loaded.config.accounts.values());
     let signs_in = |auth: &Auth| matches!(auth, Auth::OAuth(_));
     let present = Present::new(running, accounts().map(|account| (account.name.clone(), signs_in(&account.auth))));
     let (file, wanted) = (path.to_owned(), documents.to_vec());
-    let mut known = Known::default();
+    let mut known = Gathered::default();
     let sizes = within(LIMIT, {
         let file = file.clone();
         move || sizes(&file)

@@ -49,7 +49,7 @@ const NUMBERS: [&str; 20] = [
 ];
 
 /// A line.
-struct Line {
+struct LogLine {
     at: Millis,
     level: Option<Word>,
     event: Word,
@@ -62,7 +62,7 @@ struct Line {
     numbers: Vec<(&'static str, i64)>,
 }
 
-impl fmt::Display for Line {
+impl fmt::Display for LogLine {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let level = self.level.map_or("-", |level| level.0);
         write!(f, "{} {level:>5} {}", crate::views::time(Some(self.at)).unwrap_or_default(), self.event.0)?;
@@ -135,7 +135,7 @@ fn of_journal(_since: Millis) -> Result<Vec<String>, Lack> {
 
 /// A line of `log.format = "json"`, or an entry of the journal. An entry has docsyncd's fields, or contains such a line
 /// as its message.
-fn of_json(line: &str, names: &mut Names) -> Option<Line> {
+fn of_json(line: &str, names: &mut Names) -> Option<LogLine> {
     let object: Map<String, Value> = serde_json::from_str(line).ok()?;
     let text = |name: &str| match object.get(name)? {
         Value::String(text) => Some(text.clone()),
@@ -163,7 +163,7 @@ fn of_json(line: &str, names: &mut Names) -> Option<Line> {
 
 /// A line for people: time, level, message, ` event="…"`, and the fields that the message does not mention. Quoted
 /// values have escaped quotes, so the last such event is the line's own.
-fn of_text(line: &str, names: &mut Names) -> Option<Line> {
+fn of_text(line: &str, names: &mut Names) -> Option<LogLine> {
     let mut words = line.split_ascii_whitespace();
     let at = words.next()?.parse::<jiff::Timestamp>().ok()?.as_millisecond();
     let level = words.next();
@@ -183,9 +183,9 @@ fn of_fields(
     level: Option<&str>,
     field: impl Fn(&str) -> Option<String>,
     names: &mut Names,
-) -> Option<Line> {
+) -> Option<LogLine> {
     let number = |name: &'static str| Some((name, field(name)?.parse().ok()?));
-    Some(Line {
+    Some(LogLine {
         at,
         level: level.and_then(Word::other),
         event: Word::event(&field("event")?)?,

@@ -10,11 +10,11 @@ use crate::config::{Origin, Setting};
 
 /// One setting.
 #[derive(Debug, Serialize)]
-pub(super) struct Line {
+pub(super) struct SettingLine {
     key: Name,
     is: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
-    value: Option<Shown>,
+    value: Option<ShownValue>,
 }
 
 /// A key in its table. The table's name has a substitute, or is an index.
@@ -40,7 +40,7 @@ impl Serialize for Name {
 /// A value that may be shown.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(untagged)]
-enum Shown {
+enum ShownValue {
     Truth(bool),
     Number(i64),
     Numbers(Vec<i64>),
@@ -52,11 +52,11 @@ enum Shown {
 }
 
 /// All settings.
-pub(super) fn lines(settings: &[Setting], names: &mut Names) -> Vec<Line> {
+pub(super) fn lines(settings: &[Setting], names: &mut Names) -> Vec<SettingLine> {
     settings.iter().map(|setting| line(setting, names)).collect()
 }
 
-fn line(setting: &Setting, names: &mut Names) -> Line {
+fn line(setting: &Setting, names: &mut Names) -> SettingLine {
     let key = setting.declared;
     let table = setting.instance.as_deref().and_then(|name| match (key.shape(), key.section()) {
         (Shape::Listed, _) => name.parse().ok().map(Table::Index),
@@ -65,34 +65,36 @@ fn line(setting: &Setting, names: &mut Names) -> Line {
         _ => Some(Table::Alias(names.other(name))),
     });
     let is = if setting.origin == Origin::Default { "default" } else { "changed" };
-    Line { key: Name(key, table), is, value: shown(key, &setting.value, names) }
+    SettingLine { key: Name(key, table), is, value: shown(key, &setting.value, names) }
 }
 
 /// The value, if it may be shown. `text` is its form in the file.
-fn shown(key: &Key, text: &str, names: &mut Names) -> Option<Shown> {
+fn shown(key: &Key, text: &str, names: &mut Names) -> Option<ShownValue> {
     let table: toml::Table = format!("value = {text}").parse().ok()?;
     let value = table.get("value")?;
     Some(match (key.kind, value) {
-        (Kind::Bool, Value::Boolean(truth)) => Shown::Truth(*truth),
-        (Kind::Integer { .. }, Value::Integer(number)) => Shown::Number(*number),
+        (Kind::Bool, Value::Boolean(truth)) => ShownValue::Truth(*truth),
+        (Kind::Integer { .. }, Value::Integer(number)) => ShownValue::Number(*number),
         (Kind::Statuses, Value::Array(statuses)) => {
-            Shown::Numbers(statuses.iter().filter_map(Value::as_integer).collect())
+            ShownValue::Numbers(statuses.iter().filter_map(Value::as_integer).collect())
         }
         (Kind::Duration { .. }, Value::String(text)) => {
             let ms = humantime::parse_duration(text).ok()?.as_millis();
-            Shown::Duration { ms: u64::try_from(ms).ok()? }
+            ShownValue::Duration { ms: u64::try_from(ms).ok()? }
         }
         (Kind::Size { .. }, Value::String(text)) => {
-            Shown::Size { bytes: text.parse::<bytesize::ByteSize>().ok()?.as_u64() }
+            ShownValue::Size { bytes: text.parse::<bytesize::ByteSize>().ok()?.as_u64() }
         }
-        (Kind::Size { .. }, Value::Integer(bytes)) => Shown::Size { bytes: u64::try_from(*bytes).ok()? },
-        (Kind::Mode { .. }, Value::String(text)) => Shown::Mode { octal: text.trim_start_matches("0o").parse().ok()? },
+        (Kind::Size { .. }, Value::Integer(bytes)) => ShownValue::Size { bytes: u64::try_from(*bytes).ok()? },
+        (Kind::Mode { .. }, Value::String(text)) => {
+            ShownValue::Mode { octal: text.trim_start_matches("0o").parse().ok()? }
+        }
         (Kind::Enum(words), Value::String(text)) => {
-            Shown::Word(words.iter().find(|word| word.eq_ignore_ascii_case(text))?)
+            ShownValue::Word(words.iter().find(|word| word.eq_ignore_ascii_case(text))?)
         }
-        (Kind::Path | Kind::SecretFile | Kind::Program, Value::String(path)) => Shown::Alias(names.path(path)),
-        (Kind::Address | Kind::Proxy, Value::String(address)) => Shown::Alias(names.host(address)),
-        (Kind::Text, Value::String(host)) if key.name() == "host" => Shown::Alias(names.host(host)),
+        (Kind::Path | Kind::SecretFile | Kind::Program, Value::String(path)) => ShownValue::Alias(names.path(path)),
+        (Kind::Address | Kind::Proxy, Value::String(address)) => ShownValue::Alias(names.host(address)),
+        (Kind::Text, Value::String(host)) if key.name() == "host" => ShownValue::Alias(names.host(host)),
         // Texts, lists, templates, tables and secrets are not shown.
         _ => return None,
     })

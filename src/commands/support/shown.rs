@@ -111,7 +111,7 @@ pub(super) struct History {
     #[serde(serialize_with = "in_json")]
     next_attempt: Option<Millis>,
     deliveries: Vec<Delivery>,
-    events: Vec<Event>,
+    events: Vec<HistoryEvent>,
 }
 
 #[derive(Serialize)]
@@ -127,7 +127,7 @@ struct Delivery {
 }
 
 #[derive(Serialize)]
-struct Event {
+struct HistoryEvent {
     #[serde(serialize_with = "in_json")]
     at: Millis,
     event: Option<Word>,
@@ -219,7 +219,7 @@ pub(super) fn history(shown: &DocumentHistory, names: &mut Names) -> History {
     });
     let deliveries = deliveries.collect();
     let newest = shown.history.len().saturating_sub(MOST_EVENTS);
-    let events = shown.history.iter().skip(newest).map(|row| Event {
+    let events = shown.history.iter().skip(newest).map(|row| HistoryEvent {
         at: row.at,
         event: Word::event(&row.event),
         state: Word::other(&row.state),

@@ -1,7 +1,7 @@
-//! The settings that every configuration has, declared once: name, type, kind, meaning and default. The macro makes keys
-//! of them and, for each section, a type with its values; the kinds of destinations declare theirs with it, too. From the
-//! keys follow unknown ones and their nearest known one, environment names, defaults, `config show` and the questions of
-//! `setup`. `config/docsyncd.toml` shows the settings to people; a test compares the two.
+//! The settings that every configuration has, declared once: name, type, kind, meaning and default. The macro makes
+//! keys of them and, for each section, a type with its values; the kinds of destinations declare theirs with it, too.
+//! From the keys follow unknown ones and their nearest known one, environment names, defaults, `config show` and the
+//! questions of `setup`. `config/docsyncd.toml` shows the settings to people; a test compares the two.
 
 use std::net::SocketAddr;
 use std::path::PathBuf;

@@ -42,7 +42,7 @@ fn what_a_software_does_with_a_letter_can_be_said() {
     let sidecar = "sidecar = \"\"\"READY=0\nERRORLEVEL=0\"\"\"\n";
     let confirm =
         of_folder(&format!("{sidecar}confirm = \"sidecar:READY=1\"\nconfirm_failed = \"sidecar:ERRORLEVEL!=0\""));
-    let line = |text: &str| Evidence::Sidecar(Line::parse(text).unwrap());
+    let line = |text: &str| Evidence::Sidecar(SidecarLine::parse(text).unwrap());
     assert_eq!((confirm.success, confirm.failed), (line("READY=1"), Some(line("ERRORLEVEL!=0"))));
     for destination in [SFTP, WEBDAV] {
         let lines = "confirm = \"taken\"\nconfirm_failed = \"moved:refused\"";

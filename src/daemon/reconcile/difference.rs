@@ -59,7 +59,7 @@ pub struct Difference {
 
 /// The result of a look at a letter's place.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Seen {
+pub(super) enum AtPlace {
     Agrees,
     Differs(Kind),
     /// The place cannot be read now.
@@ -69,14 +69,14 @@ pub(super) enum Seen {
 }
 
 /// Judges a letter's place. `is_emptied` says that something takes letters away from there.
-pub(super) fn of_place(holds: Holds, is_emptied: bool) -> Seen {
+pub(super) fn of_place(holds: Holds, is_emptied: bool) -> AtPlace {
     match holds {
-        Holds::Same => Seen::Agrees,
-        Holds::Nothing if is_emptied => Seen::Agrees,
-        Holds::Nothing => Seen::Differs(Kind::Missing),
-        Holds::Other => Seen::Differs(Kind::OtherContent),
-        Holds::Unread => Seen::Unread,
-        Holds::Unknown => Seen::Unknown,
+        Holds::Same => AtPlace::Agrees,
+        Holds::Nothing if is_emptied => AtPlace::Agrees,
+        Holds::Nothing => AtPlace::Differs(Kind::Missing),
+        Holds::Other => AtPlace::Differs(Kind::OtherContent),
+        Holds::Unread => AtPlace::Unread,
+        Holds::Unknown => AtPlace::Unknown,
     }
 }
 
@@ -101,11 +101,11 @@ mod tests {
     #[test]
     fn a_place_differs_where_the_letter_is_missing_unless_something_takes_letters_away_and_where_another_content_is() {
         let table = [
-            (Holds::Same, Seen::Agrees, Seen::Agrees),
-            (Holds::Nothing, Seen::Differs(Kind::Missing), Seen::Agrees),
-            (Holds::Other, Seen::Differs(Kind::OtherContent), Seen::Differs(Kind::OtherContent)),
-            (Holds::Unread, Seen::Unread, Seen::Unread),
-            (Holds::Unknown, Seen::Unknown, Seen::Unknown),
+            (Holds::Same, AtPlace::Agrees, AtPlace::Agrees),
+            (Holds::Nothing, AtPlace::Differs(Kind::Missing), AtPlace::Agrees),
+            (Holds::Other, AtPlace::Differs(Kind::OtherContent), AtPlace::Differs(Kind::OtherContent)),
+            (Holds::Unread, AtPlace::Unread, AtPlace::Unread),
+            (Holds::Unknown, AtPlace::Unknown, AtPlace::Unknown),
         ];
         for (holds, kept, emptied) in table {
             assert_eq!((of_place(holds, false), of_place(holds, true)), (kept, emptied), "{holds:?}");

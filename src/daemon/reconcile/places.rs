@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use tokio::time::Instant;
 
-use super::difference::{Difference, Kind, Seen, of_place};
+use super::difference::{AtPlace, Difference, Kind, of_place};
 use super::{Place, Report, Sides};
 use crate::destinations::{Holds, Kept};
 use crate::domain::failure::Scope;
@@ -63,14 +63,14 @@ async fn of_destination(
             for ((document, kept), holds) in kept.into_iter().zip(found) {
                 in_a_row = if holds == Holds::Unread { in_a_row + 1 } else { 0 };
                 match of_place(holds, place.is_emptied) {
-                    Seen::Agrees => report.looked_at += 1,
-                    Seen::Differs(kind) => {
+                    AtPlace::Agrees => report.looked_at += 1,
+                    AtPlace::Differs(kind) => {
                         report.looked_at += 1;
                         let (uuid, account) = (kept.version.uuid, kept.version.account);
                         report.add(Difference { document, uuid, account, destination: Some(name.to_owned()), kind });
                     }
-                    Seen::Unread => unread += 1,
-                    Seen::Unknown => report.not_looked_at += 1,
+                    AtPlace::Unread => unread += 1,
+                    AtPlace::Unknown => report.not_looked_at += 1,
                 }
             }
             (sides.progress)(&scope, done, total.max(done));

@@ -28,7 +28,7 @@ pub(in crate::destinations) struct Memory {
     /// Files that are known only by a letter's name, and may be the letter after an importer changed it. By path and
     /// letter.
     pub(super) changed: Remembered<Option<Digest>>,
-    pub(super) sidecars: Remembered<Answer>,
+    pub(super) sidecars: Remembered<InSidecar>,
     /// What filings saw in the folders that letters are moved to: when it was listed, and how long that took.
     seen: Mutex<HashMap<String, Listing>>,
 }
@@ -66,12 +66,12 @@ impl Memory {
 
 /// A sidecar's content.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Answer {
+pub(super) struct InSidecar {
     pub(super) said: Said,
     pub(super) seen: proof::Seen,
 }
 
-impl Answer {
+impl InSidecar {
     /// The content of a sidecar that does not exist or cannot be read.
     pub(super) fn nothing() -> Self {
         Self { said: Said::Nothing, seen: proof::Seen::of("") }
@@ -97,7 +97,7 @@ impl Signature {
     }
 }
 
-struct Seen<T> {
+struct RememberedFile<T> {
     signature: Signature,
     first: Instant,
     read: Instant,
@@ -105,7 +105,7 @@ struct Seen<T> {
 }
 
 /// By path.
-pub(super) struct Remembered<T>(Mutex<HashMap<String, Seen<T>>>);
+pub(super) struct Remembered<T>(Mutex<HashMap<String, RememberedFile<T>>>);
 
 impl<T> Default for Remembered<T> {
     fn default() -> Self {
@@ -130,7 +130,7 @@ impl<T: Clone> Remembered<T> {
         }
         let read = Instant::now();
         let first = files.get(path).filter(|seen| seen.signature == signature).map_or(read, |seen| seen.first);
-        files.insert(path.to_owned(), Seen { signature, first, read, found });
+        files.insert(path.to_owned(), RememberedFile { signature, first, read, found });
     }
 }
 

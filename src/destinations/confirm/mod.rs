@@ -19,7 +19,7 @@ use crate::domain::failure::Code;
 use crate::domain::proof::{Proof, Seen, Sight};
 
 pub(super) use memory::Memory;
-use memory::{Answer, Said};
+use memory::{InSidecar, Said};
 pub(super) use sights::Sights;
 
 mod compared;
@@ -209,7 +209,13 @@ impl Look<'_> {
         Sight::Refused { reason: format!("destination `{}`: the practice's software {what}", self.shelf.name()), seen }
     }
 
-    async fn held(&mut self, evidence: &Evidence, gone: &Gone, said: &[Answer], wanted: Said) -> Result<Held, Outcome> {
+    async fn held(
+        &mut self,
+        evidence: &Evidence,
+        gone: &Gone,
+        said: &[InSidecar],
+        wanted: Said,
+    ) -> Result<Held, Outcome> {
         match evidence {
             // A file that came back and went again has changed its folder. In another folder than that in which the
             // letter was put, such as the mount point of a share that went away, its absence says nothing.

@@ -5,7 +5,7 @@ use std::time::Duration;
 use super::super::Outcome;
 use super::super::candidate::below;
 use super::super::files::Digest;
-use super::memory::{Answer, Said, Signature};
+use super::memory::{InSidecar, Said, Signature};
 use super::{Look, composed, of_one};
 use crate::config::Evidence;
 use crate::domain::proof::Seen;
@@ -17,28 +17,28 @@ const UNENDED: Duration = Duration::from_secs(10);
 
 impl Look<'_> {
     /// What the letters' sidecars say.
-    pub(super) async fn said(&mut self) -> Result<Vec<Answer>, Outcome> {
+    pub(super) async fn said(&mut self) -> Result<Vec<InSidecar>, Outcome> {
         let letters = self.letters;
         let mut said = Vec::new();
         for letter in letters {
             said.push(match &letter.filed.sidecar {
                 Some(name) if self.is_here(letter) => self.said_by(letter.filed.folder(), name).await?,
-                _ => Answer::nothing(),
+                _ => InSidecar::nothing(),
             });
         }
         Ok(said)
     }
 
-    async fn said_by(&mut self, within: &str, name: &str) -> Result<Answer, Outcome> {
+    async fn said_by(&mut self, within: &str, name: &str) -> Result<InSidecar, Outcome> {
         let (memory, path) = (self.memory, below(within, name));
         let Some(file) = self.list(within).await?.files.get(&composed(name)).cloned() else {
-            return Ok(Answer::nothing());
+            return Ok(InSidecar::nothing());
         };
         let signature = Signature::of(&file);
         if let Some(answer) = memory.sidecars.known(&path, signature) {
             return Ok(answer);
         }
-        let Some(content) = of_one(self.shelf.content(&path, LONGEST).await)? else { return Ok(Answer::nothing()) };
+        let Some(content) = of_one(self.shelf.content(&path, LONGEST).await)? else { return Ok(InSidecar::nothing()) };
         let text = self.confirm.charset.decode(&content);
         let holds =
             |evidence: Option<&Evidence>| matches!(evidence, Some(Evidence::Sidecar(line)) if line.holds_in(&text));
@@ -54,7 +54,7 @@ impl Look<'_> {
         if !content.ends_with(b"\n") && !content.ends_with(b"\r") {
             seen.rest = UNENDED;
         }
-        let answer = Answer { said, seen };
+        let answer = InSidecar { said, seen };
         memory.sidecars.note(&path, signature, answer.clone());
         Ok(answer)
     }

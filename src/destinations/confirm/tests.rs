@@ -214,7 +214,7 @@ async fn an_archive_is_read_in_parts_and_once() {
 async fn a_sidecar_that_changes_within_a_second_is_read_again() {
     let shelf = Memory::of([("1.pdf".to_owned(), b"one".to_vec()), ("index.ini".to_owned(), b"READY=0".to_vec())]);
     let letters = [letter("1.pdf", b"one")];
-    let ready = Evidence::Sidecar(crate::config::Line::parse("READY=1").unwrap());
+    let ready = Evidence::Sidecar(crate::config::SidecarLine::parse("READY=1").unwrap());
     let (memory, confirm) = (super::Memory::default(), confirm(ready, None));
     let look = async || said(&look(&shelf, &confirm, &memory, &letters, &Known::default()).await.unwrap_or_default());
     assert_eq!(look().await, ["waits"]);

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use async_trait::async_trait;
 
 use super::{CANARY, Place, Spool, reason};
-use crate::config::{Confirm, Evidence, Line};
+use crate::config::{Confirm, Evidence, SidecarLine};
 use crate::destinations::{Adapter, Item, Others, Outcome, SidecarConfig, Unproved};
 use crate::domain::failure::Code;
 use crate::domain::proof::{AGAIN, Proof, Sight};
@@ -51,7 +51,7 @@ pub(in crate::destinations) fn moved(folder: &str) -> Evidence {
 }
 
 fn line(text: &str) -> Evidence {
-    Evidence::Sidecar(Line::parse(text).unwrap())
+    Evidence::Sidecar(SidecarLine::parse(text).unwrap())
 }
 
 const ONE: &[u8] = b"%PDF-1.7 letter one";

@@ -34,7 +34,7 @@ const FRAGMENT_HEAD: usize = 6;
 const GOODBYE: Duration = Duration::from_secs(2);
 
 /// Why there is no association.
-pub(super) enum Failed {
+pub(super) enum NoAssociation {
     /// There is no connection: a code and our words.
     Down(&'static str, String),
     /// The association was rejected; whether permanently.
@@ -156,15 +156,15 @@ impl Association {
     /// Connects, and proposes these abstract syntaxes.
     ///
     /// # Errors
-    /// [`Failed`]
+    /// [`NoAssociation`]
     pub(super) async fn open(
         destination: &str,
         host: &DicomHost,
         tls: Option<&Tls>,
         wanted: &[&'static str],
-    ) -> Result<Self, Failed> {
+    ) -> Result<Self, NoAssociation> {
         let opened = Line::open(destination, (&host.host, host.port), tls, host.timeout).await;
-        let line = opened.map_err(|(code, words)| Failed::Down(code, words))?;
+        let line = opened.map_err(|(code, words)| NoAssociation::Down(code, words))?;
         let mut association =
             Self { line, contexts: Vec::new(), most: LARGEST - FRAGMENT_HEAD, answers: Answers::default() };
         let ids = (1..).step_by(2);
@@ -187,8 +187,8 @@ impl Association {
                 UserVariableItem::ImplementationClassUID(implementation()),
             ],
         };
-        association.write(&[Pdu::AssociationRQ(request)]).await.map_err(Failed::Lost)?;
-        match association.read().await.map_err(Failed::Lost)? {
+        association.write(&[Pdu::AssociationRQ(request)]).await.map_err(NoAssociation::Lost)?;
+        match association.read().await.map_err(NoAssociation::Lost)? {
             Pdu::AssociationAC(accepted) => {
                 for result in accepted.presentation_contexts {
                     let of_it = asked.iter().find(|(id, _)| *id == result.id);
@@ -207,14 +207,16 @@ impl Association {
                 // Even, as every fragment must be.
                 let most = most.unwrap_or(LARGEST).min(LARGEST).saturating_sub(FRAGMENT_HEAD) & !1;
                 if most == 0 {
-                    return Err(Failed::Lost(Lost::Foreign));
+                    return Err(NoAssociation::Lost(Lost::Foreign));
                 }
                 association.most = most;
                 Ok(association)
             }
-            Pdu::AssociationRJ(rejected) => Err(Failed::Rejected(rejected.result == AssociationRJResult::Permanent)),
-            Pdu::AbortRQ { .. } => Err(Failed::Lost(Lost::Cut)),
-            _ => Err(Failed::Lost(Lost::Foreign)),
+            Pdu::AssociationRJ(rejected) => {
+                Err(NoAssociation::Rejected(rejected.result == AssociationRJResult::Permanent))
+            }
+            Pdu::AbortRQ { .. } => Err(NoAssociation::Lost(Lost::Cut)),
+            _ => Err(NoAssociation::Lost(Lost::Foreign)),
         }
     }
 

@@ -3,9 +3,9 @@
 
 use serde_json::Value;
 
-use super::association::{Association, Context, Failed};
+use super::association::{Association, Context, NoAssociation};
 use super::element::{self, Elements};
-use super::object::{Letter, Uids};
+use super::object::{ObjectParts, Uids};
 use super::{Archive, InArchive, PDF_STORAGE, length_is};
 use crate::destinations::files::PIECE;
 use crate::destinations::line::Lost;
@@ -65,7 +65,9 @@ impl Dimse {
         let mut association = match opened {
             Ok(association) => association,
             // An archive that rejects associations for queries may still take letters.
-            Err(Failed::Rejected(true) | Failed::Lost(Lost::Cut | Lost::Foreign)) => return InArchive::Hidden,
+            Err(NoAssociation::Rejected(true) | NoAssociation::Lost(Lost::Cut | Lost::Foreign)) => {
+                return InArchive::Hidden;
+            }
             Err(lost) => return InArchive::Unseen(failed(archive, lost)),
         };
         let Some(context) = association.context(FIND) else {
@@ -111,7 +113,7 @@ impl Dimse {
         &self,
         archive: &Archive,
         (item, uids): (&Item, &Uids),
-        letter: impl Fn(bool) -> Result<Letter, Outcome>,
+        letter: impl Fn(bool) -> Result<ObjectParts, Outcome>,
         patient: &Value,
     ) -> Result<(), Outcome> {
         let association = self.associate(archive, &[PDF_STORAGE]).await?;
@@ -129,7 +131,7 @@ async fn c_store(
     mut association: Association,
     context: Context,
     (item, instance): (&Item, &str),
-    letter: Letter,
+    letter: ObjectParts,
     patient: &Value,
 ) -> Result<(), Outcome> {
     let unsent = |lost| before(archive, lost);
@@ -194,21 +196,21 @@ fn judge(shown: &[u8], uids: &Uids, size: u64, before: InArchive) -> InArchive {
     }
 }
 
-fn failed(archive: &Archive, failed: Failed) -> Outcome {
+fn failed(archive: &Archive, failed: NoAssociation) -> Outcome {
     match failed {
-        Failed::Down(code, words) => Outcome::unavailable(code, archive.said(&words)),
-        Failed::Rejected(true) => {
+        NoAssociation::Down(code, words) => Outcome::unavailable(code, archive.said(&words)),
+        NoAssociation::Rejected(true) => {
             let words = "it rejects the association: check `called_ae_title` and `calling_ae_title`, and whether it knows this computer";
             Outcome::unavailable("refused_there", archive.said(words))
         }
-        Failed::Rejected(false) => {
+        NoAssociation::Rejected(false) => {
             Outcome::transient(Code::word("busy"), archive.said("it rejects the association for the moment"))
         }
-        Failed::Lost(Lost::Cut) => {
+        NoAssociation::Lost(Lost::Cut) => {
             let words = "it ends the connection at once: it may want TLS (`tls`), a certificate (`client_cert_file`), or know this computer";
             Outcome::transient(Code::word("broken_off"), archive.said(words))
         }
-        Failed::Lost(lost) => before(archive, lost),
+        NoAssociation::Lost(lost) => before(archive, lost),
     }
 }
 

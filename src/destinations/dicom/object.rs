@@ -60,7 +60,7 @@ pub(super) fn implementation() -> String {
 }
 
 /// The object before and after the PDF.
-pub(super) struct Letter {
+pub(super) struct ObjectParts {
     pub(super) head: Vec<u8>,
     pub(super) tail: Vec<u8>,
 }
@@ -71,7 +71,7 @@ pub(super) fn letter(
     item: &Item,
     (uids, patient_id, title): (&Uids, &str, &str),
     is_explicit: bool,
-) -> Option<Letter> {
+) -> Option<ObjectParts> {
     let metadata = &item.metadata;
     let person = Person::of(metadata);
     let name = [person.last_name(), person.first_name()].map(|name| line(&name.replace(['^', '='], " "), LINE));
@@ -124,7 +124,7 @@ pub(super) fn letter(
     // Padding of the PDF to an even length (PS3.5, section 8.2).
     tail.bytes.extend((length % 2 == 1).then_some(0));
     tail.text((0x0042, 0x0012), b"LO", "application/pdf").put(DOCUMENT_LENGTH, b"UL", &length.to_le_bytes());
-    Some(Letter { head: head.bytes, tail: tail.bytes })
+    Some(ObjectParts { head: head.bytes, tail: tail.bytes })
 }
 
 /// The type of a letter (PS3.3, section 8.8): its code, or nothing if it does not fit into DICOM.

@@ -8,7 +8,7 @@ use reqwest::header::{ACCEPT, CONTENT_TYPE, HeaderValue};
 use serde_json::Value;
 use url::Url;
 
-use super::object::{Letter, Uids, file_head};
+use super::object::{ObjectParts, Uids, file_head};
 use super::{Archive, DUPLICATE, InArchive, length_is};
 use crate::destinations::web_client::{Fault, Piece, Request, Upload, WebClient, below};
 use crate::destinations::{Item, Outcome};
@@ -83,7 +83,7 @@ impl Web {
         &self,
         archive: &Archive,
         (item, uids): (&Item, &Uids),
-        letter: Letter,
+        letter: ObjectParts,
         patient: &Value,
         waits: bool,
     ) -> Result<(), Outcome> {

@@ -11,7 +11,7 @@ use crate::domain::document::{Spooled, hex};
 
 /// What a resource shows about its content.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Shown {
+pub(super) enum ContentShown {
     /// The letter's content.
     Same,
     /// Another content, or none.
@@ -60,7 +60,7 @@ pub fn shown_letters<'a>(
     let mut kept = Shortened::default();
     pieces.for_each(|piece| kept.push(piece));
     let bundle = kept.value()?;
-    let shown = |letter: &&Value| (id_of(letter), compare(letter, pdf, Some(hash)) == Shown::Same);
+    let shown = |letter: &&Value| (id_of(letter), compare(letter, pdf, Some(hash)) == ContentShown::Same);
     Some(letters(&bundle, identity)?.iter().map(shown).collect())
 }
 
@@ -137,18 +137,20 @@ pub(super) fn patient_of(letter: &Value) -> Option<String> {
 }
 
 /// Whether the content that it shows is the PDF: by the content itself, its length, or `hash`, if known.
-pub(super) fn compare(resource: &Value, pdf: &Spooled, hash: Option<&str>) -> Shown {
+pub(super) fn compare(resource: &Value, pdf: &Spooled, hash: Option<&str>) -> ContentShown {
     let content = resource.get("content").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
-    let [part] = content else { return Shown::Other };
-    let Some(attachment) = part.get("attachment") else { return Shown::Other };
+    let [part] = content else { return ContentShown::Other };
+    let Some(attachment) = part.get("attachment") else { return ContentShown::Other };
     // A length is a number, which some servers write as a text.
     let size = attachment.get("size").and_then(|size| size.as_u64().or_else(|| size.as_str()?.parse().ok()));
     let data = text(attachment, "data").filter(|data| !data.is_empty());
     let told = text(attachment, "hash").zip(hash).map(|(shown, hash)| shown.trim() == hash);
     match (size.map(|size| size == pdf.size), data.map(|data| is_content(data, pdf)), told) {
-        (Some(false), ..) | (_, Some(false), _) | (.., Some(false)) => Shown::Other,
-        (_, Some(true), _) | (.., Some(true)) => Shown::Same,
-        (_, None, None) => text(attachment, "url").map_or(Shown::Unsaid, |url| Shown::LiesAt(url.to_owned())),
+        (Some(false), ..) | (_, Some(false), _) | (.., Some(false)) => ContentShown::Other,
+        (_, Some(true), _) | (.., Some(true)) => ContentShown::Same,
+        (_, None, None) => {
+            text(attachment, "url").map_or(ContentShown::Unsaid, |url| ContentShown::LiesAt(url.to_owned()))
+        }
     }
 }
 

@@ -12,8 +12,8 @@ use super::super::files::{Digest, PIECE};
 use super::super::remote::Source;
 use super::super::web_client::{Fault, Request};
 use super::FhirAdapter;
-use super::answer::{self, Shown, id_of, matches};
-use super::resource::{Content, Replaces, URI_SYSTEM, identifier};
+use super::answer::{self, ContentShown, id_of, matches};
+use super::resource::{Attached, Replaces, URI_SYSTEM, identifier};
 use crate::domain::document::Spooled;
 use crate::domain::failure::Code;
 
@@ -40,7 +40,7 @@ pub(super) enum AtServer {
 pub(super) struct LookedFor<'a> {
     pub(super) key: &'a str,
     pub(super) pdf: &'a Spooled,
-    /// [`Content::hash`], if known.
+    /// [`Attached::hash`], if known.
     pub(super) hash: Option<&'a str>,
     /// The reference of the patient, if the server has one.
     pub(super) patient: Option<&'a str>,
@@ -106,10 +106,10 @@ impl FhirAdapter {
             return AtServer::Elsewhere;
         }
         match answer::compare(shown, wanted.pdf, wanted.hash) {
-            Shown::Same => AtServer::Ours { id, seen: true },
-            Shown::Other => AtServer::Other,
-            Shown::Unsaid => AtServer::Ours { id, seen: false },
-            Shown::LiesAt(url) => match self.lies_at(&url, wanted.pdf).await {
+            ContentShown::Same => AtServer::Ours { id, seen: true },
+            ContentShown::Other => AtServer::Other,
+            ContentShown::Unsaid => AtServer::Ours { id, seen: false },
+            ContentShown::LiesAt(url) => match self.lies_at(&url, wanted.pdf).await {
                 Ok(Some(true)) => AtServer::Ours { id, seen: true },
                 Ok(Some(false)) => AtServer::Other,
                 Ok(None) => AtServer::Ours { id, seen: false },
@@ -157,12 +157,12 @@ impl FhirAdapter {
 }
 
 /// The hash and length of the content, by which FHIR R4 compares it.
-pub(super) async fn content_of(pdf: &Spooled) -> Result<Content, Outcome> {
+pub(super) async fn content_of(pdf: &Spooled) -> Result<Attached, Outcome> {
     let mut source = Source::of_spool(pdf).await?;
     // FHIR R4, "Attachment": "The calculated hash of the data using SHA-1".
     let mut hash = digest::Context::new(&digest::SHA1_FOR_LEGACY_USE_ONLY);
     while let Some(piece) = source.next(PIECE).await? {
         hash.update(&piece);
     }
-    Ok(Content { hash: STANDARD.encode(hash.finish()), size: pdf.size })
+    Ok(Attached { hash: STANDARD.encode(hash.finish()), size: pdf.size })
 }

@@ -14,7 +14,7 @@ use serde_json::Value;
 use url::Url;
 
 use super::confirm::Sights;
-use super::web_client::{self, Fault, Request, Upload, WebClient};
+use super::web_client::{self, Fault, Piece, Request, Upload, WebClient};
 use super::{
     Adapter, Checked, Holds, Invented, Item, Kept, Known, Others, Outcome, Planned, Unproved, candidate, spooled,
     wording,
@@ -39,7 +39,7 @@ pub use answer::shown_letters;
 
 use answer::{matches, partial_replace};
 use look::{AtServer, LookedFor, content_of};
-use resource::{Content, Replaces, Subject, URI_SYSTEM, identifier};
+use resource::{Attached, Replaces, Resource, Subject, URI_SYSTEM, identifier};
 pub use settings::*;
 
 /// Media type of FHIR resources (FHIR R4, "RESTful API", 3.1.0.1.9).
@@ -92,8 +92,21 @@ impl FhirAdapter {
         })
     }
 
+    /// The request that creates the letter, if there is none of its identifier.
+    fn creation(&self, item: &Item, pieces: Vec<Piece>) -> Request {
+        let mut request = Request::new(Method::POST, self.at("DocumentReference", &[]));
+        request.headers.insert(CONTENT_TYPE, FHIR_JSON);
+        request.headers.insert(ACCEPT, FHIR_JSON);
+        let condition = format!("identifier={URI_SYSTEM}|{}", identifier(&item.key));
+        if let Ok(condition) = HeaderValue::from_str(&condition) {
+            request.headers.insert(IF_NONE_EXIST, condition);
+        }
+        request.body = Some(Upload::of_pdf(pieces, &item.pdf));
+        request
+    }
+
     /// Sends the letter, and reads it back.
-    async fn send(&self, item: &Item, subject: &Subject, content: &Content) -> Outcome {
+    async fn send(&self, item: &Item, subject: &Subject, content: &Attached) -> Outcome {
         let replaces = match &item.replaces {
             None => None,
             Some(before) => match self.before(before).await {
@@ -105,19 +118,12 @@ impl FhirAdapter {
             Ok(wanted) => wanted,
             Err(error) => return wording::not_filled_in(self.name(), "file_name", &error),
         };
-        let pieces =
-            resource::pieces(&self.config, &item.key, &item.metadata, &title, content, subject, replaces.as_ref());
-        let Some(pieces) = pieces else {
+        let (config, key, metadata, replaced) = (&self.config, &item.key, &item.metadata, replaces.as_ref());
+        let resource = Resource { config, key, metadata, title: &title, content, subject, replaces: replaced };
+        let Some(pieces) = resource.pieces() else {
             return Outcome::permanent("not_filled_in", self.client.named("no letter can be made"));
         };
-        let mut request = Request::new(Method::POST, self.at("DocumentReference", &[]));
-        request.headers.insert(CONTENT_TYPE, FHIR_JSON);
-        request.headers.insert(ACCEPT, FHIR_JSON);
-        let condition = format!("identifier={URI_SYSTEM}|{}", identifier(&item.key));
-        if let Ok(condition) = HeaderValue::from_str(&condition) {
-            request.headers.insert(IF_NONE_EXIST, condition);
-        }
-        request.body = Some(Upload::of_pdf(pieces, &item.pdf));
+        let request = self.creation(item, pieces);
         let patient = subject.reference().map(Value::from);
         if let Err(outcome) = item.committing_to(patient.as_ref()).await {
             return outcome;
@@ -288,7 +294,7 @@ impl FhirAdapter {
 struct Sent<'a> {
     item: &'a Item,
     subject: &'a Subject,
-    content: &'a Content,
+    content: &'a Attached,
     /// The server's id for the letter.
     id: Option<String>,
     code: Code,
@@ -297,7 +303,7 @@ struct Sent<'a> {
 }
 
 impl<'a> Sent<'a> {
-    fn of(item: &'a Item, subject: &'a Subject, content: &'a Content) -> Self {
+    fn of(item: &'a Item, subject: &'a Subject, content: &'a Attached) -> Self {
         Self { item, subject, content, id: None, code: Code::word("no_answer"), beside: false }
     }
 

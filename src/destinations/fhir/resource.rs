@@ -58,7 +58,7 @@ pub(super) enum Replaces {
 }
 
 /// The content, in the terms of FHIR R4 ("Attachment").
-pub(super) struct Content {
+pub(super) struct Attached {
     /// `Attachment.hash`: SHA-1 in base64.
     pub(super) hash: String,
     /// `Attachment.size`: bytes.
@@ -70,123 +70,121 @@ pub(super) fn identifier(key: &str) -> String {
     format!("urn:uuid:{}", RemoteIdentity::of_key(key).uuid())
 }
 
-/// The body, with a place for the PDF.
-pub(super) fn pieces(
-    config: &FhirConfig,
-    key: &str,
-    metadata: &Metadata,
-    title: &str,
-    content: &Content,
-    subject: &Subject,
-    replaces: Option<&Replaces>,
-) -> Option<Vec<Piece>> {
-    let place = format!("docsyncd {key}");
-    let resource = resource(config, key, metadata, title, content, subject, replaces, &place);
-    let text = resource.to_string();
-    // No other value can have a quotation mark right before the place.
-    let (before, after) = text.split_once(&format!("\"data\":\"{place}\""))?;
-    let before = format!("{before}\"data\":\"");
-    Some(vec![Piece::Bytes(before.into_bytes()), Piece::PdfInBase64, Piece::Bytes(format!("\"{after}").into_bytes())])
+/// What the resource of a letter is made of.
+pub(super) struct Resource<'a> {
+    pub(super) config: &'a FhirConfig,
+    /// The key of the delivery.
+    pub(super) key: &'a str,
+    pub(super) metadata: &'a Metadata,
+    pub(super) title: &'a str,
+    pub(super) content: &'a Attached,
+    pub(super) subject: &'a Subject,
+    pub(super) replaces: Option<&'a Replaces>,
 }
 
-#[expect(clippy::too_many_arguments, reason = "every part of a letter, in one place")]
-fn resource(
-    config: &FhirConfig,
-    key: &str,
-    metadata: &Metadata,
-    title: &str,
-    content: &Content,
-    subject: &Subject,
-    replaces: Option<&Replaces>,
-    data: &str,
-) -> Value {
-    let profile = config.profile;
-    let master = json!({"system": URI_SYSTEM, "value": identifier(key)});
-    let created = created(metadata);
-    let mut document = Map::new();
-    let mut put = |name: &str, value: Value| drop(document.insert(name.to_owned(), value));
-    put("resourceType", "DocumentReference".into());
-    if let Some(url) = canonical(profile) {
-        put("meta", json!({"profile": [url]}));
+impl Resource<'_> {
+    /// The body, with a place for the PDF.
+    pub(super) fn pieces(&self) -> Option<Vec<Piece>> {
+        let place = format!("docsyncd {}", self.key);
+        let text = self.json(&place).to_string();
+        // No other value can have a quotation mark right before the place.
+        let (before, after) = text.split_once(&format!("\"data\":\"{place}\""))?;
+        let (before, after) = (format!("{before}\"data\":\""), format!("\"{after}"));
+        Some(vec![Piece::Bytes(before.into_bytes()), Piece::PdfInBase64, Piece::Bytes(after.into_bytes())])
     }
-    if let Subject::Contained(id) = subject {
-        put("contained", json!([patient(id, metadata)]));
-    }
-    put("masterIdentifier", master.clone());
-    // A server may search only this field.
-    put("identifier", json!([{"use": "official", "system": URI_SYSTEM, "value": identifier(key)}]));
-    put("status", "current".into());
-    put("type", json!({"coding": codings(config, metadata)}));
-    put(
-        "subject",
-        match subject {
-            Subject::Reference(reference) => json!({"reference": reference}),
-            Subject::Contained(_) => json!({"reference": format!("#{PATIENT}")}),
-        },
-    );
-    if let Some(at) = &created {
-        put("date", at.as_str().into());
-    }
-    if let Some(author) = &config.author {
-        put("author", json!([{"display": author}]));
-        if profile == FhirProfile::Pdsm {
-            put("custodian", json!({"display": author}));
+
+    fn json(&self, data: &str) -> Value {
+        let Self { config, key, metadata, subject, .. } = *self;
+        let mut document = Map::new();
+        let mut put = |name: &str, value: Value| drop(document.insert(name.to_owned(), value));
+        put("resourceType", "DocumentReference".into());
+        if let Some(url) = canonical(config.profile) {
+            put("meta", json!({"profile": [url]}));
         }
-    }
-    match replaces {
-        Some(Replaces::Reference(before)) => {
-            put("relatesTo", json!([{"code": "replaces", "target": {"reference": before}}]));
+        if let Subject::Contained(id) = subject {
+            put("contained", json!([patient(id, metadata)]));
         }
-        Some(Replaces::Identifier(before)) if profile != FhirProfile::Isik => {
-            let target = json!({"type": "DocumentReference", "identifier": {"system": URI_SYSTEM, "value": before}});
+        put("masterIdentifier", json!({"system": URI_SYSTEM, "value": identifier(key)}));
+        // A server may search only this field.
+        put("identifier", json!([{"use": "official", "system": URI_SYSTEM, "value": identifier(key)}]));
+        put("status", "current".into());
+        put("type", json!({"coding": codings(config, metadata)}));
+        let reference = subject.reference().map_or_else(|| format!("#{PATIENT}"), str::to_owned);
+        put("subject", json!({"reference": reference}));
+        if let Some(at) = created(metadata) {
+            put("date", at.into());
+        }
+        if let Some(author) = &config.author {
+            put("author", json!([{"display": author}]));
+            if config.profile == FhirProfile::Pdsm {
+                put("custodian", json!({"display": author}));
+            }
+        }
+        if let Some(target) = self.replaced() {
             put("relatesTo", json!([{"code": "replaces", "target": target}]));
         }
-        Some(Replaces::Identifier(_)) | None => {}
+        let mut part = Map::from_iter([("attachment".to_owned(), self.attachment(data))]);
+        if config.profile == FhirProfile::Isik {
+            let format = json!({
+                "system": "http://ihe.net/fhir/ihe.formatcode.fhir/CodeSystem/formatcode",
+                "code": "urn:ihe:iti:xds:2017:mimeTypeSufficient",
+            });
+            part.insert("format".to_owned(), format);
+            put(
+                "securityLabel",
+                json!([{"coding": [{
+                    "system": "http://terminology.hl7.org/CodeSystem/v3-Confidentiality", "code": "N",
+                }]}]),
+            );
+            put(
+                "context",
+                json!({
+                    "facilityType": {"coding": [{
+                        "system": "http://ihe-d.de/CodeSystems/PatientBezogenenGesundheitsversorgung",
+                        "code": "KHS", "display": "Krankenhaus",
+                    }]},
+                    "practiceSetting": {"coding": [{
+                        "system": "http://ihe-d.de/CodeSystems/AerztlicheFachrichtungen", "code": "MZKH",
+                    }]},
+                }),
+            );
+        }
+        put("content", json!([part]));
+        let mut document = Value::Object(document);
+        clean(&mut document);
+        document
     }
-    let mut attachment = json!({
-        "contentType": "application/pdf",
-        "data": data,
-        "size": content.size,
-        "hash": content.hash,
-        "title": title,
-    });
-    let mut of_attachment =
-        |name: &str, value: Value| drop(attachment.as_object_mut().map(|all| all.insert(name.to_owned(), value)));
-    if let Some(at) = created {
-        of_attachment("creation", at.into());
+
+    /// The letter that this one replaces. ISiK knows it only by a reference.
+    fn replaced(&self) -> Option<Value> {
+        match self.replaces? {
+            Replaces::Reference(before) => Some(json!({"reference": before})),
+            Replaces::Identifier(_) if self.config.profile == FhirProfile::Isik => None,
+            Replaces::Identifier(before) => {
+                Some(json!({"type": "DocumentReference", "identifier": {"system": URI_SYSTEM, "value": before}}))
+            }
+        }
     }
-    match profile {
-        FhirProfile::Pdsm => of_attachment("language", "fr-FR".into()),
-        FhirProfile::Isik => of_attachment("language", "de".into()),
-        FhirProfile::Mhd | FhirProfile::Plain => {}
-    }
-    let mut part = Map::from_iter([("attachment".to_owned(), attachment)]);
-    if profile == FhirProfile::Isik {
-        let format = json!({
-            "system": "http://ihe.net/fhir/ihe.formatcode.fhir/CodeSystem/formatcode",
-            "code": "urn:ihe:iti:xds:2017:mimeTypeSufficient",
+
+    fn attachment(&self, data: &str) -> Value {
+        let mut attachment = json!({
+            "contentType": "application/pdf",
+            "data": data,
+            "size": self.content.size,
+            "hash": self.content.hash,
+            "title": self.title,
         });
-        part.insert("format".to_owned(), format);
-        put(
-            "securityLabel",
-            json!([{"coding": [{
-                "system": "http://terminology.hl7.org/CodeSystem/v3-Confidentiality", "code": "N",
-            }]}]),
-        );
-        put(
-            "context",
-            json!({
-                "facilityType": {"coding": [{
-                    "system": "http://ihe-d.de/CodeSystems/PatientBezogenenGesundheitsversorgung", "code": "KHS", "display": "Krankenhaus",
-                }]},
-                "practiceSetting": {"coding": [{"system": "http://ihe-d.de/CodeSystems/AerztlicheFachrichtungen", "code": "MZKH"}]},
-            }),
-        );
+        let language = match self.config.profile {
+            FhirProfile::Pdsm => Some("fr-FR"),
+            FhirProfile::Isik => Some("de"),
+            FhirProfile::Mhd | FhirProfile::Plain => None,
+        };
+        if let Some(all) = attachment.as_object_mut() {
+            all.extend(created(self.metadata).map(|at| ("creation".to_owned(), at.into())));
+            all.extend(language.map(|language| ("language".to_owned(), language.into())));
+        }
+        attachment
     }
-    put("content", json!([part]));
-    let mut document = Value::Object(document);
-    clean(&mut document);
-    document
 }
 
 /// Makes spaces of characters that no text of FHIR has (FHIR R4, "string": `[ \r\n\t\S]+`). Identifiers have none.

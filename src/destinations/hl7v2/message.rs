@@ -14,7 +14,7 @@ const ASSIGNER: &str = "DOCSYNCD";
 const PDF: &str = "\0";
 
 /// The message before and after the PDF in base64.
-pub(super) struct Message {
+pub(super) struct MessageParts {
     pub(super) head: Vec<u8>,
     pub(super) tail: Vec<u8>,
 }
@@ -42,7 +42,7 @@ pub(super) fn message(
     (key, replaces): (&str, Option<&str>),
     metadata: &Metadata,
     patient_id: &str,
-) -> Result<Message, String> {
+) -> Result<MessageParts, String> {
     let text = text(config, (key, replaces), metadata, patient_id);
     let bytes = |part: &str, before: usize| {
         encoded(part, config.charset).map_err(|at| field_at(text.get(..before + at).unwrap_or_default()))
@@ -50,7 +50,7 @@ pub(super) fn message(
     let (head, tail) = text.split_once(PDF).unwrap_or((&text, ""));
     let (head_bytes, mut tail) = (bytes(head, 0)?, bytes(tail, head.len() + PDF.len())?);
     tail.extend_from_slice(&[END, b'\r']);
-    Ok(Message { head: [&[START], head_bytes.as_slice()].concat(), tail })
+    Ok(MessageParts { head: [&[START], head_bytes.as_slice()].concat(), tail })
 }
 
 fn text(config: &Hl7v2Config, (key, replaces): (&str, Option<&str>), metadata: &Metadata, patient_id: &str) -> String {

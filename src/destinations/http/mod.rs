@@ -61,6 +61,25 @@ pub struct HttpAdapter {
     lost: Mutex<HashMap<String, Instant>>,
 }
 
+/// An answer by which a document is not known to be there.
+struct Answered {
+    status: u16,
+    retry_after: Option<Duration>,
+    /// Whether all documents have its address.
+    is_base: bool,
+    /// Whether a person decides what becomes of the document, as it may be there.
+    may_have: bool,
+    /// Whether an earlier attempt may have delivered it.
+    is_repeated: bool,
+}
+
+impl Answered {
+    /// For this reason nobody knows whether it is there.
+    fn unconfirmed(&self, outcome: &Outcome) -> Outcome {
+        Outcome::Unconfirmed { code: Code::Status(self.status), reason: outcome.reason().to_owned() }
+    }
+}
+
 impl HttpAdapter {
     /// Opens nothing.
     pub fn new(config: HttpConfig) -> Self {
@@ -118,55 +137,51 @@ impl HttpAdapter {
         if found == AtService::Ours {
             return rendered.delivered();
         }
+        if decision == Decision::Taken
+            && let AtService::Beginning(tag) = found
+        {
+            return self.complete(rendered, tag, item).await;
+        }
         // If a person decides what is sent again, everything that may have arrived is left to that person.
         let may_have = self.config.on_lost_reply == LostReply::Hold && found != AtService::Nothing;
-        let unconfirmed = |reason: String| Outcome::Unconfirmed { code: Code::Status(status), reason };
-        let transient = |words: &str| {
-            let reason = self.client.named(&format!("it answers with status {status}: {words}"));
-            Outcome::Transient { code: Code::Status(status), reason, retry_after }
-        };
-        let as_the_status_says = || self.client.of_status(status, !rendered.differs, retry_after);
+        let is_repeated = item.uncertain;
+        self.not_seen(
+            decision,
+            &found,
+            &Answered { status, retry_after, is_base: !rendered.differs, may_have, is_repeated },
+        )
+    }
+
+    /// The outcome where nothing shows that the document is there.
+    fn not_seen(&self, decision: Decision, found: &AtService, answered: &Answered) -> Outcome {
+        let Answered { status, retry_after, may_have, .. } = *answered;
+        let as_the_status_says = || self.client.of_status(status, answered.is_base, retry_after);
+        let is_unseen = matches!(found, AtService::Unseen(_));
+        let unconfirmed = |code, words: &str| Outcome::Unconfirmed { code, reason: self.client.named(words) };
         match decision {
             Decision::Delivered | Decision::Refused => as_the_status_says(),
-            Decision::WebPage if may_have => unconfirmed(self.web_page().reason().to_owned()),
+            Decision::WebPage if may_have => answered.unconfirmed(&self.web_page()),
             Decision::WebPage => self.web_page(),
             Decision::SaysError => {
                 let words = "it answers with a success, and says in the answer that it failed (`error`, `\"success\": false` \
                              or the like): its own log says why";
-                let reason = self.client.named(words);
-                if may_have { unconfirmed(reason) } else { Outcome::transient(Code::word("says_error"), reason) }
+                let failed = Outcome::transient(Code::word("says_error"), self.client.named(words));
+                if may_have { answered.unconfirmed(&failed) } else { failed }
             }
             Decision::Cut => {
                 let words = "the connection broke before its answer was whole: it may have said that it failed";
-                Outcome::Unconfirmed { code: Code::word("broken_off"), reason: self.client.named(words) }
+                unconfirmed(Code::word("broken_off"), words)
             }
             Decision::Unclear => {
                 let words =
                     "it answers with a success that sounds like a failure: look there whether it keeps the document";
-                Outcome::Unconfirmed { code: Code::word("unclear_answer"), reason: self.client.named(words) }
+                unconfirmed(Code::word("unclear_answer"), words)
             }
-            Decision::Taken if let AtService::Beginning(tag) = found => self.complete(rendered, tag, item).await,
-            Decision::Taken if found == AtService::Other => {
-                let words = match self.config.url.is_per_version() {
-                    true => {
-                        "what lies at the document's own address is not what was sent, and nothing is overwritten: does the \
-                         service change what it keeps? Then set `probe_url`"
-                    }
-                    false => {
-                        "something else lies at the address of this document, and nothing is overwritten: put {{ key }} into \
-                         `url`, which is another for each document and for each version of one"
-                    }
-                };
-                Outcome::permanent("name_taken", self.client.named(words))
-            }
-            Decision::Taken => {
-                let words = "something lies at the address of this document, and it cannot be seen whether that is the \
-                             document: let it be read there, or set `probe_url`";
-                if may_have { unconfirmed(transient(words).reason().to_owned()) } else { transient(words) }
-            }
-            Decision::Conflict if item.uncertain || matches!(found, AtService::Unseen(_)) => transient(
+            Decision::Taken => self.taken(found, answered),
+            Decision::Conflict if answered.is_repeated || is_unseen => self.transient(
+                answered,
                 "a conflict, perhaps with an earlier attempt, and it cannot be seen whether it keeps the document: where it \
-                     says so of one that it has already, set `conflict_is_found = true`",
+                 says so of one that it has already, set `conflict_is_found = true`",
             ),
             Decision::Conflict => {
                 let words = format!(
@@ -180,19 +195,44 @@ impl HttpAdapter {
                     "it answers with status {status}, which is no promise that it keeps the document: if it does, list it in \
                      `success`; else set `probe_url`"
                 );
-                unconfirmed(self.client.named(&words))
+                unconfirmed(Code::Status(status), &words)
             }
             // The service says when it will be back, and no look contradicts that it refused.
-            Decision::MayHave if status == 503 && retry_after.is_some() && !matches!(found, AtService::Unseen(_)) => {
-                as_the_status_says()
-            }
+            Decision::MayHave if status == 503 && retry_after.is_some() && !is_unseen => as_the_status_says(),
             Decision::Redirects if !may_have => as_the_status_says(),
             Decision::MayHave if matches!(status, 502 | 504) => {
                 let words = format!("it answers with status {status}: what lies behind it took too long or broke off");
-                unconfirmed(self.client.named(&words))
+                unconfirmed(Code::Status(status), &words)
             }
-            Decision::MayHave | Decision::Redirects => unconfirmed(as_the_status_says().reason().to_owned()),
+            Decision::MayHave | Decision::Redirects => answered.unconfirmed(&as_the_status_says()),
         }
+    }
+
+    /// The outcome where something else lies at the address, or what nobody can see.
+    fn taken(&self, found: &AtService, answered: &Answered) -> Outcome {
+        if *found != AtService::Other {
+            let words = "something lies at the address of this document, and it cannot be seen whether that is the document: \
+                         let it be read there, or set `probe_url`";
+            let unseen = self.transient(answered, words);
+            return if answered.may_have { answered.unconfirmed(&unseen) } else { unseen };
+        }
+        let words = match self.config.url.is_per_version() {
+            true => {
+                "what lies at the document's own address is not what was sent, and nothing is overwritten: does the service \
+                 change what it keeps? Then set `probe_url`"
+            }
+            false => {
+                "something else lies at the address of this document, and nothing is overwritten: put {{ key }} into `url`, \
+                 which is another for each document and for each version of one"
+            }
+        };
+        Outcome::permanent("name_taken", self.client.named(words))
+    }
+
+    fn transient(&self, answered: &Answered, words: &str) -> Outcome {
+        let Answered { status, retry_after, .. } = *answered;
+        let reason = self.client.named(&format!("it answers with status {status}: {words}"));
+        Outcome::Transient { code: Code::Status(status), reason, retry_after }
     }
 
     /// Writes the whole document over the beginning that an interrupted attempt left.

@@ -1,5 +1,5 @@
-//! Whether a destination can hold a patient's number as it is, told before there is a letter of that patient. A delivery
-//! decides by its own texts; here invented ones stand for them.
+//! Whether a destination can hold a patient's number as it is, told before there is a letter of that patient. A
+//! delivery decides by its own texts; here invented ones stand for them.
 
 use std::path::Path;
 use std::sync::Arc;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::keys::SharedKeys;
 use super::sidecar::SidecarConfig;
 use crate::config::build::At;
-use crate::config::{Confirm, Evidence, Line};
+use crate::config::{Confirm, Evidence, SidecarLine};
 use crate::domain::name;
 use crate::formats::sidecar::Charset;
 use crate::formats::template::{Context, Template};
@@ -135,8 +135,8 @@ fn moved(folder: &str, file_name: Option<&Arc<Template>>) -> Result<String, Wron
     Ok(folder)
 }
 
-fn sidecar(line: &str, is_success: bool, sidecar: Option<&SidecarConfig>) -> Result<Line, Wrong> {
-    let Some(line) = Line::parse(line).filter(|line| !(is_success && line.is_negative())) else {
+fn sidecar(line: &str, is_success: bool, sidecar: Option<&SidecarConfig>) -> Result<SidecarLine, Wrong> {
+    let Some(line) = SidecarLine::parse(line).filter(|line| !(is_success && line.is_negative())) else {
         let what = if is_success {
             "is not \"sidecar:KEY=VALUE\""
         } else {

@@ -13,7 +13,7 @@ use tokio::net::TcpStream;
 use tokio::time::timeout;
 
 use super::super::Outcome;
-use super::host_key::{Shown, Trust, is_of_kind};
+use super::host_key::{SeenKey, Trust, is_of_kind};
 use super::prompt::{FirstBytes, Prompt};
 use super::session::Session;
 use crate::destinations::{SftpConfig, SshSignIn};
@@ -33,7 +33,7 @@ const CIPHERS: &[cipher::Name] =
 pub(super) struct Connection {
     pub(super) session: Session<ChannelStream<Msg>>,
     /// The key that the server showed.
-    pub(super) shown: Shown,
+    pub(super) shown: SeenKey,
     /// Whether it comes from the pool and has not answered since: the server may have ended it.
     pub(super) is_reused: bool,
     handle: Handle<Client>,
@@ -58,7 +58,7 @@ impl Drop for Cut {
 /// Checks the server's key.
 struct Client {
     trust: Arc<Trust>,
-    shown: Arc<Mutex<Option<Shown>>>,
+    shown: Arc<Mutex<Option<SeenKey>>>,
 }
 
 impl client::Handler for Client {
@@ -67,7 +67,7 @@ impl client::Handler for Client {
     async fn check_server_key(&mut self, shown: &PublicKeyOrCertificate) -> Result<bool, Self::Error> {
         // No certificates are requested.
         let PublicKeyOrCertificate::PublicKey { key, .. } = shown else { return Ok(false) };
-        let shown = Shown::of(key, self.trust.judge(key));
+        let shown = SeenKey::of(key, self.trust.judge(key));
         let is_known = shown.verdict == super::host_key::Verdict::Known;
         *self.shown.lock().unwrap_or_else(PoisonError::into_inner) = Some(shown);
         Ok(is_known)
@@ -77,7 +77,7 @@ impl client::Handler for Client {
 /// Why there is no connection to a server.
 enum Refusal {
     /// The server showed a key that is not known as its own.
-    Key(Shown),
+    Key(SeenKey),
     /// The server has no key of the requested kinds.
     NoSuchKey,
     /// Anything else: a code and our words.
@@ -110,7 +110,7 @@ pub(super) async fn connect(config: &SftpConfig) -> Result<Connection, Outcome> 
 ///
 /// # Errors
 /// Why no key is seen, in words that may be logged.
-pub(super) async fn shown(config: &SftpConfig) -> Result<Shown, String> {
+pub(super) async fn shown(config: &SftpConfig) -> Result<SeenKey, String> {
     let server = server(config);
     let trust = Trust::of(config.host_key.as_ref(), &config.host, config.port)?;
     match in_time(config, &server, greet(config, &server, Arc::new(trust))).await {
@@ -162,9 +162,13 @@ fn broken() -> Refusal {
 }
 
 /// Connects until the server shows the known key, or has no other to show.
-async fn greet(config: &SftpConfig, server: &str, trust: Arc<Trust>) -> Result<(Handle<Client>, Cut, Shown), Refusal> {
+async fn greet(
+    config: &SftpConfig,
+    server: &str,
+    trust: Arc<Trust>,
+) -> Result<(Handle<Client>, Cut, SeenKey), Refusal> {
     let mut asked = trust.algorithms();
-    let mut first: Option<Shown> = None;
+    let mut first: Option<SeenKey> = None;
     let mut asks_for_all = !matches!(*trust, Trust::Keys { .. });
     loop {
         match shake_hands(config, server, trust.clone(), asked.clone()).await {
@@ -196,7 +200,7 @@ async fn shake_hands(
     server: &str,
     trust: Arc<Trust>,
     algorithms: Vec<Algorithm>,
-) -> Result<(Handle<Client>, Cut, Shown), Refusal> {
+) -> Result<(Handle<Client>, Cut, SeenKey), Refusal> {
     let (stream, cut) = open(config, server).await?;
     let client_config = client::Config {
         // No server needs to know docsyncd's version.

@@ -40,7 +40,7 @@ pub(super) enum Verdict {
 
 /// A key that a server showed.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Shown {
+pub(super) struct SeenKey {
     pub(super) fingerprint: String,
     /// As in `ssh-ed25519`.
     pub(super) algorithm: String,
@@ -153,7 +153,7 @@ fn is_like(pattern: &[u8], name: &[u8]) -> bool {
     }
 }
 
-impl Shown {
+impl SeenKey {
     pub(super) fn of(key: &PublicKey, verdict: Verdict) -> Self {
         // Without its comment, which is free text.
         let plain = PublicKey::from(key.key_data().clone());
@@ -250,11 +250,11 @@ mod tests {
     #[test]
     fn a_person_is_told_both_fingerprints_and_what_to_do() {
         let verdict = Trust::Fingerprint(fingerprint(&key(OTHER))).judge(&key(ONE));
-        let told = Shown::of(&key(ONE), verdict).complaint("h:22").unwrap();
+        let told = SeenKey::of(&key(ONE), verdict).complaint("h:22").unwrap();
         assert!(told.contains(&fingerprint(&key(ONE))) && told.contains(&fingerprint(&key(OTHER))), "{told}");
-        let told = Shown::of(&key(ONE), Trust::Nothing.judge(&key(ONE))).complaint("h:22").unwrap();
+        let told = SeenKey::of(&key(ONE), Trust::Nothing.judge(&key(ONE))).complaint("h:22").unwrap();
         assert!(told.contains(&format!("host_key = \"{}\"", fingerprint(&key(ONE)))), "{told}");
         let right = Trust::Fingerprint(fingerprint(&key(ONE))).judge(&key(ONE));
-        assert_eq!(Shown::of(&key(ONE), right).complaint("h:22"), None);
+        assert_eq!(SeenKey::of(&key(ONE), right).complaint("h:22"), None);
     }
 }

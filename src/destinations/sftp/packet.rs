@@ -89,9 +89,9 @@ impl Request {
 }
 
 /// Reads the parts of a packet; `None` if the packet is shorter than it claims.
-pub(super) struct Reader<'a>(pub(super) &'a [u8]);
+pub(super) struct PacketReader<'a>(pub(super) &'a [u8]);
 
-impl<'a> Reader<'a> {
+impl<'a> PacketReader<'a> {
     fn take(&mut self, count: usize) -> Option<&'a [u8]> {
         let (taken, rest) = self.0.split_at_checked(count)?;
         self.0 = rest;
@@ -132,7 +132,7 @@ pub(super) const FILE: u32 = 0o100_000;
 pub(super) const LINK: u32 = 0o120_000;
 
 impl Attributes {
-    pub(super) fn read(reader: &mut Reader<'_>) -> Option<Self> {
+    pub(super) fn read(reader: &mut PacketReader<'_>) -> Option<Self> {
         let flags = reader.number()?;
         let size = if flags & 0x1 != 0 { Some(reader.long()?) } else { None };
         if flags & 0x2 != 0 {
@@ -176,17 +176,17 @@ mod tests {
         bytes.extend(0_u64.to_be_bytes());
         bytes.extend(0o040_755_u32.to_be_bytes());
         bytes.extend([0, 0, 0, 1, 0, 0, 0, 5, 0, 0, 0, 1, 0, 0, 0, 1, b'x', 0, 0, 0, 0]);
-        let mut reader = Reader(&bytes);
+        let mut reader = PacketReader(&bytes);
         let attributes = Attributes::read(&mut reader).unwrap();
         assert_eq!((attributes.size, attributes.kind(), attributes.modified), (Some(9), FOLDER, Some(5)));
         assert!(reader.0.is_empty());
         for length in 0..bytes.len() {
-            assert_eq!(Attributes::read(&mut Reader(&bytes[..length])), None, "{length}");
+            assert_eq!(Attributes::read(&mut PacketReader(&bytes[..length])), None, "{length}");
         }
     }
 
     #[test]
     fn a_text_that_claims_to_be_longer_than_the_packet_is_none() {
-        assert_eq!(Reader(&[0xff, 0xff, 0xff, 0xff, 1]).text(), None);
+        assert_eq!(PacketReader(&[0xff, 0xff, 0xff, 0xff, 1]).text(), None);
     }
 }

@@ -9,7 +9,9 @@ use tokio::time::timeout;
 use super::super::Outcome;
 use super::super::files::{Digest, Hashing};
 use super::super::remote::Source;
-use super::packet::{Attributes, MAX_PACKET, READ, Reader, Request, VERSION, WRITE_ANEW, WRITE_NEW, kind, status};
+use super::packet::{
+    Attributes, MAX_PACKET, PacketReader, READ, Request, VERSION, WRITE_ANEW, WRITE_NEW, kind, status,
+};
 
 /// Bytes of a file in one request: what every server takes.
 const PIECE: u32 = 32 * 1024;
@@ -42,7 +44,7 @@ pub(super) struct Extensions {
 }
 
 /// The attributes of a path, `None` if there is nothing.
-pub(super) type Look = Result<Option<Attributes>, Fault>;
+pub(super) type Stated = Result<Option<Attributes>, Fault>;
 
 /// A session.
 pub(super) struct Session<S> {
@@ -55,7 +57,7 @@ pub(super) struct Session<S> {
 }
 
 /// An answer: its kind, its id, and the rest.
-struct Answer {
+struct Reply {
     kind: u8,
     id: u32,
     body: Vec<u8>,
@@ -71,10 +73,10 @@ impl<S: AsyncRead + AsyncWrite + Unpin + Send> Session<S> {
         let mut session = Self { stream, limit, next_id: 0, unanswered: 0, extensions: Extensions::default() };
         // The greeting has the version in the place of the id.
         session.send(Request::new(kind::INIT, VERSION).finish()).await?;
-        let Answer { kind: kind::VERSION, id: VERSION.., body } = session.receive().await? else {
+        let Reply { kind: kind::VERSION, id: VERSION.., body } = session.receive().await? else {
             return Err(NOT_UNDERSTOOD);
         };
-        let mut reader = Reader(&body);
+        let mut reader = PacketReader(&body);
         for _ in 0..MAX_EXTENSIONS {
             let (Some(name), Some(_)) = (reader.text(), reader.text()) else { break };
             match name {
@@ -94,7 +96,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin + Send> Session<S> {
         timeout(self.limit, send).await.map_err(|_| NO_ANSWER)?.map_err(|_| CUT)
     }
 
-    async fn receive(&mut self) -> Result<Answer, Fault> {
+    async fn receive(&mut self) -> Result<Reply, Fault> {
         while self.unanswered > 0 {
             self.receive_one().await?;
             self.unanswered -= 1;
@@ -102,7 +104,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin + Send> Session<S> {
         self.receive_one().await
     }
 
-    async fn receive_one(&mut self) -> Result<Answer, Fault> {
+    async fn receive_one(&mut self) -> Result<Reply, Fault> {
         let read = async {
             let mut length = [0; 4];
             self.stream.read_exact(&mut length).await.map_err(|_| CUT)?;
@@ -112,9 +114,9 @@ impl<S: AsyncRead + AsyncWrite + Unpin + Send> Session<S> {
             }
             let mut body = vec![0; length];
             self.stream.read_exact(&mut body).await.map_err(|_| CUT)?;
-            let mut reader = Reader(&body);
+            let mut reader = PacketReader(&body);
             match (reader.byte(), reader.number()) {
-                (Some(kind), Some(id)) => Ok(Answer { kind, id, body: body.split_off(5) }),
+                (Some(kind), Some(id)) => Ok(Reply { kind, id, body: body.split_off(5) }),
                 _ => Err(NOT_UNDERSTOOD),
             }
         };
@@ -127,14 +129,14 @@ impl<S: AsyncRead + AsyncWrite + Unpin + Send> Session<S> {
     }
 
     /// Sends one request and waits for its answer.
-    async fn ask(&mut self, request: impl FnOnce(u32) -> Request) -> Result<Answer, Fault> {
+    async fn ask(&mut self, request: impl FnOnce(u32) -> Request) -> Result<Reply, Fault> {
         let id = self.number();
         let [answer] = self.exchange([id], request(id).finish()).await?;
         Ok(answer)
     }
 
     /// Sends requests together and waits for their answers, which come in the same order.
-    async fn exchange<const N: usize>(&mut self, ids: [u32; N], packets: Vec<u8>) -> Result<[Answer; N], Fault> {
+    async fn exchange<const N: usize>(&mut self, ids: [u32; N], packets: Vec<u8>) -> Result<[Reply; N], Fault> {
         fault_point!("sftp.ask.before");
         self.send(packets).await?;
         let mut answers = Vec::with_capacity(N);
@@ -146,7 +148,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin + Send> Session<S> {
     }
 
     /// Receives the answer to this request, which is the next one.
-    async fn answer(&mut self, id: u32) -> Result<Answer, Fault> {
+    async fn answer(&mut self, id: u32) -> Result<Reply, Fault> {
         let answer = self.receive().await?;
         if answer.id == id { Ok(answer) } else { Err(NOT_UNDERSTOOD) }
     }
@@ -165,7 +167,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin + Send> Session<S> {
         // No attributes: the server's own permissions apply.
         let answer = self.ask(|id| Request::new(kind::OPEN, id).text(path.as_bytes()).number(how).number(0)).await?;
         match answer.kind {
-            kind::HANDLE => Reader(&answer.body).text().map(<[u8]>::to_vec).ok_or(NOT_UNDERSTOOD),
+            kind::HANDLE => PacketReader(&answer.body).text().map(<[u8]>::to_vec).ok_or(NOT_UNDERSTOOD),
             _ => Err(is_done(&answer).err().unwrap_or(NOT_UNDERSTOOD)),
         }
     }
@@ -298,7 +300,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin + Send> Session<S> {
                 let Some((_, offset)) = ids.iter().find(|(id, _)| *id == answer.id) else { return Err(NOT_UNDERSTOOD) };
                 match answer.kind {
                     kind::DATA => {
-                        let data = Reader(&answer.body).text().ok_or(NOT_UNDERSTOOD)?;
+                        let data = PacketReader(&answer.body).text().ok_or(NOT_UNDERSTOOD)?;
                         pieces.insert(*offset, data.to_vec());
                     }
                     _ => match is_done(&answer) {
@@ -329,7 +331,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin + Send> Session<S> {
 
     /// Renames a file. Servers of version 3 should refuse a taken name; not all do. Returns also what looks at both
     /// names show, which were sent with the rename.
-    pub(super) async fn rename(&mut self, from: &str, to: &str) -> Result<(Result<(), Fault>, [Look; 2]), Fault> {
+    pub(super) async fn rename(&mut self, from: &str, to: &str) -> Result<(Result<(), Fault>, [Stated; 2]), Fault> {
         let look = |id, path: &str| Request::new(kind::LSTAT, id).text(path.as_bytes()).finish();
         let ids = [self.number(), self.number(), self.number()];
         let renaming = Request::new(kind::RENAME, ids[0]).text(from.as_bytes()).text(to.as_bytes()).finish();
@@ -362,14 +364,14 @@ impl<S: AsyncRead + AsyncWrite + Unpin + Send> Session<S> {
                 fault => Err(fault),
             };
         }
-        let handle = Reader(&answer.body).text().map(<[u8]>::to_vec).ok_or(NOT_UNDERSTOOD)?;
+        let handle = PacketReader(&answer.body).text().map(<[u8]>::to_vec).ok_or(NOT_UNDERSTOOD)?;
         let (mut found, mut read) = (Vec::new(), 0);
         while read < MAX_NAMES {
             let answer = self.ask(|id| Request::new(kind::READDIR, id).text(&handle)).await?;
             if answer.kind != kind::NAME {
                 break;
             }
-            let mut reader = Reader(&answer.body);
+            let mut reader = PacketReader(&answer.body);
             let count = reader.number().filter(|count| *count > 0).ok_or(NOT_UNDERSTOOD)?;
             for _ in 0..count {
                 let (name, _) = (reader.text().ok_or(NOT_UNDERSTOOD)?, reader.text().ok_or(NOT_UNDERSTOOD)?);
@@ -395,16 +397,16 @@ impl<S: AsyncRead + AsyncWrite + Unpin + Send> Session<S> {
             return Ok(None);
         }
         // f_bsize, f_frsize, f_blocks, f_bfree, f_bavail (OpenSSH, PROTOCOL, 4.4)
-        let mut reader = Reader(&answer.body);
+        let mut reader = PacketReader(&answer.body);
         let numbers = [(); 5].map(|()| reader.long());
         let [_, Some(fragment), _, _, Some(available)] = numbers else { return Ok(None) };
         Ok(Some(fragment.saturating_mul(available)))
     }
 }
 
-fn attributes(answer: &Answer) -> Look {
+fn attributes(answer: &Reply) -> Stated {
     match answer.kind {
-        kind::ATTRS => Attributes::read(&mut Reader(&answer.body)).map(Some).ok_or(NOT_UNDERSTOOD),
+        kind::ATTRS => Attributes::read(&mut PacketReader(&answer.body)).map(Some).ok_or(NOT_UNDERSTOOD),
         _ => match is_done(answer) {
             Err(Fault::Status(status::NO_SUCH_FILE)) => Ok(None),
             Err(fault) => Err(fault),
@@ -414,11 +416,11 @@ fn attributes(answer: &Answer) -> Look {
 }
 
 /// Whether a status reports success.
-fn is_done(answer: &Answer) -> Result<(), Fault> {
+fn is_done(answer: &Reply) -> Result<(), Fault> {
     if answer.kind != kind::STATUS {
         return Err(NOT_UNDERSTOOD);
     }
-    match Reader(&answer.body).number() {
+    match PacketReader(&answer.body).number() {
         Some(status::OK) => Ok(()),
         Some(other) => Err(Fault::Status(other)),
         None => Err(NOT_UNDERSTOOD),

@@ -12,10 +12,10 @@ use crate::destinations::{Attach, SmtpConfig};
 use crate::domain::document::{Metadata, Spooled};
 use crate::formats::template::{Changed, Context, Template};
 use crate::system::clock;
-use crate::system::smtp::{Base64Lines, Connection, Failed, Headers};
+use crate::system::smtp::{Base64Lines, Connection, FailedStep, Headers};
 
 /// A letter.
-pub(super) struct Letter {
+pub(super) struct MailLetter {
     /// The recipient.
     pub(super) to: String,
     /// `Message-ID`: the same in every attempt.
@@ -30,12 +30,12 @@ pub(super) struct Letter {
 /// Why a letter was not sent whole.
 pub(super) enum Broken {
     /// A step failed.
-    Step(Failed),
+    Step(FailedStep),
     /// The PDF cannot be read.
     Spool(Outcome),
 }
 
-impl Letter {
+impl MailLetter {
     /// # Errors
     /// The outcome of a delivery whose mail cannot be written, or whose recipient is not allowed.
     pub(super) async fn of(config: &SmtpConfig, item: &Item) -> Result<Self, Outcome> {

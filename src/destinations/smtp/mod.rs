@@ -14,7 +14,7 @@ use crate::domain::document::{DocumentUuid, Metadata};
 use crate::domain::failure::Code;
 use crate::formats::template::Context;
 use crate::system::secret;
-use crate::system::smtp::{Connection, Failed, Server};
+use crate::system::smtp::{Connection, FailedStep, MailServer};
 use crate::system::tls::Tls;
 
 mod letter;
@@ -24,7 +24,7 @@ mod settings;
 mod tests;
 mod xdm;
 
-use letter::{Broken, Letter};
+use letter::{Broken, MailLetter};
 pub use settings::*;
 
 /// A mail server.
@@ -45,11 +45,11 @@ impl SmtpAdapter {
     }
 
     /// The server, with the password that its file holds now.
-    fn server(&self) -> Result<Server<'_>, String> {
+    fn server(&self) -> Result<MailServer<'_>, String> {
         let sign_in = self.config.user.as_ref().map(|(user, password)| {
             secret::read_password(password, "password_file", "password").map(|password| (user.as_str(), password))
         });
-        Ok(Server {
+        Ok(MailServer {
             host: &self.config.host,
             port: self.config.port,
             encryption: self.config.encryption,
@@ -59,7 +59,7 @@ impl SmtpAdapter {
         })
     }
 
-    fn failed(&self, server: &Server<'_>, failed: &Failed) -> Outcome {
+    fn failed(&self, server: &MailServer<'_>, failed: &FailedStep) -> Outcome {
         let (section, server_name) =
             (format!("destinations.{}", self.config.name), format!("{}:{}", self.config.host, self.config.port));
         let named = |what: &str| self.named(&format!("{server_name}: {what}"));
@@ -71,7 +71,7 @@ impl SmtpAdapter {
     }
 
     async fn bring(&self, item: &Item) -> Result<Outcome, Outcome> {
-        let letter = Letter::of(&self.config, item).await?;
+        let letter = MailLetter::of(&self.config, item).await?;
         let server = self.server().map_err(|wrong| Outcome::unavailable("credentials", self.named(&wrong)))?;
         let mut connection = Connection::open(&server).await.map_err(|failed| self.failed(&server, &failed))?;
         let sent = self.hand_over(&letter, item, &server, &mut connection).await;
@@ -93,12 +93,12 @@ impl SmtpAdapter {
 
     async fn hand_over(
         &self,
-        letter: &Letter,
+        letter: &MailLetter,
         item: &Item,
-        server: &Server<'_>,
+        server: &MailServer<'_>,
         connection: &mut Connection,
     ) -> Result<(), Outcome> {
-        let failed = |failed: Failed| self.failed(server, &failed);
+        let failed = |failed: FailedStep| self.failed(server, &failed);
         let size = letter.size();
         if let Some(limit) = connection.offers().size.filter(|limit| *limit < size) {
             let words = format!("as a mail it has {size} bytes, and the server takes {limit}: have its limit raised");
@@ -125,7 +125,7 @@ impl SmtpAdapter {
     }
 
     /// Runs every step before a mail would begin.
-    async fn rehearse(&self, server: &Server<'_>) -> Result<Checked, Failed> {
+    async fn rehearse(&self, server: &MailServer<'_>) -> Result<Checked, FailedStep> {
         let mut connection = Connection::open(server).await?;
         let mut checked = Checked::default();
         connection.sender(&self.config.from, None).await?;

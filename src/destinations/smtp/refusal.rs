@@ -2,10 +2,10 @@
 
 use super::super::Outcome;
 use crate::domain::failure::Code;
-use crate::system::smtp::{Failed, Reply, Step, Why};
+use crate::system::smtp::{FailedStep, Reply, Step, Why};
 
 /// The outcome for the letter. `why` tells a person what went wrong; `named` makes a sentence of it.
-pub(super) fn outcome(failed: &Failed, why: String, named: impl Fn(&str) -> String) -> Outcome {
+pub(super) fn outcome(failed: &FailedStep, why: String, named: impl Fn(&str) -> String) -> Outcome {
     let word = match &failed.why {
         Why::Refused(reply) => return of_reply(failed.step, reply, named),
         Why::Unresolved => "no_connection",

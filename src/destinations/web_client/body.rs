@@ -73,7 +73,7 @@ impl Upload {
     /// The body, and its progress.
     pub(super) fn stream(self) -> (reqwest::Body, Progress) {
         let progress = Progress::new(self.length == 0);
-        let reader = Reader {
+        let reader = BodyReader {
             left: self.pieces.into(),
             pdf: self.pdf,
             open: self.source,
@@ -95,10 +95,10 @@ impl Upload {
 
 /// The progress of sending a body, for the task that waits for the answer.
 #[derive(Debug, Clone)]
-pub(super) struct Progress(Arc<Mutex<State>>);
+pub(super) struct Progress(Arc<Mutex<BodyProgress>>);
 
 #[derive(Debug)]
-struct State {
+struct BodyProgress {
     moved_at: Instant,
     whole: bool,
     failed: Option<Outcome>,
@@ -111,10 +111,10 @@ impl Progress {
     }
 
     fn new(whole: bool) -> Self {
-        Self(Arc::new(Mutex::new(State { moved_at: Instant::now(), whole, failed: None })))
+        Self(Arc::new(Mutex::new(BodyProgress { moved_at: Instant::now(), whole, failed: None })))
     }
 
-    fn with<T>(&self, look: impl FnOnce(&mut State) -> T) -> T {
+    fn with<T>(&self, look: impl FnOnce(&mut BodyProgress) -> T) -> T {
         look(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
@@ -138,7 +138,7 @@ impl Progress {
     }
 }
 
-struct Reader {
+struct BodyReader {
     left: VecDeque<Piece>,
     pdf: Option<Spooled>,
     open: Option<Source>,
@@ -147,7 +147,7 @@ struct Reader {
     progress: Progress,
 }
 
-impl Reader {
+impl BodyReader {
     async fn next(&mut self) -> Result<Option<Vec<u8>>, Outcome> {
         self.progress.moved();
         while let Some(piece) = self.left.front() {

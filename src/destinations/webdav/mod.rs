@@ -43,12 +43,12 @@ const REPLACES: &str = "it replaces a file although it is told not to (Overwrite
 /// A collection of a WebDAV server.
 pub struct WebDavAdapter {
     config: WebDavConfig,
-    server: Server,
+    server: WebDavServer,
     desk: Desk,
 }
 
 /// The server, as [`super::remote`] uses it.
-struct Server {
+struct WebDavServer {
     url: Url,
     client: WebClient,
     /// Whether it keeps a `;` in a name; tested once, and only if a name has one. wsgidav, and with it Seafile, takes
@@ -62,7 +62,7 @@ impl WebDavAdapter {
     /// Opens nothing.
     pub fn new(config: WebDavConfig) -> Self {
         let client = WebClient::new(config.connection.clone());
-        let server = Server {
+        let server = WebDavServer {
             url: config.url.clone(),
             client,
             keeps_semicolons: OnceCell::new(),
@@ -86,7 +86,7 @@ impl WebDavAdapter {
     }
 }
 
-impl Server {
+impl WebDavServer {
     /// The URL of a path. Every character that may have a meaning in a URL is encoded (RFC 3986, section 2.2).
     fn at(&self, path: &str) -> Url {
         let mut url = self.url.clone();
@@ -171,7 +171,7 @@ fn in_a_look(fault: Fault) -> Outcome {
 }
 
 #[async_trait]
-impl Remote for Server {
+impl Remote for WebDavServer {
     fn address(&self) -> String {
         self.url.as_str().trim_end_matches('/').to_owned()
     }
@@ -295,8 +295,8 @@ impl Remote for Server {
         match answer.status {
             201 => Ok(Renamed::Done),
             204 => {
-                // RFC 4918, section 9.9.4: the server overwrote a resource although that was forbidden. nginx says so of
-                // every rename.
+                // RFC 4918, section 9.9.4: the server overwrote a resource although that was forbidden. nginx says so
+                // of every rename.
                 self.says_replaced.store(true, Ordering::Relaxed);
                 Ok(Renamed::Done)
             }

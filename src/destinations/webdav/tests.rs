@@ -275,7 +275,7 @@ async fn a_check_removes_what_checks_left_that_were_cut_off() {
 #[tokio::test]
 async fn nothing_in_a_name_means_something_in_an_address() {
     let name = "a;b=c,d!e$f&g'h(i)j*k+l:m@n%o#p?q[r] é~.-_.pdf";
-    let server = Server {
+    let server = WebDavServer {
         url: "http://h.test/dav/u%40x/".parse().unwrap(),
         client: WebClient::new(connection(
             "http://h.test/",

@@ -97,8 +97,8 @@ const IDENTITY: [&str; 8] =
 const NAME: &str = "template";
 
 impl Template {
-    /// Compiles `source`; its words are English. The error says what is wrong, in which line, and which known variable was
-    /// probably meant.
+    /// Compiles `source`; its words are English. The error says what is wrong, in which line, and which known variable
+    /// was probably meant.
     pub fn compile(kind: TemplateKind, source: &str) -> Result<Self, TemplateError> {
         Self::compile_in(Language::English, kind, source)
     }

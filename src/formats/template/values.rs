@@ -149,8 +149,8 @@ fn argument(text: &str, is_file: bool) -> String {
 /// All characters except those that are unreserved in every part of an address (RFC 3986, section 2.3).
 pub(crate) const RESERVED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
 
-/// A value for an address, before it is encoded. A part that consists of dots would lead to another folder, however it is encoded;
-/// also between slashes, at servers that decode those first.
+/// A value for an address, before it is encoded. A part that consists of dots would lead to another folder, however it
+/// is encoded; also between slashes, at servers that decode those first.
 fn for_url(text: &str) -> String {
     let text: String = text.nfc().filter(|c| !c.is_control() && !name::is_bidirectional(*c)).collect();
     let (text, is_dots) = (text.trim(), |part: &str| part.chars().all(|c| c == '.'));

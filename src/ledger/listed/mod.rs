@@ -55,8 +55,6 @@ pub struct Reader {
     pub paused: Vec<Scope>,
     /// The number of the poll.
     pub poll: i64,
-    /// When the poll began.
-    pub began: Millis,
     /// Whether the list was queried for these documents, so that it is no stale page.
     pub confirmed: bool,
     /// How long a document that the list shows without a PDF is not read, unless the list shows a PDF before;
@@ -75,7 +73,6 @@ pub(crate) struct Known {
     /// The patient that the document was last read with.
     patient: Option<String>,
     read_at: Option<Millis>,
-    changed_at: Millis,
     absent_at: Option<Millis>,
     /// The PDF that the document was last read with.
     pdf: String,
@@ -99,7 +96,7 @@ fn parsed(failure: Option<String>) -> Option<Failure> {
 pub(crate) fn known(db: &Connection, uuid: &DocumentUuid) -> QueryResult<Option<Known>> {
     let mut statement = db.prepare_cached(
         "SELECT id, account, state, round, listed, listed_pdf, pdf, listed_patient,
-                CASE WHEN patient NOT LIKE 'letter %' THEN patient END AS patient, read_at, changed_at, absent_at,
+                CASE WHEN patient NOT LIKE 'letter %' THEN patient END AS patient, read_at, absent_at,
                 coalesce(report_failure, failure, reason_code) AS failure,
                 coalesce(failure, reason_code) AS before_report,
                 state = 'failing' AND failure_sent = 1 AS is_being_told, due_at, sweep AS poll, uuid
@@ -111,28 +108,25 @@ pub(crate) fn known(db: &Connection, uuid: &DocumentUuid) -> QueryResult<Option<
             continue;
         }
         return Ok(Some(from_row!(row => Known {
-            id, account, state, round, listed, listed_pdf, pdf, listed_patient, patient, read_at, changed_at, absent_at,
+            id, account, state, round, listed, listed_pdf, pdf, listed_patient, patient, read_at, absent_at,
             failure: parsed, before_report: parsed, is_being_told, due_at, poll
         })));
     }
     Ok(None)
 }
 
-/// Whether a document that is filed, as far as anybody knows, must be read once more: the list may show it because its
-/// patient was corrected. That is so if the list names another patient than the document had when it was read, and, of a
-/// document that was reported, if it is the first sight of it since its report, or if it was away in between. A document
-/// that merely stays in the list is read once.
+/// Whether a document that is filed, as far as anybody knows, must be read once more: the list names another patient
+/// than the document had when it was read, or a document that was reported was away from the list and is back. One that
+/// merely stays in the list is left alone.
 fn must_be_read(known: &Known, reader: &Reader, shown: &Listed) -> bool {
     let is_filed = matches!(known.state, State::Fetched | State::Delivered | State::Reported);
     if !is_filed || !known.listed || known.account != reader.account {
         return false;
     }
-    let Some(read_at) = known.read_at else { return true };
     let names_another = |named: &String| known.patient.as_ref().is_some_and(|read| contradict(named, read));
     let is_corrected = shown.patient != known.listed_patient && shown.patient.as_ref().is_some_and(names_another);
-    // A page that was asked for before the report shows the document as a matter of course.
-    let is_back = known.absent_at.is_some() || read_at <= known.changed_at;
-    is_corrected || known.state == State::Reported && is_back && reader.began > known.changed_at
+    let is_back = known.state == State::Reported && known.absent_at.is_some();
+    is_corrected || is_back || known.read_at.is_none()
 }
 
 /// The document is new.

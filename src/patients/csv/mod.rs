@@ -71,7 +71,7 @@ pub fn parse(bytes: &[u8], config: &PatientsConfig) -> Result<List, Refused> {
     let mut facts =
         Facts { encoding: text.encoding, delimiter: char::from(delimiter), is_open: text.is_open, ..Facts::default() };
     let all: &str = &text.all;
-    let mut lines = Lines { text: all, end: if all.contains('\n') { b'\n' } else { b'\r' }, counted: 0, line: 1 };
+    let mut lines = LineCounter { text: all, end: if all.contains('\n') { b'\n' } else { b'\r' }, counted: 0, line: 1 };
     for record in Records::new(&text.all, text.start, delimiter).skip(1) {
         let record = record.map_err(|unclosed| unclosed.in_rows(&text.all))?;
         let at = record.at;
@@ -151,7 +151,7 @@ fn row_of(text: &str, at: usize) -> usize {
 }
 
 /// [`row_of`] of one record after another.
-struct Lines<'a> {
+struct LineCounter<'a> {
     text: &'a str,
     end: u8,
     /// The bytes whose line ends are counted.
@@ -159,7 +159,7 @@ struct Lines<'a> {
     line: u32,
 }
 
-impl Lines<'_> {
+impl LineCounter<'_> {
     fn of(&mut self, at: usize) -> u32 {
         let rest = self.text.as_bytes().get(self.counted..).unwrap_or_default();
         let to_record = at.saturating_sub(self.counted);

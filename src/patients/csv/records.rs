@@ -1,5 +1,5 @@
-//! Splits a text into records, as strictly as RFC 4180 (section 2) describes them. A program that is less strict takes a
-//! lone quotation mark for the beginning of a value, and the rows up to the next one for its text.
+//! Splits a text into records, as strictly as RFC 4180 (section 2) describes them. A program that is less strict takes
+//! a lone quotation mark for the beginning of a value, and the rows up to the next one for its text.
 
 use std::borrow::Cow;
 

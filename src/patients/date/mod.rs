@@ -149,9 +149,9 @@ pub(super) fn in_format(text: &str, format: &str) -> Result<Option<Date>, NoDate
     }
 }
 
-/// The date of birth of a patient of the cloud service: an ISO 8601 date, or the date-time at which that day begins. The
-/// printed day counts; it is never moved to another time zone. Another moment of a day is no date: where the patient
-/// was born, it may be another day.
+/// The date of birth of a patient of the cloud service: an ISO 8601 date, or the date-time at which that day begins.
+/// The printed day counts; it is never moved to another time zone. Another moment of a day is no date: where the
+/// patient was born, it may be another day.
 pub(super) fn of_api(text: &str) -> Option<Date> {
     if is_nothing(text) {
         return None;
@@ -189,8 +189,8 @@ fn with_time(text: &str) -> (&str, Option<&str>) {
     }
 }
 
-/// The part before a time of day. A program that takes a date of birth for a moment, and writes it in another time zone,
-/// names the evening of the day before; where clocks are behind, it names the morning of the same day.
+/// The part before a time of day. A program that takes a date of birth for a moment, and writes it in another time
+/// zone, names the evening of the day before; where clocks are behind, it names the morning of the same day.
 fn day_of(text: &str) -> Result<&str, NoDate> {
     let (day, time) = with_time(text);
     let Some((hour, rest)) = time.and_then(|time| time.split_once(':')) else { return Ok(day) };

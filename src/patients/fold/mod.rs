@@ -155,10 +155,9 @@ pub(super) fn is_hyphen(c: char) -> bool {
 
 /// Includes characters that people type instead: accents on their own, quotation marks, and similar letters.
 fn is_apostrophe(c: char) -> bool {
-    matches!(
-        c,
-        '\'' | '`' | '\u{b4}' | '\u{2b9}'..='\u{2bf}' | '\u{2c8}' | '\u{2ca}' | '\u{2cb}' | '\u{2018}'..='\u{201b}' | '\u{2032}' | '\u{2035}' | '\u{a78c}' | '\u{ff07}' | '\u{ff40}'
-    )
+    let is_letter = |c| matches!(c, '\u{2b9}'..='\u{2bf}' | '\u{2c8}' | '\u{2ca}' | '\u{2cb}' | '\u{a78c}');
+    let is_mark = |c| matches!(c, '\u{b4}' | '\u{2018}'..='\u{201b}' | '\u{2032}' | '\u{2035}');
+    is_letter(c) || is_mark(c) || matches!(c, '\'' | '`' | '\u{ff07}' | '\u{ff40}')
 }
 
 fn is_latin(c: char) -> bool {

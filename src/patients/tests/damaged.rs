@@ -66,7 +66,7 @@ fn a_list_that_was_cut_anywhere_is_refused_or_may_not_be_whole_or_has_its_whole_
         let (text, rows) = random_list(&mut rng, 12);
         let whole = parse(text.as_bytes(), &config()).unwrap_or_else(|error| panic!("{error}: {text}"));
         assert_eq!(rows_of(&whole), rows, "{text}");
-        let known = Known { before: whole.as_before(), used: Some(Default::default()) };
+        let known = Earlier { before: whole.as_before(), used: Some(Default::default()) };
         let cut = rng.usize(1..text.len());
         match parse(text.as_bytes().get(..cut).unwrap(), &config()) {
             Err(_) => refused += 1,

@@ -9,8 +9,8 @@ use std::time::{Duration, Instant};
 use tokio::sync::{Notify, watch};
 use tokio_util::sync::CancellationToken;
 
-use super::doubt::{Before, Known, LONG_REST, Needs};
-use super::file::{Look, Problem, REST, Why, read};
+use super::doubt::{Before, Earlier, LONG_REST, Needs};
+use super::file::{ListProblem, Look, REST, Why, read};
 use super::list::List;
 use crate::config::PatientsConfig;
 
@@ -38,7 +38,8 @@ struct Shared {
     woken: Notify,
 }
 
-/// Reads the patients' numbers that letters were filed with, and how many letters; `None` if they cannot be read. Blocks.
+/// Reads the patients' numbers that letters were filed with, and how many letters; `None` if they cannot be read.
+/// Blocks.
 pub type Used = Arc<dyn Fn() -> Option<HashMap<String, u64>> + Send + Sync>;
 
 /// The state at one moment.
@@ -47,7 +48,7 @@ pub struct Snapshot {
     /// The current list; `None` before the first one was read.
     pub list: Option<Arc<List>>,
     /// What is wrong with the file, whether or not an earlier list is current.
-    pub problem: Option<Problem>,
+    pub problem: Option<ListProblem>,
     /// Grows with each new current list, and only then.
     pub generation: u64,
 }
@@ -109,7 +110,7 @@ impl Patients {
         });
     }
 
-    fn has_problem(&self, problem: Option<Problem>) {
+    fn has_problem(&self, problem: Option<ListProblem>) {
         self.0.snapshot.send_if_modified(|snapshot| {
             let is_other = snapshot.problem != problem;
             snapshot.problem = problem;
@@ -156,7 +157,7 @@ struct Keeper {
     config: PatientsConfig,
     used: Used,
     /// The last attributes of the file.
-    seen: Option<Seen>,
+    seen: Option<SeenFile>,
     /// Whether the file was looked at before, so that a change is known to be one.
     has_looked: bool,
     /// The attributes of the file that was last judged, and what was wrong with it.
@@ -170,7 +171,7 @@ struct Keeper {
 }
 
 #[derive(Clone)]
-struct Seen {
+struct SeenFile {
     look: Look,
     since: Instant,
     /// Whether it had surely rested before docsyncd looked for the first time. What changes under its eyes has not,
@@ -219,7 +220,7 @@ impl Keeper {
         let is_first = !std::mem::replace(&mut self.has_looked, true);
         let seen = match &self.seen {
             Some(seen) if seen.look == look => seen.clone(),
-            _ => Seen { is_old: is_first && look.has_surely_rested(), look, since: now },
+            _ => SeenFile { is_old: is_first && look.has_surely_rested(), look, since: now },
         };
         self.seen = Some(seen.clone());
         if now.saturating_duration_since(seen.since) < REST {
@@ -270,7 +271,7 @@ impl Keeper {
 
     /// Handles a list that was read. The same content as the current or the held list is nothing new, even if it was
     /// written again.
-    fn take(&mut self, list: List, seen: &Seen, now: Instant) {
+    fn take(&mut self, list: List, seen: &SeenFile, now: Instant) {
         let held = self.held.take();
         let current = self.patients.current().list;
         if current.as_ref().is_some_and(|current| current.sha256() == list.sha256()) {
@@ -278,7 +279,7 @@ impl Keeper {
             return;
         }
         let held = held.filter(|held| held.list.sha256() == list.sha256()).unwrap_or_else(|| {
-            let known = Known { before: self.patients.before(), used: (self.used)() };
+            let known = Earlier { before: self.patients.before(), used: (self.used)() };
             Held { needs: known.needs(&list, current.as_deref()), list, since: seen.since, is_old: seen.is_old }
         });
         self.hold(held, now);
@@ -314,7 +315,7 @@ impl Keeper {
     }
 
     fn tell(&self, why: Option<Why>) {
-        let problem = why.map(|why| Problem { file: self.config.file.clone(), why });
+        let problem = why.map(|why| ListProblem { file: self.config.file.clone(), why });
         if let Some(problem) = problem.as_ref().filter(|_| self.patients.0.snapshot.borrow().problem != problem) {
             tracing::warn!(event = "patients_file", "{problem}");
         }

@@ -235,12 +235,13 @@ fn a_command_waits_for_a_file_that_was_just_written() {
 #[test]
 fn a_command_says_what_is_doubtful_and_believes_what_has_been_there_for_long() {
     let world = World::new();
-    let load = |known: &Known| load_once(&world.keeper.config, known).map(|list| list.len()).map_err(|error| error.why);
+    let load =
+        |known: &Earlier| load_once(&world.keeper.config, known).map(|list| list.len()).map_err(|error| error.why);
     world.write("PatNum;LName;FName;Birthdate\n1;Berg;Anna;1980-02-17\n471;Berg;Zoé;1980-02-17");
     assert_eq!(load(&nothing_known()), Err(Why::Doubtful(Doubt::Open)));
     let (list, doubt) = look_once(&world.keeper.config, &nothing_known()).unwrap();
     assert_eq!(doubt, Some(Doubt::Open));
-    let known = |before: Before, used: &str| Known { before, used: Some([(used.to_owned(), 1)].into()) };
+    let known = |before: Before, used: &str| Earlier { before, used: Some([(used.to_owned(), 1)].into()) };
     assert_eq!(load(&known(list.as_before(), "9")), Ok(2), "it counted before");
     let open = Before { is_open: true, ..Before::default() };
     assert_eq!(load(&known(open.clone(), "1")), Ok(2));
@@ -248,7 +249,7 @@ fn a_command_says_what_is_doubtful_and_believes_what_has_been_there_for_long() {
     let longer = Before { rows: 3, ..open };
     assert_eq!(load(&known(longer, "1")), Err(Why::Doubtful(Doubt::Shorter { before: 3, now: 2 })));
     assert_eq!(
-        load(&Known { used: None, ..known(Before { is_open: true, ..Before::default() }, "") }),
+        load(&Earlier { used: None, ..known(Before { is_open: true, ..Before::default() }, "") }),
         Err(Why::Doubtful(Doubt::NotKnown))
     );
     world.set_time(Duration::from_secs(3600));
@@ -384,8 +385,8 @@ fn a_file_that_another_program_locks_is_being_written() {
 }
 
 /// Nothing counted, and nothing was filed.
-fn nothing_known() -> Known {
-    Known { used: Some(HashMap::new()), ..Known::default() }
+fn nothing_known() -> Earlier {
+    Earlier { used: Some(HashMap::new()), ..Earlier::default() }
 }
 
 /// A named pipe is no file. Opening it would hang, as nobody writes to it.

@@ -54,7 +54,7 @@ impl<'a> Walker<'a> {
         let paused = context.clients.keys().flat_map(scopes).filter(|scope| !is_open(scope.clone())).collect();
         let draft_wait = after(0, context.limits.reconcile_interval);
         let account = account.to_owned();
-        let reader = Reader { account, working, paused, poll, began: now(), confirmed: false, draft_wait };
+        let reader = Reader { account, working, paused, poll, confirmed: false, draft_wait };
         Self {
             context,
             client,

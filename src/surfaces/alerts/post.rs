@@ -104,35 +104,43 @@ impl Post {
                     "a person was told"
                 );
             }
-            Err(Undelivered { what, may_have_arrived, .. }) => {
-                let doubts = self.doubts(id, may_have_arrived);
-                if doubts >= MOST_DOUBTFUL {
-                    tracing::warn!(
-                        event = "alert_doubtful",
-                        channel = name,
-                        alert = waiting.message,
-                        attempt,
-                        "{name}: {what}; it may have arrived {doubts} times, and is not sent again"
-                    );
-                    self.ledger.write(move |db| alerts::sent(db, id, now())).await?;
-                    return Ok(None);
-                }
-                let late = may_have_arrived && doubts >= SOON_DOUBTFUL;
-                let delay = if late { self.retry.max } else { self.retry.delay(attempt, None) };
-                let retry_in_ms = u64::try_from(delay.as_millis()).unwrap_or(u64::MAX);
-                tracing::warn!(
-                    event = "alert_not_sent",
-                    channel = name,
-                    alert = waiting.message,
-                    attempt,
-                    retry_in_ms,
-                    "{name}: {what}"
-                );
-                let due_at = now().saturating_add(Millis::try_from(delay.as_millis()).unwrap_or(Millis::MAX));
-                self.ledger.write(move |db| alerts::not_sent(db, id, may_have_arrived, due_at)).await?;
-            }
+            Err(undelivered) => self.not_sent(&waiting, attempt, undelivered).await?,
         }
         Ok(None)
+    }
+
+    /// It is sent again later, unless it may have arrived too often.
+    async fn not_sent(
+        &mut self,
+        waiting: &alerts::Waiting,
+        attempt: u32,
+        Undelivered { what, may_have_arrived, .. }: Undelivered,
+    ) -> Result<(), LedgerError> {
+        let (id, name) = (waiting.id, self.channel.name().to_owned());
+        let doubts = self.doubts(id, may_have_arrived);
+        if doubts >= MOST_DOUBTFUL {
+            tracing::warn!(
+                event = "alert_doubtful",
+                channel = name,
+                alert = waiting.message,
+                attempt,
+                "{name}: {what}; it may have arrived {doubts} times, and is not sent again"
+            );
+            return self.ledger.write(move |db| alerts::sent(db, id, now())).await;
+        }
+        let late = may_have_arrived && doubts >= SOON_DOUBTFUL;
+        let delay = if late { self.retry.max } else { self.retry.delay(attempt, None) };
+        let retry_in_ms = u64::try_from(delay.as_millis()).unwrap_or(u64::MAX);
+        tracing::warn!(
+            event = "alert_not_sent",
+            channel = name,
+            alert = waiting.message,
+            attempt,
+            retry_in_ms,
+            "{name}: {what}"
+        );
+        let due_at = now().saturating_add(Millis::try_from(delay.as_millis()).unwrap_or(Millis::MAX));
+        self.ledger.write(move |db| alerts::not_sent(db, id, may_have_arrived, due_at)).await
     }
 
     /// How often this message may have arrived, counting this try.

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use sha2::Sha256;
 use url::Url;
 
-use super::decide::Kind;
+use super::decide::AlertKind;
 use super::message::Message;
 use super::{Taken, Undelivered, client};
 use crate::config::{WebhookConfig, WebhookFormat};
@@ -106,7 +106,7 @@ fn signature(key: &[u8], id: &str, timestamp: i64, body: &str) -> Option<String>
 /// The address, and the JSON to post.
 fn request(format: WebhookFormat, url: Url, message: &Message, url_key: &str) -> Result<(Url, Value), Undelivered> {
     // 3 is "default", 4 "high" (ntfy); Gotify has 0 to 10.
-    let urgent = matches!(message.kind, Kind::Problem | Kind::Reminder);
+    let urgent = matches!(message.kind, AlertKind::Problem | AlertKind::Reminder);
     Ok(match format {
         WebhookFormat::Json => {
             let body =
@@ -160,7 +160,7 @@ mod tests {
 
     fn message() -> Message {
         let group = Group { cause: Cause::Destination, names: vec!["pms".into()], count: 3, since: Some(0) };
-        let content = Content::new(Kind::Problem, &group, 1_795_253_400_000);
+        let content = Content::new(AlertKind::Problem, &group, 1_795_253_400_000);
         let practice = PracticeConfig { contact: Some("IT, 030 1234".into()), ..PracticeConfig::default() };
         Message::new("msg_1".into(), &content, &Letterhead { practice, ..Letterhead::default() })
     }

@@ -79,7 +79,7 @@ impl Site for Callback {
     const MAX_BODY: usize = 0;
     /// The browser waits until the tokens are saved.
     const TOTAL_LIMIT: Duration = Duration::from_secs(5 * 60);
-    type Answer = Full<Bytes>;
+    type Payload = Full<Bytes>;
 
     async fn answer(&self, Asked { head, .. }: Asked) -> Response<Full<Bytes>> {
         let accepted = head.headers.get(header::ACCEPT_LANGUAGE).and_then(|value| value.to_str().ok());

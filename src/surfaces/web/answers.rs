@@ -80,7 +80,7 @@ pub(super) type Answer = Response<Body>;
 impl connections::Site for Site {
     /// Enough for a form with a name in it.
     const MAX_BODY: usize = 8 * 1024;
-    type Answer = Body;
+    type Payload = Body;
 
     fn encryption(&self) -> Option<Arc<ServerConfig>> {
         self.certificate.as_ref()?.shown()
@@ -269,7 +269,7 @@ impl Site {
             let questions = tokio::task::spawn_blocking(move || Questions::of(waiting, list.as_deref())).await.ok();
             let overview = self.overview(true).await?;
             let pdf = self.can_be_had(&detail).await;
-            let shown = letter::Shown { detail: &detail, questions: questions.as_ref(), overview: &overview, pdf };
+            let shown = letter::LetterPage { detail: &detail, questions: questions.as_ref(), overview: &overview, pdf };
             let markup = letter::page(language, &session.form_token, &shown, Notice::named(query.get("done")));
             let mut answer = html(StatusCode::OK, language, markup);
             self.renew(&mut answer, asked, session.renewed);

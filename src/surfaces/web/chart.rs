@@ -5,25 +5,25 @@ use maud::{Markup, html};
 
 use super::parts::count;
 use crate::formats::language::Language;
-use crate::views::letters::{Day, Told};
+use crate::views::letters::{Day, DayOutcome};
 
-const ALL: [Told; 4] = [Told::Well, Told::Trouble, Told::Person, Told::Silent];
+const ALL: [DayOutcome; 4] = [DayOutcome::Well, DayOutcome::Trouble, DayOutcome::Person, DayOutcome::Silent];
 
-fn word(told: Told) -> &'static str {
+fn word(told: DayOutcome) -> &'static str {
     match told {
-        Told::Well => "well",
-        Told::Trouble => "trouble",
-        Told::Person => "person",
-        Told::Silent => "silent",
+        DayOutcome::Well => "well",
+        DayOutcome::Trouble => "trouble",
+        DayOutcome::Person => "person",
+        DayOutcome::Silent => "silent",
     }
 }
 
-fn told(language: Language, told: Told) -> String {
+fn told(language: Language, told: DayOutcome) -> String {
     language.text(match told {
-        Told::Well => "page-day-well",
-        Told::Trouble => "page-day-trouble",
-        Told::Person => "page-day-person",
-        Told::Silent => "page-day-silent",
+        DayOutcome::Well => "page-day-well",
+        DayOutcome::Trouble => "page-day-trouble",
+        DayOutcome::Person => "page-day-person",
+        DayOutcome::Silent => "page-day-silent",
     })
 }
 
@@ -36,7 +36,7 @@ fn in_words(language: Language, date: Date, day: Day) -> String {
 
 /// A cell for each day. Its height says the same as its colour, for people who see no colours.
 fn strip(language: Language, days: &[(Date, Day)]) -> Markup {
-    let of = |told: Told| count(days.iter().filter(|(_, day)| day.told() == told).count());
+    let of = |told: DayOutcome| count(days.iter().filter(|(_, day)| day.told() == told).count());
     let [well, trouble, person, silent] = ALL.map(of);
     let values =
         [("well", well.into()), ("trouble", trouble.into()), ("person", person.into()), ("silent", silent.into())];
@@ -87,8 +87,8 @@ mod tests {
     #[test]
     fn a_day_is_red_when_a_letter_failed_or_could_not_be_filed_and_amber_when_a_person_had_to_decide() {
         let day = |filed, failed, alert| Day { filed, failed, alert }.told();
-        assert_eq!([day(3, 0, None), day(0, 0, None)], [Told::Well, Told::Silent]);
-        assert_eq!([day(3, 1, None), day(0, 0, Some(true)), day(3, 1, Some(false))], [Told::Trouble; 3]);
-        assert_eq!([day(3, 0, Some(false)), day(0, 0, Some(false))], [Told::Person; 2]);
+        assert_eq!([day(3, 0, None), day(0, 0, None)], [DayOutcome::Well, DayOutcome::Silent]);
+        assert_eq!([day(3, 1, None), day(0, 0, Some(true)), day(3, 1, Some(false))], [DayOutcome::Trouble; 3]);
+        assert_eq!([day(3, 0, Some(false)), day(0, 0, Some(false))], [DayOutcome::Person; 2]);
     }
 }

@@ -101,14 +101,14 @@ pub(crate) trait Site: Send + Sync + 'static {
     /// How long a connection may last in all.
     const TOTAL_LIMIT: Duration = Duration::from_secs(40);
     /// The body of its answers.
-    type Answer: Body<Data = Bytes, Error: Into<Box<dyn Error + Send + Sync>>> + Send + 'static;
+    type Payload: Body<Data = Bytes, Error: Into<Box<dyn Error + Send + Sync>>> + Send + 'static;
 
     /// Encrypts connections; `None` for plain HTTP.
     fn encryption(&self) -> Option<Arc<ServerConfig>> {
         None
     }
 
-    fn answer(&self, asked: Asked) -> impl Future<Output = Response<Self::Answer>> + Send;
+    fn answer(&self, asked: Asked) -> impl Future<Output = Response<Self::Payload>> + Send;
 }
 
 /// A connection, as the other connections see it.

@@ -71,7 +71,7 @@ impl Setup {
 
 /// An account or a destination.
 #[derive(Debug, Clone)]
-pub(super) struct Place {
+pub(super) struct NamedPlace {
     pub(super) name: String,
     /// Its folder, server or program.
     pub(super) at: Option<String>,
@@ -93,8 +93,8 @@ pub(super) struct Overview {
     pub(super) not_taken: u64,
     pub(super) failed: u64,
     pub(super) days: Vec<(Date, Day)>,
-    pub(super) accounts: Vec<Place>,
-    pub(super) destinations: Vec<Place>,
+    pub(super) accounts: Vec<NamedPlace>,
+    pub(super) destinations: Vec<NamedPlace>,
 }
 
 /// What only the key shows.
@@ -157,14 +157,14 @@ pub(super) fn overview(db: &Connection, setup: &Setup, ledger_fails_since: Optio
         let is_of = |pause: &&Pause| scopes.iter().any(|scope| scope.to_string() == pause.scope);
         measures.pauses.iter().find(is_of).map(PauseView::from)
     };
-    let account = |(name, _): &(String, bool)| Place {
+    let account = |(name, _): &(String, bool)| NamedPlace {
         name: name.clone(),
         at: None,
         polled_at: measures.accounts.iter().find(|known| known.account == *name).and_then(|known| known.polled_at),
         pause: paused(&[Scope::Account(name.clone()), Scope::Fetch(name.clone()), Scope::Report(name.clone())]),
     };
     let worked = away::last_worked(db)?;
-    let destination = |(name, at): &(String, Option<String>)| Place {
+    let destination = |(name, at): &(String, Option<String>)| NamedPlace {
         name: name.clone(),
         at: at.clone(),
         polled_at: worked.get(name).copied(),

@@ -11,7 +11,7 @@ use super::keys::{self, Session};
 use super::notice::Notice;
 use super::page::Found;
 use super::parts::Form;
-use super::second_look::{self, Asked, Settled};
+use super::second_look::{self, AssignForm, Settled};
 use super::{browsers, pdf, support};
 use crate::domain::document::DocumentUuid;
 use crate::formats::language::Language;
@@ -169,7 +169,7 @@ impl Site {
     async fn assign(&self, fields: &Fields, session: &Session) -> Result<Settled, LedgerError> {
         let Some(list) = self.list() else { return Ok(Settled::Nothing) };
         let [uuid, number, seen] = ["uuid", "number", "seen"].map(|name| fields.get(name).to_owned());
-        let asked = Asked { uuid, number, seen, is_sure: fields.get("sure") == "yes" };
+        let asked = AssignForm { uuid, number, seen, is_sure: fields.get("sure") == "yes" };
         let who = session.who();
         let settled = self.context.ledger.write(move |db| second_look::settle(db, &list, &asked, who)).await?;
         if matches!(settled, Settled::Done) {
@@ -213,7 +213,7 @@ impl Site {
             return Ok(sentence(StatusCode::SERVICE_UNAVAILABLE, language, "pdf-not-fetched"));
         };
         Ok(match fetch::look(&self.context, &known.account, &uuid).await {
-            Some(content) => pdf::answer(pdf::Found::Content(content), &uuid.short()),
+            Some(content) => pdf::answer(pdf::PdfSource::Content(content), &uuid.short()),
             None => sentence(StatusCode::SERVICE_UNAVAILABLE, language, "pdf-not-fetched"),
         })
     }

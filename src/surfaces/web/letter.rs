@@ -20,7 +20,7 @@ use crate::views::{DeliveryView, DocumentHistory, HistoryView};
 const NEWEST: usize = 20;
 
 /// What the page needs.
-pub(super) struct Shown<'a> {
+pub(super) struct LetterPage<'a> {
     pub(super) detail: &'a LetterDetail,
     /// The question whose letter it is, if a person has to answer that.
     pub(super) questions: Option<&'a Questions>,
@@ -37,7 +37,7 @@ pub(super) enum Had {
     NotHere { is_changed: bool, can_ask: bool },
 }
 
-pub(super) fn page(language: Language, token: &str, shown: &Shown<'_>, notice: Option<Notice>) -> Markup {
+pub(super) fn page(language: Language, token: &str, shown: &LetterPage<'_>, notice: Option<Notice>) -> Markup {
     let (detail, now) = (shown.detail, &Zoned::now());
     let DocumentHistory { document: letter, deliveries, history } = &detail.shown;
     let form = Form { token, language, letter: Some(&letter.uuid) };
@@ -149,7 +149,7 @@ fn is_beside(delivery: &DeliveryView) -> bool {
 }
 
 /// The buttons for the letter.
-fn actions(form: &Form<'_>, shown: &Shown<'_>, address: &str) -> Markup {
+fn actions(form: &Form<'_>, shown: &LetterPage<'_>, address: &str) -> Markup {
     let detail = shown.detail;
     let (language, letter) = (form.language, &detail.shown.document);
     let present = || detail.shown.deliveries.iter().filter(|delivery| delivery.is_present);

@@ -7,11 +7,11 @@ use maud::{Markup, html};
 use super::browsers::{self, Browsers};
 use super::chart::chart;
 use super::decisions;
-use super::facts::{Details, Hits, Overview, Place, Search};
+use super::facts::{Details, Hits, NamedPlace, Overview, Search};
 use super::frame::{Frame, frame};
 use super::mended;
 use super::notice::{self, Notice};
-use super::parts::{self, Form, Told, clock};
+use super::parts::{self, Form, ToldReason, clock};
 use super::patients::{self, Questions};
 use crate::domain::document::DOCUMENT_TYPES;
 use crate::domain::health::{Cause, Health, Light};
@@ -191,12 +191,12 @@ fn tiles(language: Language, overview: &Overview, keyed: bool) -> Markup {
 
 /// How many accounts and destinations work, without names.
 fn works(language: Language, overview: &Overview) -> Markup {
-    let works = |places: &[Place]| {
+    let works = |places: &[NamedPlace]| {
         let works = places.iter().filter(|place| place.pause.is_none()).count();
         let count = |number: usize| u64::try_from(number).unwrap_or(u64::MAX);
         (count(works), count(places.len()))
     };
-    let line = |key: &str, places: &[Place]| {
+    let line = |key: &str, places: &[NamedPlace]| {
         let (works, all) = works(places);
         language.fill(key, &[("works", works.into()), ("all", all.into())])
     };
@@ -231,11 +231,11 @@ fn with_key(language: Language, overview: &Overview, keyed: &Keyed<'_>, problems
     let accounts = overview.accounts.iter().enumerate().map(|(number, place)| (place, format!("account-{number}")));
     let destinations = overview.destinations.iter().enumerate();
     let destinations = destinations.map(|(number, place)| (place, format!("destination-{number}")));
-    let told = |(place, id): (&Place, String)| {
+    let told = |(place, id): (&NamedPlace, String)| {
         let reason = place.pause.as_ref()?.reason.text.clone();
-        Some(Told { reason, name: place.name.clone(), id })
+        Some(ToldReason { reason, name: place.name.clone(), id })
     };
-    let told: Vec<Told> = accounts.chain(destinations).filter_map(told).collect();
+    let told: Vec<ToldReason> = accounts.chain(destinations).filter_map(told).collect();
     let is_paused = !told.is_empty();
     html! {
         // The first problem stands at the top.
@@ -277,7 +277,7 @@ fn with_key(language: Language, overview: &Overview, keyed: &Keyed<'_>, problems
 }
 
 /// Letters that failed or need a person, the search, and letters that wait.
-fn waiting(language: Language, overview: &Overview, keyed: &Keyed<'_>, told: &[Told]) -> Markup {
+fn waiting(language: Language, overview: &Overview, keyed: &Keyed<'_>, told: &[ToldReason]) -> Markup {
     let (form, now, details) = (form(language, keyed), &overview.now, &keyed.details);
     html! {
         @if !details.failed.shown.is_empty() {
@@ -337,7 +337,7 @@ fn remedy(language: Language, keyed: &Keyed<'_>, group: &Group, overview: &Overv
     }
 }
 
-fn places(language: Language, what: &str, places: &[Place], now: &Zoned) -> Markup {
+fn places(language: Language, what: &str, places: &[NamedPlace], now: &Zoned) -> Markup {
     html! {
         ul .list {
             @for (number, place) in places.iter().enumerate() {

@@ -143,7 +143,7 @@ pub(super) fn today(language: Language, letters: &Letters, now: &Zoned) -> Marku
 }
 
 /// A reason that the page shows elsewhere, and where.
-pub(super) struct Told {
+pub(super) struct ToldReason {
     pub(super) reason: String,
     /// The account or destination.
     pub(super) name: String,
@@ -151,7 +151,7 @@ pub(super) struct Told {
 }
 
 /// The letters that wait.
-pub(super) fn waiting(language: Language, letters: &Letters, told: &[Told], now: &Zoned) -> Markup {
+pub(super) fn waiting(language: Language, letters: &Letters, told: &[ToldReason], now: &Zoned) -> Markup {
     table(language, &["page-since", "page-patient", "page-type", "page-why"], letters, SEEN_OPEN, |letter| {
         html! {
             (cells(language, "page-since", letter.found_at, letter, now))

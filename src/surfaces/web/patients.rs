@@ -22,7 +22,7 @@ const SEEN: usize = 1;
 
 /// The letters that wait for a person's decision.
 #[derive(Clone, Default)]
-pub(super) struct Waiting {
+pub(super) struct Undecided {
     shown: Vec<(UnmatchedView, Letter)>,
     more: bool,
     /// The letters whose decision can still be taken back.
@@ -48,7 +48,7 @@ const MOST_DECIDED: usize = 5;
 ///
 /// # Errors
 /// Any SQLite error.
-pub(super) fn read(db: &Connection) -> QueryResult<Waiting> {
+pub(super) fn read(db: &Connection) -> QueryResult<Undecided> {
     let now = now();
     let mut found = unmatched(db, now, SHOWN + 1)?;
     let more = found.len() > SHOWN;
@@ -61,7 +61,7 @@ pub(super) fn read(db: &Connection) -> QueryResult<Waiting> {
     for id in views::decided(db, now.saturating_sub(DECIDED_WITHIN), MOST_DECIDED)? {
         decided.extend(undoable(db, id, now)?);
     }
-    Ok(Waiting { shown: found.into_iter().map(with_letter).collect::<QueryResult<_>>()?, more, decided })
+    Ok(Undecided { shown: found.into_iter().map(with_letter).collect::<QueryResult<_>>()?, more, decided })
 }
 
 /// The letter, if a person's decision about it will be carried out but can still be taken back.
@@ -78,21 +78,21 @@ fn undoable(db: &Connection, id: i64, now: Millis) -> QueryResult<Option<Decided
 ///
 /// # Errors
 /// Any SQLite error.
-pub(super) fn of_letter(db: &Connection, shown: &DocumentHistory) -> QueryResult<Waiting> {
+pub(super) fn of_letter(db: &Connection, shown: &DocumentHistory) -> QueryResult<Undecided> {
     let needs_person = |unmatched: &String| unmatched != Unmatched::NoList.as_str();
     let mut waits = shown.deliveries.iter().filter(|delivery| delivery.is_present);
     let waits = waits.find(|delivery| delivery.unmatched.as_ref().is_some_and(needs_person));
     let DocumentView { id, uuid, kind, found_at, state: State::Fetched, .. } = shown.document.clone() else {
-        return Ok(Waiting::default());
+        return Ok(Undecided::default());
     };
     let decided = undoable(db, id, now())?;
     let reason = waits.and_then(|delivery| delivery.reason.clone()).filter(|_| decided.is_none());
     let Some(reason) = reason else {
-        return Ok(Waiting { decided: decided.into_iter().collect(), ..Waiting::default() });
+        return Ok(Undecided { decided: decided.into_iter().collect(), ..Undecided::default() });
     };
     let letter = Letter::read(db, id)?;
     let view = UnmatchedView { id, uuid, kind, found_at, letters: 1, reason };
-    Ok(Waiting { shown: vec![(view, letter)], ..Waiting::default() })
+    Ok(Undecided { shown: vec![(view, letter)], ..Undecided::default() })
 }
 
 /// A patient, and the candidates in the list.
@@ -114,7 +114,7 @@ pub(super) struct Questions {
 
 impl Questions {
     /// Searches the patients in the list, which takes a moment.
-    pub(super) fn of(waiting: Waiting, list: Option<&List>) -> Self {
+    pub(super) fn of(waiting: Undecided, list: Option<&List>) -> Self {
         let question = |(view, letter): (UnmatchedView, Letter)| {
             let person = letter.person();
             let candidates = match (list, &person) {

@@ -27,7 +27,7 @@ const LIMIT: Duration = Duration::from_secs(20);
 const CHUNK: usize = 64 * 1024;
 
 /// A letter's PDF, as the ledger knows it.
-pub(super) enum Found {
+pub(super) enum PdfSource {
     /// It is in memory.
     Content(Bytes),
     /// It is a file of this size.
@@ -52,13 +52,13 @@ pub(super) async fn read(
     folders: &BTreeMap<String, String>,
     letter: DocumentView,
     reading: &Arc<Semaphore>,
-) -> Result<Found, Kept> {
+) -> Result<PdfSource, Kept> {
     let DocumentView { id, round, size: Some(size), sha256: Some(sha256), deliveries, .. } = letter else {
         return Err(Kept::Gone);
     };
     let spooled = context.spool.pdf(id, round, size, sha256.clone());
     if let Some(content) = spooled.in_memory {
-        return Ok(Found::Content(Bytes::copy_from_slice(content.as_ref())));
+        return Ok(PdfSource::Content(Bytes::copy_from_slice(content.as_ref())));
     }
     let present = deliveries.into_iter().filter(|delivery| delivery.is_present);
     let place = |delivery: DeliveryView| Some((folders.get(&delivery.destination)?.into(), delivery.place?.into()));
@@ -73,7 +73,7 @@ pub(super) async fn read(
         first(&lies, size, &sha256)
     };
     match tokio::time::timeout(LIMIT, tokio::task::spawn_blocking(work)).await {
-        Ok(Ok(found)) => found.map(|file| Found::File(file, size)),
+        Ok(Ok(found)) => found.map(|file| PdfSource::File(file, size)),
         _ => Err(Kept::Unknown),
     }
 }
@@ -92,11 +92,11 @@ fn first(lies: &[(PathBuf, PathBuf)], size: u64, sha256: &str) -> Result<File, K
 
 /// A letter's PDF as an answer. Its author is unknown, so it may do nothing that a page can do. A file is read as fast
 /// as the browser takes it.
-pub(super) fn answer(pdf: Found, short: &str) -> Answer {
+pub(super) fn answer(pdf: PdfSource, short: &str) -> Answer {
     let answer_with = |content| with_headers(StatusCode::OK, "application/pdf", PDF_POLICY, content);
     let mut answer = match pdf {
-        Found::Content(content) => answer_with(content),
-        Found::File(file, size) => {
+        PdfSource::Content(content) => answer_with(content),
+        PdfSource::File(file, size) => {
             let mut answer = answer_with(Bytes::new());
             let blocks = ReaderStream::with_capacity(tokio::fs::File::from_std(file).take(size), CHUNK);
             *answer.body_mut() = Either::Right(StreamBody::new(blocks.map_ok(Frame::data)).boxed_unsync());

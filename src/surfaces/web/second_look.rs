@@ -84,7 +84,7 @@ pub(super) fn refusal(why: NotAssigned) -> &'static str {
 
 /// The values of a form.
 #[derive(Clone)]
-pub(super) struct Asked {
+pub(super) struct AssignForm {
     pub(super) uuid: String,
     pub(super) number: String,
     /// What the page showed of both sides; empty for a typed number.
@@ -106,7 +106,7 @@ pub(super) enum Settled {
 
 /// Both sides, for the second look. Holds patient data.
 pub(super) struct SecondLook {
-    asked: Asked,
+    asked: AssignForm,
     document: DocumentView,
     person: Person,
     /// `None`: the list has no such number.
@@ -121,7 +121,7 @@ pub(super) struct SecondLook {
 ///
 /// # Errors
 /// Any SQLite error.
-pub(super) fn settle(db: &Connection, list: &List, asked: &Asked, who: String) -> QueryResult<Settled> {
+pub(super) fn settle(db: &Connection, list: &List, asked: &AssignForm, who: String) -> QueryResult<Settled> {
     let Named::One(ids) = named::named(db, &asked.uuid)? else { return Ok(Settled::Nothing) };
     for id in ids {
         if !deliveries::needs_person(db, id)? {
@@ -151,7 +151,7 @@ pub(super) fn settle(db: &Connection, list: &List, asked: &Asked, who: String) -
             return Ok(Settled::Done);
         }
         let (number, seen) = (assigned.number, assigned.fingerprint);
-        let asked = Asked { number, seen, ..asked.clone() };
+        let asked = AssignForm { number, seen, ..asked.clone() };
         let is_twin = |other: &Candidate| {
             let theirs = list.row(&other.number);
             row.as_ref().zip(theirs.as_ref()).is_some_and(|(ours, theirs)| ours.is_same_person(theirs))

@@ -99,7 +99,7 @@ async fn serve(context: &Shared, ears: &Arc<Ears>, socket: TcpListener, address:
 
 impl Site for Ears {
     const MAX_BODY: usize = MAX_BODY;
-    type Answer = Full<Bytes>;
+    type Payload = Full<Bytes>;
 
     async fn answer(&self, asked: Asked) -> Response<Full<Bytes>> {
         let mut answer = Response::new(Full::default());

@@ -63,7 +63,7 @@ pub struct Unresolved;
 /// A name with only addresses to which downloads must not go.
 #[derive(Debug, Error)]
 #[error("it leads into a network that downloads must not go to")]
-pub struct Refused;
+pub struct ForbiddenNetwork;
 
 /// The addresses of a name from the system's resolver, with port 0.
 ///

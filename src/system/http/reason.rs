@@ -7,11 +7,11 @@ use std::io::{self, ErrorKind};
 use rustls::{CertificateError, InvalidMessage};
 
 use super::client::{MAX_HEADER_BYTES, MAX_HEADERS};
-use super::{Refused, Unresolved};
+use super::{ForbiddenNetwork, Unresolved};
 
 /// Whether the rules about addresses refused the connection.
 pub fn is_refused(error: &reqwest::Error) -> bool {
-    causes(error).any(|cause| cause.is::<Refused>())
+    causes(error).any(|cause| cause.is::<ForbiddenNetwork>())
 }
 
 /// Whether an established connection ended before the head of an answer.

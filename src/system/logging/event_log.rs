@@ -99,7 +99,7 @@ fn number(event: &str) -> u32 {
 
 impl<S: Subscriber> Layer<S> for EventLog {
     fn on_event(&self, event: &Event<'_>, _: Context<'_, S>) {
-        let mut line = Line::default();
+        let mut line = EventText::default();
         event.record(&mut line);
         let level = *event.metadata().level();
         // `ended` is reported separately, because it must be reported even without a log.
@@ -117,13 +117,13 @@ impl<S: Subscriber> Layer<S> for EventLog {
 
 /// An event as one text: the message, then one line for each field.
 #[derive(Default)]
-struct Line {
+struct EventText {
     event: String,
     message: String,
     fields: String,
 }
 
-impl Visit for Line {
+impl Visit for EventText {
     fn record_str(&mut self, field: &Field, value: &str) {
         match field.name() {
             "event" => self.event = value.to_owned(),
@@ -158,7 +158,7 @@ mod tests {
         struct Kept(Arc<std::sync::Mutex<Vec<(String, String, String)>>>);
         impl<S: Subscriber> Layer<S> for Kept {
             fn on_event(&self, event: &Event<'_>, _: Context<'_, S>) {
-                let mut line = Line::default();
+                let mut line = EventText::default();
                 event.record(&mut line);
                 self.0.lock().unwrap().push((line.event, line.message, line.fields));
             }

@@ -21,13 +21,13 @@ pub(super) struct NonBlocking(Arc<Shared>);
 
 #[derive(Default)]
 struct Shared {
-    state: Mutex<State>,
+    state: Mutex<Queue>,
     changed: Condvar,
 }
 
 #[derive(Default)]
-struct State {
-    waiting: VecDeque<Line>,
+struct Queue {
+    waiting: VecDeque<QueuedLine>,
     /// Since when the line that is being written has waited.
     writing: Option<Instant>,
     /// The number of lines that were dropped since the last one that was kept.
@@ -37,14 +37,14 @@ struct State {
     own: Vec<u8>,
 }
 
-struct Line {
+struct QueuedLine {
     text: Vec<u8>,
     since: Instant,
     /// The number of lines that were dropped before this one.
     lost: u64,
 }
 
-impl State {
+impl Queue {
     fn hangs(&self) -> bool {
         let oldest = self.writing.or(self.waiting.front().map(|line| line.since));
         oldest.is_some_and(|since| since.elapsed() > MOMENT)
@@ -81,7 +81,7 @@ impl NonBlocking {
 }
 
 impl Shared {
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, Queue> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -94,7 +94,7 @@ impl Shared {
             state.lost += 1;
         } else {
             let lost = mem::take(&mut state.lost);
-            state.waiting.push_back(Line { text: text.to_vec(), since: Instant::now(), lost });
+            state.waiting.push_back(QueuedLine { text: text.to_vec(), since: Instant::now(), lost });
         }
         drop(state);
         self.changed.notify_all();
@@ -124,12 +124,12 @@ impl Shared {
     }
 
     /// Waits for a line. The line is empty if there is only a loss to tell.
-    fn next(&self) -> Line {
+    fn next(&self) -> QueuedLine {
         let mut state = self.state();
         loop {
             let next = match state.waiting.pop_front() {
                 None if state.lost == 0 => None,
-                None => Some(Line { text: Vec::new(), since: Instant::now(), lost: mem::take(&mut state.lost) }),
+                None => Some(QueuedLine { text: Vec::new(), since: Instant::now(), lost: mem::take(&mut state.lost) }),
                 line => line,
             };
             if let Some(line) = next {

@@ -46,7 +46,7 @@ pub enum MailEncryption {
 }
 
 /// A mail server, and docsyncd's sign-in there.
-pub struct Server<'a> {
+pub struct MailServer<'a> {
     /// Its name or address.
     pub host: &'a str,
     /// Its port.
@@ -111,7 +111,7 @@ pub enum Why {
 
 /// A failed step.
 #[derive(Debug)]
-pub struct Failed {
+pub struct FailedStep {
     /// The step.
     pub step: Step,
     /// The reason.
@@ -119,16 +119,16 @@ pub struct Failed {
 }
 
 impl Step {
-    fn failed(self, why: impl Into<Why>) -> Failed {
-        Failed { step: self, why: why.into() }
+    fn failed(self, why: impl Into<Why>) -> FailedStep {
+        FailedStep { step: self, why: why.into() }
     }
 }
 
-impl Failed {
+impl FailedStep {
     /// What went wrong, for a sentence that begins with the server. Only the codes in it are the server's. `section`
     /// has the settings `port`, `encryption`, `timeout` and `ca_file`. The caller explains a code, because it knows the
     /// purpose of the mail.
-    pub fn words(&self, server: &Server<'_>, section: &str) -> String {
+    pub fn words(&self, server: &MailServer<'_>, section: &str) -> String {
         let is_in_the_clear = server.encryption != MailEncryption::Tls;
         match &self.why {
             Why::Unresolved => "its name is not known (DNS)".to_owned(),
@@ -166,7 +166,7 @@ impl Connection {
     ///
     /// # Errors
     /// The step that failed.
-    pub async fn open(server: &Server<'_>) -> Result<Self, Failed> {
+    pub async fn open(server: &MailServer<'_>) -> Result<Self, FailedStep> {
         let tls = match server.encryption {
             MailEncryption::None => None,
             MailEncryption::StartTls | MailEncryption::Tls => {
@@ -215,7 +215,7 @@ impl Connection {
     ///
     /// # Errors
     /// The step that failed.
-    pub async fn sender(&mut self, from: &str, size: Option<u64>) -> Result<(), Failed> {
+    pub async fn sender(&mut self, from: &str, size: Option<u64>) -> Result<(), FailedStep> {
         let size = size.filter(|_| self.offers.knows_size).map_or_else(String::new, |size| format!(" SIZE={size}"));
         self.command(Step::Sender, &format!("MAIL FROM:<{from}>{size}"), &[250]).await
     }
@@ -224,7 +224,7 @@ impl Connection {
     ///
     /// # Errors
     /// The step that failed.
-    pub async fn recipient(&mut self, to: &str) -> Result<(), Failed> {
+    pub async fn recipient(&mut self, to: &str) -> Result<(), FailedStep> {
         self.command(Step::Recipient, &format!("RCPT TO:<{to}>"), &[250, 251]).await
     }
 
@@ -232,7 +232,7 @@ impl Connection {
     ///
     /// # Errors
     /// The step that failed.
-    pub async fn reset(&mut self) -> Result<(), Failed> {
+    pub async fn reset(&mut self) -> Result<(), FailedStep> {
         self.command(Step::Reset, "RSET", &[250]).await
     }
 
@@ -240,7 +240,7 @@ impl Connection {
     ///
     /// # Errors
     /// The step that failed.
-    pub async fn begin(&mut self) -> Result<(), Failed> {
+    pub async fn begin(&mut self) -> Result<(), FailedStep> {
         self.command(Step::Data, "DATA", &[354]).await
     }
 
@@ -248,7 +248,7 @@ impl Connection {
     ///
     /// # Errors
     /// The connection failed, or the server refused the mail before its end.
-    pub async fn write(&mut self, text: &[u8]) -> Result<(), Failed> {
+    pub async fn write(&mut self, text: &[u8]) -> Result<(), FailedStep> {
         let failed = match timeout(self.timeout, self.stream.get_mut().write_all(text)).await {
             Ok(Ok(())) => return Ok(()),
             Ok(Err(error)) => Why::Io(error),
@@ -256,7 +256,7 @@ impl Connection {
         };
         // The server may have said why.
         match self.answer(Step::Text, PARTING_LIMIT, &[]).await {
-            Err(refused @ Failed { why: Why::Refused(_), .. }) => Err(refused),
+            Err(refused @ FailedStep { why: Why::Refused(_), .. }) => Err(refused),
             _ => Err(Step::Text.failed(failed)),
         }
     }
@@ -265,7 +265,7 @@ impl Connection {
     ///
     /// # Errors
     /// The failed [`Step::End`].
-    pub async fn end(&mut self) -> Result<(), Failed> {
+    pub async fn end(&mut self) -> Result<(), FailedStep> {
         self.quiet(Step::Text).await?;
         let (dot, limit) = (b".\r\n", self.timeout);
         let sent = timeout(limit, async {
@@ -285,14 +285,14 @@ impl Connection {
         .await;
     }
 
-    async fn hello(&mut self) -> Result<(), Failed> {
+    async fn hello(&mut self) -> Result<(), FailedStep> {
         let hello = format!("EHLO {}", self.name);
         let reply = self.ask(Step::Hello, &hello, &[250]).await?;
         self.offers = Offers::of(&reply);
         Ok(())
     }
 
-    async fn encrypt(mut self, tls: std::sync::Arc<rustls::ClientConfig>, host: &str) -> Result<Self, Failed> {
+    async fn encrypt(mut self, tls: std::sync::Arc<rustls::ClientConfig>, host: &str) -> Result<Self, FailedStep> {
         // Anybody can have sent what came before TLS, and it would count as sent within TLS.
         if !self.stream.buffer().is_empty() {
             return Err(Step::Encrypt.failed(Why::NotSmtp));
@@ -303,7 +303,7 @@ impl Connection {
         Ok(self)
     }
 
-    async fn sign_in(&mut self, user: &str, password: &SecretString) -> Result<(), Failed> {
+    async fn sign_in(&mut self, user: &str, password: &SecretString) -> Result<(), FailedStep> {
         let password = password.expose_secret();
         if self.offers.plain {
             let both = STANDARD.encode(format!("\0{user}\0{password}"));
@@ -317,11 +317,11 @@ impl Connection {
         self.command(Step::SignIn, &STANDARD.encode(password), &[235]).await
     }
 
-    async fn command(&mut self, step: Step, line: &str, expected: &[u16]) -> Result<(), Failed> {
+    async fn command(&mut self, step: Step, line: &str, expected: &[u16]) -> Result<(), FailedStep> {
         self.ask(step, line, expected).await.map(|_| ())
     }
 
-    async fn ask(&mut self, step: Step, line: &str, expected: &[u16]) -> Result<Reply, Failed> {
+    async fn ask(&mut self, step: Step, line: &str, expected: &[u16]) -> Result<Reply, FailedStep> {
         self.quiet(step).await?;
         let line = format!("{line}\r\n");
         let sent = timeout(self.timeout, async {
@@ -332,20 +332,20 @@ impl Connection {
         // A server that closes the connection may have said why.
         let answer = self.answer(step, self.timeout, expected).await;
         match (sent, answer) {
-            (Err(error), Err(Failed { why: Why::Io(_), .. })) => Err(step.failed(error)),
+            (Err(error), Err(FailedStep { why: Why::Io(_), .. })) => Err(step.failed(error)),
             (_, answer) => answer,
         }
     }
 
     /// Checks that nothing came unasked, which would count as the answer to the next command.
-    async fn quiet(&mut self, step: Step) -> Result<(), Failed> {
+    async fn quiet(&mut self, step: Step) -> Result<(), FailedStep> {
         match self.stream.fill_buf().now_or_never() {
             None => Ok(()),
             Some(_) => self.answer(step, PARTING_LIMIT, &[]).await.map(|_| ()),
         }
     }
 
-    async fn answer(&mut self, step: Step, limit: Duration, expected: &[u16]) -> Result<Reply, Failed> {
+    async fn answer(&mut self, step: Step, limit: Duration, expected: &[u16]) -> Result<Reply, FailedStep> {
         let reply = timeout(limit, Reply::read(&mut self.stream)).await.map_err(|_| step.failed(Why::Silent))?;
         match reply.map_err(|why| step.failed(why))? {
             reply if expected.contains(&reply.code) => Ok(reply),

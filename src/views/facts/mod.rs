@@ -275,7 +275,8 @@ fn strangers(db: &Connection) -> QueryResult<Ended> {
         db,
         "SELECT count(DISTINCT document.id) AS count, min(delivery.changed_at) AS first, max(delivery.changed_at) AS last
          FROM delivery INDEXED BY delivery_unmatched JOIN document ON document.id = delivery.document
-         WHERE unmatched IS NOT NULL AND unmatched = 'nobody' AND document.state = 'fetched' AND document.pdf = delivery.pdf
+         WHERE unmatched IS NOT NULL AND unmatched = 'nobody' AND document.state = 'fetched'
+           AND document.pdf = delivery.pdf
          AND delivery.changed_at > ifnull(
              (SELECT max(changed_at) FROM delivery INDEXED BY delivery_number WHERE number IS NOT NULL), 0)",
         [],
@@ -297,7 +298,8 @@ fn not_taken(db: &Connection, now: Millis, only: Option<&str>) -> QueryResult<Ve
     let mut statement = db.prepare_cached(
         "SELECT destination, count(*) AS count, min(delivery.changed_at) AS first, max(delivery.changed_at) AS last
          FROM delivery INDEXED BY delivery_filed JOIN document ON document.id = delivery.document
-         WHERE delivery.state = 'filed' AND delivery.due_at <= ?1 AND document.state = 'fetched' AND document.pdf = delivery.pdf
+         WHERE delivery.state = 'filed' AND delivery.due_at <= ?1 AND document.state = 'fetched'
+           AND document.pdf = delivery.pdf
            AND (?2 IS NULL OR document.account IN (SELECT value FROM json_each(?2)))
          GROUP BY destination",
     )?;

@@ -116,18 +116,24 @@ async fn durand(practice: &Practice) -> String {
 
 const TWO: [&str; 2] = ["471;Durand;Anne;25.01.1970", "472;Martin;Anne;25.01.1970"];
 
+/// The letter of a patient who is in the list, and whom the first one turns out to be about.
+async fn martin(practice: &Practice) -> String {
+    letter(practice, "Martin", "Anne", Some("1970-01-25")).await
+}
+
 /// Its absence from the list was never seen.
 #[tokio::test]
 async fn a_letter_that_is_corrected_and_listed_again_right_after_its_report_is_filed_anew() {
     let mut practice = practice_with_list(&TWO).await;
     practice.env.insert("DOCSYNCD__SYNC__POLL_INTERVAL".into(), "4s".into());
-    let uuid = durand(&practice).await;
+    let (uuid, other) = (durand(&practice).await, martin(&practice).await);
     let mut running = practice.run().await;
     wait_for_state(&practice, &uuid, "reported").await;
-    correct(&practice, &uuid, "Martin").await;
+    wait_for_state(&practice, &other, "reported").await;
+    practice.sandbox.set_patient_of(&uuid, &other).await.unwrap();
     practice.sandbox.set_listed(&uuid, true).await.unwrap();
-    until(async || filed_by(&practice, "472"), |is_filed| *is_filed).await;
-    practice.wait_for_posts(2).await;
+    until(async || names(&practice), |names| names.iter().any(|name| name.starts_with(&format!("472/{uuid}")))).await;
+    practice.wait_for_posts(3).await;
     running.stop().await;
     // Nothing has changed since, and it is left alone.
     practice.sandbox.set_listed(&uuid, true).await.unwrap();
@@ -136,6 +142,23 @@ async fn a_letter_that_is_corrected_and_listed_again_right_after_its_report_is_f
     practice.docsyncd(&["poll"]).await;
     running.stop().await;
     assert_eq!((names(&practice), posts_of(&practice.sandbox, &uuid).len()), (before, 2));
+}
+
+#[tokio::test]
+async fn a_letter_that_is_corrected_while_it_waits_for_its_proof_is_filed_anew() {
+    let mut practice = practice_with_list(&TWO).await;
+    practice.env.insert("DOCSYNCD__SYNC__POLL_INTERVAL".into(), "1s".into());
+    let config = fs::read_to_string(practice.config_path()).unwrap();
+    practice.configure_wholly(&config.replacen("path = 'inbox'", "path = 'inbox'\nconfirm = \"taken\"", 1));
+    let (uuid, other) = (durand(&practice).await, martin(&practice).await);
+    let mut running = practice.run().await;
+    until(async || status(&practice).await["to_confirm"].as_u64(), |count| *count == Some(2)).await;
+    practice.sandbox.set_patient_of(&uuid, &other).await.unwrap();
+    until(async || names(&practice), |names| names.iter().any(|name| name.starts_with(&format!("472/{uuid}")))).await;
+    let problems = status(&practice).await["problems"].clone();
+    assert!(problems.as_array().unwrap().iter().any(|problem| problem["cause"] == "not-replaced"), "{problems}");
+    assert_eq!(practice.sandbox.status_posts(), []);
+    running.stop().await;
 }
 
 /// The time between two polls is longer than what was read counts.

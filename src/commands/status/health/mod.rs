@@ -42,13 +42,13 @@ pub(super) struct Numbers {
 }
 
 /// The result for one instance.
-struct Known {
+struct InstanceHealth {
     level: Level,
     text: String,
     numbers: Option<Numbers>,
 }
 
-impl Known {
+impl InstanceHealth {
     fn unknown(text: String) -> Self {
         Self { level: Level::Unknown, text, numbers: None }
     }
@@ -65,7 +65,7 @@ pub(in crate::commands) fn health(path: &Path, all: bool, spoken: Spoken) -> Out
     })?;
     // Waits a moment longer than the instances may take, because some may have answered.
     let gathered = told.recv_timeout(until.saturating_duration_since(Instant::now()) + PATIENCE / 4);
-    let known = gathered.unwrap_or_else(|error| Known::unknown(silent(error, spoken)));
+    let known = gathered.unwrap_or_else(|error| InstanceHealth::unknown(silent(error, spoken)));
     print(&shown(&known))?;
     // The codes of Nagios' plugins, which differ from those of other commands.
     Ok(match known.level {
@@ -86,7 +86,7 @@ fn silent(error: RecvTimeoutError, spoken: Spoken) -> String {
 }
 
 /// The line for the monitor.
-fn shown(known: &Known) -> String {
+fn shown(known: &InstanceHealth) -> String {
     let level = known.level.as_str().to_uppercase();
     let text: String = known
         .text
@@ -112,7 +112,7 @@ fn shown(known: &Known) -> String {
 }
 
 /// The result of the only instance, or the worst of all.
-fn gathered(path: &Path, all: bool, spoken: Spoken, until: Instant) -> Known {
+fn gathered(path: &Path, all: bool, spoken: Spoken, until: Instant) -> InstanceHealth {
     if !all {
         let loaded = SCHEMA.load_default_env(path);
         return look(path, loaded, spoken);
@@ -134,19 +134,19 @@ fn gathered(path: &Path, all: bool, spoken: Spoken, until: Instant) -> Known {
         let _ = thread::Builder::new().spawn(looks);
     }
     drop(tell);
-    let mut known: Vec<Option<Known>> = files.iter().map(|_| None).collect();
+    let mut known: Vec<Option<InstanceHealth>> = files.iter().map(|_| None).collect();
     while let Ok((number, one)) = told.recv_timeout(until.saturating_duration_since(Instant::now())) {
         if let Some(place) = known.get_mut(number) {
             *place = Some(one);
         }
     }
     let name = |file: &PathBuf| file.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-    let silent = || Known::unknown(silent(RecvTimeoutError::Timeout, spoken));
+    let silent = || InstanceHealth::unknown(silent(RecvTimeoutError::Timeout, spoken));
     worst(files.iter().map(name).zip(known.into_iter().map(|known| known.unwrap_or_else(silent))).collect(), spoken)
 }
 
 /// The first of the worst decides. The numbers are sums.
-fn worst(known: Vec<(String, Known)>, spoken: Spoken) -> Known {
+fn worst(known: Vec<(String, InstanceHealth)>, spoken: Spoken) -> InstanceHealth {
     let sum = |of: fn(&Numbers) -> u64| known.iter().filter_map(|(_, one)| one.numbers.as_ref().map(of)).sum();
     let numbers = Numbers {
         waiting: sum(|one| one.waiting),
@@ -156,18 +156,18 @@ fn worst(known: Vec<(String, Known)>, spoken: Spoken) -> Known {
     };
     let first = known.iter().rev().max_by_key(|(_, one)| one.level);
     let Some((name, first)) = first else { return not_configured("health-no-configuration", spoken) };
-    Known { level: first.level, text: format!("{name}: {}", first.text), numbers: Some(numbers) }
+    InstanceHealth { level: first.level, text: format!("{name}: {}", first.text), numbers: Some(numbers) }
 }
 
 /// No configuration can be used. The text names neither its place nor a value.
-fn not_configured(why: &str, spoken: Spoken) -> Known {
+fn not_configured(why: &str, spoken: Spoken) -> InstanceHealth {
     let language = spoken.lang.unwrap_or_else(language::of_system);
     let what = language.text(why);
-    Known::unknown(language.fill("health-not-configured", &[("what", (&what).into())]))
+    InstanceHealth::unknown(language.fill("health-not-configured", &[("what", (&what).into())]))
 }
 
 /// The result for the instance with this configuration.
-fn look(path: &Path, loaded: Result<Loaded, ConfigError>, spoken: Spoken) -> Known {
+fn look(path: &Path, loaded: Result<Loaded, ConfigError>, spoken: Spoken) -> InstanceHealth {
     #[cfg(windows)]
     if super::super::planted::refuse(path).is_err() {
         return not_configured("health-configuration", spoken);
@@ -182,7 +182,7 @@ fn look(path: &Path, loaded: Result<Loaded, ConfigError>, spoken: Spoken) -> Kno
             } else {
                 line
             };
-            Known { level, text, numbers }
+            InstanceHealth { level, text, numbers }
         }
         Err(ConfigError::Missing { .. }) => not_configured("health-no-configuration", spoken),
         Err(_) => not_configured("health-configuration", spoken),

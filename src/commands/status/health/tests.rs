@@ -78,26 +78,26 @@ fn the_line_has_the_form_of_nagios_whatever_stands_in_its_text() {
     let numbers = Some(Numbers { waiting: 3, failed: 0, needs_person: 1, oldest: 720 });
     let text = "21 letters today, the last at 20:39".to_owned();
     assert_eq!(
-        shown(&Known { level: Level::Ok, text, numbers }),
+        shown(&InstanceHealth { level: Level::Ok, text, numbers }),
         "OK - 21 letters today, the last at 20:39 | waiting=3;;; failed=0;;; needs_person=1;;; oldest=720s;;;\n"
     );
-    let line = shown(&Known::unknown("a|b\nc".to_owned()));
+    let line = shown(&InstanceHealth::unknown("a|b\nc".to_owned()));
     assert_eq!(line, "UNKNOWN - a/b c | waiting=U;;; failed=U;;; needs_person=U;;; oldest=U;;;\n");
 }
 
 #[test]
 fn the_first_of_the_worst_instances_decides_and_the_numbers_are_those_of_all() {
-    let one = |level, waiting, oldest| Known {
+    let one = |level, waiting, oldest| InstanceHealth {
         level,
         text: "so".to_owned(),
         numbers: Some(Numbers { waiting, failed: 1, needs_person: 0, oldest }),
     };
     let spoken = Spoken { lang: Some(Language::English) };
-    let all = |known: Vec<(&str, Known)>| {
+    let all = |known: Vec<(&str, InstanceHealth)>| {
         let known = worst(known.into_iter().map(|(name, known)| (name.to_owned(), known)).collect(), spoken);
         (known.level, known.text, known.numbers.map(|all| (all.waiting, all.failed, all.oldest)))
     };
-    let unknown = || Known::unknown("why".to_owned());
+    let unknown = || InstanceHealth::unknown("why".to_owned());
     assert_eq!(
         all(vec![("a", one(Level::Ok, 1, 9)), ("b", one(Level::Critical, 2, 8)), ("c", unknown())]),
         (Level::Critical, "b: so".to_owned(), Some((3, 2, 9)))

@@ -126,7 +126,7 @@ async fn a_sidecar_that_comes_last_has_no_name_before_its_pdf_which_is_there_onc
 async fn a_sidecar_that_an_importer_has_answered_in_is_the_letters_own_after_a_crash() {
     let (mut inbox, spool) = (Inbox::with_sidecar(), Spool::new());
     inbox.config.sidecar.as_mut().unwrap().is_last = true;
-    let ready = crate::config::Line::parse("READY=1").unwrap();
+    let ready = crate::config::SidecarLine::parse("READY=1").unwrap();
     inbox.config.confirm =
         Some(crate::destinations::contract::confirm::confirm(crate::config::Evidence::Sidecar(ready), None));
     let path = inbox.path.join("Canaryworth_Zoé/2026-11-21_lab_slip.xml");

@@ -329,8 +329,8 @@ fn tells_of_none(error: &Value) -> bool {
     }
 }
 
-/// A text, or XML: of lines such as `ERROR: …` and `success=false`, and of elements and their attributes. PHP and others
-/// put warnings before their JSON, and some services answer with several values.
+/// A text, or XML: of lines such as `ERROR: …` and `success=false`, and of elements and their attributes. PHP and
+/// others put warnings before their JSON, and some services answer with several values.
 fn in_text(text: &str) -> Says {
     // `<b>Warning</b>: …`, as PHP writes it.
     let bare = text.trim_start_matches(|c: char| "<br/> >\r\n".contains(c));

@@ -15,7 +15,7 @@ use russh::{Channel, ChannelId, MethodKind, MethodSet};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::task::JoinHandle;
 
-use super::packet::{READ, Reader, Request, kind, status};
+use super::packet::{PacketReader, READ, Request, kind, status};
 
 pub(super) const USER: &str = "practice12";
 
@@ -247,7 +247,7 @@ impl Files {
             if stream.read_exact(&mut packet).await.is_err() {
                 return;
             }
-            let mut reader = Reader(&packet);
+            let mut reader = PacketReader(&packet);
             let (what, id) = (reader.byte().unwrap(), reader.number().unwrap());
             let Ok(answer) = self.answer(what, id, &mut reader) else { return };
             if stream.write_all(&answer).await.is_err() {
@@ -257,12 +257,12 @@ impl Files {
     }
 
     /// A path of the client; it begins at the root.
-    fn path(&self, reader: &mut Reader<'_>) -> PathBuf {
+    fn path(&self, reader: &mut PacketReader<'_>) -> PathBuf {
         let text = String::from_utf8(reader.text().unwrap().to_vec()).unwrap();
         self.root.join(text.trim_start_matches('/'))
     }
 
-    fn answer(&mut self, what: u8, id: u32, reader: &mut Reader<'_>) -> Result<Vec<u8>, Lost> {
+    fn answer(&mut self, what: u8, id: u32, reader: &mut PacketReader<'_>) -> Result<Vec<u8>, Lost> {
         let state = self.state.clone();
         let mut state = state.lock().unwrap();
         let told =

@@ -227,47 +227,44 @@ fn one_look_that_shows_it_and_a_clock_that_was_set_back_begin_anew() {
 
 /// The service may have corrected the patient, and have left everything else as it is.
 #[test]
-fn what_is_listed_after_its_report_or_for_another_patient_is_read_once_more_and_then_left_alone() {
-    let see_as = |one: &One, patient: Option<&str>, began: Millis, confirmed: bool| {
-        let reader = Reader { began, confirmed, ..testing::reader("main") };
+fn what_is_listed_for_another_patient_or_comes_back_is_read_once_more_and_then_left_alone() {
+    let see_as = |one: &One, patient: Option<&str>, confirmed: bool| {
+        let reader = Reader { confirmed, ..testing::reader("main") };
         let shown = Listed { patient: patient.map(str::to_owned), ..testing::shown("a", Some("p")) };
         see(&one.db, &reader, &shown, 9).unwrap()
     };
-    let unread = |one: &One, patient: Option<&str>, began: Millis| {
-        let first = see_as(one, patient, began, false);
-        let was_asked = first == Seen::Doubtful && see_as(one, patient, began, true) == Seen::Unread(1);
+    let unread = |one: &One, patient: Option<&str>| {
+        let first = see_as(one, patient, false);
+        let was_asked = first == Seen::Doubtful && see_as(one, patient, true) == Seen::Unread(1);
         assert!(was_asked || first == Seen::Known, "{first:?}");
         // Until it was read, each poll says so.
-        assert!(!was_asked || see_as(one, patient, 0, false) == Seen::Doubtful);
+        assert!(!was_asked || see_as(one, patient, false) == Seen::Doubtful);
         was_asked
     };
     let of = |state: &str| {
         let one = One::found();
-        one.set(&format!(
-            "state = '{state}', pdf = 'p', patient = 'p1', listed_patient = 'p1', read_at = 3, changed_at = 5"
-        ));
+        one.set(&format!("state = '{state}', pdf = 'p', patient = 'p1', listed_patient = 'p1', read_at = 3"));
         one
     };
-    for (state, patient, began, expected) in [
-        ("reported", Some("p1"), 5, false), // the page was asked for before the report
-        ("reported", Some("p1"), 6, true),
-        ("reported", None, 6, true),
-        ("reported", Some("p2"), 5, true),
-        ("fetched", Some("p2"), 0, true), // it may wait for its proof
-        ("delivered", Some("p2"), 0, true),
-        ("fetched", Some("p1"), 6, false),
-        ("fetched", None, 6, false),
-        ("discovered", Some("p2"), 6, false), // it is read anyway
-        ("failed", Some("p2"), 6, false),
+    for (state, patient, expected) in [
+        ("reported", Some("p1"), false),
+        ("reported", None, false),
+        ("reported", Some("p2"), true),
+        ("fetched", Some("p2"), true), // it may wait for its proof
+        ("delivered", Some("p2"), true),
+        ("fetched", Some("p1"), false),
+        ("fetched", None, false),
+        ("discovered", Some("p2"), false), // it is read anyway
+        ("failed", Some("p2"), false),
     ] {
-        assert_eq!(unread(&of(state), patient, began), expected, "{state} {patient:?} {began}");
+        assert_eq!(unread(&of(state), patient), expected, "{state} {patient:?}");
     }
     let one = of("reported");
-    assert!(unread(&one, Some("p2"), 6));
+    assert!(unread(&one, Some("p2")));
     documents::shown(&one.db, 1, 0, 7).unwrap();
-    assert!(!unread(&one, Some("p2"), 8), "what merely stays in the list is read once");
+    assert!(!unread(&one, Some("p2")), "what merely stays in the list is read once");
     assert_eq!(one.absent(OTHERS, 8), Left::Undecided);
-    assert!(unread(&one, Some("p2"), 9), "it was away");
+    assert!(unread(&one, Some("p2")), "it was away");
 }
 
 /// After a person's retry, or a failure, the document was read before the list showed the PDF.

@@ -32,7 +32,7 @@ const MOST_OFTEN: u64 = 4;
 /// Why a message is sent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Kind {
+pub enum AlertKind {
     /// Something needs a person.
     Problem,
     /// It still needs a person.
@@ -52,8 +52,8 @@ pub enum Step {
     Tell {
         /// The alert.
         id: i64,
-        /// [`Kind::Problem`] or [`Kind::Reminder`]
-        kind: Kind,
+        /// [`AlertKind::Problem`] or [`AlertKind::Reminder`]
+        kind: AlertKind,
         /// What is wrong.
         group: Group,
         /// When the last document of this message came in.
@@ -107,10 +107,10 @@ pub fn decide(before: &Before, health: &Health, now: Millis, times: &Times) -> V
             of_cause().any(|one| one.needs_person && !alert.names.contains(&one.name) && !one.name.is_empty())
         };
         let kind = match alert.told_at {
-            None if passed(alert.opened_at, times.gather) && (comes_again() || !quiet()) => Some(Kind::Problem),
+            None if passed(alert.opened_at, times.gather) && (comes_again() || !quiet()) => Some(AlertKind::Problem),
             None => None,
-            Some(_) if (latest > alert.told_latest || joined(alert)) && !quiet() => Some(Kind::Problem),
-            Some(told) if passed(told, times.remind) => Some(Kind::Reminder),
+            Some(_) if (latest > alert.told_latest || joined(alert)) && !quiet() => Some(AlertKind::Problem),
+            Some(told) if passed(told, times.remind) => Some(AlertKind::Reminder),
             Some(_) => None,
         };
         if let Some(kind) = kind {

@@ -18,7 +18,7 @@ fn health(problems: Vec<Problem>) -> Health {
 #[derive(Default)]
 struct Played {
     before: Before,
-    told: Vec<(Millis, Kind, Cause, u64)>,
+    told: Vec<(Millis, AlertKind, Cause, u64)>,
     /// When each alert was first told.
     begun: Vec<(Millis, Cause)>,
 }
@@ -65,7 +65,7 @@ impl Played {
                     let known = self.before.open.iter().any(|alert| alert.id == id && alert.told_at.is_some());
                     self.before.open.retain(|alert| alert.id != id);
                     if known {
-                        self.told.push((at, Kind::Over, group.cause, group.names.len() as u64));
+                        self.told.push((at, AlertKind::Over, group.cause, group.names.len() as u64));
                     }
                 }
             }
@@ -77,7 +77,7 @@ impl Played {
         (from..to).step_by(5_000).for_each(|at| self.look(at, problems));
     }
 
-    fn kinds(&self) -> Vec<Kind> {
+    fn kinds(&self) -> Vec<AlertKind> {
         self.told.iter().map(|(_, kind, ..)| *kind).collect()
     }
 }
@@ -92,8 +92,8 @@ fn an_outage_is_told_once_when_it_begins_and_once_when_it_is_over() {
     assert_eq!(
         played.told,
         [
-            (15 * MINUTE + 10_000, Kind::Problem, Cause::Destination, 1),
-            (HOUR + 10_000, Kind::Over, Cause::Destination, 1)
+            (15 * MINUTE + 10_000, AlertKind::Problem, Cause::Destination, 1),
+            (HOUR + 10_000, AlertKind::Over, Cause::Destination, 1)
         ]
     );
 }
@@ -110,7 +110,7 @@ fn problems_of_one_cause_are_one_message_also_when_they_begin_and_end_one_after_
         played.look(at, &all[..usize::try_from(left).unwrap()]);
     }
     played.play(2 * HOUR, 3 * HOUR, &[]);
-    assert_eq!(played.kinds(), [Kind::Problem, Kind::Over]);
+    assert_eq!(played.kinds(), [AlertKind::Problem, AlertKind::Over]);
     assert_eq!(played.told[0].3, 30);
 }
 
@@ -127,7 +127,7 @@ fn what_is_over_before_it_was_told_is_told_to_nobody() {
 fn what_lasts_is_told_again_after_each_reminder_time() {
     let mut played = Played::default();
     played.play(0, 49 * HOUR, &[problem(Cause::SignIn, "main", true)]);
-    assert_eq!(played.kinds(), [Kind::Problem, Kind::Reminder, Kind::Reminder]);
+    assert_eq!(played.kinds(), [AlertKind::Problem, AlertKind::Reminder, AlertKind::Reminder]);
     assert_eq!(played.told[1].0, 24 * HOUR + 10_000);
 }
 
@@ -139,12 +139,12 @@ fn what_comes_and_goes_is_told_at_most_once_an_hour() {
         let there = minute % 2 == 0;
         played.play(minute * MINUTE, (minute + 1) * MINUTE, if there { &problems } else { &[] });
     }
-    let begun = played.kinds().iter().filter(|kind| **kind == Kind::Problem).count();
+    let begun = played.kinds().iter().filter(|kind| **kind == AlertKind::Problem).count();
     assert_eq!(begun, 6, "in six hours: {:?}", played.told);
     assert!(played.told.len() <= 12);
     // Another cause has an hour of its own.
     played.play(360 * MINUTE, 361 * MINUTE, &[problem(Cause::SignIn, "main", true)]);
-    assert!(matches!(played.told.last(), Some((_, Kind::Problem, Cause::SignIn, 1))));
+    assert!(matches!(played.told.last(), Some((_, AlertKind::Problem, Cause::SignIn, 1))));
 }
 
 #[test]
@@ -155,7 +155,7 @@ fn what_is_urgent_and_comes_again_after_it_was_said_to_be_over_is_told_at_once_a
     // A person retries it. While it is under way, nothing counts as failed.
     played.play(MINUTE, 2 * MINUTE, &[]);
     played.play(2 * MINUTE, 50 * MINUTE, &failed);
-    assert_eq!(played.kinds(), [Kind::Problem, Kind::Over, Kind::Problem]);
+    assert_eq!(played.kinds(), [AlertKind::Problem, AlertKind::Over, AlertKind::Problem]);
     assert_eq!(played.told[2].0, 2 * MINUTE + 10_000);
 
     let mut played = Played::default();
@@ -163,7 +163,7 @@ fn what_is_urgent_and_comes_again_after_it_was_said_to_be_over_is_told_at_once_a
         let there = minute % 2 == 0;
         played.play(minute * MINUTE, (minute + 1) * MINUTE, if there { &failed } else { &[] });
     }
-    let begun = played.kinds().iter().filter(|kind| **kind == Kind::Problem).count();
+    let begun = played.kinds().iter().filter(|kind| **kind == AlertKind::Problem).count();
     assert_eq!(begun, 4, "a disk that is full each second minute fills no mailbox: {:?}", played.told);
 }
 
@@ -181,7 +181,7 @@ fn more_documents_that_fail_and_other_accounts_are_told_after_an_hour() {
     played.play(0, 2 * HOUR, &accounts[..1]);
     played.play(2 * HOUR, 4 * HOUR, &accounts);
     let names: Vec<u64> = played.told.iter().map(|(.., names)| *names).collect();
-    assert_eq!((played.kinds(), names), (vec![Kind::Problem, Kind::Problem], vec![1, 2]));
+    assert_eq!((played.kinds(), names), (vec![AlertKind::Problem, AlertKind::Problem], vec![1, 2]));
 }
 
 #[test]
@@ -190,5 +190,5 @@ fn a_clock_that_was_set_back_keeps_nobody_from_being_told() {
     let problems = [problem(Cause::Disk, "main", true)];
     played.look(100 * HOUR, &problems);
     played.play(0, MINUTE, &problems);
-    assert_eq!(played.kinds(), [Kind::Problem]);
+    assert_eq!(played.kinds(), [AlertKind::Problem]);
 }

@@ -11,7 +11,7 @@ use super::{Taken, Undelivered};
 use crate::config::MailConfig;
 use crate::system::http::reason;
 use crate::system::secret;
-use crate::system::smtp::{Base64Lines, Connection, Failed, Headers, Server, Step, Why};
+use crate::system::smtp::{Base64Lines, Connection, FailedStep, Headers, MailServer, Step, Why};
 use crate::system::tls::Tls;
 
 /// The option that names the file.
@@ -71,12 +71,12 @@ impl Mail {
         Ok(self.config.host.clone())
     }
 
-    fn server(&self) -> Result<Server<'_>, Undelivered> {
+    fn server(&self) -> Result<MailServer<'_>, Undelivered> {
         let sign_in = self.config.user.as_ref().map(|(user, file)| {
             let password = secret::read_password(file, KEY, "password").map_err(Undelivered::misconfigured)?;
             Ok((user.as_str(), password))
         });
-        Ok(Server {
+        Ok(MailServer {
             host: &self.config.host,
             port: self.config.port,
             encryption: self.config.encryption,
@@ -86,7 +86,7 @@ impl Mail {
         })
     }
 
-    async fn connect(&self, server: &Server<'_>) -> Result<Connection, Undelivered> {
+    async fn connect(&self, server: &MailServer<'_>) -> Result<Connection, Undelivered> {
         Connection::open(server).await.map_err(|failed| self.undelivered(&failed, server))
     }
 
@@ -94,14 +94,14 @@ impl Mail {
     /// only an answer of the server can say so.
     async fn hand_over(
         &self,
-        server: &Server<'_>,
+        server: &MailServer<'_>,
         connection: &mut Connection,
         text: &str,
         begun: &AtomicBool,
     ) -> Result<Taken, Undelivered> {
-        let failed = |failed: Failed| self.undelivered(&failed, server);
+        let failed = |failed: FailedStep| self.undelivered(&failed, server);
         connection.sender(&self.config.from, None).await.map_err(failed)?;
-        let mut refused: Vec<(&String, Failed)> = Vec::new();
+        let mut refused: Vec<(&String, FailedStep)> = Vec::new();
         for to in &self.config.to {
             match connection.recipient(to).await {
                 Ok(()) => {}
@@ -153,7 +153,7 @@ impl Mail {
     }
 
     /// What went wrong, in our own words, with the server's code.
-    fn undelivered(&self, failed: &Failed, server: &Server<'_>) -> Undelivered {
+    fn undelivered(&self, failed: &FailedStep, server: &MailServer<'_>) -> Undelivered {
         let what = match &failed.why {
             Why::Refused(reply) => match reply.code {
                 code @ (530 | 534 | 535 | 538) => format!("the mail server refuses user or password (code {code})"),
@@ -177,7 +177,7 @@ impl Mail {
 }
 
 /// The server's code, if its answer is what failed.
-fn code(failed: &Failed) -> Option<u16> {
+fn code(failed: &FailedStep) -> Option<u16> {
     match &failed.why {
         Why::Refused(reply) => Some(reply.code),
         _ => None,

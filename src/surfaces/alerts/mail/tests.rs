@@ -117,7 +117,7 @@ fn a_mail_says_one_thing_after_the_other_in_paragraphs_and_an_english_one_as_it_
         count: 3,
         since: None,
     };
-    let content = crate::surfaces::alerts::Content::new(super::super::decide::Kind::Problem, &group, 0);
+    let content = crate::surfaces::alerts::Content::new(super::super::decide::AlertKind::Problem, &group, 0);
     let practice = crate::config::PracticeConfig { contact: Some("IT, 030 1234".into()), ..Default::default() };
     let head = crate::surfaces::alerts::Letterhead { practice, computer: "vm".into(), ..Default::default() };
     let mail = Mail::new(config("docsyncd@practice.test", 25)).mail(&Message::new("msg_1".into(), &content, &head));

@@ -5,7 +5,7 @@ use jiff::tz::TimeZone;
 use jiff::{Timestamp, Zoned};
 use serde::{Deserialize, Serialize};
 
-use super::decide::Kind;
+use super::decide::AlertKind;
 use crate::config::{Config, PracticeConfig};
 use crate::domain::health::{Cause, Disks};
 use crate::formats::language::{Group, Language};
@@ -16,7 +16,7 @@ use crate::views::in_json;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Content {
     /// Why it is told.
-    pub kind: Kind,
+    pub kind: AlertKind,
     /// When it was decided.
     pub at: Millis,
     /// `health::Cause` as a word; none in a test.
@@ -37,7 +37,7 @@ pub struct Content {
 
 impl Content {
     /// A message about problems of one cause.
-    pub fn new(kind: Kind, group: &Group, at: Millis) -> Self {
+    pub fn new(kind: AlertKind, group: &Group, at: Millis) -> Self {
         let Group { cause, names, count, since } = group.clone();
         let cause = Some(cause.as_str().to_owned());
         Self { kind, at, cause, names, documents: count, since, others: None, left: Vec::new() }
@@ -47,13 +47,13 @@ impl Content {
     pub fn over(group: &Group, at: Millis, others: u64, left: &[Group]) -> Self {
         let of_group = |group: &Group| (group.cause.as_str().to_owned(), group.names.clone(), group.count);
         let left = left.iter().map(of_group).collect();
-        Self { others: Some(others), left, ..Self::new(Kind::Over, group, at) }
+        Self { others: Some(others), left, ..Self::new(AlertKind::Over, group, at) }
     }
 
     /// A test message.
     pub fn test(at: Millis) -> Self {
         let (names, left) = (Vec::new(), Vec::new());
-        Self { kind: Kind::Test, at, cause: None, names, documents: 0, since: None, others: None, left }
+        Self { kind: AlertKind::Test, at, cause: None, names, documents: 0, since: None, others: None, left }
     }
 }
 
@@ -124,13 +124,13 @@ impl Letterhead {
     fn subject(&self, content: &Content, group: Option<&Group>) -> String {
         let language = self.language;
         let about = match (group, content.kind) {
-            (None, _) | (_, Kind::Test) => language.text("alarm-subject-test"),
-            (Some(group), Kind::Problem) => language.subject(group),
-            (Some(group), Kind::Reminder) => {
+            (None, _) | (_, AlertKind::Test) => language.text("alarm-subject-test"),
+            (Some(group), AlertKind::Problem) => language.subject(group),
+            (Some(group), AlertKind::Reminder) => {
                 let subject = language.within(&language.subject(group));
                 language.fill("alarm-subject-reminder", &[("subject", (&subject).into())])
             }
-            (Some(group), Kind::Over) => {
+            (Some(group), AlertKind::Over) => {
                 let over = language.within(&language.over(group));
                 let key = if content.others == Some(0) { "alarm-subject-all-well" } else { "alarm-subject-over" };
                 language.fill(key, &[("over", (&over).into())])
@@ -160,13 +160,13 @@ impl Letterhead {
     fn text(&self, content: &Content, group: Option<&Group>, now: &Zoned) -> String {
         let language = self.language;
         match (group, content.kind) {
-            (None, _) | (_, Kind::Test) => language.text("alarm-test"),
-            (Some(group), Kind::Problem) => language.group(group, now),
-            (Some(group), Kind::Reminder) => {
+            (None, _) | (_, AlertKind::Test) => language.text("alarm-test"),
+            (Some(group), AlertKind::Problem) => language.group(group, now),
+            (Some(group), AlertKind::Reminder) => {
                 let problem = language.group(group, now);
                 language.fill("alarm-reminder", &[("problem", (&problem).into())])
             }
-            (Some(group), Kind::Over) => {
+            (Some(group), AlertKind::Over) => {
                 let over = language.over(group);
                 let began = group.since.map(|since| language.at(&zoned(since), now));
                 let over = began.map_or(over.clone(), |began| {
@@ -191,7 +191,7 @@ pub struct Message {
     /// Its identifier. A repetition has the same.
     pub id: String,
     /// `problem`, `reminder`, `over` or `test`.
-    pub kind: Kind,
+    pub kind: AlertKind,
     /// When it was decided.
     #[serde(serialize_with = "in_json")]
     pub at: Millis,
@@ -238,9 +238,9 @@ impl Message {
             count: content.documents,
             since: content.since,
         });
-        let is_over = content.kind == Kind::Over;
+        let is_over = content.kind == AlertKind::Over;
         // Without anything to do, nobody needs the page.
-        let to_do = group.as_ref().filter(|_| matches!(content.kind, Kind::Problem | Kind::Reminder));
+        let to_do = group.as_ref().filter(|_| matches!(content.kind, AlertKind::Problem | AlertKind::Reminder));
         let contact = head.practice.contact.as_ref().filter(|_| !is_over);
         let advice = |group: &Group| {
             let advice = language.advice(group, &head.disks);

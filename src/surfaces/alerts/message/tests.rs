@@ -15,7 +15,7 @@ fn group(cause: Cause, names: &[&str], count: u64) -> Group {
     Group { cause, names: names.iter().map(ToString::to_string).collect(), count, since: Some(SINCE) }
 }
 
-fn message(head: &Letterhead, kind: Kind, group: &Group) -> Message {
+fn message(head: &Letterhead, kind: AlertKind, group: &Group) -> Message {
     Message::new("msg_1".into(), &Content::new(kind, group, AT), head)
 }
 
@@ -31,7 +31,7 @@ fn read(message: &Message, head: &Letterhead) -> String {
 #[test]
 fn the_subject_says_what_is_the_matter_and_how_many_and_names_no_computer() {
     let subjects = |cause, names: &[&str], count| {
-        LANGUAGES.map(|language| message(&head(language), Kind::Problem, &group(cause, names, count)).subject)
+        LANGUAGES.map(|language| message(&head(language), AlertKind::Problem, &group(cause, names, count)).subject)
     };
     assert_eq!(
         subjects(Cause::PatientUnknown, &[], 3),
@@ -59,7 +59,7 @@ fn the_subject_says_what_is_the_matter_and_how_many_and_names_no_computer() {
     );
     for language in LANGUAGES {
         for cause in CAUSES {
-            for kind in [Kind::Problem, Kind::Reminder, Kind::Over] {
+            for kind in [AlertKind::Problem, AlertKind::Reminder, AlertKind::Over] {
                 let subject = message(&head(language), kind, &group(cause, &["pms"], 4)).subject;
                 let is_bare = !subject.contains("vm") && !subject.contains('{') && !subject.ends_with('.');
                 assert!(is_bare && !subject.is_empty(), "{cause:?}: {subject}");
@@ -68,7 +68,7 @@ fn the_subject_says_what_is_the_matter_and_how_many_and_names_no_computer() {
     }
     let named = PracticeConfig { name: Some("Cabinet A".into()), ..PracticeConfig::default() };
     let named = Letterhead { practice: named, ..head(Language::French) };
-    let message = message(&named, Kind::Reminder, &group(Cause::Failed, &[], 1));
+    let message = message(&named, AlertKind::Reminder, &group(Cause::Failed, &[], 1));
     assert_eq!(message.subject, "Toujours\u{a0}: 1 courrier n'a pas pu être classé (Cabinet A)");
     assert_eq!((message.contact, message.practice.as_deref()), (None, Some("Cabinet A")));
 }
@@ -77,7 +77,7 @@ fn the_subject_says_what_is_the_matter_and_how_many_and_names_no_computer() {
 fn the_body_says_what_then_what_to_do_then_where_whom_to_call_and_last_commands() {
     for language in LANGUAGES {
         for cause in CAUSES {
-            let message = message(&head(language), Kind::Problem, &group(cause, &["pms"], 4));
+            let message = message(&head(language), AlertKind::Problem, &group(cause, &["pms"], 4));
             let [_, advice, page, contact, commands] = message.paragraphs().collect::<Vec<_>>()[..] else {
                 panic!("{message:?}")
             };
@@ -95,7 +95,7 @@ fn the_body_says_what_then_what_to_do_then_where_whom_to_call_and_last_commands(
 fn the_page_is_where_the_reader_can_reach_it() {
     let page = |page: Page, language| {
         let head = Letterhead { page, ..head(language) };
-        message(&head, Kind::Problem, &group(Cause::Failed, &[], 1)).page.unwrap()
+        message(&head, AlertKind::Problem, &group(Cause::Failed, &[], 1)).page.unwrap()
     };
     let address = || Page::At("http://vm:8977/".to_owned());
     assert_eq!(page(address(), Language::English), "The page: http://vm:8977/");
@@ -110,7 +110,7 @@ fn the_page_is_where_the_reader_can_reach_it() {
 #[test]
 fn what_is_over_says_that_it_is_well_and_whether_all_is() {
     let over = |others: Option<u64>| {
-        let content = Content { others, ..Content::new(Kind::Over, &group(Cause::NotTaken, &["pms"], 3), AT) };
+        let content = Content { others, ..Content::new(AlertKind::Over, &group(Cause::NotTaken, &["pms"], 3), AT) };
         let head = head(Language::English);
         let message = Message::new("msg_1".into(), &content, &head);
         assert_eq!(message.paragraphs().count(), 1, "there is nothing to do: {message:?}");
@@ -162,7 +162,7 @@ fn every_message_is_captured_in_three_languages() {
             for count in [1, 3] {
                 let group = group(cause, &["pms"], count);
                 let title = format!("## {}, {count}\n\n", cause.as_str());
-                all.push_str(&format!("{title}{}\n", read(&message(&head, Kind::Problem, &group), &head)));
+                all.push_str(&format!("{title}{}\n", read(&message(&head, AlertKind::Problem, &group), &head)));
             }
             let over = Message::new("msg_1".into(), &Content::over(&group(cause, &["pms"], 3), AT, 0, &[]), &head);
             all.push_str(&format!("{}\n", read(&over, &head)));

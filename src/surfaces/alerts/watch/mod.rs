@@ -11,7 +11,7 @@ use self::trouble::Trouble;
 use super::Channel;
 use super::audience::Audience;
 use super::beats::Condition;
-use super::decide::{Before, Kind, Step, Times, about, decide};
+use super::decide::{AlertKind, Before, Step, Times, about, decide};
 use super::message::{Content, Letterhead, new_id};
 use crate::config::AlertsConfig;
 use crate::domain::health::{Cause, Facts, Health, Light, assess};
@@ -171,7 +171,7 @@ impl Watch {
             for (channels, audience, groups) in &lasting {
                 for (alert, channel) in alerts::untold(db, audience, channels)? {
                     if let Some(group) = groups.iter().find(|group| group.cause.as_str() == alert.cause) {
-                        let content = content(&Content::new(Kind::Problem, group, at));
+                        let content = content(&Content::new(AlertKind::Problem, group, at));
                         alerts::post(db, alert.id, &new_id(), &channel, &content, at)?;
                     }
                 }
@@ -238,7 +238,7 @@ fn log(step: &Step) {
                 event = "alert",
                 cause,
                 documents,
-                reminder = *kind == Kind::Reminder,
+                reminder = *kind == AlertKind::Reminder,
                 "a person is told: {cause}"
             );
         }

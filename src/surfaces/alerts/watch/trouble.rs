@@ -5,7 +5,7 @@ use std::time::Duration;
 use tokio::time::Instant;
 
 use super::super::Undelivered;
-use super::super::decide::Kind;
+use super::super::decide::AlertKind;
 use super::super::message::{Content, Message, new_id};
 use super::{SIGN_OF_LIFE, Watch};
 use crate::domain::health::Cause;
@@ -45,7 +45,7 @@ impl Watch {
         trouble.tried = Some(Instant::now());
         let (since, id) = (trouble.since, trouble.message.clone());
         let known = trouble.told.clone();
-        let told = self.tell(Kind::Problem, since, &id, |name| !known.iter().any(|known| known == name)).await;
+        let told = self.tell(AlertKind::Problem, since, &id, |name| !known.iter().any(|known| known == name)).await;
         if let Some(trouble) = &mut self.trouble {
             trouble.told.extend(told);
         }
@@ -55,12 +55,12 @@ impl Watch {
     pub(super) async fn recovered(&mut self) {
         if let Some(Trouble { since, told, .. }) = self.trouble.take() {
             tracing::info!(event = "ledger_well", "the ledger can be read and written again");
-            let _ = self.tell(Kind::Over, since, &new_id(), |name| told.iter().any(|told| told == name)).await;
+            let _ = self.tell(AlertKind::Over, since, &new_id(), |name| told.iter().any(|told| told == name)).await;
         }
     }
 
     /// Tells everybody of the ledger, which belongs to no account. Returns who was reached.
-    async fn tell(&self, kind: Kind, since: Millis, id: &str, whom: impl Fn(&str) -> bool) -> Vec<String> {
+    async fn tell(&self, kind: AlertKind, since: Millis, id: &str, whom: impl Fn(&str) -> bool) -> Vec<String> {
         let group = Group { cause: Cause::Ledger, names: Vec::new(), count: 0, since: Some(since) };
         let content = Content::new(kind, &group, now());
         let message = Message::new(id.to_owned(), &content, &self.watched.letterhead);

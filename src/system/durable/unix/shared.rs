@@ -9,28 +9,28 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
 use rustix::io::Result;
 
 /// Device and inode, since one folder has many paths.
-pub(super) type Folder = (u64, u64);
+pub(super) type FolderId = (u64, u64);
 
 /// The result of one fsync.
 type Turn = Arc<OnceLock<Result<()>>>;
 
 #[derive(Default)]
-struct Waiting {
+struct SyncQueue {
     under_way: bool,
     /// The turn of the callers that came after the current fsync had begun.
     next: Option<Turn>,
 }
 
-static FOLDERS: Mutex<Option<HashMap<Folder, Waiting>>> = Mutex::new(None);
+static FOLDERS: Mutex<Option<HashMap<FolderId, SyncQueue>>> = Mutex::new(None);
 static ENDED: Condvar = Condvar::new();
 
-fn folders() -> MutexGuard<'static, Option<HashMap<Folder, Waiting>>> {
+fn folders() -> MutexGuard<'static, Option<HashMap<FolderId, SyncQueue>>> {
     // A panic cannot have left it inconsistent.
     FOLDERS.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Runs `sync`, or waits for the result of one that another thread begins after this call.
-pub(super) fn once_for_all(folder: Folder, sync: impl FnOnce() -> Result<()>) -> Result<()> {
+pub(super) fn once_for_all(folder: FolderId, sync: impl FnOnce() -> Result<()>) -> Result<()> {
     let mut known = folders();
     let turn = Turn::clone(known.get_or_insert_default().entry(folder).or_default().next.get_or_insert_default());
     loop {
@@ -52,7 +52,7 @@ pub(super) fn once_for_all(folder: Folder, sync: impl FnOnce() -> Result<()>) ->
 }
 
 /// Ends a turn, also after a panic. Then another thread of the same turn tries.
-struct Ends(Folder);
+struct Ends(FolderId);
 
 impl Drop for Ends {
     fn drop(&mut self) {
@@ -80,12 +80,12 @@ mod tests {
     use super::*;
 
     /// A folder that no other test uses.
-    fn folder() -> Folder {
+    fn folder() -> FolderId {
         static NEXT: AtomicUsize = AtomicUsize::new(0);
         (u64::MAX, NEXT.fetch_add(1, Ordering::Relaxed) as u64)
     }
 
-    fn waiting_for(folder: Folder) -> usize {
+    fn waiting_for(folder: FolderId) -> usize {
         let known = folders();
         let next = known.as_ref().and_then(|all| all.get(&folder)?.next.as_ref());
         next.map_or(0, |turn| Arc::strong_count(turn) - 1)

@@ -50,10 +50,10 @@ fn service_main(_: Vec<OsString>) {
     let told = Arc::new(Told::default());
     let for_handler = Arc::clone(&told);
     let handler = move |control| {
-        let request = match Asked::by(&control) {
-            Asked::NotOurs => return ServiceControlHandlerResult::NotImplemented,
-            Asked::Nothing => return ServiceControlHandlerResult::NoError,
-            Asked::For(request) => request,
+        let request = match ControlMeaning::by(&control) {
+            ControlMeaning::NotOurs => return ServiceControlHandlerResult::NotImplemented,
+            ControlMeaning::Nothing => return ServiceControlHandlerResult::NoError,
+            ControlMeaning::For(request) => request,
         };
         if request == Request::Stop {
             for_handler.tell(Phase::Stopping);
@@ -74,13 +74,13 @@ fn service_main(_: Vec<OsString>) {
 
 /// The meaning of a control for the daemon.
 #[derive(Debug, PartialEq, Eq)]
-enum Asked {
+enum ControlMeaning {
     For(Request),
     Nothing,
     NotOurs,
 }
 
-impl Asked {
+impl ControlMeaning {
     /// A system that shuts down sends only Preshutdown to a service that accepts both controls, and waits for the time
     /// that was set at installation.
     fn by(control: &ServiceControl) -> Self {
@@ -103,11 +103,11 @@ enum Phase {
 
 /// The state that the controller was last told.
 struct Told {
-    state: Mutex<State>,
+    state: Mutex<ToldState>,
     changed: Condvar,
 }
 
-struct State {
+struct ToldState {
     handle: Option<ServiceStatusHandle>,
     phase: Phase,
     checkpoint: u32,
@@ -115,7 +115,7 @@ struct State {
 
 impl Default for Told {
     fn default() -> Self {
-        let state = State { handle: None, phase: Phase::Starting, checkpoint: 0 };
+        let state = ToldState { handle: None, phase: Phase::Starting, checkpoint: 0 };
         Self { state: Mutex::new(state), changed: Condvar::new() }
     }
 }
@@ -163,7 +163,7 @@ impl Told {
     }
 }
 
-impl State {
+impl ToldState {
     fn report(&mut self) {
         let pending = matches!(self.phase, Phase::Starting | Phase::Stopping);
         if pending {
@@ -213,11 +213,11 @@ mod tests {
     #[test]
     fn every_end_is_drained_alike_and_new_parameters_are_a_reload() {
         for end in [ServiceControl::Stop, ServiceControl::Shutdown, ServiceControl::Preshutdown] {
-            assert_eq!(Asked::by(&end), Asked::For(Request::Stop), "{end:?}");
+            assert_eq!(ControlMeaning::by(&end), ControlMeaning::For(Request::Stop), "{end:?}");
         }
-        assert_eq!(Asked::by(&ServiceControl::ParamChange), Asked::For(Request::Reload));
-        assert_eq!(Asked::by(&ServiceControl::Interrogate), Asked::Nothing);
-        assert_eq!(Asked::by(&ServiceControl::NetBindAdd), Asked::NotOurs);
+        assert_eq!(ControlMeaning::by(&ServiceControl::ParamChange), ControlMeaning::For(Request::Reload));
+        assert_eq!(ControlMeaning::by(&ServiceControl::Interrogate), ControlMeaning::Nothing);
+        assert_eq!(ControlMeaning::by(&ServiceControl::NetBindAdd), ControlMeaning::NotOurs);
     }
 
     #[test]

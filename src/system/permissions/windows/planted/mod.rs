@@ -49,7 +49,7 @@ const DENIES: u8 = 1;
 
 /// The owner of an object, and the entries of its list.
 #[derive(Debug)]
-struct Found {
+struct ObjectSecurity {
     owner: String,
     entries: Vec<Entry>,
 }
@@ -112,7 +112,7 @@ fn look(path: &Path, with_inherited: bool) -> io::Result<Option<String>> {
     Ok(judge(&found(path)?, &trusted, with_inherited).map(|what| format!("{shown} {what}")))
 }
 
-fn judge(found: &Found, trusted: &[String], with_inherited: bool) -> Option<String> {
+fn judge(found: &ObjectSecurity, trusted: &[String], with_inherited: bool) -> Option<String> {
     let is_trusted = |account: &String| trusted.contains(account) || account.starts_with(STAND_INS);
     if !is_trusted(&found.owner) {
         return Some(format!("belongs to somebody else ({})", found.owner));
@@ -124,7 +124,7 @@ fn judge(found: &Found, trusted: &[String], with_inherited: bool) -> Option<Stri
 }
 
 /// The owner and the list of this object.
-fn found(path: &Path) -> io::Result<Found> {
+fn found(path: &Path) -> io::Result<ObjectSecurity> {
     let path = wide_path(path)?;
     let (mut owner, mut access, mut descriptor): (PSID, *mut ACL, _) =
         (ptr::null_mut(), ptr::null_mut(), ptr::null_mut());
@@ -148,7 +148,7 @@ fn found(path: &Path) -> io::Result<Found> {
     let owner = text_of(owner)?;
     if access.is_null() {
         // An object without a list allows everything to everybody.
-        return Ok(Found {
+        return Ok(ObjectSecurity {
             owner,
             entries: vec![Entry { account: "S-1-1-0".into(), rights: GENERIC_ALL, inherited: false }],
         });
@@ -156,7 +156,7 @@ fn found(path: &Path) -> io::Result<Found> {
     // SAFETY: the list belongs to the descriptor, which still exists.
     let count = u32::from(unsafe { (*access).AceCount });
     let entries = (0..count).filter_map(|at| entry(access, at).transpose()).collect::<io::Result<_>>()?;
-    Ok(Found { owner, entries })
+    Ok(ObjectSecurity { owner, entries })
 }
 
 /// An entry that allows something on the object itself; `None` for others: a denying entry is no risk. Other kinds (for

@@ -7,20 +7,21 @@ use super::*;
 const OTHER: &str = "S-1-5-21-1-2-3-1001";
 const USERS: &str = "S-1-5-32-545";
 
-fn found(owner: &str, entries: &[(&str, u32, bool)]) -> Found {
+fn found(owner: &str, entries: &[(&str, u32, bool)]) -> ObjectSecurity {
     let entry = |(account, rights, inherited): &(&str, u32, bool)| Entry {
         account: (*account).to_owned(),
         rights: *rights,
         inherited: *inherited,
     };
-    Found { owner: owner.to_owned(), entries: entries.iter().map(entry).collect() }
+    ObjectSecurity { owner: owner.to_owned(), entries: entries.iter().map(entry).collect() }
 }
 
 #[test]
 fn whoever_owns_a_folder_or_may_write_there_is_somebody_trusted_or_it_is_refused() {
     let (read, write, all) = (0x0012_00a9, FILE_APPEND_DATA, 0x001f_01ff);
     let trusted = trusted_accounts();
-    let judged = |found: &Found| (judge(found, &trusted, true).is_some(), judge(found, &trusted, false).is_some());
+    let judged =
+        |found: &ObjectSecurity| (judge(found, &trusted, true).is_some(), judge(found, &trusted, false).is_some());
     let own = [("S-1-5-18", all, false), ("S-1-5-32-544", all, false), ("S-1-3-0", all, true)];
     for owner in ["S-1-5-18", "S-1-5-32-544", super::super::VIRTUAL_ACCOUNT] {
         assert_eq!(judged(&found(owner, &own)), (false, false), "{owner}");

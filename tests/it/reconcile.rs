@@ -255,7 +255,7 @@ async fn the_daemon_compares_by_itself_and_what_differs_is_a_problem_until_it_ag
     let config = fs::read_to_string(practice.config_path()).unwrap();
     practice.configure_wholly(&format!("{config}\n[reconcile]\nevery = \"1s\"\n"));
     let mut running = practice.run().await;
-    running.wait_for_log("does not agree (1)").await;
+    running.wait_for_log("disagree (1)").await;
     assert_eq!(causes(&practice).await, ["not-agreeing"]);
     running.stop().await;
     assert_eq!(causes(&practice).await, ["not-agreeing"], "it is kept");

@@ -25,7 +25,7 @@ pub struct Link<'a> {
 
 /// A browser that is known.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Known {
+pub struct KnownBrowser {
     /// The digest of its session.
     pub digest: String,
     /// Since when.
@@ -38,7 +38,7 @@ pub struct Known {
     pub browser: String,
 }
 
-impl TryFrom<&Row<'_>> for Known {
+impl TryFrom<&Row<'_>> for KnownBrowser {
     type Error = rusqlite::Error;
 
     fn try_from(row: &Row<'_>) -> QueryResult<Self> {
@@ -52,7 +52,7 @@ pub fn links(db: &Connection, now: Millis) -> QueryResult<Vec<String>> {
 }
 
 /// The sessions that are valid at `now`.
-pub fn sessions(db: &Connection, now: Millis) -> QueryResult<Vec<Known>> {
+pub fn sessions(db: &Connection, now: Millis) -> QueryResult<Vec<KnownBrowser>> {
     db.rows("SELECT digest, since, expires_at, known_for, browser FROM page_session WHERE expires_at > ?1", [now])
 }
 

@@ -20,12 +20,12 @@ const MAX_BATCH: usize = 512;
 /// How often the writer checks whether another process changed the file.
 const LOOK_INTERVAL: Duration = Duration::from_millis(1500);
 
-type Answer = Box<dyn FnOnce(Result<(), LedgerError>) + Send>;
+type Respond = Box<dyn FnOnce(Result<(), LedgerError>) + Send>;
 
 /// A query that ran: whether to keep its changes, and how to answer its sender once the transaction has ended.
 pub(super) struct Ran {
     keep: bool,
-    pub(super) answer: Answer,
+    pub(super) answer: Respond,
 }
 
 /// Runs on a connection, or answers with the reason why there was no transaction.
@@ -207,7 +207,7 @@ fn run_in_savepoint(
     transaction: &Transaction<'_>,
     query: Query,
     path: &Path,
-    ran: &mut Vec<Answer>,
+    ran: &mut Vec<Respond>,
 ) -> QueryResult<()> {
     let run = |statement: &str| transaction.run(statement, []);
     if let Err(error) = run("SAVEPOINT one") {

@@ -163,7 +163,7 @@ async fn turn(
     let letters = context.ledger.read(move |db| deliveries::unproved(db, &name)).await?;
     memory.doubtful.retain(|key, _| letters.iter().any(|letter| key_of(letter) == *key));
     let paths: HashSet<String> = letters.iter().map(|letter| letter.filed.path.clone()).collect();
-    let others = Known { ledger: context.ledger.clone(), destination: destination.to_owned(), paths };
+    let others = OtherLetters { ledger: context.ledger.clone(), destination: destination.to_owned(), paths };
     let mut folders: BTreeMap<String, Vec<Unproved>> = BTreeMap::new();
     for letter in letters {
         folders.entry(group_of(&letter)).or_default().push(letter);
@@ -222,7 +222,7 @@ async fn look(
     context: &Context,
     destination: &str,
     adapter: &Arc<dyn Adapter>,
-    others: &Known,
+    others: &OtherLetters,
     memory: &mut Memory,
     mut letters: Vec<Unproved>,
 ) -> Result<(), LedgerError> {
@@ -313,14 +313,14 @@ async fn follow(context: &Context, ended: Option<(Delivery, Option<State>)>, rea
 }
 
 /// What the ledger knows of the destination's other letters.
-struct Known {
+struct OtherLetters {
     ledger: Ledger,
     destination: String,
     paths: HashSet<String>,
 }
 
 #[async_trait]
-impl Others for Known {
+impl Others for OtherLetters {
     async fn have(&self, path: &str, place: &str) -> bool {
         if self.paths.contains(path) {
             return true;

@@ -8,11 +8,11 @@ use super::frame::{Frame, frame};
 use super::keys;
 use super::parts::{Form, count};
 use crate::formats::language::{Language, zoned};
-use crate::ledger::page_keys::Known;
+use crate::ledger::page_keys::KnownBrowser;
 
 /// The browsers that are known, and the one that asks.
 pub(super) struct Browsers<'a> {
-    pub(super) known: Vec<Known>,
+    pub(super) known: Vec<KnownBrowser>,
     /// The digest of its session.
     pub(super) own: &'a str,
 }
@@ -37,7 +37,7 @@ pub(super) fn show(form: &Form<'_>, browsers: &Browsers<'_>, now: &Zoned) -> Mar
     }
 }
 
-fn row(form: &Form<'_>, one: &Known, is_own: bool, now: &Zoned) -> Markup {
+fn row(form: &Form<'_>, one: &KnownBrowser, is_own: bool, now: &Zoned) -> Markup {
     let language = form.language;
     let day = |at| language.short_day(zoned(at, now).date());
     let (since, until) = (day(one.since), day(one.expires_at));

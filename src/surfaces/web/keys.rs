@@ -14,7 +14,7 @@ use thiserror::Error;
 use url::Url;
 
 use crate::domain::document::hex;
-use crate::ledger::page_keys::{Known, Link};
+use crate::ledger::page_keys::{KnownBrowser, Link};
 use crate::ledger::{Ledger, LedgerError, Millis, now, page_keys};
 
 /// The random bytes of a link and of a session: 256 bits.
@@ -173,7 +173,7 @@ pub(super) async fn session(ledger: &Ledger, cookie: &str) -> Result<Option<Sess
 }
 
 /// Whether using the session renews it.
-pub(super) fn is_renewable(known: &Known) -> bool {
+pub(super) fn is_renewable(known: &KnownBrowser) -> bool {
     known.known_for == Browser::Here.known_for()
 }
 
@@ -188,7 +188,7 @@ pub(super) async fn end(ledger: &Ledger, digest: String) -> Result<bool, LedgerE
 }
 
 /// The browsers that are known now, oldest first.
-pub(super) async fn browsers(ledger: &Ledger) -> Result<Vec<Known>, LedgerError> {
+pub(super) async fn browsers(ledger: &Ledger) -> Result<Vec<KnownBrowser>, LedgerError> {
     let mut known = ledger.read(|db| page_keys::sessions(db, now())).await?;
     known.sort_by_key(|known| known.since);
     Ok(known)

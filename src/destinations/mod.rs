@@ -78,7 +78,7 @@ pub use webdav::WebDavAdapter;
 
 use crate::config::{Config, Destination, DestinationKind};
 use crate::domain::document::{DocumentUuid, Metadata, Spooled};
-use crate::domain::proof::{Filed, Proof, Sight};
+use crate::domain::proof::{Filed, Proof, PutIn, Sight};
 use crate::domain::reservation::{Intent, Known, Place, Wanted};
 use crate::system::clock::{self, Millis};
 
@@ -272,11 +272,12 @@ pub trait Adapter: Send + Sync {
     /// in bounded time by itself, too.
     async fn check(&self) -> Result<Checked, String>;
 
-    /// Whether its folder is there, looked at while no letter goes there. It ends in bounded time by itself.
+    /// Whether its folder is there, and is the one in which these letters wait for their proof, looked at while no letter
+    /// goes there. It ends in bounded time by itself.
     ///
     /// # Errors
     /// It is not, or does not answer.
-    async fn is_there(&self) -> Result<(), Outcome> {
+    async fn is_there(&self, _waiting: Vec<PutIn>) -> Result<(), Outcome> {
         Ok(())
     }
 

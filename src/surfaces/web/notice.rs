@@ -23,10 +23,13 @@ pub(super) enum Notice {
     NotMended,
     Trying,
     Locked,
+    FiledAnew,
+    SameNumber,
+    NotRead,
 }
 
 impl Notice {
-    const ALL: [Self; 16] = [
+    const ALL: [Self; 19] = [
         Self::Retried,
         Self::RetriedAll,
         Self::Polled,
@@ -43,13 +46,23 @@ impl Notice {
         Self::NotMended,
         Self::Trying,
         Self::Locked,
+        Self::FiledAnew,
+        Self::SameNumber,
+        Self::NotRead,
     ];
 
     /// Whether nothing came of it.
     fn is_bad(self) -> bool {
         matches!(
             self,
-            Self::Unknown | Self::NotAssigned | Self::SharedNumber | Self::NoNumber | Self::NotUndone | Self::NotMended
+            Self::Unknown
+                | Self::NotAssigned
+                | Self::SharedNumber
+                | Self::NoNumber
+                | Self::NotUndone
+                | Self::NotMended
+                | Self::SameNumber
+                | Self::NotRead
         )
     }
 
@@ -77,6 +90,9 @@ impl Notice {
             Notice::NotMended => "not-mended",
             Notice::Trying => "trying",
             Notice::Locked => "locked",
+            Notice::FiledAnew => "filed-anew",
+            Notice::SameNumber => "same-number",
+            Notice::NotRead => "not-read",
         }
     }
 }

@@ -273,10 +273,10 @@ subject-not-taken = { $count ->
 over-not-taken = Die Software hat alle Briefe von { $name } übernommen.
 
 problem-not-replaced = { $count ->
-    [one] 1 Brief liegt doppelt in der Praxissoftware ({ $since }): eine alte Fassung neben der neuen, oder eine Kopie in der Akte eines anderen Patienten.
-   *[other] { $count } Briefe liegen doppelt in der Praxissoftware ({ $since }): eine alte Fassung neben der neuen, oder eine Kopie in der Akte eines anderen Patienten.
+    [one] 1 Brief liegt doppelt in der Praxissoftware ({ $since }): eine alte Fassung neben der neuen oder eine Kopie in der Akte eines anderen Patienten.
+   *[other] { $count } Briefe liegen doppelt in der Praxissoftware ({ $since }): eine alte Fassung neben der neuen oder eine Kopie in der Akte eines anderen Patienten.
 }
-do-not-replaced = Öffnen Sie den Brief auf der Seite unter „{ page-beside-title }“: Sie zeigt, wo die alte Kopie liegt. Entfernen Sie sie in der Praxissoftware, und klicken Sie dann auf der Seite des Briefs auf den Knopf, der das bestätigt.
+do-not-replaced = Öffnen Sie den Brief auf der Seite unter „{ page-beside-title }“: Sie zeigt, wo die alte Kopie liegt. Entfernen Sie sie in der Praxissoftware, und klicken Sie dort dann auf „{ letter-removed }“ oder „{ letter-removed-anothers }“.
 it-not-replaced = docsyncd retry nennt die Briefe, docsyncd show UUID zeigt, wo die alte Kopie liegt. Entfernen Sie sie dort, und bestätigen Sie es dann: docsyncd retry --arrived UUID.
 subject-not-replaced = { $count ->
     [one] 1 Brief liegt doppelt: Entfernen Sie die alte Kopie

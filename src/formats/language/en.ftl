@@ -276,7 +276,7 @@ problem-not-replaced = { $count ->
     [one] 1 letter lies in the practice's software twice ({ $since }): an old version beside the new one, or a copy in another patient's record.
    *[other] { $count } letters lie in the practice's software twice ({ $since }): an old version beside the new one, or a copy in another patient's record.
 }
-do-not-replaced = Open the letter on the page, below “{ page-beside-title }”: it says where the old copy lies. Remove it in the practice's software, then press the button on the letter's page that says so.
+do-not-replaced = Open the letter on the page, below “{ page-beside-title }”: it says where the old copy lies. Remove it in the practice's software, then press there “{ letter-removed }” or “{ letter-removed-anothers }”.
 it-not-replaced = docsyncd retry names the letters, docsyncd show UUID says where the old copy lies. Remove it there, then say so: docsyncd retry --arrived UUID.
 subject-not-replaced = { $count ->
     [one] 1 letter lies there twice: remove the old copy

@@ -276,7 +276,7 @@ problem-not-replaced = { $count ->
     [one] { $count } courrier est en double dans le logiciel du cabinet ({ $since }) : une ancienne version à côté de la nouvelle, ou une copie dans le dossier d'un autre patient.
    *[other] { $count } courriers sont en double dans le logiciel du cabinet ({ $since }) : une ancienne version à côté de la nouvelle, ou une copie dans le dossier d'un autre patient.
 }
-do-not-replaced = Ouvrez le courrier sur la page, sous « { page-beside-title } » : elle indique où se trouve l'ancienne copie. Supprimez-la dans le logiciel du cabinet, puis appuyez sur le bouton qui le confirme sur la page du courrier.
+do-not-replaced = Ouvrez le courrier sur la page, sous « { page-beside-title } » : elle indique où se trouve l'ancienne copie. Supprimez-la dans le logiciel du cabinet, puis appuyez sur « { letter-removed } » ou « { letter-removed-anothers } ».
 it-not-replaced = docsyncd retry nomme les courriers, docsyncd show UUID indique où se trouve l'ancienne copie. Supprimez-la, puis confirmez : docsyncd retry --arrived UUID.
 subject-not-replaced = { $count ->
     [one] { $count } courrier est en double : supprimez l'ancienne copie

@@ -7,6 +7,8 @@ use std::time::Duration;
 
 use thiserror::Error;
 
+use crate::domain::failure::SIGN_IN;
+
 /// A failed call.
 #[derive(Debug, Error, Clone, PartialEq, Eq)]
 pub enum ApiError {
@@ -250,7 +252,7 @@ fn missing(scopes: &[&str], account: Option<&str>) -> String {
 
 fn who_mends(signed_in: Option<&str>) -> String {
     match signed_in {
-        Some(account) => format!("run docsyncd login --account {account}"),
+        Some(account) => format!("{SIGN_IN}{account}"),
         None => "check the account's key".to_owned(),
     }
 }

@@ -12,7 +12,7 @@ use crate::domain::search;
 use crate::formats::language::Language;
 use crate::ledger::Millis;
 use crate::views::search::{Found, FoundView};
-use crate::views::{self, DeliveryView, DocumentView};
+use crate::views::{self, DocumentView};
 
 /// The most letters that are read to find those of one account.
 const OF_ACCOUNTS: usize = 10_000;
@@ -78,10 +78,13 @@ fn text(found: &[DocumentView], width: Option<usize>, language: Language) -> Str
     for (document, line) in found.iter().zip(lines(fits)) {
         // Writing to a String cannot fail.
         let _ = writeln!(text, "{line}");
-        for DeliveryView { destination, place, .. } in &document.deliveries {
-            if let Some(place) = place {
-                text.push_str(&place_lines(&format!("    {destination}: "), &in_line(place), "", width));
-            }
+        for delivery in &document.deliveries {
+            let Some(place) = delivery.place_to_find() else { continue };
+            let place = place.unwrap_or_else(|| {
+                let command = docsyncd(&format!("show {}", short(&document.uuid)));
+                language.fill("find-for-another", &[("command", (&command).into())])
+            });
+            text.push_str(&place_lines(&format!("    {}: ", delivery.destination), &in_line(&place), "", width));
         }
     }
     text

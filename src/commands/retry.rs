@@ -241,7 +241,8 @@ fn what_can_be_tried(loaded: &Loaded, pauses: &[PauseView], language: Language) 
         let next = local(*next_probe);
         let why = if language == Language::English { reason.text.clone() } else { language.reason(reason) };
         let why = why.trim_end_matches('.');
-        let values = [("scope", Value::from(scope)), ("why", why.into()), ("next", Value::from(&next))];
+        let scope = language.scope(scope);
+        let values = [("scope", Value::from(&scope)), ("why", why.into()), ("next", Value::from(&next))];
         complain(&language.fill("retry-paused", &values));
     }
     let text = match () {

@@ -14,7 +14,7 @@ use crate::config::Loaded;
 use crate::daemon::{Connecting, Daemon, DaemonError, introduce};
 use crate::domain::failure::Scope;
 use crate::domain::state::State;
-use crate::formats::language::Language;
+use crate::formats::language::{Language, Reason};
 use crate::ledger::{Ledger, LedgerError, now};
 use crate::pipeline::Progress;
 use crate::system::logging;
@@ -41,7 +41,7 @@ pub(super) fn at_a_terminal(loaded: &Loaded, language: Language) -> Outcome {
 }
 
 fn sync(loaded: &Loaded, language: Language) -> Outcome {
-    let view = View::new();
+    let view = View::new(language);
     let mut log = loaded.config.log.clone();
     if view.bar.is_some() && log.file.is_none() {
         log.level = log.level.min(LevelFilter::WARN);
@@ -86,11 +86,17 @@ async fn pass(loaded: &Loaded, mut view: View, language: Language) -> Result<Exi
         view.show(&event);
     }
     view.end();
+    let summary = ledger.read(views::summary).await?;
+    let told = |reason: &Reason| match language {
+        Language::English => reason.text.clone(),
+        language => language.reason(reason),
+    };
     for (account, reason) in &wrong {
-        let values = [("name", account.into()), ("why", reason.into())];
+        let known = summary.accounts.iter().find(|known| known.account == *account && language != Language::English);
+        let why = known.and_then(|known| known.poll_error.as_ref()).map_or_else(|| reason.clone(), told);
+        let values = [("name", account.into()), ("why", why.trim_end_matches('.').into())];
         complain(&format!("docsyncd: {}", language.fill("sync-account", &values)));
     }
-    let summary = ledger.read(views::summary).await?;
     let reported = summary.documents.get("reported").copied().unwrap_or(0);
     let (waiting, failed) = (summary.waiting, summary.failed);
     let numbers = [("now", view.reported), ("reported", reported), ("failed", failed), ("waiting", waiting)];
@@ -99,9 +105,8 @@ async fn pass(loaded: &Loaded, mut view: View, language: Language) -> Result<Exi
     let said_already =
         |scope: &str| wrong.iter().any(|(account, _)| scope == Scope::Account(account.clone()).to_string());
     for pause in summary.pauses.iter().filter(|pause| !said_already(&pause.scope)) {
-        let why =
-            if language == Language::English { pause.reason.text.clone() } else { language.reason(&pause.reason) };
-        let values = [("scope", (&pause.scope).into()), ("why", why.trim_end_matches('.').into())];
+        let (scope, why) = (language.scope(&pause.scope), told(&pause.reason));
+        let values = [("scope", (&scope).into()), ("why", why.trim_end_matches('.').into())];
         complain(&format!("docsyncd: {}", language.fill("sync-paused", &values)));
     }
     if view.unreadable > 0 {
@@ -172,6 +177,7 @@ async fn until_nothing_is_due(
 
 /// What a person sees: a bar on a terminal, otherwise a line for each document that ended.
 struct View {
+    language: Language,
     bar: Option<ProgressBar>,
     reported: u64,
     /// The most documents of one page without a usable identifier.
@@ -179,12 +185,12 @@ struct View {
 }
 
 impl View {
-    fn new() -> Self {
-        let bar = progress_bar("documents");
+    fn new(language: Language) -> Self {
+        let bar = progress_bar(&language.text("sync-documents"));
         if let Some(bar) = &bar {
             bar.enable_steady_tick(Duration::from_millis(120));
         }
-        Self { bar, reported: 0, unreadable: 0 }
+        Self { language, bar, reported: 0, unreadable: 0 }
     }
 
     fn show(&mut self, event: &Progress) {
@@ -197,13 +203,18 @@ impl View {
             Progress::Unreadable(count) => self.unreadable = self.unreadable.max(*count),
             Progress::Moved { state, .. } if state.is_open() => {
                 if let Some(bar) = &self.bar {
-                    bar.set_message(state.as_str());
+                    bar.set_message(self.language.state(state.as_str()));
                 }
             }
             Progress::Moved { uuid, account, state, reason } => {
                 self.reported += u64::from(*state == State::Reported);
-                let why = reason.as_deref().map(|reason| format!(": {reason}")).unwrap_or_default();
-                let line = format!("{state:<10} {uuid} ({account}){why}");
+                let why = match (reason, self.language) {
+                    (None, _) => String::new(),
+                    (Some(reason), Language::English) => format!(": {reason}"),
+                    // The exact reason is English.
+                    (Some(reason), _) => format!(" ({reason})"),
+                };
+                let line = format!("{:<10} {uuid} ({account}){why}", self.language.state(state.as_str()));
                 match &self.bar {
                     Some(bar) => {
                         bar.inc(1);

@@ -89,7 +89,12 @@ async fn follow(context: &Shared, adapter: &Arc<dyn Adapter>, target: Target, mu
         let note = match &target {
             Target::Program if is_quiet => Note::Nothing,
             target => {
-                let found = if is_quiet { look(adapter, target).await } else { Ok(()) };
+                let found = match target {
+                    // A letter may have been put into an empty mount point: that it worked says nothing.
+                    Target::Folder => look(context, adapter, target, &looks.name).await,
+                    _ if is_quiet => look(context, adapter, target, &looks.name).await,
+                    _ => Ok(()),
+                };
                 looks.after(found, matches!(target, Target::Folder), now())
             }
         };
@@ -101,13 +106,20 @@ async fn follow(context: &Shared, adapter: &Arc<dyn Adapter>, target: Target, mu
     }
 }
 
-async fn look(adapter: &Arc<dyn Adapter>, target: &Target) -> Result<(), Outcome> {
+async fn look(context: &Shared, adapter: &Arc<dyn Adapter>, target: &Target, name: &str) -> Result<(), Outcome> {
     let away = |code, reason: String| Err(Outcome::unavailable(code, reason));
     match target {
-        Target::Folder => match timeout(LONGEST, adapter.is_there()).await {
-            Ok(found) => found,
-            Err(_) => away("no_answer", "its folder does not answer: is the server of the share reachable?".to_owned()),
-        },
+        Target::Folder => {
+            let name = name.to_owned();
+            // Without the ledger, which is a problem of its own, the folder itself is looked at.
+            let waiting = context.ledger.read(move |db| away::waiting(db, &name)).await.unwrap_or_default();
+            match timeout(LONGEST, adapter.is_there(waiting)).await {
+                Ok(found) => found,
+                Err(_) => {
+                    away("no_answer", "its folder does not answer: is the server of the share reachable?".to_owned())
+                }
+            }
+        }
         Target::Program => Ok(()),
         Target::Server(host, port) => match timeout(LONGEST, TcpStream::connect((host.as_str(), *port))).await {
             Ok(Ok(_)) => Ok(()),

@@ -91,7 +91,7 @@ pub use webdav::{WebDavAdapter, WebDavConfig};
 
 use crate::config::{Config, Destination, DestinationKind, Schema};
 use crate::domain::document::{DocumentUuid, Metadata, Spooled};
-use crate::domain::proof::{Filed, Proof, Sight};
+use crate::domain::proof::{Filed, Proof, PutIn, Sight};
 use crate::domain::reservation::{Intent, Known, Place, Wanted};
 use crate::system::clock::{self, Millis};
 
@@ -360,11 +360,12 @@ pub trait Adapter: Send + Sync {
     /// bounded time by itself.
     async fn check(&self) -> Result<Checked, String>;
 
-    /// Tests whether its folder is there, while no letter goes there. Ends in bounded time by itself.
+    /// Tests whether its folder is there, and is the one in which these letters wait for their proof, while no letter
+    /// goes there. Ends in bounded time by itself.
     ///
     /// # Errors
     /// The folder is not there, or does not answer.
-    async fn is_there(&self) -> Result<(), Outcome> {
+    async fn is_there(&self, _waiting: Vec<PutIn>) -> Result<(), Outcome> {
         Ok(())
     }
 

@@ -51,6 +51,18 @@ impl Proof {
     }
 }
 
+/// A letter that waits for its proof, for the question whether its destination's folder is still the one in which it was
+/// put. A place may contain patient data, so it has no `Debug`.
+#[derive(Clone, PartialEq, Eq)]
+pub struct PutIn {
+    /// [`Filed::root`]
+    pub root: String,
+    /// [`Filed::path`]
+    pub path: String,
+    /// The place that people are shown.
+    pub place: String,
+}
+
 /// The place of a delivered letter, for a later look for its proof. The ledger stores it until then. Holds patient
 /// data: `Debug` does not print it.
 #[derive(Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -77,8 +89,8 @@ pub struct Filed {
     /// When the PDF was written, by the folder's own clock and in its unit, if it is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub written: Option<u64>,
-    /// Tells the destination's folder from another at its path, if the absence of the PDF is the proof: in an empty mount
-    /// point it is absent as well.
+    /// Tells the destination's folder from another at its path, if a look is the proof: in an empty mount point the PDF is
+    /// absent as well.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub root: Option<String>,
     /// Tells a part of the PDF from another file that has its name.

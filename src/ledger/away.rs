@@ -6,9 +6,11 @@ use std::collections::BTreeMap;
 use rusqlite::Connection;
 use serde::{Deserialize, Serialize};
 
+use super::columns::Statements as _;
 use super::pauses::{self, Pause};
 use super::{Millis, QueryResult, process};
 use crate::domain::failure::{Failure, Scope};
+use crate::domain::proof::PutIn;
 
 const AWAY: &str = "away:";
 const WORKED: &str = "worked:";
@@ -57,6 +59,20 @@ pub fn keep(db: &Connection, configured: &[String]) -> QueryResult<BTreeMap<Stri
         }
     }
     Ok(kept)
+}
+
+/// Of each folder in which letters of the destination wait for their proof, one of these.
+pub fn waiting(db: &Connection, destination: &str) -> QueryResult<Vec<PutIn>> {
+    db.rows(
+        "SELECT filed ->> '$.root' AS root, filed ->> '$.path', place FROM delivery INDEXED BY delivery_filed
+         WHERE state = 'filed' AND destination = ?1 AND root IS NOT NULL AND place IS NOT NULL GROUP BY root",
+        [destination],
+    )
+    .map(|rows: Vec<(String, Option<String>, String)>| {
+        let put_in =
+            |(root, path, place): (_, Option<String>, _)| PutIn { root, path: path.unwrap_or_default(), place };
+        rows.into_iter().map(put_in).collect()
+    })
 }
 
 /// When each destination was last seen to work.

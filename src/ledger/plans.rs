@@ -17,8 +17,8 @@ use super::pauses::Pause;
 use super::reservations::Owner;
 use super::work::Work;
 use super::{
-    Millis, accounts, alerts, deliveries, documents, failures, held, history, listed, names, page_keys, pauses, polls,
-    process, prune, reservations, restored, retry, testing, webhooks, work,
+    Millis, accounts, alerts, away, deliveries, documents, failures, held, history, listed, names, page_keys, pauses,
+    polls, process, prune, reservations, restored, retry, testing, webhooks, work,
 };
 use crate::domain::document::{DocumentUuid, Version};
 use crate::domain::failure::{Failure, Scope};
@@ -254,6 +254,7 @@ fn scenario(db: &Connection) {
     let mut unproved = deliveries::unproved(db, "pms").unwrap();
     deliveries::with_metadata(db, &mut unproved).unwrap();
     deliveries::lies_at(db, "pms", "/y").unwrap();
+    away::waiting(db, "pms").unwrap();
     deliveries::was_sent(db, "pms", "x").unwrap();
     deliveries::not_asked_for(db, &["scan".to_owned()], &[("pms".to_owned(), Duration::from_secs(1))], 1).unwrap();
     let before = deliveries::Unproved {

@@ -81,6 +81,9 @@ pub struct DeliveryView {
     pub place: Option<String>,
     /// The PDF's identifier.
     pub pdf: String,
+    /// Of how many corrections of the patient or the number it knows. The highest is the one that counts: what has a
+    /// lower one was filed for another patient.
+    pub edition: u32,
     /// The same with its edition.
     #[serde(skip)]
     pub version: String,
@@ -100,6 +103,31 @@ pub struct DeliveryView {
     /// Whether it is of the document's current version.
     #[serde(skip)]
     pub is_present: bool,
+    /// Whether it was filed for another patient, or by another patient's number.
+    #[serde(skip)]
+    pub is_anothers: bool,
+}
+
+/// The code of what a person has to remove, as the ledger keeps it.
+const BESIDE: &str = "not_replaced";
+/// The same of what was filed for another patient, as in the history.
+const FOR_ANOTHER: &str = "filed_for_another";
+
+impl DeliveryView {
+    /// Whether a person has to remove it, or what lies beside it.
+    pub fn is_to_remove(&self) -> bool {
+        let code = self.reason.as_ref().and_then(|reason| reason.code.as_deref());
+        code.is_some_and(|code| code == BESIDE || code == FOR_ANOTHER)
+    }
+
+    /// What somebody is shown who looks for the letter of the patient of today: where it lies. Of what was filed for
+    /// another patient that it lies there, until a person removed it, and not by which name; `None`: nothing.
+    pub fn place_to_find(&self) -> Option<Option<String>> {
+        match self.is_anothers {
+            true => self.is_to_remove().then_some(None),
+            false => self.place.clone().map(Some),
+        }
+    }
 }
 
 impl DocumentView {
@@ -324,17 +352,23 @@ fn deliveries(db: &Connection, id: i64) -> QueryResult<Vec<DeliveryView>> {
     db.prepare_cached(
         "SELECT destination, state, attempts, CASE WHEN state <> 'filed' THEN due_at END AS next_attempt, reason, reason_code,
                 place, pdf, changed_at, unconfirmed_at IS NOT NULL AS may_have_arrived, proof, number, unmatched,
-                pdf = (SELECT pdf FROM document WHERE id = ?1) AS is_present
+                pdf = (SELECT pdf FROM document WHERE id = ?1) AS is_present,
+                (SELECT pdf FROM document WHERE id = ?1) AS present
          FROM delivery WHERE document = ?1 AND (is_present OR +state <> 'pending') ORDER BY changed_at, destination",
     )?
     .query_map([id], |row| {
         let (name, ended) = (row.get("destination")?, row.get_ref("state")?.as_str()? == "failed");
         let (text, code): (Option<String>, Option<String>) = (row.get("reason")?, row.get("reason_code")?);
+        let (version, present): (String, String) = (row.get("pdf")?, row.get("present")?);
+        let edition = edition::edition(&version);
+        let is_anothers = edition != edition::edition(&present);
+        // What a person has to remove is no old version then.
+        let code = code.map(|code| if is_anothers && code == BESIDE { FOR_ANOTHER.to_owned() } else { code });
         let reason = text.map(|text| Reason { text, code, name, ended });
-        let version: String = row.get("pdf")?;
         Ok(from_row!(row => DeliveryView {
             destination, state, attempts, next_attempt, place, changed_at, may_have_arrived, proof, number, unmatched,
-            is_present; reason: reason, pdf: edition::rendered(&version).to_owned(), version: version
+            is_present; reason: reason, edition: edition, is_anothers: is_anothers,
+            pdf: edition::rendered(&version).to_owned(), version: version
         }))
     })?
     .collect()

@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use rusqlite::{Connection, params};
 
 use super::documents::{DeliveryView, DocumentView, Order, each};
-use crate::domain::health::Cause;
+use crate::domain::health::{Cause, ListWrong};
 use crate::domain::state::State;
 use crate::ledger::columns::Statements as _;
 use crate::ledger::{Millis, QueryResult, now};
@@ -115,6 +115,16 @@ impl Day {
     }
 }
 
+/// Whether letters could not be filed, or failed: while the list of patients before counts still, they are filed.
+fn is_red(cause: &str, names: &str) -> bool {
+    let names: Vec<String> = serde_json::from_str(names).unwrap_or_default();
+    let goes_on = || names.iter().any(|name| ListWrong::parse(name).goes_on);
+    match Cause::parse(cause) {
+        Some(Cause::PatientsFile) => !goes_on(),
+        cause => cause.is_some_and(Cause::is_red),
+    }
+}
+
 /// What happened to documents from each of these moments to the next. The result has one entry fewer than `moments`.
 ///
 /// # Errors
@@ -122,10 +132,11 @@ impl Day {
 pub fn days(db: &Connection, moments: &[Millis]) -> QueryResult<Vec<Day>> {
     let mut count =
         db.prepare_cached("SELECT count(*) FROM document WHERE state = ?1 AND changed_at >= ?2 AND changed_at < ?3")?;
-    let alerts: Vec<(Millis, Option<Millis>, String)> = match moments.first() {
-        Some(first) => {
-            db.rows("SELECT opened_at, over_at, cause FROM alert WHERE over_at IS NULL OR over_at >= ?1", [first])?
-        }
+    let alerts: Vec<(Millis, Option<Millis>, String, String)> = match moments.first() {
+        Some(first) => db.rows(
+            "SELECT opened_at, over_at, cause, names FROM alert WHERE over_at IS NULL OR over_at >= ?1",
+            [first],
+        )?,
         None => Vec::new(),
     };
     let now = now();
@@ -133,9 +144,26 @@ pub fn days(db: &Connection, moments: &[Millis]) -> QueryResult<Vec<Day>> {
     for (from, to) in moments.iter().zip(moments.iter().skip(1)) {
         let mut of = |state: State| count.query_row(params![state, from, to], |row| row.get::<_, u64>(0));
         let lasted = |opened: &Millis, over: &Option<Millis>| opened < to && over.unwrap_or(now) >= *from;
-        let of_day = alerts.iter().filter(|(opened_at, over_at, _)| lasted(opened_at, over_at));
-        let alert = of_day.map(|(.., cause)| Cause::parse(cause).is_some_and(Cause::is_red)).max();
+        let of_day = alerts.iter().filter(|(opened_at, over_at, ..)| lasted(opened_at, over_at));
+        let alert = of_day.map(|(_, _, cause, names)| is_red(cause, names)).max();
         days.push(Day { filed: of(State::Reported)?, failed: of(State::Failed)? + of(State::Unreported)?, alert });
     }
     Ok(days)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ledger::{alerts, testing};
+
+    #[test]
+    fn a_day_of_a_refused_list_is_red_only_where_no_list_counted() {
+        for (wrong, told) in [("number 17 old", Told::Person), ("number 17 none", Told::Trouble), ("", Told::Trouble)] {
+            let (_folder, db) = testing::empty();
+            let names = Some(wrong.to_owned()).filter(|wrong| !wrong.is_empty()).into_iter().collect();
+            let about = alerts::About { names, documents: 0, since: Some(5) };
+            alerts::begin(&db, "", Cause::PatientsFile.as_str(), &about, 5).unwrap();
+            assert_eq!(days(&db, &[0, 10]).unwrap()[0].told(), told, "{wrong}");
+        }
+    }
 }

@@ -304,9 +304,11 @@ def test_the_key_of_the_account_is_refused(person, daemon, sandbox):
         person,
         daemon,
         "sign-in",
-        ["A person is needed", "the key of the account main", "the account main needs a new key"],
-        ["Quelqu'un doit intervenir", "la clé du compte main", "il faut une nouvelle clé"],
+        ["A person is needed", "the key of the account main", "the account main needs a new key", "The service refuses the key of the account main"],
+        ["Quelqu'un doit intervenir", "la clé du compte main", "il faut une nouvelle clé", "Le service refuse la clé du compte main"],
     )
+    # It has no sign-in.
+    assert "sign in" not in show(person, daemon, "en") and "reconnecter" not in show(person, daemon, "fr")
 
 
 def test_the_account_has_to_sign_in_again(person, daemon, sandbox):
@@ -324,9 +326,11 @@ def test_the_account_has_to_sign_in_again(person, daemon, sandbox):
         person,
         daemon,
         "sign-in-again",
-        ["A person is needed", "the account main has to sign in again", "Call your IT", "paused"],
-        ["Quelqu'un doit intervenir", "le compte main doit se reconnecter", "Appelez votre informaticien", "en pause"],
+        ["A person is needed", "the account main has to sign in again", "Call your IT", "paused", "has to sign in to the service again"],
+        ["Quelqu'un doit intervenir", "le compte main doit se reconnecter", "Appelez votre informaticien", "en pause", "se reconnecter au service"],
     )
+    # It has no key.
+    assert "refuses the key" not in show(person, daemon, "en") and "refuse la clé" not in show(person, daemon, "fr")
 
 
 def test_the_service_asks_to_wait(person, daemon, sandbox):
@@ -616,6 +620,43 @@ def test_a_patient_is_assigned_after_a_second_look_and_taken_back(person, daemon
     while person.sees(".decided") and time.monotonic() < deadline:
         time.sleep(0.2)
     assert not person.sees(".decided") and "until then you can undo it" not in text_of(person)
+
+
+def test_a_letter_in_the_wrong_patients_record_is_put_right_after_a_second_look(person, daemon, sandbox):
+    with_patients(daemon, ["501;Durand;Zoe;1991-04-09", "502;Durant;Zoé;1991-04-09"])
+    uuid = of_patient(sandbox, "Durandt", "Zoé", "1991-04-09")
+    daemon.start()
+    daemon.wait_for(lambda status: status["needs_person"] == 1)
+    assert daemon.run("assign", uuid, "501", "--yes").returncode == 0
+    daemon.wait_for(lambda status: status["documents"]["reported"] == 1)
+    person.browser.get(daemon.link())
+    for language, button in (("fr", "Classé dans le dossier d'un autre patient"), ("de", "Beim falschen Patienten abgelegt?")):
+        speak(person.browser, language)
+        person.browser.get(f"{daemon.url}/letter/{uuid}")
+        assert button in text_of(person)
+    speak(person.browser, "en")
+    person.browser.get(f"{daemon.url}/letter/{uuid}")
+    leave(person, person.find("form[action='/misfiled'] button").click)
+    asked = text_of(person)
+    assert "filed under the number 501" in asked and "502" in asked and "filed anew" in asked
+    assert_accessible(person.browser, "misfiled")
+    leave(person, person.find("form[action='/assign']:has(input[name='number'][value='502']) button").click)
+    look = text_of(person)
+    assert "Please look once more" in look and "filed under the number 501" in look
+    assert_accessible(person.browser, "misfiled-second-look")
+    leave(person, person.find("form[action='/assign'] button").click)
+    assert "is filed anew under the right number" in text_of(person)
+    inbox = daemon.folder / "inbox"
+    deadline = time.monotonic() + WAIT_SECONDS
+    while len(list(inbox.glob("*.pdf"))) < 2 and time.monotonic() < deadline:
+        time.sleep(0.2)
+    assert sorted(path.name[:3] for path in inbox.glob("*.pdf")) == ["501", "502"]
+    # The copy in the wrong record is named as what it is, and a person says when it is gone.
+    daemon.wait_for(lambda status: status["documents"]["reported"] == 1)
+    person.browser.get(f"{daemon.url}/letter/{uuid}")
+    assert "filed for another patient" in text_of(person) and "old version" not in text_of(person)
+    leave(person, person.find("form[action='/arrived'] button").click)
+    assert not person.sees("form[action='/arrived']")
 
 
 def test_a_phone_shows_ten_letters_of_each_kind_on_few_screens(person, daemon, sandbox):

@@ -82,14 +82,7 @@ impl Lines {
 
     fn pauses(&mut self, status: &Status) {
         for pause in &status.summary.pauses {
-            let (key, name) = match Scope::parse(&pause.scope) {
-                Some(Scope::Account(name)) => ("table-scope-account", name),
-                Some(Scope::Fetch(name)) => ("table-scope-fetch", name),
-                Some(Scope::Report(name)) => ("table-scope-report", name),
-                Some(Scope::Destination(name)) => ("table-scope-destination", name),
-                None => continue,
-            };
-            let scope = self.language.fill(key, &[("name", (&name).into())]);
+            let scope = self.language.scope(&pause.scope);
             let (since, next) = (local(pause.since), local(pause.next_probe));
             let values = [("scope", scope.as_str()), ("since", &since), ("next", &next)];
             // The line of the account's sign-in says the same.

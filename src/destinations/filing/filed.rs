@@ -5,7 +5,7 @@ use super::super::confirm::{elsewhere, places_of};
 use super::super::files::Existing;
 use super::super::{Outcome, spooled};
 use super::{Filing, Storage, split};
-use crate::config::{Confirm, Evidence};
+use crate::config::Confirm;
 use crate::domain::proof::{Beginnings, Filed};
 
 /// With more files of one size, none of them is recorded.
@@ -28,8 +28,8 @@ impl<S: Storage> Filing<'_, S> {
         let sidecar = self.sidecar_of(&path).await?;
         let is_moved = self.storage.options().confirm.is_some_and(|confirm| confirm.folders().next().is_some());
         let beginnings = if is_moved { spooled::beginnings(&self.item.pdf).await } else { Beginnings::default() };
-        let is_taken = self.storage.options().confirm.is_some_and(|confirm| confirm.success == Evidence::Taken);
-        let root = if is_taken { self.storage.identity().await } else { None };
+        let is_looked_for = self.storage.options().confirm.is_some();
+        let root = if is_looked_for { self.storage.identity().await } else { None };
         Ok(Filed { path, sidecar, before, is_listed, written, root, beginnings, ..Filed::default() })
     }
 

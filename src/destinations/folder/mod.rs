@@ -22,7 +22,7 @@ use super::{
 use crate::config::Evidence;
 use crate::domain::document::{DocumentUuid, Metadata};
 use crate::domain::failure::Code;
-use crate::domain::proof::{Proof, Sight};
+use crate::domain::proof::{Proof, PutIn, Sight};
 
 #[cfg(windows)]
 mod drive;
@@ -145,9 +145,13 @@ impl Adapter for FolderAdapter {
         Ok(Checked { warnings, ..Checked::default() })
     }
 
-    async fn is_there(&self) -> Result<(), Outcome> {
+    async fn is_there(&self, waiting: Vec<PutIn>) -> Result<(), Outcome> {
         let adapter = self.clone();
-        let work = move || place::Folder::open(&adapter.config)?.can_be_written();
+        let work = move || {
+            let folder = place::Folder::open(&adapter.config)?;
+            folder.can_be_written()?;
+            folder.is_that_of(&waiting)
+        };
         let found = blocking::run(self.claim("whether it is there"), CHECK_LIMIT, work).await;
         found.unwrap_or_else(|stuck| Err(Outcome::transient(Code::word("no_answer"), self.stuck(stuck))))
     }

@@ -10,7 +10,7 @@ use std::sync::{Mutex, PoisonError};
 
 use super::super::candidate::parts;
 use super::super::files::Handle;
-use super::{Code, Doing, FolderConfig, Outcome, fault, files};
+use super::{Code, Doing, FolderConfig, Outcome, PutIn, fault, files};
 
 /// A folder, with all links in its path resolved. All work in it goes through its handle: a user who may write there,
 /// and replaces it with a link meanwhile, moves nothing out of the configured folder.
@@ -42,6 +42,23 @@ impl<'a> Folder<'a> {
     /// Whether the system lets this process make files here, asked without making one.
     pub(super) fn can_be_written(&self) -> Result<(), Outcome> {
         files::can_be_written(self.path()).map_err(|error| self.fault(Doing::Create, &error))
+    }
+
+    /// Whether it is the folder in which these letters were put: without its share a mount point is empty, and a letter
+    /// in it is never taken. What was put below another `path` says nothing of this one.
+    pub(super) fn is_that_of(&self, letters: &[PutIn]) -> Result<(), Outcome> {
+        let Some(here) = files::identity(self.path()) else { return Ok(()) };
+        let is_elsewhere = |of: &PutIn| of.root != here && shown(self.config, &of.path) == of.place;
+        if !letters.iter().any(is_elsewhere) {
+            return Ok(());
+        }
+        let FolderConfig { name, path, .. } = self.config;
+        let reason = format!(
+            "the folder of destination `{name}` is not the one in which letters wait to be taken ({}): is the share mounted? If \
+             the folder was made anew, look which of them were taken: docsyncd list --state fetched",
+            path.display()
+        );
+        Err(Outcome::transient(Code::word("another_folder"), reason))
     }
 
     /// The sub-folder with this path, created if it is missing.

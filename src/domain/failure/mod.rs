@@ -29,6 +29,9 @@ use crate::domain::state::State;
 /// How long a permanent failure is kept from the API: if other documents fail alike within this time, the scope may be
 /// the reason. `docsyncd sync` waits for it.
 pub const HOLD: Duration = Duration::from_secs(3);
+
+/// What the reason says of a refused account that signs in; one with a key has another reason.
+pub const SIGN_IN: &str = "run docsyncd login --account ";
 /// How many documents in a row have to fail alike, in a way that may pass, before the whole scope counts as failing.
 pub const ALIKE_PASSING: usize = 3;
 /// The same for failures that end a document. A lower number would hold back clear answers; a higher one would spoil

@@ -284,8 +284,10 @@ pub(super) fn of_destination(failure: Option<&Failure>) -> Cause {
         "host_key" => Cause::HostKey,
         "credentials" | "secret_file" | "sign_in_refused" | "status_401" => Cause::DestinationSignIn,
         "program_unusable" | "not_started" => Cause::DestinationProgram,
-        "check" | "unreachable" | "not_found" | "no_folder" | "folder_unusable" | "no_answer" | "no_connection"
-        | "no_greeting" | "busy" | "no_such_host" | "refused" | "cut" | "broken_off" => Cause::Destination,
+        "check" | "unreachable" | "not_found" | "no_folder" | "folder_unusable" | "another_folder" | "no_answer"
+        | "no_connection" | "no_greeting" | "busy" | "no_such_host" | "refused" | "cut" | "broken_off" => {
+            Cause::Destination
+        }
         _ => Cause::DestinationRefuses,
     }
 }

@@ -273,19 +273,16 @@ subject-not-taken = { $count ->
 over-not-taken = Die Software hat alle Briefe von { $name } übernommen.
 
 problem-not-replaced = { $count ->
-    [one] 1 neue Fassung eines Briefs liegt neben der alten, die noch da ist ({ $since }).
-   *[other] { $count } neue Fassungen von Briefen liegen neben den alten, die noch da sind ({ $since }).
+    [one] 1 Brief liegt doppelt in der Praxissoftware ({ $since }): eine alte Fassung neben der neuen oder eine Kopie in der Akte eines anderen Patienten.
+   *[other] { $count } Briefe liegen doppelt in der Praxissoftware ({ $since }): eine alte Fassung neben der neuen oder eine Kopie in der Akte eines anderen Patienten.
 }
-do-not-replaced = Entfernen Sie { $count ->
-    [one] die alte Fassung
-   *[other] jede alte Fassung
-} in der Praxissoftware. Öffnen Sie dann den Brief auf der Seite unter „{ page-beside-title }“, und klicken Sie auf „{ letter-removed }“.
-it-not-replaced = Entfernen Sie dort die alte Fassung, und bestätigen Sie es dann: docsyncd retry --removed UUID. docsyncd retry nennt die Briefe.
+do-not-replaced = Öffnen Sie den Brief auf der Seite unter „{ page-beside-title }“: Sie zeigt, wo die alte Kopie liegt. Entfernen Sie sie in der Praxissoftware, und klicken Sie dort dann auf „{ letter-removed }“ oder „{ letter-removed-anothers }“.
+it-not-replaced = docsyncd retry nennt die Briefe, docsyncd show UUID zeigt, wo die alte Kopie liegt. Entfernen Sie sie dort, und bestätigen Sie es dann: docsyncd retry --removed UUID.
 subject-not-replaced = { $count ->
-    [one] 1 Brief liegt doppelt: Entfernen Sie die alte Fassung
-   *[other] { $count } Briefe liegen doppelt: Entfernen Sie die alten Fassungen
+    [one] 1 Brief liegt doppelt: Entfernen Sie die alte Kopie
+   *[other] { $count } Briefe liegen doppelt: Entfernen Sie die alten Kopien
 }
-over-not-replaced = Keine alte Fassung eines Briefs liegt mehr neben einer neuen.
+over-not-replaced = Keine alte Kopie eines Briefs liegt mehr neben einer neuen.
 
 problem-not-agreeing = { $count ->
     [one] Zu 1 Brief sagen der Dienst, docsyncd und sein Ziel nicht dasselbe ({ $since }).
@@ -597,9 +594,11 @@ page-look-twin = Liste der Praxis, anderer Patient
 page-look-not-listed = Die Nummer { $number } steht nicht in der Liste der Praxis. Ist der Patient neu?
 page-look-yes = Ja, der Nummer { $number } zuordnen
 page-look-no = Nein, zurück
+page-look-filed = Dieser Brief ist unter der Nummer { $number } abgelegt.
+page-misfiled-how = Unter einer anderen Nummer wird er noch einmal abgelegt. Die Kopie in der falschen Akte bleibt dort, bis jemand sie entfernt: Die Seite des Briefs zeigt dann, wo sie liegt.
 page-waiting-title = Warten noch
 page-uncertain-title = Vielleicht angekommen: bitte nachsehen
-page-beside-title = Neben einer alten Fassung abgelegt
+page-beside-title = Doppelt abgelegt: alte Kopie entfernen
 page-not-taken-title = Abgelegt, noch nicht übernommen ({ $count })
 page-today-title = Heute abgelegt
 page-today-none = Heute wurde noch kein Brief abgelegt.
@@ -609,7 +608,7 @@ page-decisions-count = { $count ->
     [one] 1 Entscheidung anzeigen
    *[other] { $count } Entscheidungen anzeigen
 }
-page-decisions-how = War eine falsch? Öffnen Sie den Brief.
+page-decisions-how = War eine falsch? Öffnen Sie den Brief, und klicken Sie auf „{ page-undo }“; ist er schon abgelegt: „{ letter-misfiled }“.
 page-decisions-more = Es gibt noch mehr: Der Verlauf jedes Briefs zeigt die seinen.
 page-who = Wer
 page-who-browser = diese Seite, Browser { $browser }
@@ -667,6 +666,7 @@ page-no-type = ohne Art
 page-no-place = nicht gespeichert
 page-not-taken = abgelegt, noch nicht übernommen
 page-not-replaced = neben der alten Fassung abgelegt
+page-for-another = liegt noch bei einem anderen Patienten: entfernen
 proof-durable = die Datei liegt auf dem Datenträger
 proof-accepted = er wurde dort angenommen
 proof-read-back = er wurde zurückgelesen und verglichen
@@ -712,6 +712,9 @@ page-notice-retried-all = Für alles, was fehlgeschlagen ist, läuft ein neuer V
 page-notice-polled = docsyncd sucht jetzt nach neuen Briefen.
 page-notice-closed = Dieser Browser ist gesperrt: Er zeigt keine Namen mehr.
 page-notice-locked = Der andere Browser ist gesperrt: Er zeigt keine Namen mehr.
+page-notice-filed-anew = Der Brief wird unter der richtigen Nummer noch einmal abgelegt. Entfernen Sie die Kopie in der falschen Akte: Diese Seite zeigt, wo sie liegt.
+page-notice-same-number = Nichts wurde geändert: Der Brief ist schon unter dieser Nummer abgelegt.
+page-notice-not-read = Nichts wurde geändert: Der Dienst sagt gerade nicht, um welchen Patienten es geht. Versuchen Sie es in einigen Minuten noch einmal.
 page-notice-unknown = Der Brief ist nicht mehr so, wie die Seite ihn zeigte: Nichts wurde geändert. Sehen Sie noch einmal nach.
 page-notice-not-assigned = Nichts wurde geändert: Der Brief wartet nicht mehr darauf, oder die Liste oder der Patient ist nicht mehr so, wie die Seite es zeigte. Sehen Sie noch einmal nach.
 page-notice-shared-number = Nichts wurde geändert: Die Liste hat zwei Personen unter dieser Nummer. Berichtigen Sie sie zuerst.
@@ -794,6 +797,8 @@ letter-pdf-changed = Wo das PDF abgelegt wurde, liegt jetzt etwas anderes: Es wu
 letter-try-now = Jetzt versuchen
 letter-arrived = Er ist da
 letter-removed = Die alte Fassung ist entfernt
+letter-removed-anothers = Die Kopie beim anderen Patienten ist entfernt
+letter-misfiled = Beim falschen Patienten abgelegt?
 letter-send-again = Er ist nicht da: erneut senden
 letter-uncertain = Er ist vielleicht angekommen, sicher ist es nicht.
 letter-uncertain-how = Sehen Sie zuerst dort nach: Davon hängt ab, welche Schaltfläche richtig ist.
@@ -804,6 +809,7 @@ letter-may-have-arrived = vielleicht angekommen
 letter-there = abgelegt
 letter-to-come = abzulegen
 letter-older-version = eine ältere Fassung
+letter-for-another = für einen anderen Patienten abgelegt
 letter-copy = Kopieren
 letter-copied = Kopiert
 letter-proof = Festgestellt { $at }:
@@ -877,6 +883,7 @@ find-nothing = nichts zu suchen: Ein Wort hat mindestens einen Buchstaben oder e
 find-a-word = WORT
 find-more = es gibt mehr als diese { $limit }: Schreiben Sie mehr, oder führen Sie aus: { $command }
 find-older = vielleicht gibt es ältere: Alle diese Wörter stehen in sehr vielen Briefen. Schreiben Sie einen Namen; alle zeigt { $command }
+find-for-another = eine Kopie, die für einen anderen Patienten abgelegt wurde, liegt noch dort: { $command } zeigt, wo
 show-bytes = { $size } Byte
 show-patient-number = Patientennummer { $number }
 show-output = was das Programm geschrieben hat: { $file }
@@ -934,6 +941,7 @@ reason-program = Das Programm des Ziels { $name } lässt sich nicht starten: Ruf
 reason-internal = docsyncd hatte auf diesem Computer ein Problem: Das Protokoll sagt, welches.
 
 reason-destination-no-folder = Der Ordner des Ziels { $name } ist nicht zu finden: Ist die Freigabe verbunden?
+reason-destination-another-folder = Der Ordner des Ziels { $name } ist nicht der, in dem Briefe auf die Übernahme warten: Ist die Freigabe verbunden?
 reason-destination-not-allowed = Das Ziel { $name } lässt docsyncd nicht schreiben: Geben Sie dem Benutzer des Dienstes das Recht dazu.
 reason-destination-read-only = Das Ziel { $name } ist schreibgeschützt.
 reason-destination-in-the-way = Am Ziel { $name } steht eine andere Datei, ein Ordner oder eine Verknüpfung im Weg: Rufen Sie Ihre IT an (docsyncd check).
@@ -962,7 +970,10 @@ reason-destination-fails = Das Ziel { $name } konnte diesen Brief nicht überneh
 
 reason-service-unreachable = Der Dienst ist nicht erreichbar: Prüfen Sie die Internetverbindung.
 reason-service-broken-off = Die Verbindung zum Dienst brach ab.
-reason-service-sign-in = Der Dienst lehnt das Konto ab: Es muss neu angemeldet werden, oder sein Schlüssel ist zu berichtigen.
+reason-service-signed-out = Das Konto { $name } muss sich beim Dienst neu anmelden: Rufen Sie Ihre IT an.
+reason-service-key = Der Dienst lehnt den Schlüssel des Kontos { $name } ab: Rufen Sie Ihre IT an, es braucht einen gültigen.
+reason-service-credentials = docsyncd kann nicht verwenden, womit sich das Konto { $name } beim Dienst anmeldet: Rufen Sie Ihre IT an.
+reason-service-renewal = Die Anmeldung des Kontos { $name } lässt sich gerade nicht erneuern: docsyncd versucht es von selbst wieder.
 reason-service-not-allowed = Dem Konto fehlt das Recht dazu: Bitten Sie den Betreiber des Dienstes darum.
 reason-service-not-found = Der Dienst sagt, er kenne diesen Brief nicht: docsyncd prüft es in der Liste.
 reason-service-busy = Der Dienst bittet zu warten (Code { $code }).
@@ -1465,7 +1476,7 @@ retry-which-failed = welche Briefe? Nennen Sie sie ({ $command }), oder alle feh
        *[other] { $count } Briefe sind
     } fehlgeschlagen:
 retry-all-of-them = { $command } zeigt alle
-retry-beside = Neben der alten Fassung abgelegt; wenn die dort entfernt ist, sagen Sie es ({ $command }):
+retry-beside = Doppelt abgelegt, als alte Fassung oder bei einem anderen Patienten; ist die alte Kopie dort entfernt, bestätigen Sie es ({ $command }):
 retry-paused = { $scope } ist angehalten: { $why }. Es wird von selbst wieder versucht, das nächste Mal am { $next }
 retry-by-themselves = Sie werden von selbst wieder versucht; ein genannter sofort
 retry-check = Führen Sie docsyncd check aus, um zu sehen, ob es wieder geht
@@ -1502,6 +1513,7 @@ sync-account = Konto { $name }: { $why }
 sync-done = { $now } eben abgelegt; insgesamt { $reported } abgelegt, { $failed } fehlgeschlagen, { $waiting } warten noch
 sync-paused = { $scope } ist angehalten: { $why }
 sync-unreadable = die Liste zeigt Briefe ohne brauchbare Kennung ({ $count } auf einer Seite): Fragen Sie den Hersteller der Software
+sync-documents = Briefe
 ## `docsyncd preview`
 
 preview-not-filed = er würde nicht abgelegt

@@ -274,19 +274,16 @@ subject-not-taken = { $count ->
 over-not-taken = The software has taken every letter at { $name }.
 
 problem-not-replaced = { $count ->
-    [one] 1 new version of a letter was filed beside the old one, which is still there ({ $since }).
-   *[other] { $count } new versions of letters were filed beside the old ones, which are still there ({ $since }).
+    [one] 1 letter lies in the practice's software twice ({ $since }): an old version beside the new one, or a copy in another patient's record.
+   *[other] { $count } letters lie in the practice's software twice ({ $since }): an old version beside the new one, or a copy in another patient's record.
 }
-do-not-replaced = Remove { $count ->
-    [one] the old version
-   *[other] each old version
-} in the practice's software. Then open the letter on the page, below “{ page-beside-title }”, and press “{ letter-removed }”.
-it-not-replaced = Remove the old version there, then say so: docsyncd retry --removed UUID. docsyncd retry names the letters.
+do-not-replaced = Open the letter on the page, below “{ page-beside-title }”: it says where the old copy lies. Remove it in the practice's software, then press there “{ letter-removed }” or “{ letter-removed-anothers }”.
+it-not-replaced = docsyncd retry names the letters, docsyncd show UUID says where the old copy lies. Remove it there, then say so: docsyncd retry --removed UUID.
 subject-not-replaced = { $count ->
-    [one] 1 letter lies there twice: remove the old version
-   *[other] { $count } letters lie there twice: remove the old versions
+    [one] 1 letter lies there twice: remove the old copy
+   *[other] { $count } letters lie there twice: remove the old copies
 }
-over-not-replaced = No old version of a letter is left beside a new one.
+over-not-replaced = No old copy of a letter is left beside a new one.
 
 problem-not-agreeing = { $count ->
     [one] The service, docsyncd and the destination disagree about 1 letter ({ $since }).
@@ -598,9 +595,11 @@ page-look-twin = Practice's list, another patient
 page-look-not-listed = The number { $number } is not in the practice's list. Is the patient new?
 page-look-yes = Yes, assign to number { $number }
 page-look-no = No, go back
+page-look-filed = This letter is filed under the number { $number }.
+page-misfiled-how = Under another number it is filed anew. The copy in the wrong record stays there until somebody removes it: the letter's page then says where it lies.
 page-waiting-title = Waiting
 page-uncertain-title = May have arrived: please look
-page-beside-title = Filed beside an old version
+page-beside-title = There twice: remove the old copy
 page-not-taken-title = Filed, not yet taken ({ $count })
 page-today-title = Filed today
 page-today-none = No letter was filed today so far.
@@ -610,7 +609,7 @@ page-decisions-count = { $count ->
     [one] Show 1 decision
    *[other] Show { $count } decisions
 }
-page-decisions-how = Was one wrong? Open the letter.
+page-decisions-how = Was one wrong? Open the letter, and press “{ page-undo }”; if it is filed already: “{ letter-misfiled }”.
 page-decisions-more = There are more: the history of each letter has its own.
 page-who = Who
 page-who-browser = this page, browser { $browser }
@@ -668,6 +667,7 @@ page-no-type = no type
 page-no-place = not kept
 page-not-taken = filed, not yet taken
 page-not-replaced = filed beside the old version
+page-for-another = still there for another patient: remove it
 proof-durable = the file is on the disk
 proof-accepted = it was accepted there
 proof-read-back = it was read back and compared
@@ -713,6 +713,9 @@ page-notice-retried-all = Everything that failed is tried again. The page shows 
 page-notice-polled = docsyncd looks for new letters now.
 page-notice-closed = This browser is locked: it shows no names any more.
 page-notice-locked = That browser is locked: it shows no names any more.
+page-notice-filed-anew = The letter is filed anew under the right number. Remove the copy in the wrong record: this page says where it lies.
+page-notice-same-number = Nothing was changed: the letter is filed under this number already.
+page-notice-not-read = Nothing was changed: the service does not say now which patient this letter is about. Try again in a few minutes.
 page-notice-unknown = The letter has changed since the page showed it, so nothing was done. Look again.
 page-notice-not-assigned = Nothing was changed: the letter no longer waits for this, or the list or the patient has changed since the page showed it. Look again.
 page-notice-shared-number = Nothing was changed: the list has two persons under this number. Correct the list first.
@@ -795,6 +798,8 @@ letter-pdf-changed = Something else lies where the PDF was filed: it was changed
 letter-try-now = Try now
 letter-arrived = It is there
 letter-removed = The old version is removed
+letter-removed-anothers = The other patient's copy is removed
+letter-misfiled = Filed in the wrong patient's record?
 letter-send-again = It is not there: send again
 letter-uncertain = It may have arrived, and nobody can tell.
 letter-uncertain-how = Look there first: whether it arrived decides which button is right.
@@ -805,6 +810,7 @@ letter-may-have-arrived = may have arrived
 letter-there = filed
 letter-to-come = to be filed
 letter-older-version = an older version
+letter-for-another = filed for another patient
 letter-copy = Copy
 letter-copied = Copied
 letter-proof = Seen { $at }:
@@ -878,6 +884,7 @@ find-nothing = nothing to find: a word needs a letter or a digit
 find-a-word = WORD
 find-more = there are more than these { $limit }: write more, or { $command }
 find-older = there may be older ones: all these words are in very many letters. Write a name, or { $command } for all
+find-for-another = a copy that was filed for another patient is still there: { $command } says where
 show-bytes = { $size } bytes
 show-patient-number = patient number { $number }
 show-output = what the program wrote: { $file }
@@ -935,6 +942,7 @@ reason-program = The program of the destination { $name } cannot be started: cal
 reason-internal = docsyncd had a problem on this computer: the log says which.
 
 reason-destination-no-folder = The folder of the destination { $name } cannot be found: is the share connected?
+reason-destination-another-folder = The folder of the destination { $name } is not the one in which letters wait to be taken: is the share connected?
 reason-destination-not-allowed = The destination { $name } does not let docsyncd write: give the service's user the right to.
 reason-destination-read-only = The destination { $name } is write-protected.
 reason-destination-in-the-way = At the destination { $name } another file, folder or link is in the way: call your IT (docsyncd check).
@@ -963,7 +971,10 @@ reason-destination-fails = The destination { $name } could not take this letter.
 
 reason-service-unreachable = The service cannot be reached: check the internet connection.
 reason-service-broken-off = The connection to the service broke off.
-reason-service-sign-in = The service refuses the account: it has to sign in again, or its key has to be corrected.
+reason-service-signed-out = The account { $name } has to sign in to the service again: call your IT.
+reason-service-key = The service refuses the key of the account { $name }: call your IT, it needs a valid one.
+reason-service-credentials = docsyncd cannot use what the account { $name } signs in to the service with: call your IT.
+reason-service-renewal = The sign-in of the account { $name } cannot be renewed just now: docsyncd tries again by itself.
 reason-service-not-allowed = The account lacks the right to do this: ask the operator of the service for it.
 reason-service-not-found = The service says that it does not know this letter: docsyncd checks it in the list.
 reason-service-busy = The service asks to wait (code { $code }).
@@ -1451,7 +1462,7 @@ retry-which-failed = which documents? Name them ({ $command }), or all that fail
        *[other] { $count } documents
     } failed:
 retry-all-of-them = { $command } shows all of them
-retry-beside = Filed beside the earlier version; once that is removed there, say so ({ $command }):
+retry-beside = There twice, as an old version or for another patient; once the old copy is removed there, say so ({ $command }):
 retry-paused = { $scope } is paused: { $why }. It is tried again by itself, next at { $next }
 retry-by-themselves = They are tried again by themselves; one that is named is due at once
 retry-check = Run docsyncd check to see whether it works again
@@ -1488,6 +1499,7 @@ sync-account = account { $name }: { $why }
 sync-done = { $now } reported now; in all { $reported } reported, { $failed } failed, { $waiting } waiting
 sync-paused = { $scope } is paused: { $why }
 sync-unreadable = the list shows documents without an identifier that can be used ({ $count } on one page): ask the software's vendor
+sync-documents = documents
 ## `docsyncd preview`
 
 preview-not-filed = it would not be filed

@@ -273,19 +273,16 @@ subject-not-taken = { $count ->
 over-not-taken = Le logiciel a pris tous les courriers de { $name }.
 
 problem-not-replaced = { $count ->
-    [one] 1 nouvelle version d'un courrier a été déposée à côté de l'ancienne, qui y est toujours ({ $since }).
-   *[other] { $count } nouvelles versions de courriers ont été déposées à côté des anciennes, qui y sont toujours ({ $since }).
+    [one] { $count } courrier est en double dans le logiciel du cabinet ({ $since }) : une ancienne version à côté de la nouvelle, ou une copie dans le dossier d'un autre patient.
+   *[other] { $count } courriers sont en double dans le logiciel du cabinet ({ $since }) : une ancienne version à côté de la nouvelle, ou une copie dans le dossier d'un autre patient.
 }
-do-not-replaced = Retirez { $count ->
-    [one] l'ancienne version
-   *[other] chaque ancienne version
-} dans le logiciel du cabinet. Ouvrez ensuite le courrier sur la page, sous « { page-beside-title } », et appuyez sur « { letter-removed } ».
-it-not-replaced = Retirez-y l'ancienne version, puis dites-le : docsyncd retry --removed UUID. docsyncd retry nomme les courriers.
+do-not-replaced = Ouvrez le courrier sur la page, sous « { page-beside-title } » : elle indique où se trouve l'ancienne copie. Supprimez-la dans le logiciel du cabinet, puis appuyez sur « { letter-removed } » ou « { letter-removed-anothers } ».
+it-not-replaced = docsyncd retry nomme les courriers, docsyncd show UUID indique où se trouve l'ancienne copie. Supprimez-la, puis confirmez : docsyncd retry --removed UUID.
 subject-not-replaced = { $count ->
-    [one] { $count } courrier est en double : retirez l'ancienne version
-   *[other] { $count } courriers sont en double : retirez les anciennes versions
+    [one] { $count } courrier est en double : supprimez l'ancienne copie
+   *[other] { $count } courriers sont en double : supprimez les anciennes copies
 }
-over-not-replaced = Aucune ancienne version d'un courrier ne reste à côté d'une nouvelle.
+over-not-replaced = Aucune ancienne copie d'un courrier ne reste à côté d'une nouvelle.
 
 problem-not-agreeing = { $count ->
     [one] Pour { $count } courrier, le service, docsyncd et sa destination ne disent pas la même chose ({ $since }).
@@ -594,9 +591,11 @@ page-look-twin = Liste du cabinet, autre patient
 page-look-not-listed = Le numéro { $number } n'est pas dans la liste du cabinet. Est-ce un nouveau patient ?
 page-look-yes = Oui, attribuer au numéro { $number }
 page-look-no = Non, revenir
+page-look-filed = Ce courrier est classé sous le numéro { $number }.
+page-misfiled-how = Sous un autre numéro, il sera classé une nouvelle fois. La copie dans le mauvais dossier y reste jusqu'à ce que quelqu'un la supprime : la page du courrier indique alors où elle se trouve.
 page-waiting-title = En attente
 page-uncertain-title = Peut-être arrivés : à vérifier
-page-beside-title = Classés à côté d'une ancienne version
+page-beside-title = En double : supprimer l'ancienne copie
 page-not-taken-title = Déposés, pas encore pris ({ $count })
 page-today-title = Classés aujourd'hui
 page-today-none = Pas encore de courrier classé aujourd'hui.
@@ -606,7 +605,7 @@ page-decisions-count = { $count ->
     [one] Afficher { $count } décision
    *[other] Afficher { $count } décisions
 }
-page-decisions-how = L'une était fausse ? Ouvrez le courrier.
+page-decisions-how = L'une était fausse ? Ouvrez le courrier et appuyez sur « { page-undo } » ; s'il est déjà classé : « { letter-misfiled } ».
 page-decisions-more = Il y en a d'autres : l'historique de chaque courrier montre les siennes.
 page-who = Qui
 page-who-browser = cette page, navigateur { $browser }
@@ -667,6 +666,7 @@ page-no-type = sans type
 page-no-place = non conservé
 page-not-taken = déposé, pas encore pris
 page-not-replaced = déposé à côté de l'ancienne version
+page-for-another = encore chez un autre patient : à supprimer
 proof-durable = le fichier est sur le disque
 proof-accepted = il y a été accepté
 proof-read-back = il a été relu et comparé
@@ -712,6 +712,9 @@ page-notice-retried-all = Un nouvel essai est en cours pour tout ce qui a échou
 page-notice-polled = docsyncd relève les nouveaux courriers.
 page-notice-closed = Ce navigateur est verrouillé : il ne montre plus de noms.
 page-notice-locked = Ce navigateur-là est verrouillé : il ne montre plus de noms.
+page-notice-filed-anew = Le courrier est classé une nouvelle fois, sous le bon numéro. Supprimez la copie dans le mauvais dossier : cette page indique où elle se trouve.
+page-notice-same-number = Rien n'a été modifié : le courrier est déjà classé sous ce numéro.
+page-notice-not-read = Rien n'a été modifié : le service n'indique pas en ce moment de quel patient il s'agit. Réessayez dans quelques minutes.
 page-notice-unknown = Le courrier n'est plus comme la page le montrait : rien n'a été changé. Regardez de nouveau.
 page-notice-not-assigned = Rien n'a été modifié : le courrier n'attend plus cela, ou la liste ou le patient n'est plus ce que la page montrait. Regardez à nouveau.
 page-notice-shared-number = Rien n'a été modifié : la liste a deux personnes sous ce numéro. Corrigez-la d'abord.
@@ -794,6 +797,8 @@ letter-pdf-changed = Autre chose se trouve à la place du PDF : il a été modi
 letter-try-now = Essayer maintenant
 letter-arrived = Il est bien arrivé
 letter-removed = L'ancienne version est retirée
+letter-removed-anothers = La copie chez l'autre patient est supprimée
+letter-misfiled = Classé dans le dossier d'un autre patient ?
 letter-send-again = Il n'y est pas : renvoyer
 letter-uncertain = Il est peut-être arrivé, sans que l'on puisse le savoir.
 letter-uncertain-how = Regardez d'abord à destination : le bouton à choisir en dépend.
@@ -804,6 +809,7 @@ letter-may-have-arrived = peut-être arrivé
 letter-there = classé
 letter-to-come = à classer
 letter-older-version = une version précédente
+letter-for-another = classé pour un autre patient
 letter-copy = Copier
 letter-copied = Copié
 letter-proof = Constaté { $at } :
@@ -877,6 +883,7 @@ find-nothing = rien à chercher : un mot a au moins une lettre ou un chiffre
 find-a-word = MOT
 find-more = il y en a plus que ces { $limit } : précisez, ou lancez { $command }
 find-older = il y en a peut-être de plus anciens : tous ces mots figurent dans de très nombreux courriers. Écrivez un nom, ou lancez { $command } pour tous les voir
+find-for-another = une copie classée pour un autre patient s'y trouve encore : { $command } dit où
 show-bytes = { $size } octets
 show-patient-number = numéro du patient : { $number }
 show-output = ce que le programme a écrit : { $file }
@@ -934,6 +941,7 @@ reason-program = Le programme de la destination { $name } ne peut pas être lanc
 reason-internal = docsyncd a rencontré un problème sur cet ordinateur : le journal dit lequel.
 
 reason-destination-no-folder = Le dossier de la destination { $name } est introuvable : le partage est-il connecté ?
+reason-destination-another-folder = Le dossier de la destination { $name } n'est pas celui où des courriers attendent d'être pris : le partage est-il connecté ?
 reason-destination-not-allowed = La destination { $name } ne laisse pas docsyncd écrire : donnez-en le droit à l'utilisateur du service.
 reason-destination-read-only = La destination { $name } est protégée en écriture.
 reason-destination-in-the-way = Dans la destination { $name }, un autre fichier, dossier ou lien occupe la place du courrier : appelez votre informaticien (docsyncd check).
@@ -962,7 +970,10 @@ reason-destination-fails = La destination { $name } n'a pas pu prendre ce courri
 
 reason-service-unreachable = Le service est inaccessible : vérifiez la connexion internet.
 reason-service-broken-off = La liaison avec le service a été coupée.
-reason-service-sign-in = Le service refuse le compte : il doit se reconnecter, ou sa clé est à corriger.
+reason-service-signed-out = Le compte { $name } doit se reconnecter au service : appelez votre informaticien.
+reason-service-key = Le service refuse la clé du compte { $name } : appelez votre informaticien, il en faut une valable.
+reason-service-credentials = docsyncd ne peut pas utiliser ce avec quoi le compte { $name } se connecte au service : appelez votre informaticien.
+reason-service-renewal = La connexion du compte { $name } ne peut pas être renouvelée en ce moment : docsyncd réessaie tout seul.
 reason-service-not-allowed = Le compte n'en a pas le droit : demandez à l'exploitant du service le droit qui manque.
 reason-service-not-found = Le service dit ne pas connaître ce courrier : docsyncd le vérifie dans la liste.
 reason-service-busy = Le service demande d'attendre (code { $code }).
@@ -1461,7 +1472,7 @@ retry-which-failed = quels courriers ? Nommez-les ({ $command }), ou tous ceux 
        *[other] { $count } courriers sont
     } en échec :
 retry-all-of-them = { $command } les montre tous
-retry-beside = Classés à côté de l'ancienne version ; quand elle y est supprimée, dites-le ({ $command }) :
+retry-beside = En double, ancienne version ou copie chez un autre patient ; une fois l'ancienne copie supprimée, confirmez-le ({ $command }) :
 retry-paused = { $scope } est en pause : { $why }. Nouvel essai tout seul, le prochain le { $next }
 retry-by-themselves = Ils sont réessayés tout seuls ; un courrier nommé l'est tout de suite
 retry-check = Lancez docsyncd check pour voir si cela fonctionne de nouveau
@@ -1495,9 +1506,10 @@ service-windows-runs-not = le service ne tourne pas
 service-windows-missing = le service n'est pas installé : docsyncd service install
 sync-runs = docsyncd tourne et s'en charge déjà : docsyncd poll le fait regarder maintenant ({ $file } est utilisé par un autre docsyncd)
 sync-account = compte { $name } : { $why }
-sync-done = { $now } classés à l'instant ; en tout { $reported } classés, { $failed } en échec, { $waiting } en attente
+sync-done = classés à l'instant : { $now } ; en tout, classés : { $reported }, en échec : { $failed }, en attente : { $waiting }
 sync-paused = { $scope } est en pause : { $why }
 sync-unreadable = la liste montre des courriers sans identifiant utilisable ({ $count } sur une page) : demandez à l'éditeur du logiciel
+sync-documents = courriers
 ## `docsyncd preview`
 
 preview-not-filed = il ne serait pas classé

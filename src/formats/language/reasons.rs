@@ -6,7 +6,7 @@
 use serde::{Serialize, Serializer};
 
 use super::{Language, Value};
-use crate::domain::failure::{Call, Code, Failure, Kind};
+use crate::domain::failure::{Call, Code, Failure, Kind, SIGN_IN};
 
 /// A reason, as the ledger keeps it. Its JSON is its text.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -44,6 +44,8 @@ impl Language {
             return if self.has(&key) { self.fill(&key, &values) } else { unknown() };
         };
         let (key, number) = key(&failure);
+        // A refused access token is not a refused key.
+        let key = if key == "service-key" && reason.text.contains(SIGN_IN) { "service-signed-out" } else { key };
         let name = Value::Text(&reason.name);
         let place = place(&failure, &reason.text);
         let (places, place) = (Value::Count(u64::from(place.is_some())), Value::Text(place.unwrap_or_default()));
@@ -107,7 +109,7 @@ fn of_destination_status(status: u16) -> &'static str {
 
 fn of_service_status(failure: &Failure, status: u16) -> &'static str {
     match status {
-        401 => "service-sign-in",
+        401 => "service-key",
         403 => "service-not-allowed",
         404 | 410 if failure.call == Call::Download => "service-no-pdf",
         404 | 410 => "service-not-found",
@@ -122,6 +124,7 @@ fn of_service_status(failure: &Failure, status: u16) -> &'static str {
 fn of_destination(word: &str) -> Option<&'static str> {
     Some(match word {
         "not_found" | "no_folder" | "folder_unusable" => "destination-no-folder",
+        "another_folder" => "destination-another-folder",
         "not_allowed" => "destination-not-allowed",
         "read_only" => "destination-read-only",
         "in_the_way" | "sidecar_in_the_way" | "link_leads_out" | "folder_moved" => "destination-in-the-way",
@@ -181,7 +184,10 @@ fn of_service(word: &str) -> Option<&'static str> {
     Some(match word {
         "unreachable" => "service-unreachable",
         "broken_off" => "service-broken-off",
-        "http_401" | "signed_out" | "credentials" | "refresh" => "service-sign-in",
+        "http_401" => "service-key",
+        "signed_out" => "service-signed-out",
+        "credentials" => "service-credentials",
+        "refresh" => "service-renewal",
         "scope" => "service-not-allowed",
         "shape" | "other_document" | "no_url" | "redirect" => "service-not-understood",
         "insecure" => "service-insecure",
@@ -279,6 +285,21 @@ mod tests {
         let gave_up = Language::French.reason(&Reason { ended: true, ..one });
         assert!(gave_up.starts_with("docsyncd y a renoncé après de nombreux essais. La destination pms"), "{gave_up}");
         assert_eq!(french("not_rendered", "the PDF is not rendered yet"), "Son PDF n'est pas encore prêt.");
+    }
+
+    #[test]
+    fn a_refused_account_is_told_what_its_own_kind_of_sign_in_needs() {
+        let refused = "the API refuses the credentials (HTTP 401): ";
+        for (code, text, said) in [
+            ("list passing status_401", format!("{refused}check the account's key"), "refuse la clé du compte pms"),
+            ("list passing status_401", format!("{refused}{SIGN_IN}pms"), "pms doit se reconnecter"),
+            ("list passing signed_out", format!("account pms is signed out (revoked): {SIGN_IN}pms"), "se reconnecter"),
+            ("list passing credentials", "the key file cannot be read".to_owned(), "ne peut pas utiliser"),
+            ("list passing refresh", "the access token cannot be renewed now".to_owned(), "réessaie tout seul"),
+        ] {
+            let told = french(code, &text);
+            assert!(told.contains(said) && told.contains("pms"), "{code}: {told}");
+        }
     }
 
     #[test]

@@ -228,6 +228,13 @@ impl Language {
         self.has(&key).then(|| self.text(&key))
     }
 
+    /// What is paused, from `account:main` on; what is new here by its own name.
+    pub fn scope(self, scope: &str) -> String {
+        let (kind, name) = scope.split_once(':').unwrap_or((scope, ""));
+        let key = format!("table-scope-{kind}");
+        if self.has(&key) { self.fill(&key, &[("name", name.into())]) } else { scope.to_owned() }
+    }
+
     /// An event of a document in words. A new event is shown by its own name.
     pub fn event(self, event: &str, destination: Option<&str>) -> String {
         let key = format!("event-{}", event.replace('_', "-"));

@@ -107,12 +107,13 @@ impl Fields {
 }
 
 /// The addresses of the forms.
-const FORMS: [&str; 13] = [
+const FORMS: [&str; 14] = [
     "/retry",
     "/retry-failed",
     "/mended",
     "/arrived",
     "/assign",
+    "/misfiled",
     "/undo",
     "/fetch",
     "/poll",
@@ -123,7 +124,7 @@ const FORMS: [&str; 13] = [
     "/close",
 ];
 /// Addresses that answer no page, or take long.
-const LONG: [&str; 3] = ["/support", "/mended", "/fetch"];
+const LONG: [&str; 5] = ["/support", "/mended", "/fetch", "/assign", "/misfiled"];
 
 impl Site {
     pub(super) fn new(
@@ -269,7 +270,9 @@ impl Site {
             let questions = tokio::task::spawn_blocking(move || Questions::of(waiting, list.as_deref())).await.ok();
             let overview = self.overview(true).await?;
             let pdf = self.can_be_had(&detail).await;
-            let shown = letter::LetterPage { detail: &detail, questions: questions.as_ref(), overview: &overview, pdf };
+            let has_list = self.context.numbers.is_some();
+            let questions = questions.as_ref();
+            let shown = letter::LetterPage { detail: &detail, questions, overview: &overview, pdf, has_list };
             let markup = letter::page(language, &session.form_token, &shown, Notice::named(query.get("done")));
             let mut answer = html(StatusCode::OK, language, markup);
             self.renew(&mut answer, asked, session.renewed);

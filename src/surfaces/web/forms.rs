@@ -35,11 +35,19 @@ impl Site {
             "/find" => return self.find(fields, &session, language).await,
             "/support" => return Ok(support::answer(self, language).await),
             "/fetch" => return self.fetched(fields.get("uuid"), language).await,
+            "/misfiled" => match self.misfiled(fields, &session, language).await? {
+                Ok(answer) => return Ok(answer),
+                Err(notice) => notice,
+            },
             "/assign" => match self.assign(fields, &session).await? {
                 Settled::Done => Notice::Assigned,
+                Settled::Anew => Notice::FiledAnew,
+                Settled::Same => Notice::SameNumber,
+                Settled::NotRead => Notice::NotRead,
                 Settled::Look(look) => {
                     let letter = Some(fields.get("letter")).filter(|letter| !letter.is_empty());
-                    let form = Form { token: &session.form_token, language, letter };
+                    let filed_by = Some(fields.get("filed")).filter(|number| !number.is_empty());
+                    let form = Form { token: &session.form_token, language, letter, filed_by };
                     return Ok(html(StatusCode::OK, language, second_look::page(&form, &look)));
                 }
                 Settled::Refused(NotAssigned::Shared) => Notice::SharedNumber,
@@ -168,11 +176,16 @@ impl Site {
     /// Does what `docsyncd assign UUID NUMBER` does, after a person saw both sides.
     async fn assign(&self, fields: &Fields, session: &Session) -> Result<Settled, LedgerError> {
         let Some(list) = self.list() else { return Ok(Settled::Nothing) };
-        let [uuid, number, seen] = ["uuid", "number", "seen"].map(|name| fields.get(name).to_owned());
-        let asked = AssignForm { uuid, number, seen, is_sure: fields.get("sure") == "yes" };
+        let [uuid, number, seen, filed_by] =
+            ["uuid", "number", "seen", "filed"].map(|name| fields.get(name).to_owned());
+        let asked = AssignForm { uuid, number, seen, is_sure: fields.get("sure") == "yes", filed_by };
         let who = session.who();
-        let settled = self.context.ledger.write(move |db| second_look::settle(db, &list, &asked, who)).await?;
-        if matches!(settled, Settled::Done) {
+        let filed = self.filed(&asked.uuid).await?;
+        let settle = move |db: &_| second_look::settle(db, &list, &asked, filed.as_ref(), who);
+        let settled = self.context.ledger.write(settle).await?;
+        if matches!(settled, Settled::Anew) {
+            self.context.nudges.stages();
+        } else if matches!(settled, Settled::Done) {
             // The person may take the decision back first. A restart files the letter at once.
             let context = self.context.clone();
             tokio::spawn(async move {

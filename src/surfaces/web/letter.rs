@@ -26,6 +26,8 @@ pub(super) struct LetterPage<'a> {
     pub(super) questions: Option<&'a Questions>,
     pub(super) overview: &'a Overview,
     pub(super) pdf: Had,
+    /// Whether letters go by the numbers of the practice's list.
+    pub(super) has_list: bool,
 }
 
 /// Where the PDF can be had.
@@ -40,7 +42,7 @@ pub(super) enum Had {
 pub(super) fn page(language: Language, token: &str, shown: &LetterPage<'_>, notice: Option<Notice>) -> Markup {
     let (detail, now) = (shown.detail, &Zoned::now());
     let DocumentHistory { document: letter, deliveries, history } = &detail.shown;
-    let form = Form { token, language, letter: Some(&letter.uuid) };
+    let form = Form { token, language, letter: Some(&letter.uuid), filed_by: None };
     let address = format!("/letter/{}", letter.uuid);
     // No name, because browsers keep the titles of pages.
     let is_to_come = |next: &i64| *next > now.timestamp().as_millisecond() && letter.state.is_open();
@@ -144,16 +146,13 @@ fn is_not_taken(delivery: &DeliveryView) -> bool {
     delivery.is_present && delivery.state == "filed"
 }
 
-fn is_beside(delivery: &DeliveryView) -> bool {
-    delivery.reason.as_ref().is_some_and(|reason| reason.code.as_deref() == Some("not_replaced"))
-}
-
 /// The buttons for the letter.
 fn actions(form: &Form<'_>, shown: &LetterPage<'_>, address: &str) -> Markup {
     let detail = shown.detail;
     let (language, letter) = (form.language, &detail.shown.document);
     let present = || detail.shown.deliveries.iter().filter(|delivery| delivery.is_present);
     let is_uncertain = present().any(|delivery| delivery.may_have_arrived);
+    let is_asked = shown.questions.is_some_and(Questions::is_asked);
     let fields = [("uuid", letter.uuid.as_str()), ("stands", detail.stands.as_str())];
     let again = match letter.state {
         _ if is_uncertain => "letter-send-again",
@@ -171,8 +170,12 @@ fn actions(form: &Form<'_>, shown: &LetterPage<'_>, address: &str) -> Markup {
             }
             @if is_uncertain || present().any(is_not_taken) {
                 (form.button("/arrived", &language.text("letter-arrived"), "", &fields))
-            } @else if present().any(is_beside) {
-                (form.button("/arrived", &language.text("letter-removed"), "", &fields))
+            } @else if let Some(beside) = detail.shown.deliveries.iter().find(|delivery| delivery.is_to_remove()) {
+                @let removed = if beside.is_anothers { "letter-removed-anothers" } else { "letter-removed" };
+                (form.button("/arrived", &language.text(removed), "", &fields))
+            }
+            @if shown.has_list && !is_asked && present().any(|delivery| delivery.number.is_some()) {
+                (form.button("/misfiled", &language.text("letter-misfiled"), "quiet", &[("uuid", &letter.uuid)]))
             }
             @if detail.can_be_retried { (form.button("/retry", &language.text(again), "", &fields)) }
         }
@@ -197,7 +200,8 @@ fn place(language: Language, delivery: &DeliveryView, said: &[Reason], number: u
         span .name { (delivery.destination) } " " span .badge.(class) { (language.text(state)) }
         span .soft {
             " " (clock(language, delivery.changed_at, now))
-            @if !delivery.is_present { " · " (language.text("letter-older-version")) }
+            @if delivery.is_anothers { " · " (language.text("letter-for-another")) }
+            @else if !delivery.is_present { " · " (language.text("letter-older-version")) }
         }
         @if let Some(place) = &delivery.place {
             p .path {

@@ -42,6 +42,7 @@ pub mod keys;
 mod letter;
 mod mended;
 mod metrics;
+mod misfiled;
 mod notice;
 mod page;
 mod parts;

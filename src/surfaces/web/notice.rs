@@ -22,10 +22,13 @@ pub(super) enum Notice {
     NotMended,
     Trying,
     Locked,
+    FiledAnew,
+    SameNumber,
+    NotRead,
 }
 
 impl Notice {
-    const ALL: [Self; 16] = [
+    const ALL: [Self; 19] = [
         Self::Retried,
         Self::RetriedAll,
         Self::Polled,
@@ -42,13 +45,23 @@ impl Notice {
         Self::NotMended,
         Self::Trying,
         Self::Locked,
+        Self::FiledAnew,
+        Self::SameNumber,
+        Self::NotRead,
     ];
 
     /// Whether the button did nothing.
     fn is_bad(self) -> bool {
         matches!(
             self,
-            Self::Unknown | Self::NotAssigned | Self::SharedNumber | Self::NoNumber | Self::NotUndone | Self::NotMended
+            Self::Unknown
+                | Self::NotAssigned
+                | Self::SharedNumber
+                | Self::NoNumber
+                | Self::NotUndone
+                | Self::NotMended
+                | Self::SameNumber
+                | Self::NotRead
         )
     }
 
@@ -76,6 +89,9 @@ impl Notice {
             Notice::NotMended => "not-mended",
             Notice::Trying => "trying",
             Notice::Locked => "locked",
+            Notice::FiledAnew => "filed-anew",
+            Notice::SameNumber => "same-number",
+            Notice::NotRead => "not-read",
         }
     }
 }

@@ -163,7 +163,7 @@ pub(super) fn icon(health: &Health) -> &'static str {
 }
 
 fn form<'a>(language: Language, keyed: &'a Keyed<'_>) -> Form<'a> {
-    Form { token: keyed.token, language, letter: None }
+    Form { token: keyed.token, language, letter: None, filed_by: None }
 }
 
 fn tiles(language: Language, overview: &Overview, keyed: bool) -> Markup {

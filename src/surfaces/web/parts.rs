@@ -51,8 +51,8 @@ pub(super) fn breakable(name: &str) -> Markup {
 
 /// What is known of a letter besides its place.
 fn proof(language: Language, delivery: &DeliveryView) -> Option<String> {
-    if delivery.reason.as_ref().is_some_and(|reason| reason.code.as_deref() == Some("not_replaced")) {
-        return Some(language.text("page-not-replaced"));
+    if delivery.is_to_remove() {
+        return Some(language.text(if delivery.is_anothers { "page-for-another" } else { "page-not-replaced" }));
     }
     if delivery.state == "filed" {
         return Some(language.text("page-not-taken"));
@@ -62,12 +62,12 @@ fn proof(language: Language, delivery: &DeliveryView) -> Option<String> {
 }
 
 fn places<'a>(language: Language, deliveries: impl Iterator<Item = &'a DeliveryView>) -> Markup {
-    let places: Vec<(&DeliveryView, &String)> =
-        deliveries.filter_map(|delivery| Some((delivery, delivery.place.as_ref()?))).collect();
+    let places: Vec<(&DeliveryView, Option<String>)> =
+        deliveries.filter_map(|delivery| Some((delivery, delivery.place_to_find()?))).collect();
     html! {
         @for (delivery, place) in &places {
             span .place { (delivery.destination) }
-            span .file title=(place) { (breakable(file_name(place))) }
+            @if let Some(place) = place { span .file title=(place) { (breakable(file_name(place))) } }
             @if let Some(proof) = proof(language, delivery) { " " span .soft { (proof) } }
         }
         @if places.is_empty() { span .soft { (language.text("page-no-place")) } }
@@ -110,6 +110,8 @@ pub(super) struct Form<'a> {
     pub(super) language: Language,
     /// The letter of the page, on a letter's page.
     pub(super) letter: Option<&'a str>,
+    /// The number by which the letter was filed that it is about, if it is to be filed anew.
+    pub(super) filed_by: Option<&'a str>,
 }
 
 impl Form<'_> {
@@ -128,6 +130,7 @@ impl Form<'_> {
         html! {
             input type="hidden" name="token" value=(self.token);
             @if let Some(letter) = self.letter { input type="hidden" name="letter" value=(letter); }
+            @if let Some(number) = self.filed_by { input type="hidden" name="filed" value=(number); }
         }
     }
 }

@@ -8,7 +8,7 @@ use rusqlite::Connection;
 use super::parts::{Form, clock, count, kind, link, patient};
 use super::second_look::{Candidate, columns, row_of_candidate, row_of_service};
 use crate::domain::state::State;
-use crate::formats::language::Language;
+use crate::formats::language::{Language, Reason};
 use crate::ledger::{Millis, QueryResult, now};
 use crate::patients::{List, Person, Unmatched};
 use crate::pipeline::assign::{self, Letter};
@@ -125,6 +125,24 @@ impl Questions {
         };
         let asked = waiting.shown.into_iter().map(question).collect();
         Self { asked, more: waiting.more, has_list: list.is_some(), decided: waiting.decided }
+    }
+}
+
+impl Questions {
+    /// Who the patient of a letter is that was filed by a wrong number.
+    pub(super) fn of_filed(document: &DocumentView, letter: &Letter, list: &List) -> Self {
+        let DocumentView { id, uuid, kind, found_at, .. } = document.clone();
+        let reason = Reason { text: String::new(), code: None, name: String::new(), ended: false };
+        let view = UnmatchedView { id, uuid, kind, found_at, letters: 1, reason };
+        let person = letter.person();
+        let candidates = person.as_ref().map(|person| Candidate::near(list, letter, person)).unwrap_or_default();
+        let asked = vec![Question { view, was_assigned: false, person, candidates }];
+        Self { asked, more: false, has_list: true, decided: Vec::new() }
+    }
+
+    /// Whether somebody is asked.
+    pub(super) fn is_asked(&self) -> bool {
+        !self.asked.is_empty()
     }
 }
 

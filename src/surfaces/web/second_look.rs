@@ -6,6 +6,7 @@ use maud::{Markup, html};
 use rusqlite::Connection;
 
 use super::frame::{Frame, frame};
+use super::misfiled::Filed;
 use super::parts::{Form, clock, kind, patient};
 use crate::formats::language::Language;
 use crate::ledger::patients::{self as kept};
@@ -91,6 +92,8 @@ pub(super) struct AssignForm {
     pub(super) seen: String,
     /// Whether the person has looked a second time.
     pub(super) is_sure: bool,
+    /// The number by which the letter was filed, as the page showed it; empty when it waits.
+    pub(super) filed_by: String,
 }
 
 /// What the form did.
@@ -102,6 +105,12 @@ pub(super) enum Settled {
     Refused(NotAssigned),
     /// The letter no longer waits for this, or a side has changed since the page showed it.
     Nothing,
+    /// It was filed by another number, and is filed anew.
+    Anew,
+    /// It is filed by this number.
+    Same,
+    /// It was filed, and the service does not say now who its patient is.
+    NotRead,
 }
 
 /// Both sides, for the second look. Holds patient data.
@@ -114,20 +123,39 @@ pub(super) struct SecondLook {
     /// Other patients in the list who are alike in all values that are compared.
     twins: Vec<Candidate>,
     is_anothers: bool,
+    /// The number that it was filed by.
+    filed_by: Option<String>,
 }
 
-/// Does what `docsyncd assign UUID NUMBER` does, if the letter still waits for it, both sides are as the page showed
-/// them, and the person looked a second time where there is a doubt.
+/// Does what `docsyncd assign UUID NUMBER` does, if the letter still waits for it or was `filed`, both sides are as the
+/// page showed them, and the person looked a second time where there is a doubt. What was filed is always looked at
+/// twice.
 ///
 /// # Errors
 /// Any SQLite error.
-pub(super) fn settle(db: &Connection, list: &List, asked: &AssignForm, who: String) -> QueryResult<Settled> {
+pub(super) fn settle(
+    db: &Connection,
+    list: &List,
+    asked: &AssignForm,
+    filed: Option<&Filed>,
+    who: String,
+) -> QueryResult<Settled> {
     let Named::One(ids) = named::named(db, &asked.uuid)? else { return Ok(Settled::Nothing) };
     for id in ids {
-        if !deliveries::needs_person(db, id)? {
-            continue;
-        }
-        let letter = Letter::read(db, id)?;
+        let filed_by = deliveries::frozen(db, id)?;
+        let letter = match (&filed_by, filed) {
+            (None, _) if deliveries::needs_person(db, id)? => Letter::read(db, id)?,
+            // Who was shown a letter that waits has decided nothing about one that is filed since.
+            (Some(number), Some(filed))
+                if filed.is(id, number) && (asked.filed_by == *number || deliveries::needs_person(db, id)?) =>
+            {
+                match &filed.letter {
+                    Some(letter) => letter.clone(),
+                    None => return Ok(Settled::NotRead),
+                }
+            }
+            _ => continue,
+        };
         let (Some(person), Some(patient)) = (letter.person(), letter.patient.clone()) else {
             return Ok(Settled::Refused(NotAssigned::Ended));
         };
@@ -140,15 +168,20 @@ pub(super) fn settle(db: &Connection, list: &List, asked: &AssignForm, who: Stri
         if !asked.seen.is_empty() && asked.seen != assigned.fingerprint {
             return Ok(Settled::Nothing);
         }
+        if filed_by.as_ref() == Some(&assigned.number) && !deliveries::needs_person(db, id)? {
+            return Ok(Settled::Same);
+        }
         let (mut listed, others): (Vec<_>, Vec<_>) =
             Candidate::near(list, &letter, &person).into_iter().partition(|candidate| candidate.number == number);
         let listed = listed.pop();
         let candidate = listed.or_else(|| Some(Candidate::of(list, &letter, &person, row.as_ref()?)));
         let is_anothers = kept::is_anothers(db, number, &patient)?;
-        let is_plain = candidate.as_ref().is_some_and(|candidate| candidate.is_exact && !candidate.is_alike);
-        if asked.is_sure && !asked.seen.is_empty() || is_plain && !is_anothers && !asked.seen.is_empty() {
-            assign::write(db, &assigned, (id, &asked.uuid))?;
-            return Ok(Settled::Done);
+        let is_plain = filed_by.is_none()
+            && !is_anothers
+            && candidate.as_ref().is_some_and(|candidate| candidate.is_exact && !candidate.is_alike);
+        if (asked.is_sure || is_plain) && !asked.seen.is_empty() {
+            let is_anew = assign::write(db, &assigned, (id, &asked.uuid))?;
+            return Ok(if is_anew { Settled::Anew } else { Settled::Done });
         }
         let (number, seen) = (assigned.number, assigned.fingerprint);
         let asked = AssignForm { number, seen, ..asked.clone() };
@@ -158,7 +191,8 @@ pub(super) fn settle(db: &Connection, list: &List, asked: &AssignForm, who: Stri
         };
         let twins = others.into_iter().filter(is_twin).collect();
         let document = one(db, id)?;
-        return Ok(Settled::Look(Box::new(SecondLook { asked, document, person, candidate, twins, is_anothers })));
+        let look = SecondLook { asked, document, person, candidate, twins, is_anothers, filed_by };
+        return Ok(Settled::Look(Box::new(look)));
     }
     Ok(Settled::Nothing)
 }
@@ -192,6 +226,10 @@ pub(super) fn page(form: &Form<'_>, look: &SecondLook) -> Markup {
                 (kind(language, look.document.kind.as_deref())) " · "
                 (patient(language, look.document.name.as_deref(), &look.document.uuid)) " · "
                 (clock(language, look.document.found_at, &Zoned::now()))
+            }
+            @if let Some(filed_by) = &look.filed_by {
+                p { strong { (language.fill("page-look-filed", &[("number", filed_by.into())])) } }
+                p { (language.text("page-misfiled-how")) }
             }
             @for doubt in doubts { p { strong { (language.fill(doubt, &[("number", number.into())])) } } }
             table .letters.sides {

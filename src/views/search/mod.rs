@@ -40,15 +40,19 @@ pub struct FoundView {
 #[derive(Serialize)]
 struct PlaceView {
     destination: String,
-    place: String,
+    /// Null of another patient's copy: its name may be that patient's.
+    place: Option<String>,
+    for_another: bool,
 }
 
 impl From<DocumentView> for FoundView {
     fn from(document: DocumentView) -> Self {
         let DocumentView { uuid, account, kind, state, created_at, found_at, changed_at, name, deliveries, .. } =
             document;
-        let place =
-            |delivery: DeliveryView| Some(PlaceView { destination: delivery.destination, place: delivery.place? });
+        let place = |delivery: DeliveryView| {
+            let (place, for_another) = (delivery.place_to_find(), delivery.is_anothers);
+            Some(PlaceView { destination: delivery.destination, place: place?, for_another })
+        };
         let places = deliveries.into_iter().filter_map(place).collect();
         Self { uuid, account, kind, state, created_at, found_at, changed_at, name, places }
     }

@@ -128,14 +128,26 @@ async fn what_shows_letters_is_captured_in_every_language() {
 #[tokio::test]
 async fn what_is_done_is_captured_as_well() {
     let (practice, _) = practice().await;
-    for width in [80, 120] {
-        practice.sandbox.add(NewDocument::default()).await.unwrap();
-        let shown = capture(&practice, &["sync"], width).await;
+    let end_of_sync = async |practice: &Practice, args: &[&str], width| {
+        let shown = capture(practice, args, width).await;
         let shown: String =
             shown.lines().map(|line| line.rsplit("\u{1b}[2K").next().unwrap_or_default().to_owned() + "\n").collect();
         assert!(!shown.contains('\u{1b}'), "{shown:?}");
-        insta::assert_snapshot!(format!("sync_{width}"), masked(&shown));
+        masked(&shown)
+    };
+    for width in [80, 120] {
+        practice.sandbox.add(NewDocument::default()).await.unwrap();
+        insta::assert_snapshot!(format!("sync_{width}"), end_of_sync(&practice, &["sync"], width).await);
     }
+    // What goes wrong is said in the reader's language as well.
+    let refused = practice.sandbox.inject(Fault::always(Route::List, FaultKind::status(401)));
+    for language in ["en", "fr", "de"] {
+        let shown = end_of_sync(&practice, &["sync", "--lang", language], 80).await;
+        // The log is English, and says how long it took.
+        let told: String = shown.split_inclusive('\n').filter(|line| !line.contains("event=")).collect();
+        insta::assert_snapshot!(format!("sync_refused_80_{language}"), told);
+    }
+    practice.sandbox.remove_fault(refused);
     for width in [80, 120] {
         let shown = capture(&practice, &["export", "--from", "2020-01-01", "--to", "2100-01-01"], width).await;
         // Stages work side by side: in which order two events came is not the same each time, and so no hash is.

@@ -1,7 +1,7 @@
 //! Whose a letter is, and whether it was taken, on the page.
 
-use docsyncd_sandbox::NewDocument;
-use serde_json::json;
+use docsyncd_sandbox::{Fault, FaultKind, NewDocument, Route};
+use serde_json::{Value, json};
 
 use super::{Answer, PAGE, Page, shows};
 use crate::dictated::small;
@@ -241,5 +241,80 @@ async fn candidates_that_are_alike_show_all_that_the_list_says() {
     let looked = page.press(&key, "/assign", &fields(&shown, "502")).await.body;
     assert!(looked.contains("Nantes") && looked.contains("Arles") && looked.contains("another patient"), "{looked}");
     assert!(!page.get("/").await.body.contains("Nantes"));
+    page.running.end().await;
+}
+
+#[tokio::test]
+async fn a_letter_in_the_wrong_patients_record_is_put_right_on_its_page() {
+    let practice = practice_with_list().await;
+    let uuid = letter(&practice, "Canary", "Zoé", "1999-12-31").await;
+    let mut page = Page::of(&practice).await;
+    let key = page.key(&practice).await;
+    let shown = shows(&page, &key, "Canary-Lefèvre").await;
+    let pressed = assign(&page, &key, &fields(&shown, "43"), "what differs is marked").await;
+    assert_eq!(pressed.header("location"), "/?done=assigned", "{pressed:?}");
+    let file = async |number: &str| loop {
+        let name = practice.filed().into_keys().find(|name| name.starts_with(&format!("{number}_")));
+        if let Some(name) = name {
+            break practice.inbox().join(name);
+        }
+        tokio::time::sleep(std::time::Duration::from_millis(50)).await;
+    };
+    std::fs::remove_file(file("43").await).unwrap();
+    while practice.state(&uuid).await != "reported" {}
+    let own = format!("/letter/{uuid}");
+    let ask = async || page.ask("GET", &own, &[("Cookie", &key), ("Accept-Language", "en")], "").await.body;
+    let shown = ask().await;
+    assert!(shown.contains("Filed in the wrong patient") && shown.contains("action=\"/misfiled\""), "{shown}");
+    let first = format!("uuid={uuid}&letter={uuid}");
+    let asked = page.press(&key, "/misfiled", &first).await;
+    assert!(asked.status == 200 && asked.body.contains("filed under the number 43"), "{asked:?}");
+    assert!(asked.body.contains("Canary-Lefèvre") && asked.body.contains("filed anew"), "{asked:?}");
+    let same = page.press(&key, "/assign", &format!("{}&filed=43&sure=yes", fields(&asked.body, "43"))).await;
+    assert_eq!(same.header("location"), "/?done=same-number", "{same:?}");
+    let chosen = format!("{}&filed=43", fields(&asked.body, "0042"));
+    assert!(asked.body.matches("name=\"filed\" value=\"43\"").count() > 1, "{asked:?}");
+    let made_up = page
+        .press(&key, "/assign", &format!("uuid={uuid}&number=0042&seen={}&filed=43&sure=yes", "0".repeat(64)))
+        .await;
+    assert_eq!(made_up.header("location"), "/?done=not-assigned", "{made_up:?}");
+    let looked = page.press(&key, "/assign", &chosen).await;
+    assert!(looked.status == 200 && looked.body.contains("filed under the number 43"), "{looked:?}");
+    // Who was shown another number has not seen this letter.
+    let other = page.press(&key, "/assign", &format!("{}&filed=44&sure=yes", fields(&looked.body, "0042"))).await;
+    assert_eq!(other.header("location"), "/?done=not-assigned", "{other:?}");
+    // While the service says nothing, nothing is written.
+    let broken = practice.sandbox.inject(Fault::always(Route::Document, FaultKind::status(503)));
+    let sure = format!("{}&filed=43&sure=yes&letter={uuid}", fields(&looked.body, "0042"));
+    let unread = page.press(&key, "/assign", &sure).await;
+    assert_eq!(unread.header("location"), format!("{own}?done=not-read"), "{unread:?}");
+    practice.sandbox.remove_fault(broken);
+    let done = page.press(&key, "/assign", &sure).await;
+    assert_eq!(done.header("location"), format!("{own}?done=filed-anew"), "{done:?}");
+    std::fs::remove_file(file("0042").await).unwrap();
+    while practice.state(&uuid).await != "reported" {}
+    // The copy in the wrong record is what it is, until a person removed it.
+    let shown = ask().await;
+    assert!(shown.contains("filed for another patient"), "{shown}");
+    assert!(shown.contains("The other patient") && !shown.contains("old version"), "{shown}");
+    let history = practice.show(&uuid).await;
+    let editions = history["deliveries"].as_array().unwrap().iter();
+    let mut editions: Vec<_> = editions.map(|of| (of["edition"].as_i64(), of["pdf"].clone().to_string())).collect();
+    editions.sort();
+    assert!(editions.len() == 2 && editions[0].0 == Some(0) && editions[1].0 == Some(1), "{history}");
+    assert_eq!(editions[0].1, editions[1].1, "{history}");
+    let found = practice.docsyncd(&["find", "canary"]).await.stdout;
+    assert!(found.contains("for another patient") && !found.contains("43_") && found.contains("0042_"), "{found}");
+    let json: Value = serde_json::from_str(&practice.docsyncd(&["find", "canary", "--json"]).await.stdout).unwrap();
+    let places = json[0]["places"].as_array().unwrap();
+    assert!(places.iter().any(|place| place["for_another"] == true && place["place"].is_null()), "{json}");
+    let problem = shows(&page, &key, "There twice").await;
+    assert!(problem.contains("in another patient&#39;s record") || problem.contains("in another patient's record"));
+    let stands = shown.split("name=\"stands\" value=\"").nth(1).unwrap().split('"').next().unwrap();
+    let removed = page.press(&key, "/arrived", &format!("uuid={uuid}&stands={stands}&letter={uuid}")).await;
+    assert_eq!(removed.header("location"), format!("{own}?done=arrived"), "{removed:?}");
+    assert!(!ask().await.contains("action=\"/arrived\""));
+    let found = practice.docsyncd(&["find", "canary"]).await.stdout;
+    assert!(!found.contains("another patient"), "{found}");
     page.running.end().await;
 }

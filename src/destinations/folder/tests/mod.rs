@@ -144,13 +144,30 @@ async fn where_the_marker_is_missing_nothing_is_written() {
     assert!(matches!(outcome, Outcome::Transient { .. }) && reason(&outcome).contains("mounted?"), "{outcome:?}");
     let complaint = inbox.adapter().check().await.unwrap_err();
     assert!(complaint.contains("`.docsyncd`") && complaint.contains("create an empty file"), "{complaint}");
-    assert!(inbox.adapter().is_there().await.is_err(), "it is away, also when no letter is due");
+    assert!(inbox.adapter().is_there(Vec::new()).await.is_err(), "it is away, also when no letter is due");
     assert_eq!(fs::read_dir(&inbox.path).unwrap().count(), 0);
     inbox.put(".docsyncd", b"");
-    assert!(inbox.adapter().is_there().await.is_ok());
+    assert!(inbox.adapter().is_there(Vec::new()).await.is_ok());
     inbox.adapter().check().await.unwrap();
     assert_delivered(&inbox.adapter().deliver(&spool.item(1, PDF)).await);
     assert_eq!(inbox.names(), [".docsyncd", FILED]);
+}
+
+/// The mount point of a share that went away, or a folder that was made anew.
+#[tokio::test]
+async fn another_folder_than_the_one_in_which_letters_wait_is_no_place_for_them() {
+    let mut inbox = Inbox::new(NAME, None);
+    let is_there = async |inbox: &Inbox, root: &str, place: &Path| {
+        let place = place.join(FILED).display().to_string();
+        inbox.adapter().is_there(vec![PutIn { root: root.to_owned(), path: FILED.to_owned(), place }]).await
+    };
+    let here = files::identity(&inbox.path).unwrap();
+    assert!(is_there(&inbox, &here, &inbox.path).await.is_ok());
+    let outcome = is_there(&inbox, "another", &inbox.path).await.unwrap_err();
+    assert!(reason(&outcome).contains("not the one in which letters wait"), "{outcome:?}");
+    assert!(is_there(&inbox, "another", Path::new("/srv/before")).await.is_ok(), "`path` was changed since");
+    inbox.config.path = inbox.path.join("gone");
+    assert!(is_there(&inbox, &here, &inbox.path).await.is_err());
 }
 
 /// Whoever is root may write everywhere.
@@ -161,7 +178,7 @@ async fn a_folder_that_cannot_be_written_is_no_place_and_nothing_is_left_by_the_
     let inbox = Inbox::new(NAME, None);
     for (mode, works) in [(0o700, true), (0o500, rustix::process::geteuid().is_root()), (0o700, true)] {
         fs::set_permissions(&inbox.path, fs::Permissions::from_mode(mode)).unwrap();
-        let (found, delivered) = (inbox.adapter().is_there().await, inbox.adapter().check().await);
+        let (found, delivered) = (inbox.adapter().is_there(Vec::new()).await, inbox.adapter().check().await);
         assert_eq!((found.is_ok(), delivered.is_ok()), (works, works), "{mode:o} {found:?}");
         assert_eq!(fs::read_dir(&inbox.path).unwrap().count(), 0);
     }

@@ -224,7 +224,11 @@ fn of_own(name: &str, field: &Value) -> Says {
     let name = name.as_str();
     if let Some(fails) = says_nothing_else(name, field) {
         let is_asked = matches!(name, "success" | "successful" | "succeeded" | "ok");
-        return if fails { Says::No(None) } else { if_yes(is_asked && is_no(field) == Some(false)) };
+        return match fails {
+            true => Says::No(None),
+            false if is_asked && field.is_null() => Says::Doubt,
+            false => if_yes(is_asked && is_no(field) == Some(false)),
+        };
     }
     let number = code(field);
     let is_status = STATUSES.contains(&name) || name.ends_with("status") || name.ends_with("result");
@@ -234,6 +238,8 @@ fn of_own(name: &str, field: &Value) -> Says {
         _ if CODES.contains(&name) && number.is_some_and(|number| number != 0 && !(200..300).contains(&number)) => {
             Says::Doubt
         }
+        // It was asked, and the answer is neither yes nor no.
+        Value::Null if CLAIMS.contains(&name) => Says::Doubt,
         _ if CLAIMS.contains(&name) => {
             is_no(field).map_or(Says::Nothing, |no| if no { Says::No(None) } else { Says::Yes })
         }

@@ -158,7 +158,9 @@ mod tests {
 
     #[test]
     fn a_day_of_a_refused_list_is_red_only_where_no_list_counted() {
-        for (wrong, told) in [("number 17 old", Told::Person), ("number 17 none", Told::Trouble), ("", Told::Trouble)] {
+        for (wrong, told) in
+            [("number 17 old", DayOutcome::Person), ("number 17 none", DayOutcome::Trouble), ("", DayOutcome::Trouble)]
+        {
             let (_folder, db) = testing::empty();
             let names = Some(wrong.to_owned()).filter(|wrong| !wrong.is_empty()).into_iter().collect();
             let about = alerts::About { names, documents: 0, since: Some(5) };

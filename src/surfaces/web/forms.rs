@@ -39,20 +39,9 @@ impl Site {
                 Ok(answer) => return Ok(answer),
                 Err(notice) => notice,
             },
-            "/assign" => match self.assign(fields, &session).await? {
-                Settled::Done => Notice::Assigned,
-                Settled::Anew => Notice::FiledAnew,
-                Settled::Same => Notice::SameNumber,
-                Settled::NotRead => Notice::NotRead,
-                Settled::Look(look) => {
-                    let letter = Some(fields.get("letter")).filter(|letter| !letter.is_empty());
-                    let filed_by = Some(fields.get("filed")).filter(|number| !number.is_empty());
-                    let form = Form { token: &session.form_token, language, letter, filed_by };
-                    return Ok(html(StatusCode::OK, language, second_look::page(&form, &look)));
-                }
-                Settled::Refused(NotAssigned::Shared) => Notice::SharedNumber,
-                Settled::Refused(NotAssigned::NoNumber) => Notice::NoNumber,
-                Settled::Refused(_) | Settled::Nothing => Notice::NotAssigned,
+            "/assign" => match self.assigned(fields, &session, language).await? {
+                Ok(answer) => return Ok(answer),
+                Err(notice) => notice,
             },
             "/undo" => match self.undo(fields.get("uuid").to_owned(), &session).await? {
                 true => Notice::Undone,
@@ -171,6 +160,30 @@ impl Site {
         let arrived = arrived.await?;
         self.context.nudges.stages();
         Ok(arrived)
+    }
+
+    /// The second look at what was assigned, or what became of it.
+    async fn assigned(
+        &self,
+        fields: &Fields,
+        session: &Session,
+        language: Language,
+    ) -> Result<Result<Answer, Notice>, LedgerError> {
+        Ok(Err(match self.assign(fields, session).await? {
+            Settled::Done => Notice::Assigned,
+            Settled::Anew => Notice::FiledAnew,
+            Settled::Same => Notice::SameNumber,
+            Settled::NotRead => Notice::NotRead,
+            Settled::Look(look) => {
+                let given = |name| Some(fields.get(name)).filter(|value| !value.is_empty());
+                let form =
+                    Form { token: &session.form_token, language, letter: given("letter"), filed_by: given("filed") };
+                return Ok(Ok(html(StatusCode::OK, language, second_look::page(&form, &look))));
+            }
+            Settled::Refused(NotAssigned::Shared) => Notice::SharedNumber,
+            Settled::Refused(NotAssigned::NoNumber) => Notice::NoNumber,
+            Settled::Refused(_) | Settled::Nothing => Notice::NotAssigned,
+        }))
     }
 
     /// Does what `docsyncd assign UUID NUMBER` does, after a person saw both sides.

@@ -93,7 +93,7 @@ const MAY_SORT: [(&str, &str); 15] = [
     ("CROSS JOIN document INDEXED BY document_patient", "the patients that persons named within the hour"),
     ("FROM alert WHERE over_at IS NULL AND audience = ?1", "what lasts: one alert for each cause at most"),
     ("INDEXED BY document_open WHERE state IN", "what is open, once after a restore"),
-    ("WHERE document = ?1 AND (is_present OR", "the deliveries of one letter"),
+    ("FROM delivery WHERE document = ?1 AND +state <>", "the deliveries of one letter"),
     ("INDEXED BY delivery_not_replaced", "what a person has to remove"),
     ("INDEXED BY delivery_filed", "what waits for its proof"),
     ("INDEXED BY delivery_unmatched JOIN document", "what a person has to decide"),

@@ -58,11 +58,12 @@ impl Desk<'_> {
         let (named, letters) = runtime()?.block_on(ledger.read(move |db| {
             let named = named::find_for_sure(db, &wanted)?;
             let mut letters = Vec::new();
-            for (text, ids) in &named.found {
+            for (_, ids) in &named.found {
                 for id in ids {
                     let Some(document) = documents::by_number(db, *id)? else { continue };
                     let number = deliveries::frozen(db, *id)?;
-                    letters.push(Named { uuid: text.clone(), document, number, letter: Letter::read(db, *id)? });
+                    let uuid = document.version.uuid.to_string();
+                    letters.push(Named { uuid, document, number, letter: Letter::read(db, *id)? });
                 }
             }
             Ok((named, letters))

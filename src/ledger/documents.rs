@@ -64,6 +64,8 @@ pub struct Document {
     pub patient: Option<String>,
     /// For whom its version is ([`edition`]); `None` if it was not fetched yet.
     pub person: Option<String>,
+    /// The patient's number that its version was, or may have been, delivered with.
+    pub filed_by: Option<String>,
     /// Whether a delivery of this version took more than one attempt.
     pub delayed: bool,
     /// The PDF that the list or the answer to a report showed, and that docsyncd waited for in vain while the document
@@ -84,12 +86,17 @@ impl Document {
 
     /// The version that this PDF is for the same patient as before.
     pub fn again(&self, pdf: &str) -> String {
-        edition::next(&self.version.pdf, None, pdf, "")
+        edition::next(&self.version.pdf, None, pdf, "", true)
     }
 
-    /// The version that this PDF is for this patient.
-    pub fn version_for(&self, pdf: &str, whom: &str) -> String {
-        edition::next(&self.version.pdf, self.person.as_deref(), pdf, whom)
+    /// The version that this PDF is for this patient. `is_same`: the patient has the number that it is `filed_by`.
+    pub fn version_for(&self, pdf: &str, whom: &str, is_same: bool) -> String {
+        edition::next(&self.version.pdf, self.person.as_deref(), pdf, whom, is_same)
+    }
+
+    /// Whether it was decided for another patient than this one, as far as both are known.
+    pub fn is_for_another(&self, whom: &str) -> bool {
+        self.person.as_ref().is_some_and(|then| edition::merged(then, whom).is_none())
     }
 }
 
@@ -98,6 +105,8 @@ const COLUMNS: &str = "id, round, state, sha256, size, attempts, strikes, starte
      reason, reason_code, failure, refusals, report_failure, read_at, changed_at, due_at, found_at, tried_pdf, listed_pdf, \
      listed_patient, CASE WHEN patient NOT LIKE 'letter %' THEN patient END AS patient, person, \
      account, first_account, uuid, pdf, disagreed_after, accepted_pdf, in_doubt, \
+     coalesce(CASE WHEN number_pdf = pdf THEN number END, (SELECT max(any.number) FROM delivery AS any \
+              WHERE any.document = document.id AND any.pdf = document.pdf)) AS filed_by, \
      EXISTS (SELECT 1 FROM delivery WHERE delivery.document = document.id) AS planned, \
      EXISTS (SELECT 1 FROM delivery WHERE delivery.document = document.id AND delivery.pdf = document.pdf \
              AND delivery.attempts > 0) AS delayed";
@@ -110,7 +119,7 @@ fn read(row: &Row<'_>) -> QueryResult<Document> {
     });
     Ok(from_row!(row => Document {
         id, round, first_account, state, sha256, size, strikes, started_over, reason, reason_code, failure, read_at, found_at, planned,
-        tried_pdf, listed_pdf, listed_patient, patient, person, delayed, disagreed_after, accepted_pdf, in_doubt;
+        tried_pdf, listed_pdf, listed_patient, patient, person, filed_by, delayed, disagreed_after, accepted_pdf, in_doubt;
         tries: tries,
         version: Version { account: row.get("account")?, uuid: row.get("uuid")?, pdf: row.get("pdf")? }
     }))
@@ -341,6 +350,8 @@ pub struct Fetched {
     pub pdf: String,
     /// For whom it is ([`edition`]).
     pub whom: String,
+    /// Whether that patient has the number that the document is filed by.
+    pub is_same: bool,
     /// When the API was asked for the document.
     pub read_at: Millis,
     /// `document.type`
@@ -362,9 +373,9 @@ pub fn fetched(
     destinations: &[String],
     now: Millis,
 ) -> QueryResult<Option<State>> {
-    let Fetched { pdf, whom, read_at, kind, patient, metadata, spooled } = fetched;
+    let Fetched { pdf, whom, is_same, read_at, kind, patient, metadata, spooled } = fetched;
     let (sha256, size) = spooled.clone().unzip();
-    let version = document.version_for(pdf, whom);
+    let version = document.version_for(pdf, whom, *is_same);
     let known = document.person.as_deref().and_then(|before| edition::merged(before, whom));
     let updated = db.change("UPDATE document SET pdf = ?9, tried_pdf = ?3, kind = ?4, sha256 = coalesce(?5, sha256), size = coalesce(?6, size),
                     -- If the list has shown no PDF yet, a different one that it shows later must count as new.

@@ -150,6 +150,11 @@ fn patients(db: &Connection, document: i64) {
     db.execute_batch("SAVEPOINT wrong").unwrap();
     assert!(documents::numbered_wrongly(db, document, 1).unwrap());
     let before = documents::by_number(db, document).unwrap().unwrap();
+    db.execute(
+        "INSERT INTO delivery (document, pdf, destination, state, changed_at) VALUES (?1, ?2, 'archive', 'delivered', 1)",
+        (document, &before.version.pdf),
+    )
+    .unwrap();
     deliveries::void(db, &before, ("p/1", "-"), 1).unwrap();
     db.execute_batch("ROLLBACK TO wrong; RELEASE wrong").unwrap();
     kept::newest_document(db, "a").unwrap();

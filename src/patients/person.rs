@@ -8,6 +8,7 @@ use sha2::{Digest as _, Sha256};
 
 use super::date;
 use super::fold::Folded;
+use crate::domain::document::edition::INCOMPLETE;
 use crate::domain::document::{DocumentUuid, Metadata, hex, without_case};
 
 /// Last name, first name and date of birth. Missing names are empty.
@@ -85,7 +86,9 @@ pub fn whom(metadata: &Metadata, letter: &DocumentUuid) -> String {
     let uuid = metadata.patient_uuid().map(|uuid| digest(&without_case(uuid))).unwrap_or_default();
     // A mere identifier says nothing of who it is.
     let is_shown = metadata.patient.keys().any(|field| field != "uuid");
-    let person = if is_shown { digest(&Person::of(metadata).canonical()) } else { String::new() };
+    let person = Person::of(metadata);
+    let mark = if person.has_names() && person.born().is_some() { String::new() } else { INCOMPLETE.to_string() };
+    let person = if is_shown { mark + &digest(&person.canonical()) } else { String::new() };
     format!("{uuid}-{person}")
 }
 
@@ -109,11 +112,11 @@ mod tests {
             json!({"uuid": "p1", "lastName": "MÜLLER ", "firstName": "Zoe", "dateOfBirth": "1980-02-17", "phone": "1"}),
             json!({"uuid": "p1"}),
             json!({}),
+            json!({"uuid": "p2", "lastName": "Müller", "firstName": "Zoé", "dateOfBirth": "1980-02-17"}),
         ] {
             assert!(is_zoe(same.clone()), "{same}");
         }
         for other in [
-            json!({"uuid": "p2", "lastName": "Müller", "firstName": "Zoé", "dateOfBirth": "1980-02-17"}),
             json!({"uuid": "p1", "lastName": "Meier", "firstName": "Zoé", "dateOfBirth": "1980-02-17"}),
             json!({"uuid": "p1", "lastName": "Müller", "firstName": "Zoé", "dateOfBirth": "1980-02-18"}),
             json!({"uuid": "p1", "lastName": "Müller", "firstName": "Zoé", "dateOfBirth": null}),

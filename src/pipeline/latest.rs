@@ -11,7 +11,7 @@ use super::failure::{
 };
 use super::pauses::{Scope, after};
 use super::transition_log::TransitionLog;
-use super::{Context, fetch};
+use super::{Context, fetch, patients};
 use crate::api::{Api, ApiError, Meaning};
 use crate::domain::document::{Metadata, edition};
 use crate::domain::failure::{Call, Kind};
@@ -81,7 +81,7 @@ pub(super) async fn look(context: &Context, client: &dyn Api, document: &Documen
         Ok(metadata) => metadata,
         Err((doing, error)) => return unread(context, document, doing, &error).await,
     };
-    if is_for_another(document, &metadata) {
+    if is_for_another(document, &metadata) && !patients::has_number_of(context, document, &metadata).await? {
         return Ok(Shown::Another(pdf));
     }
     let (id, round) = (document.id, document.round);
@@ -92,8 +92,7 @@ pub(super) async fn look(context: &Context, client: &dyn Api, document: &Documen
 /// Whether the patient that an answer about the document shows is another one than the document was decided for, as far
 /// as the answer shows the patient at all.
 pub(super) fn is_for_another(document: &Document, shown: &Metadata) -> bool {
-    let now_for = whom(shown, &document.version.uuid);
-    document.person.as_ref().is_some_and(|then| edition::merged(then, &now_for).is_none())
+    document.is_for_another(&whom(shown, &document.version.uuid))
 }
 
 async fn unread(context: &Context, document: &Document, doing: &str, error: &ApiError) -> Result<Shown, LedgerError> {
@@ -129,15 +128,10 @@ pub(super) async fn is_same(context: &Context, delivery: &Delivery) -> Result<bo
 }
 
 /// The same of a document that waits for a person, or that the list shows although it is filed: the service may have
-/// corrected its patient.
+/// corrected its patient. Whatever else the service answers ends nothing: the next poll asks again.
 pub(super) async fn follow(context: &Context, document: &Document) -> Result<(), LedgerError> {
-    let (id, round) = (document.id, document.round);
     match look_unless_paused(context, document).await? {
         Some(Shown::Another(pdf)) => revise(context, document, Some(pdf)).await,
-        // It is not asked for at each poll. A PDF that is rendered later is news of its own.
-        Some(Shown::Nothing | Shown::Refused(_)) if document.state == State::Reported => {
-            context.ledger.write(move |db| documents::shown(db, id, round, now())).await
-        }
         _ => Ok(()),
     }
 }

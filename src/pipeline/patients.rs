@@ -22,10 +22,11 @@ use super::{Context, Shared};
 use crate::api::Meaning;
 use crate::domain::document::Metadata;
 use crate::ledger::deliveries::{self, Delivery, Waiting};
+use crate::ledger::documents::{self, Document};
 use crate::ledger::history::{self, Action};
 use crate::ledger::patients::{self as kept, Assigned, Push};
-use crate::ledger::{Ledger, LedgerError, Millis, QueryResult, documents, now, process};
-use crate::patients::{Before, Earlier, List, Patients, Person, Snapshot, Unmatched, Used, whose_still};
+use crate::ledger::{Ledger, LedgerError, Millis, QueryResult, now, process};
+use crate::patients::{Before, Earlier, List, Patients, Person, Snapshot, Unmatched, Used, whose, whose_still};
 
 /// If the service does not take a number, it is told again this much later.
 const PUSH_AGAIN: Duration = Duration::from_secs(24 * 60 * 60);
@@ -143,6 +144,24 @@ pub(super) async fn number_for(
             return Ok(Ok(Some(number)));
         }
     }
+}
+
+/// Whether a letter that lies there by a number is its patient's all the same: what the service shows of the patient
+/// differs, but the list or a person gives them this number.
+///
+/// # Errors
+/// Any error of the ledger.
+pub(super) async fn has_number_of(
+    context: &Context,
+    document: &Document,
+    metadata: &Metadata,
+) -> Result<bool, LedgerError> {
+    let (Some(numbers), Some(filed_by)) = (&context.numbers, &document.filed_by) else { return Ok(false) };
+    let (list, patient) = (first_list(numbers).await, metadata.patient_key(&document.version.uuid));
+    let asked = patient.clone();
+    let assigned = context.ledger.read(move |db| kept::assigned(db, &asked)).await?;
+    let decided = assigned.as_ref().map(|assigned| (assigned.number.as_str(), assigned.fingerprint.as_str()));
+    Ok(whose(list.as_deref(), &patient, &Person::of(metadata), decided).is_ok_and(|number| number == *filed_by))
 }
 
 /// The list. In a daemon that has just started, this waits until the list's file was read.

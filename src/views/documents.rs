@@ -354,7 +354,8 @@ fn deliveries(db: &Connection, id: i64) -> QueryResult<Vec<DeliveryView>> {
                 place, pdf, changed_at, unconfirmed_at IS NOT NULL AS may_have_arrived, proof, number, unmatched,
                 pdf = (SELECT pdf FROM document WHERE id = ?1) AS is_present,
                 (SELECT pdf FROM document WHERE id = ?1) AS present
-         FROM delivery WHERE document = ?1 AND +state <> 'again' AND (is_present OR +state <> 'pending')
+         FROM delivery WHERE document = ?1 AND +state <> 'again'
+           AND (is_present OR +state <> 'pending' OR reason_code = 'not_replaced')
          ORDER BY changed_at, destination",
     )?
     .query_map([id], |row| {

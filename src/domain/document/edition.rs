@@ -4,13 +4,17 @@
 //!
 //! The ledger calls the first edition of a version like its PDF, and the others `PDF/1`, `PDF/2`: no identifier of the
 //! API has a slash. A patient is kept as two digests, `IDENTIFIER-PERSON`. What the service did not show is empty, and
-//! contradicts nothing.
+//! contradicts nothing. A practice merges its duplicates and corrects names: two patients of one name and date of birth
+//! are one, and so are two of whom the letter has the same number.
 
 use std::iter;
 
 /// Begins what is kept of the patient once a person says that the letter was filed by a wrong number: from then on
 /// nobody is the same.
 pub const WRONG: char = '!';
+
+/// Begins the digest of a person whose name or date of birth is not known: there may be several such.
+pub const INCOMPLETE: char = '~';
 
 /// The PDF of this version, as the API calls it.
 pub fn rendered(version: &str) -> &str {
@@ -27,9 +31,10 @@ fn of_edition(pdf: &str, edition: u32) -> String {
 }
 
 /// The version that this PDF is for the patient `whom`, after `last`, which was for the patient `before` (`None`: that is
-/// not known). An edition never comes back: a person may have removed its letter from the patient's record since.
-pub fn next(last: &str, before: Option<&str>, pdf: &str, whom: &str) -> String {
-    let is_anothers = before.is_some_and(|before| merged(before, whom).is_none());
+/// not known). `is_same`: it has the number by which the letter lies there. An edition never comes back: a person may
+/// have removed its letter from the patient's record since.
+pub fn next(last: &str, before: Option<&str>, pdf: &str, whom: &str, is_same: bool) -> String {
+    let is_anothers = !is_same && before.is_some_and(|before| merged(before, whom).is_none());
     of_edition(pdf, edition(last) + u32::from(is_anothers))
 }
 
@@ -37,9 +42,10 @@ pub fn next(last: &str, before: Option<&str>, pdf: &str, whom: &str) -> String {
 pub fn merged(one: &str, other: &str) -> Option<String> {
     let known = Some(one).filter(|one| !one.starts_with(WRONG));
     let (one, other) = (known?.split_once('-')?, other.split_once('-')?);
+    let is_one_person = one.1 == other.1 && !one.1.is_empty() && !one.1.starts_with(INCOMPLETE);
     let mut both = iter::zip([one.0, one.1], [other.0, other.1]);
-    let is_same = both.all(|(one, other)| one.is_empty() || other.is_empty() || one == other);
-    let known = |one: &str, other: &str| if one.is_empty() { other.to_owned() } else { one.to_owned() };
+    let is_same = is_one_person || both.all(|(one, other)| one.is_empty() || other.is_empty() || one == other);
+    let known = |one: &str, other: &str| if other.is_empty() { one.to_owned() } else { other.to_owned() };
     is_same.then(|| format!("{}-{}", known(one.0, other.0), known(one.1, other.1)))
 }
 
@@ -52,7 +58,10 @@ mod tests {
         for (last, before, pdf, whom, version) in [
             ("", None, "p", "a-1", "p"),
             ("p", Some("a-1"), "p", "a-1", "p"),
-            ("p", Some("a-1"), "p", "b-1", "p/1"),
+            // Two records of one person were merged; of an incomplete one nobody knows.
+            ("p", Some("a-1"), "p", "b-1", "p"),
+            ("p", Some("a-~1"), "p", "b-~1", "p/1"),
+            ("p", Some("a-~1"), "p", "a-~1", "p"),
             ("p", Some("a-1"), "p", "a-2", "p/1"),
             ("p/1", Some("a-2"), "p", "a-2", "p/1"),
             ("p/1", Some("a-2"), "p", "a-1", "p/2"),
@@ -69,7 +78,8 @@ mod tests {
             ("p", Some("!a-1"), "p", "a-1", "p/1"),
             ("", Some("a-1"), "", "a-2", "/1"),
         ] {
-            assert_eq!(next(last, before, pdf, whom), version, "{last} {before:?} {pdf} {whom}");
+            assert_eq!(next(last, before, pdf, whom, false), version, "{last} {before:?} {pdf} {whom}");
+            assert_eq!(edition(&next(last, before, pdf, whom, true)), edition(last), "by the same number");
             assert_eq!(rendered(version), pdf);
         }
     }

@@ -63,7 +63,8 @@ pub fn end(db: &Connection, delivery: &Delivery, ended: &Ended<'_>, now: Millis)
     }
     if word != "failed" {
         db.run(
-            "DELETE FROM delivery WHERE document = ?1 AND pdf <> ?2 AND destination = ?3 AND +state = 'pending'",
+            "DELETE FROM delivery WHERE document = ?1 AND pdf <> ?2 AND destination = ?3 AND +state = 'pending'
+               AND reason_code IS NOT 'not_replaced'",
             params![document.id, document.version.pdf, delivery.destination],
         )?;
     }

@@ -51,10 +51,7 @@ pub(in crate::ledger) fn void(
     }
     let number = before.person.as_deref().and_then(|person| person.strip_prefix(WRONG));
     if number.is_some_and(|then| merged(then, whom).is_some()) {
-        db.run(
-            "UPDATE delivery SET pdf = ?3 WHERE document = ?1 AND pdf = ?2 AND number IS NULL AND +state = 'delivered'",
-            params![before.id, before.version.pdf, version],
-        )?;
+        keep_without_number(db, before, version)?;
     }
     let filed: Vec<(String, String, Option<String>, bool)> = db.rows(
         "SELECT destination, pdf, place, state IN ('filed', 'delivered', 'again') FROM delivery
@@ -69,11 +66,36 @@ pub(in crate::ledger) fn void(
         db.run(
             "UPDATE delivery SET reason = ?4, reason_code = 'not_replaced', changed_at = ?5,
                     state = CASE state WHEN 'again' THEN 'delivered' ELSE state END
-             WHERE document = ?1 AND pdf = ?2 AND destination = ?3 AND +state IN ('filed', 'delivered', 'again')",
+             WHERE document = ?1 AND pdf = ?2 AND destination = ?3",
             params![before.id, pdf, to, words, now],
+        )?;
+        // Its proof is still looked for, so that nothing of it proves the new edition, but it holds up no other letter.
+        db.run(
+            "DELETE FROM sidecar_reservation WHERE uuid = ?1 AND pdf = ?2 AND destination = ?3",
+            params![before.version.uuid.as_str(), pdf, to],
         )?;
         let because = Some(Because::coded(&text, Some(code)));
         history::append(db, before.id, now, FOR_ANOTHER.1, before.state, 0, Some(&to), because)?;
+    }
+    Ok(())
+}
+
+/// Only the number was wrong: what lies somewhere without one is the new edition's, with its names.
+fn keep_without_number(db: &Connection, before: &Document, version: &str) -> QueryResult<()> {
+    let (uuid, last) = (before.version.uuid.as_str(), before.version.pdf.as_str());
+    let kept: Vec<String> = db.values(
+        "UPDATE delivery SET pdf = ?3
+         WHERE document = ?1 AND pdf = ?2 AND number IS NULL AND +state IN ('filed', 'delivered', 'again')
+         RETURNING destination",
+        params![before.id, last, version],
+    )?;
+    for to in kept {
+        for names in ["file_reservation", "sidecar_reservation"] {
+            db.run(
+                &format!("UPDATE {names} SET pdf = ?4 WHERE uuid = ?1 AND destination = ?2 AND pdf = ?3"),
+                params![uuid, to, last, version],
+            )?;
+        }
     }
     Ok(())
 }

@@ -407,22 +407,65 @@ fn what_was_filed_for_another_patient_counts_for_nothing_and_is_told() {
     assert!(!the_due(&db).is_uncertain(), "what was attempted for another patient says nothing of this one");
     assert_eq!(the_due(&db).document.version.pdf, "p/2", "the first may have been removed there since");
     assert_eq!(told_of_others(&db).len(), 2);
+    // Whatever becomes of the new one, a person has to look.
+    assert_eq!(beside(&db, 5).unwrap().len(), 1);
+    end(&db, &the_due(&db), &delivered("/srv/2.pdf"), 30).unwrap();
+    assert!(has_old(&db, 1).unwrap() && removed(&db, 1).unwrap() == 1);
+}
+
+/// Whatever becomes of its file is its own proof.
+#[test]
+fn what_waits_for_its_proof_for_another_patient_gives_the_name_of_its_sidecar_back() {
+    let (_folder, db) = ledger();
+    let to = ["engine".to_owned()];
+    fetch_of(&db, "a-1", &to);
+    let (first, sidecar) = (the_due(&db), Place::of("letter.ini"));
+    assert!(reservations::reserve_sidecar(&db, &first.owner(), &sidecar).unwrap());
+    let filed = Ended::Filed { place: "/srv/1.pdf", filed: &crate::domain::proof::Filed::default(), told_at: 99 };
+    end(&db, &first, &filed, 30).unwrap();
+    fetch_of(&db, "b-2", &to);
+    assert!(unproved(&db, "engine").unwrap().len() == 1 && has_old(&db, 1).unwrap());
+    assert!(reservations::reserve_sidecar(&db, &the_due(&db).owner(), &sidecar).unwrap());
+}
+
+/// Two records of one person are merged, or a name is corrected and the list gives the same number.
+#[test]
+fn what_lies_there_by_the_patients_number_is_the_patients_whatever_the_service_shows() {
+    let (_folder, db) = ledger();
+    let to = ["engine".to_owned()];
+    fetch_of(&db, "a-1", &to);
+    send_with(&db, &the_due(&db), "7").unwrap();
+    end(&db, &the_due(&db), &delivered("/srv/7.pdf"), 30).unwrap();
+    let read = || documents::by_number(&db, 1).unwrap().unwrap();
+    assert_eq!(read().filed_by.as_deref(), Some("7"));
+    for (whom, is_same, version) in [("b-1", false, "p"), ("b-2", true, "p"), ("b-3", false, "p/1")] {
+        documents::revise(&db, 1, read().round, Some("p"), 20).unwrap();
+        let fetched = documents::Fetched { whom: whom.to_owned(), is_same, ..testing::fetched("p") };
+        documents::fetched(&db, &read(), &fetched, &to, 20).unwrap();
+        assert_eq!((read().version.pdf.as_str(), read().person.as_deref()), (version, Some(whom)));
+    }
+    assert_eq!(told_of_others(&db).len(), 1);
 }
 
 #[test]
 fn a_letter_of_a_wrong_number_is_filed_anew_where_it_had_one() {
-    for (whom, is_there) in [("a-1", true), ("b-1", false)] {
+    for (whom, is_there) in [("a-1", true), ("b-2", false)] {
         let (_folder, db) = ledger();
         let to = ["engine".to_owned(), "archive".to_owned()];
         fetch_of(&db, "a-1", &to);
         let archived = pending(&db, "archive", 1).unwrap().unwrap();
-        end(&db, &archived, &delivered("there"), 30).unwrap();
+        commit(&db, &archived);
+        let filed = Ended::Filed { place: "there", filed: &crate::domain::proof::Filed::default(), told_at: 99 };
+        end(&db, &archived, &filed, 30).unwrap();
         send_with(&db, &the_due(&db), "7").unwrap();
         end(&db, &the_due(&db), &delivered("/srv/7.pdf"), 30).unwrap();
         assert!(documents::numbered_wrongly(&db, 1, 40).unwrap());
         fetch_of(&db, whom, &to);
         assert_eq!(the_due(&db).frozen, None);
         assert_eq!(pending(&db, "archive", 1).unwrap().is_none(), is_there, "{whom}");
+        // With its name, by which it is found when a person asks for it again.
+        let owner = Owner { pdf: "p/1".to_owned(), ..archived.owner() };
+        assert_eq!(reservations::known(&db, &owner).unwrap().intent.is_some(), is_there, "{whom}");
         assert_eq!(told_of_others(&db).len(), if is_there { 1 } else { 2 });
         // Once is enough.
         fetch_of(&db, whom, &to);

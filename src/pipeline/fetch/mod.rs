@@ -10,7 +10,6 @@ use serde_json::Value;
 use tokio::sync::Notify;
 use tokio::time::Instant;
 
-use super::Context;
 use super::failure::{
     Failed, another_may, failed_call, is_of_another_patient, is_there, moved, other_document, other_patient,
     record_failure, wait,
@@ -19,6 +18,7 @@ use super::pauses::{Scope, after};
 use super::spool::Announced;
 use super::stage::{self, Lane, Stage};
 use super::transition_log::TransitionLog;
+use super::{Context, patients};
 use crate::api::{Api, ApiError, Detail, ListQuery, Meaning, Pdf, is_about};
 use crate::domain::document::{DOCUMENT_TYPES, DocumentUuid, Metadata, Record, edition};
 use crate::domain::failure::{Call, Code, Kind, TWO_VERSIONS};
@@ -118,7 +118,7 @@ async fn read(context: &Context, mut document: Document) -> Result<(), LedgerErr
     match result {
         Ok(FetchOutcome::Pdf { fetched, destinations, names, lacks_patient }) => {
             let bytes = fetched.spooled.as_ref().map(|(_, size)| *size);
-            let version = document.version_for(&fetched.pdf, &fetched.whom);
+            let version = document.version_for(&fetched.pdf, &fetched.whom, fetched.is_same);
             let is_corrected = edition::edition(&version) > edition::edition(&document.version.pdf);
             let row = document.clone();
             let write = context.ledger.write(move |db| {
@@ -304,7 +304,8 @@ async fn take(
         return Ok(Err(no_route(&context.routes, &metadata)));
     };
     let whom = whom(&metadata, &document.version.uuid);
-    let (id, version) = (document.id, document.version_for(&pdf.uuid, &whom));
+    let is_same = document.is_for_another(&whom) && patients::has_number_of(context, document, &metadata).await?;
+    let (id, version) = (document.id, document.version_for(&pdf.uuid, &whom, is_same));
     let delivered = if document.planned {
         context.ledger.read(move |db| deliveries::delivered_to(db, id, &version)).await?
     } else {
@@ -337,7 +338,7 @@ async fn take(
     let names = keep_names.then(|| names::Kept::of(&document.version.uuid, &metadata.document, &metadata.patient));
     let patient = Some(metadata.patient_key(&document.version.uuid));
     let metadata = serde_json::to_string(&metadata).unwrap_or_default();
-    let fetched = Fetched { pdf: pdf.uuid.clone(), whom, read_at, kind, patient, metadata, spooled };
+    let fetched = Fetched { pdf: pdf.uuid.clone(), whom, is_same, read_at, kind, patient, metadata, spooled };
     Ok(Ok(FetchOutcome::Pdf { fetched, destinations, names, lacks_patient }))
 }
 

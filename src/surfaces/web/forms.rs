@@ -138,18 +138,21 @@ impl Site {
         Ok(retried)
     }
 
-    /// Does what `docsyncd retry --arrived UUID` does, for a document that is unchanged since the page showed it.
+    /// Does what `docsyncd retry --arrived UUID` or `--removed` does, for a document that is unchanged since the page
+    /// showed it.
     /// Returns whether anything was done.
     async fn arrived(&self, fields: &Fields, who: String) -> Result<bool, LedgerError> {
         let [uuid, stood] = ["uuid", "stands"].map(|name| fields.get(name).to_owned());
+        let is_removed = fields.get("what") == "removed";
         let arrived = self.context.ledger.write(move |db| {
             let Named::One(ids) = named::named(db, &uuid)? else { return Ok(false) };
             let mut arrived = 0;
             for id in ids {
                 if stands(db, id)? == stood {
-                    // The page asks for one word at a time, and first for that of what waits.
-                    let here = deliveries::arrived(db, id, now())?;
-                    arrived += if here > 0 { here } else { deliveries::removed(db, id)? };
+                    arrived += match is_removed {
+                        true => deliveries::removed(db, id)?,
+                        false => deliveries::arrived(db, id, now())?,
+                    };
                 }
             }
             if arrived > 0 {

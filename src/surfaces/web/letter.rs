@@ -170,9 +170,11 @@ fn actions(form: &Form<'_>, shown: &LetterPage<'_>, address: &str) -> Markup {
             }
             @if is_uncertain || present().any(is_not_taken) {
                 (form.button("/arrived", &language.text("letter-arrived"), "", &fields))
-            } @else if let Some(beside) = detail.shown.deliveries.iter().find(|delivery| delivery.is_to_remove()) {
+            }
+            @if let Some(beside) = detail.shown.deliveries.iter().find(|delivery| delivery.is_to_remove()) {
                 @let removed = if beside.is_anothers { "letter-removed-anothers" } else { "letter-removed" };
-                (form.button("/arrived", &language.text(removed), "", &fields))
+                @let [uuid, stands] = fields;
+                (form.button("/arrived", &language.text(removed), "", &[uuid, stands, ("what", "removed")]))
             }
             @if shown.has_list && !is_asked && present().any(|delivery| delivery.number.is_some()) {
                 (form.button("/misfiled", &language.text("letter-misfiled"), "quiet", &[("uuid", &letter.uuid)]))

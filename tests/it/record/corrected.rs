@@ -248,3 +248,29 @@ async fn a_letter_that_waits_for_its_proof_is_read_again_before_a_person_assigns
     assert_eq!(practice.sync().await.code, 3);
     assert!(names(&practice).contains(&format!("471/{other}.pdf")), "{:?}", names(&practice));
 }
+
+/// Nobody else's letter: the practice merges two records of one patient, and corrects the spelling of a name whose
+/// number a person had said.
+#[tokio::test]
+async fn a_merged_record_and_a_corrected_name_of_the_same_number_file_nothing_twice() {
+    let practice = practice_with_list(&TWO).await;
+    let (uuid, duplicate) = (durand(&practice).await, durand(&practice).await);
+    let misspelt = letter(&practice, "Martain", "Anne", Some("1970-01-25")).await;
+    assert_eq!(practice.sync().await.code, 3);
+    assert_eq!(practice.docsyncd(&["assign", &misspelt, "472", "--yes"]).await.code, 0);
+    assert_eq!(practice.sync().await.code, 0);
+    let before = names(&practice);
+    assert_eq!(before.len(), 3);
+    practice.sandbox.set_patient_of(&uuid, &duplicate).await.unwrap();
+    correct(&practice, &misspelt, "Martin").await;
+    for again in [&uuid, &misspelt] {
+        practice.sandbox.set_listed(again, true).await.unwrap();
+    }
+    // What comes back must be missed twice before, so both ways are tried: seen in the list, and asked for by a person.
+    assert_eq!(practice.sync().await.code, 0);
+    assert_eq!(practice.docsyncd(&["retry", "--yes", &uuid, &misspelt]).await.code, 0);
+    assert_eq!(practice.sync().await.code, 0);
+    assert_eq!(names(&practice), before);
+    let problems = status(&practice).await["problems"].clone();
+    assert!(problems.as_array().unwrap().iter().all(|problem| problem["cause"] != "not-replaced"), "{problems}");
+}

@@ -311,7 +311,8 @@ async fn a_letter_in_the_wrong_patients_record_is_put_right_on_its_page() {
     let problem = shows(&page, &key, "There twice").await;
     assert!(problem.contains("in another patient&#39;s record") || problem.contains("in another patient's record"));
     let stands = shown.split("name=\"stands\" value=\"").nth(1).unwrap().split('"').next().unwrap();
-    let removed = page.press(&key, "/arrived", &format!("uuid={uuid}&stands={stands}&letter={uuid}")).await;
+    let removed =
+        page.press(&key, "/arrived", &format!("uuid={uuid}&stands={stands}&what=removed&letter={uuid}")).await;
     assert_eq!(removed.header("location"), format!("{own}?done=arrived"), "{removed:?}");
     assert!(!ask().await.contains("action=\"/arrived\""));
     let found = practice.docsyncd(&["find", "canary"]).await.stdout;

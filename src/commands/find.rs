@@ -93,7 +93,7 @@ fn text(found: &[DocumentView], width: Option<usize>, language: Language) -> Str
 fn line(document: &DocumentView, is_whole: bool, language: Language) -> String {
     let name = in_line(document.name.as_deref().unwrap_or("-"));
     let kind = document.kind.as_deref().map_or_else(|| "-".to_owned(), |kind| language.kind(kind));
-    let (state, found_at) = (language.state(document.state.as_str()), document.found_at);
+    let (state, found_at) = (language.state(document.stands()), document.found_at);
     let (when, uuid) = match is_whole {
         true => (local(found_at), document.uuid.as_str()),
         false => (short_time(found_at, language), short(&document.uuid)),

@@ -20,6 +20,7 @@ use crate::ledger::history::Action;
 use crate::ledger::process::{self, Agreement};
 use crate::ledger::retry::repeat;
 use crate::ledger::{Ledger, Millis, now};
+use crate::views;
 
 /// The output for programs. No patient data.
 #[derive(Serialize)]
@@ -55,7 +56,11 @@ pub(super) fn reconcile(loaded: &Loaded, args: &ReconcileArgs, language: Languag
         None => Report::default(),
     };
     if !args.json {
-        print(&text(&report, language))?;
+        let not_taken = match &ledger {
+            Some(ledger) if report.looked_at == 0 => runtime()?.block_on(ledger.read(views::summary))?.to_confirm,
+            _ => 0,
+        };
+        print(&text(&report, not_taken, language))?;
     }
     for (scope, reason) in &report.failed {
         let exact = format!("{scope} could not be compared: {reason}");
@@ -134,7 +139,8 @@ fn short(difference: &Difference) -> String {
     difference.uuid.short()
 }
 
-fn text(report: &Report, language: Language) -> String {
+/// `not_taken`: how many letters no look could have been at yet, if there was none.
+fn text(report: &Report, not_taken: u64, language: Language) -> String {
     let mut text = String::new();
     for difference in &report.differences {
         let (whose, name) = match &difference.destination {
@@ -157,7 +163,10 @@ fn text(report: &Report, language: Language) -> String {
     };
     let looked_at = report.looked_at.to_string();
     let values = [("differing", Value::from(&differing)), ("count", (&looked_at).into())];
-    text.push_str(&language.fill("reconcile-looked-at", &values));
+    text.push_str(&match report.is_whole() && report.differing() == 0 && not_taken > 0 {
+        true => language.fill("reconcile-not-taken", &[("count", not_taken.into())]),
+        false => language.fill("reconcile-looked-at", &values),
+    });
     for (count, what) in [(report.not_looked_at, "reconcile-cannot"), (report.new, "reconcile-new")] {
         if count > 0 {
             text.push_str(&language.fill(what, &[("count", (&count.to_string()).into())]));

@@ -48,11 +48,13 @@ fn again(loaded: &Loaded, uuids: &[String], all_failed: bool, yes: bool, languag
         let mut retried = Vec::new();
         for (text, ids) in &named.found {
             for id in ids {
-                retried.extend(retry::named(db, *id, now())?.map(|result| (text.clone(), result)));
+                if let Some(result) = retry::named(db, *id, now())? {
+                    retried.push((text.clone(), result, views::one(db, *id)?.stands()));
+                }
             }
         }
         if !retried.is_empty() {
-            let uuids: Vec<&str> = retried.iter().map(|(uuid, _)| uuid.as_str()).collect();
+            let uuids: Vec<&str> = retried.iter().map(|(uuid, ..)| uuid.as_str()).collect();
             record::record(db, Action::Retry, &record::documents(&uuids))?;
         }
         if all_failed || !retried.is_empty() {
@@ -61,27 +63,38 @@ fn again(loaded: &Loaded, uuids: &[String], all_failed: bool, yes: bool, languag
         Ok((retried, named))
     }))?;
     let named = named.unambiguous(language)?;
-    let mut text = String::new();
-    for (uuid, result) in &retried {
-        let (key, state) = match result {
-            Retried::Moved(state) => ("retry-moved", state),
-            Retried::DueNow(state) => ("retry-due", state),
-        };
-        let state = language.state(state.as_str());
-        let values = [("uuid", uuid.into()), ("state", Value::from(&state))];
-        text.push_str(&format!("{}\n", language.fill(key, &values)));
-    }
+    let (mut text, tried) = each(&retried, language);
+    let count = failed + tried;
     let when = when(loaded, language);
     // If no name is known, there is nothing else to say.
     if all_failed && failed == 0 {
         print(&format!("{}\n", language.text("retry-none-failed")))?;
     } else if all_failed || !retried.is_empty() {
-        let count = ("count", u64::try_from(failed + retried.len()).unwrap_or(u64::MAX).into());
-        text.push_str(&format!("{}\n", language.fill("retry-done", &[count, ("when", (&when).into())])));
+        if count > 0 {
+            let count = ("count", u64::try_from(count).unwrap_or(u64::MAX).into());
+            text.push_str(&format!("{}\n", language.fill("retry-done", &[count, ("when", (&when).into())])));
+        }
         say(&text)?;
     }
     named.complain_of_unknown(language);
     Ok(if named.unknown.is_empty() { Exit::Done } else { Exit::Failed })
+}
+
+/// A line for each document, and how many are tried: with what is there already nothing is done but to look.
+fn each(retried: &[(String, Retried, &'static str)], language: Language) -> (String, usize) {
+    let (mut text, mut tried) = (String::new(), 0);
+    for (uuid, result, stands) in retried {
+        let key = match result {
+            Retried::Moved(_) => "retry-moved",
+            Retried::DueNow(_) if *stands == "filed" => "retry-filed",
+            Retried::DueNow(_) => "retry-due",
+        };
+        tried += usize::from(key != "retry-filed");
+        let state = language.state(stands);
+        let values = [("uuid", uuid.into()), ("state", Value::from(&state))];
+        text.push_str(&format!("{}\n", language.fill(key, &values)));
+    }
+    (text, tried)
 }
 
 /// Asks whether a person means letters that are reported already.
@@ -251,4 +264,21 @@ fn what_can_be_tried(loaded: &Loaded, pauses: &[PauseView], language: Language) 
         () => "retry-check-or-sync",
     };
     complain(&language.text(text));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_there_already_is_not_said_to_be_tried() {
+        let due = |stands| ("a".to_owned(), Retried::DueNow(State::Fetched), stands);
+        let (text, tried) = each(&[due("filed"), due("fetched")], Language::English);
+        assert_eq!(
+            text,
+            "a: filed, not yet taken; it lies there already: docsyncd only looks whether it was taken\n\
+             a: was waiting (fetched), due now\n"
+        );
+        assert_eq!(tried, 1);
+    }
 }

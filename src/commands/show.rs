@@ -66,7 +66,7 @@ fn text(shown: &DocumentHistory, ledger: &Path, width: Option<usize>, language: 
     line("page-account", &document.account);
     line("page-type", &document.kind.as_deref().map_or_else(|| "-".to_owned(), |kind| language.kind(kind)));
     line("letter-created", &document.created_at);
-    line("page-state", &language.state(document.state.as_str()));
+    line("page-state", &language.state(views::stands(document.state, &shown.deliveries)));
     if let Some(reason) = list::reason(document, language)
         && (is_english || document.reasons.iter().any(|reason| reason.code.is_some()))
     {
@@ -162,7 +162,9 @@ fn told_history(rows: &[HistoryView], language: Language) -> String {
                 .fill("show-event-attempt", &[("event", (&event).into()), ("attempt", u64::from(attempt).into())]),
         };
         let _ = writeln!(text, "{}  {event}", local(row.at));
-        if let Some(reason) = &row.reason {
+        if let Some(who) = &row.who {
+            let _ = writeln!(text, "    {}", row.decision(language, &language.who(who)));
+        } else if let Some(reason) = &row.reason {
             let told = if reason.code.is_some() { language.reason(reason) } else { reason.text.clone() };
             let _ = writeln!(text, "    {told}");
         }

@@ -67,10 +67,14 @@ pub(super) fn of_configuration(language: Language, error: &ConfigError) -> Strin
     }
 }
 
-/// A size for a person. French counts octets.
+/// A size for a person. French counts octets, and English alone has a decimal point.
 pub(super) fn size(language: Language, bytes: u64) -> String {
     let size = bytesize::ByteSize(bytes).to_string();
-    if language == Language::French { size.replace('B', "o") } else { size }
+    match language {
+        Language::English => size,
+        Language::French => size.replace('B', "o").replace('.', ","),
+        Language::German => size.replace('.', ","),
+    }
 }
 
 /// Why the service cannot be used.
@@ -102,11 +106,27 @@ pub(super) fn of_destination(language: Language, destination: &Destination, exac
             let missing = exact.contains("does not exist");
             (if missing { "told-no-folder" } else { "told-folder" }, folder.display().to_string())
         }
+        None if exact.contains("is no folder on the server") => ("told-no-folder-there", String::new()),
         None if destination.of::<CommandConfig>().is_some() => ("told-program", String::new()),
         None if destination.of::<SmtpConfig>().is_some() => ("told-mail-server", String::new()),
         None => ("told-server", String::new()),
     };
     because(language, text, &[("folder", (&path).into())], exact)
+}
+
+/// What is good to know of a destination that works.
+pub(super) fn of_note(language: Language, note: &str) -> String {
+    let (text, key) = match note.strip_prefix("the server's key is ") {
+        Some(key) => ("note-key", key),
+        None if note.starts_with("what is filed is forced to its disk") => ("note-durable", ""),
+        None if note == "it refuses to overwrite" => ("note-no-overwriting", ""),
+        None if note == "only the size is read back" => ("note-only-size", ""),
+        None => return because(language, "told-note", &[], note),
+    };
+    match language {
+        Language::English => note.to_owned(),
+        _ => language.fill(text, &[("key", key.into())]),
+    }
 }
 
 /// Why the list of patients cannot be used.
@@ -152,5 +172,38 @@ pub(super) fn of_patient(language: Language, why: Unmatched) -> String {
     match language {
         Language::English => why.to_string(),
         _ => language.text(&format!("reason-patient-{}", why.as_str().replace('_', "-"))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn good_news_of_a_server_is_no_warning_and_in_the_language_of_the_reader() {
+        for (note, told) in [
+            ("the server's key is SHA256:abc (ssh-ed25519)", "Schlüssel des Servers: SHA256:abc (ssh-ed25519)"),
+            ("what is filed is forced to its disk (fsync)", "jeder Brief wird dort sicher gespeichert"),
+            ("it refuses to overwrite", "nichts wird dort überschrieben"),
+            ("something else", "zu beachten (something else)"),
+        ] {
+            assert_eq!(
+                (of_note(Language::German, note).as_str(), of_note(Language::English, note).as_str()),
+                (told, note)
+            );
+        }
+    }
+
+    #[test]
+    fn sizes_are_written_as_each_language_writes_them() {
+        let sizes = crate::formats::language::LANGUAGES.map(|language| (language, size(language, 47_514)));
+        for (language, size) in sizes {
+            let wanted = match language {
+                Language::English => "46.4 KiB",
+                Language::French => "46,4 Kio",
+                Language::German => "46,4 KiB",
+            };
+            assert_eq!(size, wanted);
+        }
     }
 }

@@ -9,7 +9,7 @@ use super::in_json;
 use super::waits::Waits;
 use crate::domain::document::{DocumentUuid, edition};
 use crate::domain::state::{STATES, State};
-use crate::formats::language::Reason;
+use crate::formats::language::{Language, Reason};
 use crate::ledger::columns::from_row;
 use crate::ledger::documents::{self, Document};
 use crate::ledger::history::{ASSIGNED, UNASSIGNED};
@@ -108,6 +108,8 @@ pub struct DeliveryView {
     pub is_anothers: bool,
 }
 
+/// The state of a delivery that its destination's software has not taken yet.
+const FILED: &str = "filed";
 /// The code of what a person has to remove, as the ledger keeps it.
 const BESIDE: &str = "not_replaced";
 /// The same of what was filed for another patient, as in the history.
@@ -130,7 +132,21 @@ impl DeliveryView {
     }
 }
 
+/// The state as people are told it: `filed` if nothing is left to be filed, and some software has not taken it yet.
+pub fn stands(state: State, deliveries: &[DeliveryView]) -> &'static str {
+    let has = |wanted: &str| deliveries.iter().any(|one| one.is_present && one.state == wanted);
+    match state {
+        State::Fetched if has(FILED) && !has("pending") => FILED,
+        _ => state.as_str(),
+    }
+}
+
 impl DocumentView {
+    /// See [`stands`].
+    pub fn stands(&self) -> &'static str {
+        stands(self.state, &self.deliveries)
+    }
+
     /// The deliveries of the current version.
     pub fn present(&self) -> impl Iterator<Item = &DeliveryView> {
         self.deliveries.iter().filter(|delivery| delivery.is_present)
@@ -237,6 +253,18 @@ pub struct HistoryView {
     pub number: Option<String>,
 }
 
+impl HistoryView {
+    /// "Number 0042, in the practice's list; by anna" if a person decided it; `who` as the place shows people. The
+    /// number of a letter that was forgotten is not kept.
+    pub fn decision(&self, language: Language, who: &str) -> String {
+        let is_listed = self.reason.as_ref().is_some_and(|reason| reason.code.as_deref() == Some("listed"));
+        let listed = language.text(if is_listed { "letter-listed" } else { "letter-not-listed" });
+        let number = self.number.as_deref().unwrap_or("–");
+        let values = [("number", number.into()), ("listed", (&listed).into()), ("who", who.into())];
+        language.fill("letter-decision", &values)
+    }
+}
+
 fn event(account: &str, row: &Row<'_>) -> QueryResult<HistoryView> {
     let (text, code): (Option<String>, Option<String>) = (row.get("reason")?, row.get("code")?);
     let event: String = row.get("event")?;
@@ -288,6 +316,8 @@ pub fn show(db: &Connection, id: i64) -> QueryResult<DocumentHistory> {
 pub struct KnownDocument {
     /// The document itself.
     pub document: Document,
+    /// See [`stands`].
+    pub stands: &'static str,
     /// Whether it has ended and this PDF is not new.
     pub is_done: bool,
     /// Deliveries of versions that lie at their destination, proved or not.
@@ -303,9 +333,10 @@ pub fn known(db: &Connection, uuid: &DocumentUuid, pdf: Option<&str>) -> QueryRe
         return Ok(None);
     };
     let mut delivered = deliveries(db, id)?;
-    delivered.retain(|delivery| ["filed", "delivered"].contains(&delivery.state.as_str()));
+    let stands = stands(state, &delivered);
+    delivered.retain(|delivery| [FILED, "delivered"].contains(&delivery.state.as_str()));
     let is_done = !state.is_open() && listed && (pdf.is_none() || pdf == listed_pdf.as_deref());
-    Ok(documents::by_number(db, id)?.map(|document| KnownDocument { document, is_done, delivered }))
+    Ok(documents::by_number(db, id)?.map(|document| KnownDocument { document, stands, is_done, delivered }))
 }
 
 const COLUMNS: &str =
@@ -378,9 +409,35 @@ fn deliveries(db: &Connection, id: i64) -> QueryResult<Vec<DeliveryView>> {
 
 #[cfg(test)]
 mod tests {
+    use super::stands;
+    use crate::domain::state::State;
     use crate::formats::language::Language;
     use crate::ledger::failures::{Charge, Postponed, postpone};
     use crate::ledger::{accounts, documents, listed, testing};
+
+    #[test]
+    fn what_is_filed_and_not_yet_taken_is_not_to_be_filed() {
+        for (deliveries, told) in [
+            (vec!["filed"], "filed"),
+            (vec!["filed", "delivered"], "filed"),
+            (vec!["filed", "pending"], "fetched"),
+            (vec!["pending"], "fetched"),
+        ] {
+            let (_folder, db) = testing::empty();
+            listed::see(&db, &testing::reader("main"), &testing::shown("a", Some("p")), 10).unwrap();
+            db.execute_batch("UPDATE document SET state = 'fetched', pdf = 'p'").unwrap();
+            for (number, state) in deliveries.iter().enumerate() {
+                let due_at = (*state == "pending").then_some(10);
+                let row = rusqlite::params![format!("d{number}"), state, due_at];
+                let sql = "INSERT INTO delivery (document, pdf, destination, state, due_at, changed_at)
+                           SELECT id, 'p', ?1, ?2, ?3, 10 FROM document";
+                db.execute(sql, row).unwrap();
+            }
+            let shown = super::show(&db, 1).unwrap();
+            assert_eq!(stands(shown.document.state, &shown.deliveries), told, "{deliveries:?}");
+            assert_eq!((super::one(&db, 1).unwrap().stands(), shown.document.state), (told, State::Fetched));
+        }
+    }
 
     #[test]
     fn a_reason_that_is_over_is_still_told_in_the_language_of_the_reader() {

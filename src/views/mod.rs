@@ -8,7 +8,7 @@ use crate::ledger::Millis;
 
 pub use self::came::came;
 pub use self::documents::{
-    DeliveryView, DocumentHistory, DocumentView, HistoryView, KnownDocument, Order, known, list, one, show,
+    DeliveryView, DocumentHistory, DocumentView, HistoryView, KnownDocument, Order, known, list, one, show, stands,
 };
 pub use self::status::{AccountView, PauseView, ProcessView, Summary, summary, summary_of};
 

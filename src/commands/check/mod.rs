@@ -297,7 +297,7 @@ async fn check_destination(destination: &Destination, ledger: &Path, language: L
     for warning in &checked.warnings {
         findings.warn(&what, &told::because(language, "told-note", &[], warning));
     }
-    let notes = checked.notes.iter().map(|note| told::because(language, "told-note", &[], note));
+    let notes = checked.notes.iter().map(|note| told::of_note(language, note));
     let works = [language.text("check-works")].into_iter().chain(notes).collect::<Vec<_>>().join("; ");
     match (reader(destination), tokio::time::timeout(DESTINATION_LIMIT, destinations::readable(destination)).await) {
         (_, Err(_)) => findings.fail(&what, &told::of_destination(language, destination, &silent())),

@@ -187,7 +187,7 @@ fn line(document: &DocumentView, is_terminal: bool, language: Language) -> Line 
     let file = || place.and_then(|place| place.rsplit(['/', '\\']).next().map(|file| in_line(file).into_owned()));
     let reason = reason(document, language).map(|reason| completed(&reason)).or_else(file);
     let cells = [
-        language.state(document.state.as_str()),
+        language.state(document.stands()),
         local(document.changed_at),
         document.name.as_deref().filter(|_| is_terminal).map_or_else(String::new, |name| in_line(name).into_owned()),
         document.kind.as_deref().map_or_else(|| "-".to_owned(), |kind| language.kind(kind)),

@@ -43,6 +43,9 @@ struct Pending {
     created_at: String,
     /// The document's state; `None` if docsyncd has not seen it yet.
     state: Option<String>,
+    /// The same as people are told it.
+    #[serde(skip)]
+    stands: Option<&'static str>,
     /// The route that takes it; `None` also without configured routes.
     route: Option<String>,
     /// Why it would not be filed.
@@ -234,6 +237,7 @@ async fn look(
         kind: item.kind.clone(),
         created_at: item.created_at.clone(),
         state: known.as_ref().map(|known| known.document.state.to_string()),
+        stands: known.as_ref().map(|known| known.stands),
         ..Pending::default()
     };
     let (pdf, mut metadata) = match read(client, account, &item.uuid).await {

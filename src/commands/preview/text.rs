@@ -17,10 +17,10 @@ pub(super) fn text(found: &Preview, language: Language, width: Option<usize>) ->
     let mut text = String::new();
     let why_not = |exact: &str| told::because(language, "preview-not-filed", &[], exact);
     for waiting in &found.waiting {
-        let Pending { uuid, account, kind, created_at, state, route, problem, number, destinations, .. } = waiting;
+        let Pending { uuid, account, kind, created_at, stands, route, problem, number, destinations, .. } = waiting;
         let kind = kind.as_deref().map_or_else(|| "-".to_owned(), |kind| language.kind(kind));
         let route = route.as_deref().map(|route| format!(", {route}")).unwrap_or_default();
-        let state = state.as_deref().map(|state| format!(", {}", language.state(state))).unwrap_or_default();
+        let state = stands.map(|stands| format!(", {}", language.state(stands))).unwrap_or_default();
         let line = |uuid: &str, created_at: &str| format!("{uuid}  {kind}  {created_at}  ({account}{route}{state})");
         let whole = line(uuid, created_at);
         let minute = created_at.get(..MINUTE).unwrap_or(created_at);

@@ -41,7 +41,12 @@ impl Setup {
     pub(super) fn ask_for_destination(&mut self) -> anyhow::Result<()> {
         let preset = self.choose_preset()?;
         if preset.source.starts_with("https://") {
-            self.tell("setup-source", &[("address", (&preset.source).into())])?;
+            // What is said of it is English.
+            let source = match self.ask.language() {
+                Language::English => preset.source.as_str(),
+                _ => preset.source.split([' ']).next().unwrap_or_default().trim_end_matches([':', ',', ';']),
+            };
+            self.tell("setup-source", &[("address", source.into())])?;
         }
         let name = self.destination.clone();
         if let Some(kind) = preset.settings.get("type").and_then(toml::Value::as_str) {
@@ -227,7 +232,8 @@ impl Setup {
         let Some(folder) = destination.of::<FolderConfig>() else {
             let is_program = destination.of::<CommandConfig>().is_some();
             let said = if is_program { "setup-tried-program" } else { "setup-tried" };
-            let said: Vec<String> = [self.say(said, &[])].into_iter().chain(checked.notes.iter().cloned()).collect();
+            let notes = checked.notes.iter().map(|note| told::of_note(self.ask.language(), note));
+            let said: Vec<String> = [self.say(said, &[])].into_iter().chain(notes).collect();
             self.good(&said.join("; "))?;
             self.warn(&checked.warnings)?;
             return Ok(true);

@@ -325,6 +325,9 @@ over-destination-program = { $names ->
 why-destination = { $names ->
     [one] Das Ziel { $name } ist nicht erreichbar
    *[other] { $names } Ziele sind nicht erreichbar ({ $name })
+}{ $count ->
+    [0] , dort kann kein Brief abgelegt werden
+   *[other] { "" }
 }
 do-destination = Prüfen Sie, ob der Computer mit dem Ordner eingeschaltet ist und der Ordner sich öffnen lässt. Klicken Sie dann auf „{ page-mended }“.
 it-destination = Prüfen Sie, ob der Computer mit dem Ordner läuft und der Ordner da ist, und führen Sie dann aus: docsyncd check
@@ -427,7 +430,7 @@ subject-not-configured = { $count ->
 over-not-configured = Kein Brief wartet mehr auf ein Konto, das nicht eingerichtet ist ({ $name }).
 
 why-configuration = In den Einstellungen ist ein Fehler ({ $name })
-do-configuration = Rufen Sie Ihre IT an: In den Einstellungen ist ein Fehler. Bis er behoben ist, legt ein laufendes docsyncd die Briefe nach den vorigen Einstellungen ab.
+do-configuration = Rufen Sie Ihre IT an: In den Einstellungen ist ein Fehler. Bis er behoben ist, werden die Briefe nach den vorigen Einstellungen abgelegt.
 it-configuration = Berichtigen Sie sie: docsyncd check sagt, was nicht stimmt. Bis dahin legt ein laufendes docsyncd die Briefe nach der vorigen Konfiguration ab.
 subject-configuration = In den Einstellungen ist ein Fehler
 over-configuration = Die Einstellungen sind wieder in Ordnung und gelten.
@@ -545,6 +548,7 @@ page-silent = Was hier steht, war zur genannten Zeit richtig und ist vielleicht 
 page-language = Sprache
 language = Deutsch
 page-today = heute abgelegt
+page-today-taken = heute abgelegt und übernommen
 page-waiting = warten noch
 page-failed = fehlgeschlagen
 page-locked = Namen und Schaltflächen sind gesperrt
@@ -564,12 +568,12 @@ page-patients-no-list = Die Patientenliste der Praxis kann noch nicht gelesen we
 page-patients-others = und { $count ->
     [one] 1 weiterer Brief
    *[other] { $count } weitere Briefe
-} über denselben Patienten
+} zu demselben Patienten
 page-patients-changed = Jemand hat es schon angegeben, aber seither hat sich ein Name oder Geburtsdatum geändert.
-page-patients-nobody = In der Liste steht niemand mit ähnlichem Namen. Wird er noch eingetragen, warten Sie; sonst geben Sie die Patientennummer ein.
+page-patients-nobody = In der Liste steht niemand mit ähnlichem Namen. Wird der Patient noch eingetragen, warten Sie; sonst geben Sie die Patientennummer ein.
 page-patients-type = Patientennummer
 page-patients-look = Vergleichen
-page-patients-alike = Mehrere haben denselben Namen und dasselbe Geburtsdatum: Die Liste selbst kann sie nicht unterscheiden. Vergleichen Sie, was sie sonst über sie sagt.
+page-patients-alike = Mehrere haben denselben Namen und dasselbe Geburtsdatum: Die Liste selbst kann sie nicht unterscheiden. Vergleichen Sie die weiteren Spalten (Ort, Versicherung …).
 page-patients-no-number = Diese Nummer kann nicht zugeordnet werden.
 page-patients-shared = Die Liste hat zwei Personen unter dieser Nummer.
 page-patients-unnamed = Der Dienst sagt nicht, um welchen Patienten es in diesem Brief geht.
@@ -601,7 +605,10 @@ page-uncertain-title = Vielleicht angekommen: bitte nachsehen
 page-beside-title = Doppelt abgelegt: alte Kopie entfernen
 page-not-taken-title = Abgelegt, noch nicht übernommen ({ $count })
 page-today-title = Heute abgelegt
-page-today-none = Heute wurde noch kein Brief abgelegt.
+page-today-none = Heute wurde noch kein Brief abgelegt{ $waits ->
+    [0] { "" }
+   *[other] { " " }und übernommen
+}.
 page-poll = Jetzt nach neuen Briefen suchen
 page-decisions = Welcher Patient: in den letzten 30 Tagen entschieden
 page-decisions-count = { $count ->
@@ -625,7 +632,10 @@ page-why-there = Siehe { $name } weiter unten.
 page-fold = { $count } weitere anzeigen
 page-days = Die letzten 30 Tage
 page-days-summary = { $count ->
-    [0] In den letzten 30 Tagen wurde kein Brief abgelegt
+    [0] In den letzten 30 Tagen wurde kein Brief abgelegt{ $waits ->
+        [0] { "" }
+       *[other] { " " }und übernommen
+    }
     [one] In den letzten 30 Tagen wurde 1 Brief abgelegt
    *[other] In den letzten 30 Tagen wurden { $count } Briefe abgelegt
 }{ $failed ->
@@ -723,7 +733,7 @@ page-notice-undone = Das ist rückgängig gemacht: Der Brief wartet wieder.
 page-notice-not-undone = Es lässt sich nicht mehr rückgängig machen: Der Brief ist abgelegt oder wird gerade abgelegt.
 page-notice-arrived = Es ist vermerkt, dass der Brief da ist.
 page-notice-mended = Es funktioniert wieder: Was wartete, geht weiter.
-page-notice-not-mended = Es wurde erneut versucht und funktioniert noch nicht. Der Grund steht unten.
+page-notice-not-mended = Es wurde erneut versucht und funktioniert noch nicht. Der Grund steht unten bei „{ page-places }“.
 page-notice-trying = Es wird erneut versucht. Die Seite zeigt, was daraus wird.
 page-back = Zur Statusseite
 page-letter-locked = Dieser Browser darf diesen Brief nicht zeigen
@@ -779,6 +789,7 @@ type-ortho-letter = Kieferorthopädischer Brief
 
 state-discovered = abzuholen
 state-fetched = abzulegen
+state-filed = { page-not-taken }
 state-delivered = abgelegt, noch zu melden
 state-failing = fehlgeschlagen
 state-reported = abgelegt
@@ -1035,10 +1046,10 @@ setup-account = Welches Konto:
 setup-auth = Anmeldung beim Dienst:
 setup-auth-key = mit API-Schlüssel
 setup-auth-sign-in = im Browser
-setup-keep-key = Weiter mit { $key }?
-setup-key-in-file = dem Schlüssel in { $file }
-setup-key-given = dem eben angegebenen Schlüssel
-setup-key-environment = dem Schlüssel aus der Umgebungsvariablen
+setup-keep-key = Weiter verwenden: { $key }?
+setup-key-in-file = Schlüssel in { $file }
+setup-key-given = eben angegebener Schlüssel
+setup-key-environment = Schlüssel aus der Umgebungsvariablen
 setup-key = API-Schlüssel:
 setup-key-help = fügen Sie ihn ein, er wird nicht gezeigt; oder schreiben Sie @DATEI für eine Datei, in der er steht
 setup-key-needed = ein Schlüssel ist nötig: Fügen Sie ihn ein
@@ -1158,7 +1169,7 @@ setup-no-column = welche Spalte ist „{ $holds }“? Die Datei hat { $columns }
 setup-in-column = { $holds } in `{ $name }`
 setup-patients = { $count } Patienten ({ $facts }); { $columns }
 setup-no-patients = sie enthält keine Patienten: Exportieren Sie sie noch einmal
-setup-match = Brief über { $who } → { $number }
+setup-match = Brief zu { $who } → { $number }
 setup-number = Nummer { $number }
 setup-no-match = noch ist kein Brief zu sehen, um es zu prüfen
 setup-right = Stimmt das?
@@ -1189,7 +1200,7 @@ setup-none = { $what ->
     [practice] nicht angegeben
    *[other] nichts
 }
-setup-more-there = (wie es ist, oder geändert)
+setup-more-there = (eingerichtet; ändern)
 setup-more-patients = Die Nummer jedes Patienten in der Praxis
 setup-more-patients-about = aus einer Liste, die ihre Software exportiert; Dateinamen können sie enthalten
 setup-more-confirm = Sicher sein, dass die Praxissoftware jeden Brief übernommen hat
@@ -1272,6 +1283,10 @@ told-log = die Protokolldatei lässt sich nicht schreiben
 told-failed = das hat nicht funktioniert
 told-answer = diese Angabe passt nicht
 told-note = zu beachten
+note-key = Schlüssel des Servers: { $key }
+note-durable = jeder Brief wird dort sicher gespeichert
+note-no-overwriting = nichts wird dort überschrieben
+note-only-size = nur die Größe wird zurückgelesen
 told-api = der Dienst hat nicht wie erwartet geantwortet
 told-unreachable = unter dieser Adresse antwortet der Dienst nicht: Prüfen Sie sie
 told-refused = der Dienst lehnt diesen Zugang ab
@@ -1286,6 +1301,7 @@ told-reader = wer die Briefe dort lesen soll, kann es nicht
 told-program = das Programm lässt sich nicht starten: Prüfen Sie Namen und Pfad
 told-mail-server = der Mailserver funktioniert so nicht: Prüfen Sie Namen, Port, Benutzer und Passwort
 told-server = dieses Ziel funktioniert so nicht: Prüfen Sie Adresse, Benutzer und Passwort
+told-no-folder-there = diesen Ordner gibt es auf dem Server nicht: Legen Sie ihn dort an, oder berichtigen Sie ihn
 told-alarm = auf diesem Weg lässt sich niemand benachrichtigen
 told-recipient = einer der Empfänger wird abgelehnt
 told-port = der Port ist nicht benutzbar: Vielleicht belegt ihn ein anderes Programm
@@ -1348,8 +1364,8 @@ check-answers-practice = der Dienst antwortet; { $waiting }; Praxis: { $practice
 check-answers-as-practice = der Dienst antwortet; { $waiting }; angemeldet: { $user }, Praxis: { $practice }
 check-waiting = { $count ->
     [0] kein Brief wartet
-    [one] 1 Brief ist noch nicht abgelegt
-   *[other] { $count } Briefe sind noch nicht abgelegt
+    [one] 1 Brief ist dem Dienst noch nicht gemeldet
+   *[other] { $count } Briefe sind dem Dienst noch nicht gemeldet
 }
 check-waiting-many = { $count } Briefe oder mehr sind noch nicht abgelegt
 check-clock-ahead = die Uhr dieses Computers geht gegenüber der des Dienstes { $apart } vor: Lassen Sie sie über das Netz stellen ({ $how })
@@ -1387,7 +1403,7 @@ check-without-date = { "" }; { $rows } ohne Geburtsdatum, denen kein Brief von s
 assign-no-list = es gibt keine Patientenliste, nach der Briefe zugeordnet werden: Fügen Sie einen Abschnitt [patients] hinzu (docs/patients.md)
 assign-which = welcher Brief? Nennen Sie ihn: { $command }
 assign-ended = Brief { $uuid }: Sein Patient ist nicht bekannt: Er ist abgeschlossen oder noch nicht heruntergeladen; { $command } zeigt, wie es um ihn steht
-assign-not-read = Dokument { $uuid }: Es wurde schon abgelegt, und der Dienst sagt gerade nicht, wer sein Patient ist
+assign-not-read = Brief { $uuid }: Er wurde schon abgelegt, und der Dienst sagt gerade nicht, wer sein Patient ist
 assign-not-listed = Brief { $uuid }: Niemand in der Liste der Praxis hat diese Nummer ({ $number }): Berichtigen Sie sie, oder schreiben Sie --not-listed, wenn der Patient dort neu ist
 assign-no-number = Brief { $uuid }: Eine Nummer hat mindestens ein Zeichen und kein unsichtbares
 assign-shared = Brief { $uuid }: Die Liste der Praxis hat zwei Personen unter dieser Nummer: Berichtigen Sie das zuerst dort
@@ -1442,6 +1458,7 @@ assign-removed = { $uuid }: nicht mehr zugeordnet; abgelegte Briefe bleiben, wo 
 retry-nothing = nichts wird noch einmal versucht
 retry-moved = { $uuid }: wird noch einmal versucht, jetzt: { $state }
 retry-due = { $uuid }: hat gewartet ({ $state }), ist jetzt an der Reihe
+retry-filed = { $uuid }: { $state }; er liegt schon dort: docsyncd sieht nur nach, ob er übernommen ist
 retry-none-failed = kein Brief ist fehlgeschlagen: Es gibt nichts noch einmal zu versuchen
 retry-done = { $count ->
     [one] 1 Brief wird noch einmal versucht
@@ -1559,6 +1576,10 @@ reconcile-differences = { $count ->
    *[other] { $count } Abweichungen
 }
 reconcile-looked-at = { $differing }; an ihrem Platz angesehen: { $count }
+reconcile-not-taken = nichts zu vergleichen: { $count ->
+    [one] 1 Brief ist abgelegt, noch nicht übernommen
+   *[other] { $count } Briefe sind abgelegt, noch nicht übernommen
+}
 reconcile-cannot = { "" }, nicht anzusehen: { $count }
 reconcile-new = { "" }, noch nicht abgeholt: { $count }
 reconcile-emptied = bei { $destination } wird nichts noch einmal abgelegt: Alle { $letters } Briefe, die dort gesucht wurden, fehlen. Ist die Freigabe nicht verbunden, oder wurde der Ordner verschoben? Wenn sie wirklich weg sind, legen Sie einen davon neu ab (`docsyncd retry UUID`), dann führen Sie dies noch einmal aus

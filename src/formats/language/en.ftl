@@ -326,6 +326,9 @@ over-destination-program = { $names ->
 why-destination = { $names ->
     [one] the destination { $name } cannot be reached
    *[other] { $names } destinations cannot be reached ({ $name })
+}{ $count ->
+    [0] , so no letter can be filed there
+   *[other] { "" }
 }
 do-destination = Check that the computer with the folder is switched on, and that the folder can be opened. Then press “{ page-mended }”.
 it-destination = Check that its computer runs and that the folder is there, then run: docsyncd check
@@ -428,7 +431,7 @@ subject-not-configured = { $count ->
 over-not-configured = No letter waits for an account that is not configured ({ $name }).
 
 why-configuration = the configuration cannot be used ({ $name })
-do-configuration = Call your IT: there is a mistake in the settings. Until it is mended, a running docsyncd files letters with the previous settings.
+do-configuration = Call your IT: there is a mistake in the settings. Until it is mended, letters are filed by the previous settings.
 it-configuration = Correct it: docsyncd check says what is wrong. Until then a running docsyncd files letters with the previous configuration.
 subject-configuration = There is a mistake in the settings
 over-configuration = The configuration can be used again, and is in force.
@@ -546,6 +549,7 @@ page-silent = The page shows how it was at the time that it names. It renews its
 page-language = Language
 language = English
 page-today = filed today
+page-today-taken = filed and taken today
 page-waiting = waiting
 page-failed = failed
 page-locked = Names and buttons are locked
@@ -602,7 +606,10 @@ page-uncertain-title = May have arrived: please look
 page-beside-title = There twice: remove the old copy
 page-not-taken-title = Filed, not yet taken ({ $count })
 page-today-title = Filed today
-page-today-none = No letter was filed today so far.
+page-today-none = No letter was filed{ $waits ->
+    [0] { "" }
+   *[other] { " " }and taken
+} today so far.
 page-poll = Look for new letters now
 page-decisions = Which patient: decided in the last 30 days
 page-decisions-count = { $count ->
@@ -626,7 +633,10 @@ page-why-there = See { $name } below.
 page-fold = Show { $count } more
 page-days = The last 30 days
 page-days-summary = { $count ->
-    [0] No letter was filed in the last 30 days
+    [0] No letter was filed{ $waits ->
+        [0] { "" }
+       *[other] { " " }and taken
+    } in the last 30 days
     [one] 1 letter was filed in the last 30 days
    *[other] { $count } letters were filed in the last 30 days
 }{ $failed ->
@@ -724,7 +734,7 @@ page-notice-undone = It is undone: the letter waits again.
 page-notice-not-undone = It cannot be undone any more: the letter is filed, or is being filed.
 page-notice-arrived = It is recorded that the letter is there.
 page-notice-mended = It works again: what waited goes on.
-page-notice-not-mended = It was tried again and still does not work. The reason is below.
+page-notice-not-mended = It was tried again and still does not work. The reason is below, under “{ page-places }”.
 page-notice-trying = It is being tried again. The page shows what becomes of it.
 page-back = To the status page
 page-letter-locked = This browser may not see this letter
@@ -780,6 +790,7 @@ type-ortho-letter = Orthodontic letter
 
 state-discovered = to be fetched
 state-fetched = to be filed
+state-filed = { page-not-taken }
 state-delivered = filed, to be reported
 state-failing = failed
 state-reported = filed
@@ -1262,6 +1273,10 @@ told-log = the log file cannot be written
 told-failed = that did not work
 told-answer = this answer cannot be used
 told-note = something to know
+note-key = the server's key is { $key }
+note-durable = what is filed is forced to its disk
+note-no-overwriting = it refuses to overwrite
+note-only-size = only the size is read back
 told-api = the service did not answer as expected
 told-unreachable = the service does not answer at this address: check it
 told-refused = the service refuses this
@@ -1276,6 +1291,7 @@ told-reader = whoever is to read the letters there cannot
 told-program = the program cannot be started: check its name and path
 told-mail-server = the mail server does not work like this: check its name, port, user and password
 told-server = this place does not work like this: check its address, user and password
+told-no-folder-there = this folder does not exist on the server: create it there, or correct it
 told-alarm = nobody can be told in this way
 told-recipient = one of the recipients is refused
 told-port = the port cannot be used: another program may have it
@@ -1431,6 +1447,7 @@ assign-removed = { $uuid }: its patient is no longer assigned; delivered letters
 retry-nothing = nothing is tried again
 retry-moved = { $uuid }: tried again, now { $state }
 retry-due = { $uuid }: was waiting ({ $state }), due now
+retry-filed = { $uuid }: { $state }; it lies there already: docsyncd only looks whether it was taken
 retry-none-failed = no document has failed: there is nothing to try again
 retry-done = { $count ->
     [one] 1 document to try again
@@ -1545,6 +1562,10 @@ reconcile-differences = { $count ->
    *[other] { $count } differences
 }
 reconcile-looked-at = { $differing }; looked at in their places: { $count }
+reconcile-not-taken = nothing to compare: { $count ->
+    [one] 1 letter is filed and not yet taken
+   *[other] { $count } letters are filed and not yet taken
+}
 reconcile-cannot = { "" }, cannot be looked at: { $count }
 reconcile-new = { "" }, not fetched yet: { $count }
 reconcile-emptied = nothing is filed again at { $destination }: all { $letters } letters that were looked at there are missing. Is the share not mounted, or was its folder moved? If they are really gone, file one of them again (`docsyncd retry UUID`), then run this once more

@@ -81,7 +81,7 @@ it-ledger = Libérez de la place sur le disque qui contient { $place }, vérifie
 over-ledger = docsyncd peut de nouveau enregistrer ses données.
 
 why-disk = docsyncd ne peut pas enregistrer les courriers téléchargés
-do-disk = Appelez votre informaticien : le disque qui contient { $place } est plein ou en panne. Une fois la cause corrigée, appuyez sur « { page-mended } ».
+do-disk = Appelez votre informaticien : le disque qui contient { $place } est plein ou en panne. Une fois la cause corrigée, cliquez sur « { page-mended } ».
 it-disk = Libérez de la place sur le disque qui contient { $place } et vérifiez que ce disque fonctionne.
 over-disk = docsyncd peut de nouveau enregistrer les courriers téléchargés.
 
@@ -145,7 +145,7 @@ why-destination-sign-in = { $names ->
     [one] la destination { $name } refuse l'utilisateur ou le mot de passe, ou leur fichier est illisible
    *[other] { $names } destinations refusent l'utilisateur ou le mot de passe, ou leur fichier est illisible ({ $name })
 }
-do-destination-sign-in = Appelez votre informaticien : le mot de passe y a peut-être été changé. Une fois la cause corrigée, appuyez sur « { page-mended } ».
+do-destination-sign-in = Appelez votre informaticien : le mot de passe y a peut-être été changé. Une fois la cause corrigée, cliquez sur « { page-mended } ».
 it-destination-sign-in = Corrigez l'utilisateur et le mot de passe de la destination, ou rendez leur fichier lisible, puis lancez : docsyncd check
 over-destination-sign-in = { $names ->
     [one] La destination { $name } accepte de nouveau l'utilisateur et le mot de passe.
@@ -159,7 +159,7 @@ why-destination-full = { $names ->
 do-destination-full = { $places ->
     [0] Libérez-y de la place
    *[other] Libérez de la place sur le disque qui contient { $place }
-}, puis appuyez sur « { page-mended } ». Rien n'est perdu : ce qui attend sera alors classé.
+}, puis cliquez sur « { page-mended } ». Rien n'est perdu : ce qui attend sera alors classé.
 it-destination-full = { $places ->
     [0] Libérez-y de la place.
    *[other] Libérez de la place sur le disque qui contient { $place }.
@@ -173,7 +173,7 @@ problem-failed = { $count ->
     [one] { $count } courrier n'a pas pu être classé ({ $since }).
    *[other] { $count } courriers n'ont pas pu être classés ({ $since }).
 }
-do-failed = La page dit pourquoi, sous « { page-failed-title } ». Une fois la cause corrigée, appuyez sur « { page-mended } ».
+do-failed = La page dit pourquoi, sous « { page-failed-title } ». Une fois la cause corrigée, cliquez sur « { page-mended } ».
 it-failed = Voyez pourquoi : docsyncd list --state failed. Une fois la cause corrigée, réessayez : docsyncd retry --failed
 subject-failed = { $count ->
     [one] { $count } courrier n'a pas pu être classé
@@ -188,7 +188,7 @@ problem-unreported = { $count ->
 do-unreported = { $count ->
     [one] Le courrier est à sa place : rien ne manque.
    *[other] Les courriers sont à leur place : rien ne manque.
-} Pour prévenir de nouveau le service, appuyez sur « { page-mended } ».
+} Pour prévenir de nouveau le service, cliquez sur « { page-mended } ».
 it-unreported = Voyez pourquoi : docsyncd list --state unreported. Puis informez de nouveau le service : docsyncd retry --failed
 subject-unreported = { $count ->
     [one] { $count } courrier est classé, mais le service refuse la confirmation
@@ -203,7 +203,7 @@ problem-unconfirmed = { $count ->
 do-unconfirmed = { $count ->
     [one] Regardez dans le logiciel du cabinet s'il y est. Ouvrez ensuite le courrier sur la page
    *[other] Regardez dans le logiciel du cabinet s'ils y sont. Ouvrez ensuite chaque courrier sur la page
-} et appuyez sur « { letter-arrived } » ou « { letter-send-again } ».
+} et cliquez sur « { letter-arrived } » ou « { letter-send-again } ».
 it-unconfirmed = Vérifiez sur place : docsyncd list --state fetched nomme ce qui est à vérifier. Ce qui n'y est pas se renvoie : docsyncd retry UUID (ce qui y est : docsyncd retry --arrived UUID)
 subject-unconfirmed = { $count ->
     [one] { $count } courrier attend : est-il arrivé ?
@@ -215,7 +215,7 @@ problem-patient-unknown = { $count ->
     [one] Pour { $count } courrier, on ne sait pas de quel patient du cabinet il s'agit ({ $since }).
    *[other] Pour { $count } courriers, on ne sait pas de quels patients du cabinet il s'agit ({ $since }).
 }
-do-patient-unknown = Comparez les fiches sur la page, sous « { page-patients-title } », et appuyez sur « { page-assign } ». Un patient ajouté à la liste est trouvé automatiquement.
+do-patient-unknown = Comparez les fiches sur la page, sous « { page-patients-title } », et cliquez sur « { page-assign } ». Un patient ajouté à la liste est trouvé automatiquement.
 it-patient-unknown = docsyncd list --state fetched les nomme ; docsyncd assign UUID montre de qui il peut s'agir, et docsyncd assign UUID NUMÉRO tranche. Un courrier dont le patient arrive dans la liste est classé tout seul.
 subject-patient-unknown = { $count ->
     [one] { $count } courrier attend : quel patient ?
@@ -264,7 +264,7 @@ problem-not-taken = { $count ->
 do-not-taken = Vérifiez que le logiciel du cabinet est ouvert et qu'il importe. { $count ->
     [one] Si le courrier est déjà dans le dossier du patient
    *[other] Si un courrier est déjà dans le dossier du patient
-}, ouvrez-le sur la page et appuyez sur « { letter-arrived } ».
+}, ouvrez-le sur la page et cliquez sur « { letter-arrived } ».
 it-not-taken = Vérifiez que le logiciel du cabinet fonctionne et importe. docsyncd list --state fetched les nomme ; si l'un est dans le dossier du patient, dites-le : docsyncd retry --arrived UUID
 subject-not-taken = { $count ->
     [one] { $count } courrier est déposé, mais le logiciel ne l'a pas pris ({ $name })
@@ -276,7 +276,7 @@ problem-not-replaced = { $count ->
     [one] { $count } courrier est en double dans le logiciel du cabinet ({ $since }) : une ancienne version à côté de la nouvelle, ou une copie dans le dossier d'un autre patient.
    *[other] { $count } courriers sont en double dans le logiciel du cabinet ({ $since }) : une ancienne version à côté de la nouvelle, ou une copie dans le dossier d'un autre patient.
 }
-do-not-replaced = Ouvrez le courrier sur la page, sous « { page-beside-title } » : elle indique où se trouve l'ancienne copie. Supprimez-la dans le logiciel du cabinet, puis appuyez sur « { letter-removed } » ou « { letter-removed-anothers } ».
+do-not-replaced = Ouvrez le courrier sur la page, sous « { page-beside-title } » : elle indique où se trouve l'ancienne copie. Supprimez-la dans le logiciel du cabinet, puis cliquez sur « { letter-removed } » ou « { letter-removed-anothers } ».
 it-not-replaced = docsyncd retry nomme les courriers, docsyncd show UUID indique où se trouve l'ancienne copie. Supprimez-la, puis confirmez : docsyncd retry --removed UUID.
 subject-not-replaced = { $count ->
     [one] { $count } courrier est en double : supprimez l'ancienne copie
@@ -325,8 +325,11 @@ over-destination-program = { $names ->
 why-destination = { $names ->
     [one] la destination { $name } est inaccessible
    *[other] { $names } destinations sont inaccessibles ({ $name })
+}{ $count ->
+    [0] , aucun courrier ne peut y être classé
+   *[other] { "" }
 }
-do-destination = Vérifiez que l'ordinateur qui contient le dossier est allumé et que le dossier s'ouvre. Appuyez ensuite sur « { page-mended } ».
+do-destination = Vérifiez que l'ordinateur qui contient le dossier est allumé et que le dossier s'ouvre. Cliquez ensuite sur « { page-mended } ».
 it-destination = Vérifiez que l'ordinateur qui contient le dossier est allumé et que le dossier est là, puis lancez : docsyncd check
 over-destination = { $names ->
     [one] La destination { $name } est de nouveau accessible.
@@ -337,7 +340,7 @@ why-destination-refuses = { $names ->
     [one] la destination { $name } ne prend aucun courrier
    *[other] { $names } destinations ne prennent aucun courrier ({ $name })
 }
-do-destination-refuses = La page dit pourquoi, sous « { page-places } ». Si vous ne pouvez pas corriger la cause, appelez votre informaticien. Appuyez ensuite sur « { page-mended } ».
+do-destination-refuses = La page dit pourquoi, sous « { page-places } ». Si vous ne pouvez pas corriger la cause, appelez votre informaticien. Cliquez ensuite sur « { page-mended } ».
 it-destination-refuses = { see-status } Lancez ensuite : docsyncd check
 over-destination-refuses = { $names ->
     [one] La destination { $name } prend de nouveau les courriers.
@@ -427,7 +430,7 @@ subject-not-configured = { $count ->
 over-not-configured = Aucun courrier n'attend plus un compte qui n'est plus configuré ({ $name }).
 
 why-configuration = il y a une erreur dans les réglages ({ $name })
-do-configuration = Appelez votre informaticien : il y a une erreur dans les réglages. D'ici à ce qu'elle soit corrigée, un docsyncd en marche classe les courriers selon les réglages précédents.
+do-configuration = Appelez votre informaticien : il y a une erreur dans les réglages. D'ici là, les courriers sont classés selon les réglages précédents.
 it-configuration = Corrigez-la : docsyncd check dit ce qui ne va pas. D'ici là, un docsyncd en marche classe les courriers selon la configuration précédente.
 subject-configuration = Il y a une erreur dans les réglages
 over-configuration = Les réglages sont de nouveau corrects et en vigueur.
@@ -467,13 +470,13 @@ health-not-configured = pas configuré : { $what }
 health-no-configuration = il n'y a pas de configuration
 health-no-key = aucun compte n'a encore sa clé ni sa connexion
 health-configuration = la configuration est inutilisable (docsyncd check dit pourquoi)
-health-defect = docsyncd a échoué lui-même en regardant : merci de le signaler
+health-defect = docsyncd a rencontré une erreur interne : merci de le signaler
 
 ## Les alertes
 
 alarm-subject-reminder = Toujours : { $subject }
 alarm-subject-over = Réglé : { $over }
-alarm-subject-all-well = Tout va bien de nouveau : { $over }
+alarm-subject-all-well = Tout est rentré dans l'ordre : { $over }
 alarm-subject-test = docsyncd : un essai
 alarm-of-practice = { $subject } ({ $practice })
 alarm-reminder = Toujours d'actualité : { $problem }
@@ -535,13 +538,14 @@ page-open-well = Tout va bien
 page-open-waiting = Des courriers attendent ; cela peut s'arranger tout seul
 page-open-needs-person = Quelqu'un doit intervenir
 page-open-not-running = docsyncd est arrêté
-page-as-of = État à
+page-as-of = Mis à jour à
 page-refresh = Actualiser
 page-silent-title = docsyncd ne répond pas.
 page-silent = Ce qui est affiché date de l'heure indiquée et n'est peut-être plus vrai. Dès que docsyncd répond, la page se met à jour d'elle-même ; si cela dure, appelez votre informaticien : le service est à démarrer.
 page-language = Langue
 language = Français
 page-today = classés aujourd'hui
+page-today-taken = classés et pris aujourd'hui
 page-waiting = en attente
 page-failed = en échec
 page-locked = Les noms et les boutons sont verrouillés
@@ -598,14 +602,17 @@ page-uncertain-title = Peut-être arrivés : à vérifier
 page-beside-title = En double : supprimer l'ancienne copie
 page-not-taken-title = Déposés, pas encore pris ({ $count })
 page-today-title = Classés aujourd'hui
-page-today-none = Pas encore de courrier classé aujourd'hui.
+page-today-none = Pas encore de courrier classé{ $waits ->
+    [0] { "" }
+   *[other] { " " }et pris
+} aujourd'hui.
 page-poll = Relever les nouveaux courriers
 page-decisions = Quel patient : décidé ces 30 derniers jours
 page-decisions-count = { $count ->
     [one] Afficher { $count } décision
    *[other] Afficher { $count } décisions
 }
-page-decisions-how = L'une était fausse ? Ouvrez le courrier et appuyez sur « { page-undo } » ; s'il est déjà classé : « { letter-misfiled } ».
+page-decisions-how = Une erreur ? Ouvrez le courrier et cliquez sur « { page-undo } » ; s'il est déjà classé : « { letter-misfiled } ».
 page-decisions-more = Il y en a d'autres : l'historique de chaque courrier montre les siennes.
 page-who = Qui
 page-who-browser = cette page, navigateur { $browser }
@@ -625,7 +632,10 @@ page-fold = { $count ->
 }
 page-days = Les 30 derniers jours
 page-days-summary = { $count ->
-    [0] Aucun courrier classé ces 30 derniers jours
+    [0] Aucun courrier classé{ $waits ->
+        [0] { "" }
+       *[other] { " " }et pris
+    } ces 30 derniers jours
     [one] { $count } courrier classé ces 30 derniers jours
    *[other] { $count } courriers classés ces 30 derniers jours
 }{ $failed ->
@@ -723,7 +733,7 @@ page-notice-undone = C'est annulé : le courrier attend de nouveau.
 page-notice-not-undone = Il est trop tard pour annuler : le courrier est classé, ou en train de l'être.
 page-notice-arrived = C'est noté : le courrier est bien arrivé.
 page-notice-mended = Cela fonctionne de nouveau : ce qui attendait reprend.
-page-notice-not-mended = Un nouvel essai a échoué : cela ne fonctionne toujours pas. La raison est ci-dessous.
+page-notice-not-mended = Un nouvel essai a échoué : cela ne fonctionne toujours pas. La raison est plus bas, sous « { page-places } ».
 page-notice-trying = Un nouvel essai est en cours. La page montre ce qu'il en est.
 page-back = Vers la page d'état
 page-letter-locked = Ce navigateur ne peut pas voir ce courrier
@@ -779,6 +789,7 @@ type-ortho-letter = Courrier d'orthodontie
 
 state-discovered = à télécharger
 state-fetched = à classer
+state-filed = { page-not-taken }
 state-delivered = classé, à confirmer
 state-failing = en échec
 state-reported = classé
@@ -828,7 +839,7 @@ letter-kilobytes = { $size } ko
 event-discovered = Trouvé dans la liste du service
 event-fetched = Téléchargé
 event-delivered = Classé dans { $name }
-event-filed = Classé dans { $name }, pas encore pris
+event-filed = Déposé dans { $name }, pas encore pris
 event-failed = N'a pas pu être classé{ $places ->
     [0] { "" }
    *[other] { " " }dans { $name }
@@ -1271,6 +1282,10 @@ told-log = le fichier journal ne peut pas être écrit
 told-failed = cela n'a pas fonctionné
 told-answer = cette réponse ne convient pas
 told-note = à savoir
+note-key = clé du serveur : { $key }
+note-durable = chaque courrier y est écrit durablement sur le disque
+note-no-overwriting = rien n'y est écrasé
+note-only-size = seule la taille est relue
 told-api = le service n'a pas répondu comme prévu
 told-unreachable = à cette adresse, le service ne répond pas : vérifiez-la
 told-refused = le service refuse cet accès
@@ -1285,6 +1300,7 @@ told-reader = celui qui doit y lire les courriers ne le peut pas
 told-program = le programme ne peut pas être lancé : vérifiez son nom et son chemin
 told-mail-server = le serveur de messagerie ne fonctionne pas ainsi : vérifiez son nom, le port, l'utilisateur et le mot de passe
 told-server = cette destination ne fonctionne pas ainsi : vérifiez l'adresse, l'utilisateur et le mot de passe
+told-no-folder-there = ce dossier n'existe pas sur le serveur : créez-le là-bas, ou corrigez-le
 told-alarm = impossible de prévenir par cette voie
 told-recipient = l'un des destinataires est refusé
 told-port = le port est inutilisable : un autre programme l'occupe peut-être
@@ -1347,8 +1363,8 @@ check-answers-practice = le service répond ; { $waiting } ; cabinet : { $pra
 check-answers-as-practice = le service répond ; { $waiting } ; connecté : { $user }, cabinet : { $practice }
 check-waiting = { $count ->
     [0] aucun courrier n'attend
-    [one] 1 courrier n'est pas encore classé
-   *[other] { $count } courriers ne sont pas encore classés
+    [one] 1 courrier n'est pas encore confirmé au service
+   *[other] { $count } courriers ne sont pas encore confirmés au service
 }
 check-waiting-many = { $count } courriers ou plus ne sont pas encore classés
 check-clock-ahead = l'horloge de cet ordinateur avance de { $apart } sur celle du service : faites-la régler par le réseau ({ $how })
@@ -1386,7 +1402,7 @@ check-without-date = { "" } ; { $rows } sans date de naissance, à qui aucun co
 assign-no-list = il n'y a pas de liste de patients pour attribuer les courriers : ajoutez une section [patients] (docs/patients.md)
 assign-which = quel courrier ? Nommez-le : { $command }
 assign-ended = courrier { $uuid } : son patient n'est pas connu : le courrier est terminé, ou pas encore téléchargé ; { $command } montre où il en est
-assign-not-read = document { $uuid } : il est déjà classé, et le service ne dit pas en ce moment qui est son patient
+assign-not-read = courrier { $uuid } : il est déjà classé, et le service ne dit pas en ce moment qui est son patient
 assign-not-listed = courrier { $uuid } : personne dans la liste du cabinet n'a ce numéro ({ $number }) : corrigez-le, ou ajoutez --not-listed si le patient y est nouveau
 assign-no-number = courrier { $uuid } : un numéro a au moins un caractère, et aucun d'invisible
 assign-shared = courrier { $uuid } : la liste du cabinet a deux personnes sous ce numéro : corrigez-la d'abord
@@ -1441,6 +1457,7 @@ assign-removed = { $uuid } : n'est plus attribué ; les courriers déjà class
 retry-nothing = aucun nouvel essai
 retry-moved = { $uuid } : nouvel essai, maintenant : { $state }
 retry-due = { $uuid } : attendait ({ $state }), repris maintenant
+retry-filed = { $uuid } : { $state } ; il est déjà là : docsyncd vérifie seulement si le logiciel l'a pris
 retry-none-failed = aucun courrier n'est en échec : il n'y a rien à réessayer
 retry-done = { $count ->
     [one] 1 courrier à réessayer
@@ -1555,6 +1572,10 @@ reconcile-differences = { $count ->
    *[other] { $count } différences
 }
 reconcile-looked-at = { $differing } ; vus sur place : { $count }
+reconcile-not-taken = rien à comparer : { $count ->
+    [one] { $count } courrier est déposé, pas encore pris
+   *[other] { $count } courriers sont déposés, pas encore pris
+}
 reconcile-cannot = { "" }, impossibles à voir : { $count }
 reconcile-new = { "" }, pas encore téléchargés : { $count }
 reconcile-emptied = rien n'est reclassé dans { $destination } : les { $letters } courriers qui y ont été cherchés manquent tous. Le partage est-il connecté, le dossier a-t-il été déplacé ? S'ils ont vraiment disparu, reclassez-en un (`docsyncd retry UUID`), puis relancez ceci

@@ -193,11 +193,11 @@ impl Language {
         }
     }
 
-    /// A document's state in a word or two; in English, that of `--json`.
+    /// A document's state in a word or two; in English, that of `--json` if it has one.
     pub fn state(self, state: &str) -> String {
         let short = format!("state-{state}-short");
         match self {
-            Language::English => state.to_owned(),
+            Language::English if state != "filed" => state.to_owned(),
             _ if self.has(&short) => self.text(&short),
             _ => self.text(&format!("state-{state}")),
         }

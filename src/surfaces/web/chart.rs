@@ -52,10 +52,12 @@ fn strip(language: Language, days: &[(Date, Day)]) -> Markup {
     }
 }
 
-pub(super) fn chart(language: Language, days: &[(Date, Day)]) -> Markup {
+/// `waits`: how many letters are filed, and not yet taken.
+pub(super) fn chart(language: Language, days: &[(Date, Day)], waits: u64) -> Markup {
     let total: u64 = days.iter().map(|(_, day)| day.filed).sum();
     let failed: u64 = days.iter().map(|(_, day)| day.failed).sum();
-    let summary = language.fill("page-days-summary", &[("count", total.into()), ("failed", failed.into())]);
+    let values = [("count", total.into()), ("failed", failed.into()), ("waits", waits.into())];
+    let summary = language.fill("page-days-summary", &values);
     html! {
         (strip(language, days))
         p .soft { (summary) }

@@ -61,7 +61,7 @@ fn row(language: Language, one: &DecisionView, now: &Zoned) -> Markup {
     let stands = match one.state {
         _ if one.is_taken_back => language.text("page-taken-back"),
         State::Reported | State::Delivered => language.text("letter-filed"),
-        state => language.text(&format!("state-{state}")),
+        _ => language.text(&format!("state-{}", one.stands)),
     };
     html! {
         td .when data-label=(language.text("page-time")) { (clock(language, one.at, now)) }

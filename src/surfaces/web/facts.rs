@@ -9,6 +9,7 @@ use rusqlite::Connection;
 
 use super::decisions::{self, Decisions};
 use crate::config::{Auth, Config, PracticeConfig, StatusPageConfig};
+use crate::domain::document::DocumentUuid;
 use crate::domain::failure::Scope;
 use crate::domain::health::{self, Disks, Facts, Health, Rules};
 use crate::domain::state::State;
@@ -17,7 +18,7 @@ use crate::ledger::pauses::Pause;
 use crate::ledger::{Millis, QueryResult, away, deliveries};
 use crate::views::facts::{Present, facts};
 use crate::views::letters::{self, Day, Letters, Waiting};
-use crate::views::{DocumentView, Order, PauseView, measures, search};
+use crate::views::{self, DocumentView, Order, PauseView, measures, search};
 
 /// The most letters of today that are shown.
 const MOST_TODAY: usize = 100;
@@ -103,8 +104,8 @@ pub(super) struct Details {
     pub(super) today: Letters,
     pub(super) waiting: Waiting,
     pub(super) failed: Letters,
-    /// The letters that were filed beside an old version.
-    pub(super) beside: Vec<String>,
+    /// The letters that were filed beside an old version, with the patient's name.
+    pub(super) beside: Vec<(String, Option<String>)>,
     pub(super) decisions: Decisions,
 }
 
@@ -194,10 +195,19 @@ pub(super) fn details(db: &Connection, now: &Zoned) -> QueryResult<Details> {
     Ok(Details {
         today: letters::list(db, &[State::Reported], midnight, Order::Newest, MOST_TODAY)?,
         waiting: letters::waiting(db, &WAITING, MOST_OPEN)?,
-        beside: deliveries::beside(db, MOST_OPEN)?,
+        beside: beside(db)?,
         decisions: decisions::read(db, now)?,
         failed: letters::list(db, &FAILED, Millis::MIN, Order::Newest, MOST_OPEN)?,
     })
+}
+
+fn beside(db: &Connection) -> QueryResult<Vec<(String, Option<String>)>> {
+    let named = |uuid: String| {
+        let known = DocumentUuid::parse(&uuid).map(|uuid| views::letter::of(db, &uuid, views::one));
+        let known = known.transpose()?;
+        Ok((uuid, known.flatten().and_then(|document| document.name)))
+    };
+    deliveries::beside(db, MOST_OPEN)?.into_iter().map(named).collect()
 }
 
 impl Search {

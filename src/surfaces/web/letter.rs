@@ -265,7 +265,7 @@ fn happened(language: Language, rows: &[HistoryView], now: &Zoned) -> Markup {
                         (language.event(&last.event, last.destination.as_deref()))
                         @if times > 1 { " " (language.fill("letter-times", &[("count", times.into())])) }
                         @if let Some(who) = &last.who {
-                            span .reason { (decision(language, last, &decisions::who(language, Some(who)))) }
+                            span .reason { (last.decision(language, &decisions::who(language, Some(who)))) }
                         } @else if let Some(reason) = last.reason.as_ref().filter(|reason| is_told(language, reason)) {
                             span .reason { (language.reason(reason)) }
                         }
@@ -274,15 +274,6 @@ fn happened(language: Language, rows: &[HistoryView], now: &Zoned) -> Markup {
             }
         }
     }
-}
-
-/// "Number 0042, in the practice's list; by anna". The number of a letter that was forgotten is not kept.
-fn decision(language: Language, row: &HistoryView, who: &str) -> String {
-    let is_listed = row.reason.as_ref().is_some_and(|reason| reason.code.as_deref() == Some("listed"));
-    let listed = language.text(if is_listed { "letter-listed" } else { "letter-not-listed" });
-    let number = row.number.as_deref().unwrap_or("–");
-    let who = language.who(who);
-    language.fill("letter-decision", &[("number", number.into()), ("listed", (&listed).into()), ("who", (&who).into())])
 }
 
 /// A reason without a code says no more than its event.

@@ -61,11 +61,12 @@ pub(super) fn page(
     let keyed = key.ok();
     // A wait is more than a wait if nothing at all can be filed.
     let is_shut = overview.health.light == Light::Waiting && overview.health.is_red();
-    let light = if is_shut { "shut".to_owned() } else { dashed(overview.health.light) };
+    let light = light(&overview.health);
+    let word = if is_shut { "shut".to_owned() } else { dashed(light) };
     let headline = match keyed {
         Some(_) => language.headline(&overview.health.headline, &overview.now),
         None if is_shut => language.text("light-shut"),
-        None => language.text(&format!("page-open-{light}")),
+        None => language.text(&format!("page-open-{word}")),
     };
     let problems = groups(&overview.health.problems);
     let body = html! {
@@ -73,7 +74,7 @@ pub(super) fn page(
         @if let Some(keyed) = keyed && let Some(questions) = &keyed.questions {
             (patients::decided(&form(language, keyed), questions))
         }
-        (head(language, overview, keyed, (&headline, &light), problems.first()))
+        (head(language, overview, keyed, (&headline, light, &word), problems.first()))
         (tiles(language, overview, keyed.is_some()))
         @match key {
             Ok(keyed) => (with_key(language, overview, keyed, &problems)),
@@ -81,7 +82,7 @@ pub(super) fn page(
         }
         section aria-labelledby="days" {
             h2 #days { (language.text("page-days")) }
-            (chart(language, &overview.days))
+            (chart(language, &overview.days, overview.not_taken))
         }
     };
     let foot = html! {
@@ -105,10 +106,10 @@ fn head(
     language: Language,
     overview: &Overview,
     keyed: Option<&Keyed<'_>>,
-    (headline, word): (&str, &str),
+    (headline, light, word): (&str, Light, &str),
     first: Option<&Group>,
 ) -> Markup {
-    let (light, is_red) = (overview.health.light, overview.health.is_red());
+    let is_red = overview.health.is_red();
     html! {
         section .status.(light.as_str()).shut[is_red && light == Light::Waiting].amber[!is_red] aria-labelledby="headline" {
             span .lamp aria-hidden="true" { (sign(light)) }
@@ -139,6 +140,12 @@ pub(super) fn as_of(language: Language, now: &Zoned, address: &str) -> Markup {
             " · " a href=(address) { (language.text("page-refresh")) }
         }
     }
+}
+
+/// The light. A mistake in the settings never passes by itself, and no letter waits for it.
+fn light(health: &Health) -> Light {
+    let is_mistake = health.problems.iter().any(|problem| problem.cause == Cause::Configuration);
+    if is_mistake && health.light == Light::Waiting { Light::NeedsPerson } else { health.light }
 }
 
 fn dashed(light: Light) -> String {
@@ -179,9 +186,11 @@ fn tiles(language: Language, overview: &Overview, keyed: bool) -> Markup {
             }
         }
     };
+    // What the practice's software has not taken yet is filed, too.
+    let today = if overview.not_taken > 0 { "page-today-taken" } else { "page-today" };
     html! {
         ul .tiles {
-            (tile("page-today", overview.today, "", "#today"))
+            (tile(today, overview.today, "", "#today"))
             (tile("page-waiting", overview.waiting, if overview.waiting > 0 { "some" } else { "" }, "#waiting"))
             @if overview.not_taken > 0 { (tile("page-not-taken", overview.not_taken, "", "#not-taken")) }
             (tile("page-failed", overview.failed, if overview.failed > 0 { "bad" } else { "" }, "#failed"))
@@ -257,7 +266,9 @@ fn with_key(language: Language, overview: &Overview, keyed: &Keyed<'_>, problems
         (waiting(language, overview, keyed, &told))
         section aria-labelledby="today" {
             h2 #today tabindex="-1" { (language.text("page-today-title")) }
-            @if details.today.shown.is_empty() { p .soft { (language.text("page-today-none")) } }
+            @if details.today.shown.is_empty() {
+                p .soft { (language.fill("page-today-none", &[("waits", overview.not_taken.into())])) }
+            }
             @else { (parts::today(language, &details.today, now)) }
             (form.button("/poll", &language.text("page-poll"), "", &[]))
         }
@@ -299,7 +310,11 @@ fn waiting(language: Language, overview: &Overview, keyed: &Keyed<'_>, told: &[T
         @if !details.beside.is_empty() {
             section .wait aria-labelledby="beside" {
                 h2 #beside tabindex="-1" { (language.text("page-beside-title")) }
-                ul { @for uuid in &details.beside { li { (parts::link(uuid, parts::patient(language, None, uuid))) } } }
+                ul {
+                    @for (uuid, name) in &details.beside {
+                        li { (parts::link(uuid, parts::patient(language, name.as_deref(), uuid))) }
+                    }
+                }
             }
         }
         (search(language, keyed, now, &form))

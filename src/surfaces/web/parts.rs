@@ -282,8 +282,7 @@ pub(super) fn found(language: Language, letters: &[DocumentView], more: bool, no
         (folded(language, &columns, letters, SEEN_FOUND, |letter| html! {
             (cells(language, "page-time", letter.found_at, letter, now))
             td data-label=(language.text("page-state")) {
-                @if letter.deliveries.iter().any(|one| one.state == "filed" && one.place.is_some()) { (language.text("page-not-taken")) }
-                @else { (language.text(&format!("state-{}", letter.state))) }
+                (language.text(&format!("state-{}", letter.stands())))
             }
             td data-label=(language.text("page-place")) { (places(language, letter.deliveries.iter())) }
         }))

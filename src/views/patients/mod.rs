@@ -1,5 +1,7 @@
 //! Letters whose patient a person has to find in the practice's list.
 
+use std::collections::HashSet;
+
 use rusqlite::{Connection, params};
 
 use crate::domain::document::DocumentUuid;
@@ -95,7 +97,7 @@ pub struct DecisionView {
     pub at: Millis,
     /// The operating system's user, or a browser.
     pub who: Option<String>,
-    /// Whether an earlier decision was taken back.
+    /// Whether it was taken back, or takes back an earlier one.
     pub is_taken_back: bool,
     /// The letter by which it was decided.
     pub uuid: String,
@@ -107,6 +109,8 @@ pub struct DecisionView {
     pub number: Option<String>,
     /// The letter's state now.
     pub state: State,
+    /// See [`super::stands`].
+    pub stands: &'static str,
 }
 
 /// The newest decisions since `since`, up to `limit`. Those of letters that are no longer known are left out.
@@ -119,12 +123,17 @@ pub fn decisions(db: &Connection, since: Millis, limit: usize) -> QueryResult<Ve
          ORDER BY id DESC LIMIT ?4",
         params![Action::Assign.as_str(), Action::Unassign.as_str(), since, limit],
     )?;
-    let mut found = Vec::new();
+    let (mut found, mut undone) = (Vec::new(), HashSet::new());
     for (at, event, what, who) in rows {
         let uuid = what.as_deref().and_then(|what| what.strip_prefix("document ")).and_then(DocumentUuid::parse);
         let Some(uuid) = uuid else { continue };
-        let is_taken_back = event == Action::Unassign.as_str();
-        let of_letter = if is_taken_back { UNASSIGNED } else { ASSIGNED };
+        let is_undo = event == Action::Unassign.as_str();
+        // The newest come first.
+        if is_undo {
+            undone.insert(uuid.clone());
+        }
+        let is_taken_back = undone.contains(&uuid);
+        let of_letter = if is_undo { UNASSIGNED } else { ASSIGNED };
         let read = |db: &Connection, id: i64| {
             let document = super::one(db, id)?;
             let number = "SELECT reason FROM history WHERE document = ?1 AND event = ?2 AND at = ?3 LIMIT 1";
@@ -132,8 +141,9 @@ pub fn decisions(db: &Connection, since: Millis, limit: usize) -> QueryResult<Ve
             Ok((document, number.flatten()))
         };
         if let Some((document, number)) = super::letter::of(db, &uuid, read)? {
+            let stands = document.stands();
             let super::DocumentView { uuid, kind, name, state, .. } = document;
-            found.push(DecisionView { at, who, is_taken_back, uuid, kind, name, number, state });
+            found.push(DecisionView { at, who, is_taken_back, uuid, kind, name, number, state, stands });
         }
     }
     Ok(found)

@@ -49,12 +49,14 @@ fn decisions_are_told_with_who_when_which_letter_and_which_number() {
     };
     record(ASSIGNED, Action::Assign, 2_000);
     record(UNASSIGNED, Action::Unassign, 3_000);
+    record(ASSIGNED, Action::Assign, 4_000);
     history::act(&db, 3_500, Action::Unassign, "a patient who left the practice's list", None).unwrap();
     let told = |since| {
         let told = decisions(&db, since, 9).unwrap().into_iter();
         told.map(|one| (one.at, one.is_taken_back, one.number, one.who, one.uuid)).collect::<Vec<_>>()
     };
     let row = |at, back| (at, back, Some("0042".to_owned()), by.who.clone(), uuid.clone());
-    assert_eq!(told(0), [row(3_000, true), row(2_000, false)]);
-    assert_eq!(told(2_500), [row(3_000, true)]);
+    let (last, undo) = (row(4_000, false), row(3_000, true));
+    assert_eq!(told(0), [last.clone(), undo.clone(), row(2_000, true)], "the first is no more in force");
+    assert_eq!(told(2_500), [last, undo]);
 }

@@ -60,7 +60,7 @@ const TONGUES: [Tongue; 3] = [
         language: "de",
         address: "Adresse des Online-Dienstes",
         key: "API-Schlüssel:",
-        keep: "Weiter mit",
+        keep: "Weiter verwenden",
         preset: ["Wohin die Briefe gehen", "=Meine Software ist hier"],
         folder: "Ordner für die Briefe",
         reader: "Wer die Briefe dort liest",

@@ -158,7 +158,7 @@ async fn where_the_marker_is_missing_nothing_is_written() {
 async fn another_folder_than_the_one_in_which_letters_wait_is_no_place_for_them() {
     let mut inbox = Inbox::new(NAME, None);
     let is_there = async |inbox: &Inbox, root: &str, place: &Path| {
-        let place = place.join(FILED).display().to_string();
+        let place = FILED.split('/').fold(place.to_owned(), |place, part| place.join(part)).display().to_string();
         inbox.adapter().is_there(vec![PutIn { root: root.to_owned(), path: FILED.to_owned(), place }]).await
     };
     let here = files::identity(&inbox.path).unwrap();

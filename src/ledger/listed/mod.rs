@@ -28,7 +28,7 @@ pub enum Seen {
     /// The document has ended, and would start over, or has to be read. One page may be stale, so the list must first be
     /// queried for the document. Nothing was written.
     Doubtful,
-    /// The document of this number must be read: the service may have corrected its patient ([`must_be_read`]). Its
+    /// The document of this number must be read: the service may have corrected its patient. Its
     /// `read_at` says so until it was.
     Unread(i64),
     /// The document starts over.

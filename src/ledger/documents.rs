@@ -86,17 +86,23 @@ impl Document {
 
     /// The version that this PDF is for the same patient as before.
     pub fn again(&self, pdf: &str) -> String {
-        edition::next(&self.version.pdf, None, pdf, "", true)
+        edition::next(&self.version.pdf, None, pdf, "", None)
     }
 
-    /// The version that this PDF is for this patient. `is_same`: the patient has the number that it is `filed_by`.
-    pub fn version_for(&self, pdf: &str, whom: &str, is_same: bool) -> String {
-        edition::next(&self.version.pdf, self.person.as_deref(), pdf, whom, is_same)
+    /// The version that this PDF is for this patient. `has_number`: whether the patient has the number that it is
+    /// `filed_by`, if both are known.
+    pub fn version_for(&self, pdf: &str, whom: &str, has_number: Option<bool>) -> String {
+        edition::next(&self.version.pdf, self.person.as_deref(), pdf, whom, has_number)
     }
 
-    /// Whether it was decided for another patient than this one, as far as both are known.
-    pub fn is_for_another(&self, whom: &str) -> bool {
-        self.person.as_ref().is_some_and(|then| edition::merged(then, whom).is_none())
+    /// Whether it may have been decided for another patient than this one: something that is known of both differs.
+    pub fn may_be_anothers(&self, whom: &str) -> bool {
+        self.person.as_ref().is_some_and(|then| edition::differ(then, whom))
+    }
+
+    /// Whether it was decided for another patient than this one.
+    pub fn is_anothers(&self, whom: &str, has_number: Option<bool>) -> bool {
+        self.person.as_ref().is_some_and(|then| edition::is_anothers(then, whom, has_number))
     }
 }
 
@@ -350,8 +356,8 @@ pub struct Fetched {
     pub pdf: String,
     /// For whom it is ([`edition`]).
     pub whom: String,
-    /// Whether that patient has the number that the document is filed by.
-    pub is_same: bool,
+    /// Whether that patient has the number that the document is filed by, if both are known.
+    pub has_number: Option<bool>,
     /// When the API was asked for the document.
     pub read_at: Millis,
     /// `document.type`
@@ -373,9 +379,9 @@ pub fn fetched(
     destinations: &[String],
     now: Millis,
 ) -> QueryResult<Option<State>> {
-    let Fetched { pdf, whom, is_same, read_at, kind, patient, metadata, spooled } = fetched;
+    let Fetched { pdf, whom, has_number, read_at, kind, patient, metadata, spooled } = fetched;
     let (sha256, size) = spooled.clone().unzip();
-    let version = document.version_for(pdf, whom, *is_same);
+    let version = document.version_for(pdf, whom, *has_number);
     let known = document.person.as_deref().and_then(|before| edition::merged(before, whom));
     let updated = db.change("UPDATE document SET pdf = ?9, tried_pdf = ?3, kind = ?4, sha256 = coalesce(?5, sha256), size = coalesce(?6, size),
                     -- If the list has shown no PDF yet, a different one that it shows later must count as new.

@@ -33,7 +33,7 @@ pub(crate) fn fetched(pdf: &str) -> Fetched {
     Fetched {
         pdf: pdf.to_owned(),
         whom: "-".to_owned(),
-        is_same: false,
+        has_number: None,
         read_at: 1,
         kind: None,
         patient: None,

@@ -122,12 +122,7 @@ impl Stage for Deliver {
             }
             Outcome::Unrecorded => return Err(names.said()),
             Outcome::NeedsPerson(why) => return patients::leave(context, &delivery, why).await,
-            Outcome::Waiting { wait: left, reason } => {
-                context.spool.write_all().await;
-                let code = Failure { call: Call::Deliver, kind: Kind::Passing(Code::word("no_answer")) }.to_string();
-                let due_at = Some(after(now(), left));
-                return wait(context, &Work::Delivery(delivery), due_at, &reason, &code).await;
-            }
+            Outcome::Waiting { wait: left, reason } => return looks_later(context, delivery, left, &reason).await,
             Outcome::Permanent { code, reason } => Failed::new(Call::Deliver, Kind::Permanent(code), reason),
             Outcome::Own { code, reason } => Failed::new(Call::Deliver, Kind::Own(code), reason),
             Outcome::Transient { code, reason, retry_after } => {
@@ -149,6 +144,18 @@ impl Stage for Deliver {
         context.spool.write_all().await;
         record_failure(context, &scope, &Work::Delivery(delivery), failed).await
     }
+}
+
+/// The destination has not answered. It is looked there later.
+async fn looks_later(
+    context: &Context,
+    delivery: Box<Delivery>,
+    left: Duration,
+    reason: &str,
+) -> Result<(), LedgerError> {
+    context.spool.write_all().await;
+    let code = Failure { call: Call::Deliver, kind: Kind::Passing(Code::word("no_answer")) }.to_string();
+    wait(context, &Work::Delivery(delivery), Some(after(now(), left)), reason, &code).await
 }
 
 /// The destination took a letter, and perhaps keeps it until its software has it (`is_filed`).

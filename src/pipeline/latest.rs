@@ -81,18 +81,20 @@ pub(super) async fn look(context: &Context, client: &dyn Api, document: &Documen
         Ok(metadata) => metadata,
         Err((doing, error)) => return unread(context, document, doing, &error).await,
     };
-    if is_for_another(document, &metadata) && !patients::has_number_of(context, document, &metadata).await? {
-        return Ok(Shown::Another(pdf));
+    if may_be_anothers(document, &metadata) {
+        let has_number = patients::has_number_of(context, document, &metadata).await?;
+        if document.is_anothers(&whom(&metadata, &document.version.uuid), has_number) {
+            return Ok(Shown::Another(pdf));
+        }
     }
     let (id, round) = (document.id, document.round);
     context.ledger.write(move |db| documents::shown(db, id, round, read_at)).await?;
     Ok(Shown::Same)
 }
 
-/// Whether the patient that an answer about the document shows is another one than the document was decided for, as far
-/// as the answer shows the patient at all.
-pub(super) fn is_for_another(document: &Document, shown: &Metadata) -> bool {
-    document.is_for_another(&whom(shown, &document.version.uuid))
+/// Whether an answer about the document shows something else of the patient than was known when it was decided about.
+pub(super) fn may_be_anothers(document: &Document, shown: &Metadata) -> bool {
+    document.may_be_anothers(&whom(shown, &document.version.uuid))
 }
 
 async fn unread(context: &Context, document: &Document, doing: &str, error: &ApiError) -> Result<Shown, LedgerError> {

@@ -146,8 +146,8 @@ pub(super) async fn number_for(
     }
 }
 
-/// Whether a letter that lies there by a number is its patient's all the same: what the service shows of the patient
-/// differs, but the list or a person gives them this number.
+/// Whether the list or a person gives this patient the number by which the letter lies there; `None` if there is none,
+/// or the patient's is not known.
 ///
 /// # Errors
 /// Any error of the ledger.
@@ -155,13 +155,14 @@ pub(super) async fn has_number_of(
     context: &Context,
     document: &Document,
     metadata: &Metadata,
-) -> Result<bool, LedgerError> {
-    let (Some(numbers), Some(filed_by)) = (&context.numbers, &document.filed_by) else { return Ok(false) };
+) -> Result<Option<bool>, LedgerError> {
+    let (Some(numbers), Some(filed_by)) = (&context.numbers, &document.filed_by) else { return Ok(None) };
     let (list, patient) = (first_list(numbers).await, metadata.patient_key(&document.version.uuid));
     let asked = patient.clone();
     let assigned = context.ledger.read(move |db| kept::assigned(db, &asked)).await?;
     let decided = assigned.as_ref().map(|assigned| (assigned.number.as_str(), assigned.fingerprint.as_str()));
-    Ok(whose(list.as_deref(), &patient, &Person::of(metadata), decided).is_ok_and(|number| number == *filed_by))
+    let number = whose(list.as_deref(), &patient, &Person::of(metadata), decided).ok();
+    Ok(number.map(|number| number == *filed_by))
 }
 
 /// The list. In a daemon that has just started, this waits until the list's file was read.

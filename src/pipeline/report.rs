@@ -57,8 +57,8 @@ impl Stage for Report {
 }
 
 /// Whether the document may have been rendered anew or corrected unnoticed since the API last showed it. It may if that
-/// is some seconds ago ([`latest::fresh_for`]), if the delivery or the report had to wait, or if the list names another patient
-/// now. A document that went through at once is reported without asking again.
+/// is some seconds ago ([`latest::fresh_for`]), if the delivery or the report had to wait, or if the list names another
+/// patient now. A document that went through at once is reported without asking again.
 async fn has_waited(context: &Context, document: &Document) -> Result<bool, LedgerError> {
     let poll = context.limits.poll_interval;
     let (shown_at, fresh_for) = match document.state {
@@ -144,7 +144,7 @@ async fn tell(
         Ok(ReportAnswer { pdf: Some(pdf), patient }) => match Shown::of(document, &pdf) {
             // An answer may show only a part of the patient, so the document itself decides.
             Shown::Same
-                if !failed && latest::is_for_another(document, &Metadata { patient, ..Metadata::default() }) =>
+                if !failed && latest::may_be_anothers(document, &Metadata { patient, ..Metadata::default() }) =>
             {
                 latest::look(context, client, document).await?
             }

@@ -247,7 +247,7 @@ async fn look(
             return waiting;
         }
     };
-    let version = known.as_ref().map(|known| known.document.version_for(&pdf, &whom(&metadata, &item.uuid), false));
+    let version = known.as_ref().map(|known| known.document.version_for(&pdf, &whom(&metadata, &item.uuid), None));
     let version = version.unwrap_or(pdf);
     waiting.kind = metadata.document_type().map(str::to_owned);
     let route = config.routes.iter().enumerate().find(|(_, route)| route.matches(account, &metadata));

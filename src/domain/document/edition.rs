@@ -4,8 +4,8 @@
 //!
 //! The ledger calls the first edition of a version like its PDF, and the others `PDF/1`, `PDF/2`: no identifier of the
 //! API has a slash. A patient is kept as two digests, `IDENTIFIER-PERSON`. What the service did not show is empty, and
-//! contradicts nothing. A practice merges its duplicates and corrects names: two patients of one name and date of birth
-//! are one, and so are two of whom the letter has the same number.
+//! contradicts nothing. A practice merges its duplicates and corrects names. So where the two differ, the numbers of the
+//! practice decide, if both are known; else two patients of one name and date of birth are one.
 
 use std::iter;
 
@@ -31,11 +31,24 @@ fn of_edition(pdf: &str, edition: u32) -> String {
 }
 
 /// The version that this PDF is for the patient `whom`, after `last`, which was for the patient `before` (`None`: that is
-/// not known). `is_same`: it has the number by which the letter lies there. An edition never comes back: a person may
-/// have removed its letter from the patient's record since.
-pub fn next(last: &str, before: Option<&str>, pdf: &str, whom: &str, is_same: bool) -> String {
-    let is_anothers = !is_same && before.is_some_and(|before| merged(before, whom).is_none());
+/// not known). `has_number` as in [`is_anothers`]. An edition never comes back: a person may have removed its letter from
+/// the patient's record since.
+pub fn next(last: &str, before: Option<&str>, pdf: &str, whom: &str, has_number: Option<bool>) -> String {
+    let is_anothers = before.is_some_and(|before| is_anothers(before, whom, has_number));
     of_edition(pdf, edition(last) + u32::from(is_anothers))
+}
+
+/// Whether the patient `whom` is another one than `before`. `has_number`: whether it has the number by which the letter
+/// lies there; `None` if one of the two is not known.
+pub fn is_anothers(before: &str, whom: &str, has_number: Option<bool>) -> bool {
+    differ(before, whom) && has_number.map_or_else(|| merged(before, whom).is_none(), |has_number| !has_number)
+}
+
+/// Whether anything that is known of both differs.
+pub fn differ(one: &str, other: &str) -> bool {
+    let both = one.split_once('-').zip(other.split_once('-'));
+    let contradict = |one: &str, other: &str| !one.is_empty() && !other.is_empty() && one != other;
+    one.starts_with(WRONG) || both.is_none_or(|(one, other)| contradict(one.0, other.0) || contradict(one.1, other.1))
 }
 
 /// What is known of the patient by both; `None` if they are two.
@@ -78,8 +91,14 @@ mod tests {
             ("p", Some("!a-1"), "p", "a-1", "p/1"),
             ("", Some("a-1"), "", "a-2", "/1"),
         ] {
-            assert_eq!(next(last, before, pdf, whom, false), version, "{last} {before:?} {pdf} {whom}");
-            assert_eq!(edition(&next(last, before, pdf, whom, true)), edition(last), "by the same number");
+            assert_eq!(next(last, before, pdf, whom, None), version, "{last} {before:?} {pdf} {whom}");
+            assert_eq!(edition(&next(last, before, pdf, whom, Some(true))), edition(last), "by the same number");
+            let is_other = before.is_some_and(|before| differ(before, whom));
+            assert_eq!(
+                edition(&next(last, before, pdf, whom, Some(false))) > edition(last),
+                is_other,
+                "{before:?} {whom}"
+            );
             assert_eq!(rendered(version), pdf);
         }
     }

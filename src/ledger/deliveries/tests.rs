@@ -438,9 +438,10 @@ fn what_lies_there_by_the_patients_number_is_the_patients_whatever_the_service_s
     end(&db, &the_due(&db), &delivered("/srv/7.pdf"), 30).unwrap();
     let read = || documents::by_number(&db, 1).unwrap().unwrap();
     assert_eq!(read().filed_by.as_deref(), Some("7"));
-    for (whom, is_same, version) in [("b-1", false, "p"), ("b-2", true, "p"), ("b-3", false, "p/1")] {
+    let steps = [("b-1", None, "p"), ("b-2", Some(true), "p"), ("b-3", None, "p/1"), ("c-3", Some(false), "p/2")];
+    for (whom, has_number, version) in steps {
         documents::revise(&db, 1, read().round, Some("p"), 20).unwrap();
-        let fetched = documents::Fetched { whom: whom.to_owned(), is_same, ..testing::fetched("p") };
+        let fetched = documents::Fetched { whom: whom.to_owned(), has_number, ..testing::fetched("p") };
         documents::fetched(&db, &read(), &fetched, &to, 20).unwrap();
         assert_eq!((read().version.pdf.as_str(), read().person.as_deref()), (version, Some(whom)));
     }

@@ -118,7 +118,7 @@ async fn read(context: &Context, mut document: Document) -> Result<(), LedgerErr
     match result {
         Ok(FetchOutcome::Pdf { fetched, destinations, names, lacks_patient }) => {
             let bytes = fetched.spooled.as_ref().map(|(_, size)| *size);
-            let version = document.version_for(&fetched.pdf, &fetched.whom, fetched.is_same);
+            let version = document.version_for(&fetched.pdf, &fetched.whom, fetched.has_number);
             let is_corrected = edition::edition(&version) > edition::edition(&document.version.pdf);
             let row = document.clone();
             let write = context.ledger.write(move |db| {
@@ -304,8 +304,11 @@ async fn take(
         return Ok(Err(no_route(&context.routes, &metadata)));
     };
     let whom = whom(&metadata, &document.version.uuid);
-    let is_same = document.is_for_another(&whom) && patients::has_number_of(context, document, &metadata).await?;
-    let (id, version) = (document.id, document.version_for(&pdf.uuid, &whom, is_same));
+    let has_number = match document.may_be_anothers(&whom) {
+        true => patients::has_number_of(context, document, &metadata).await?,
+        false => None,
+    };
+    let (id, version) = (document.id, document.version_for(&pdf.uuid, &whom, has_number));
     let delivered = if document.planned {
         context.ledger.read(move |db| deliveries::delivered_to(db, id, &version)).await?
     } else {
@@ -338,7 +341,7 @@ async fn take(
     let names = keep_names.then(|| names::Kept::of(&document.version.uuid, &metadata.document, &metadata.patient));
     let patient = Some(metadata.patient_key(&document.version.uuid));
     let metadata = serde_json::to_string(&metadata).unwrap_or_default();
-    let fetched = Fetched { pdf: pdf.uuid.clone(), whom, is_same, read_at, kind, patient, metadata, spooled };
+    let fetched = Fetched { pdf: pdf.uuid.clone(), whom, has_number, read_at, kind, patient, metadata, spooled };
     Ok(Ok(FetchOutcome::Pdf { fetched, destinations, names, lacks_patient }))
 }
 

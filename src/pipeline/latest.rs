@@ -141,7 +141,7 @@ pub(super) async fn follow(context: &Context, document: &Document) -> Result<(),
 async fn look_unless_paused(context: &Context, document: &Document) -> Result<Option<Shown>, LedgerError> {
     let account = &document.version.account;
     let scopes = [Scope::Account(account.clone()), Scope::Fetch(account.clone())];
-    let is_paused = scopes.iter().any(|scope| context.pauses.paused_until(scope).is_some());
+    let is_paused = scopes.iter().any(|scope| context.pauses.is_paused_but_for(scope, Call::Download));
     match context.clients.get(account).filter(|_| !is_paused) {
         Some(client) => look(context, client.as_ref(), document).await.map(Some),
         None => Ok(None),

@@ -123,6 +123,12 @@ impl Pauses {
         self.with_pause(scope, |pause| pause.kept.probe_at)
     }
 
+    /// Whether the scope is paused, by a failure of another call than this one.
+    pub fn is_paused_but_for(&self, scope: &Scope, call: Call) -> bool {
+        let is_of = |pause: &mut Pause| pause.kept.failure.as_ref().is_some_and(|failure| failure.call == call);
+        self.with_pause(scope, is_of) == Some(false)
+    }
+
     /// How long it takes until the pause will be probed; `None` while there is none.
     pub fn probed_in(&self, scope: &Scope) -> Option<Duration> {
         let now = now();

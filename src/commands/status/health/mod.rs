@@ -59,12 +59,13 @@ pub(in crate::commands) fn health(path: &Path, all: bool, spoken: Spoken) -> Out
     let until = Instant::now() + LIMIT;
     let (tell, told) = channel();
     let path = path.to_path_buf();
-    // Threads that hang end with the process.
-    thread::Builder::new().spawn(move || {
+    let gathers = thread::Builder::new().spawn(move || {
         let _ = tell.send(gathered(&path, all, spoken, until));
     })?;
     // Waits a moment longer than the instances may take, because some may have answered.
     let gathered = told.recv_timeout(until.saturating_duration_since(Instant::now()) + PATIENCE / 4);
+    // A thread that hangs ends with the process. Of one that ends beside it, Windows may take the exit code.
+    let _ = gathered.is_ok().then(|| gathers.join());
     let known = gathered.unwrap_or_else(|error| InstanceHealth::unknown(silent(error, spoken)));
     print(&shown(&known))?;
     // The codes of Nagios' plugins, which differ from those of other commands.

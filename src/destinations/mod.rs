@@ -303,6 +303,8 @@ pub struct Unproved {
     pub uuid: DocumentUuid,
     /// [`Item::key`] of the delivery.
     pub key: String,
+    /// Whether a copy for another patient was put there, or may have been: its content is the same.
+    pub has_editions: bool,
     /// Where it was put.
     pub filed: Filed,
     /// The place as a person sees it. If it differs from what the destination would show now, the letter lies

@@ -270,6 +270,7 @@ fn asked(letter: &Unproved, destination: &str) -> destinations::Unproved {
     destinations::Unproved {
         uuid: letter.version.uuid.clone(),
         key: letter.version.delivery_key(destination),
+        has_editions: letter.has_editions,
         filed: letter.filed.clone(),
         place: letter.place.clone().unwrap_or_default(),
         size: letter.size,

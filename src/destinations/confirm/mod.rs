@@ -283,7 +283,8 @@ impl Look<'_> {
         Ok(self.folders.entry(path.to_owned()).or_default())
     }
 
-    /// Of the letters that are gone, those that came into a folder, or got another name in their own.
+    /// Of the letters that are gone, those that came into a folder, or got another name in their own. Where a copy for
+    /// another patient may be about, it is the letter's own name that shows which one came.
     async fn came_to(&mut self, folder: Option<&str>, gone: &Gone) -> Result<Held, Outcome> {
         let letters = self.letters;
         let ways: &[By] = match folder {
@@ -293,7 +294,9 @@ impl Look<'_> {
         let mut held = Held::new();
         for by in ways {
             for index in gone.keys() {
-                let Some(letter) = letters.get(*index).filter(|_| !held.contains_key(index)) else { continue };
+                let is_told = |letter: &&Unproved| *by != By::Content || !letter.has_editions;
+                let letter = letters.get(*index).filter(|_| !held.contains_key(index)).filter(is_told);
+                let Some(letter) = letter else { continue };
                 if let Some((path, seen)) = self.file_of(letter, folder, *by).await? {
                     self.used.insert(path.clone());
                     held.insert(*index, (Some(path), seen));

@@ -111,6 +111,7 @@ fn letter(path: &str, content: &[u8]) -> Unproved {
     Unproved {
         uuid: DocumentUuid::parse("00000000-0000-4000-8000-000000000001").unwrap(),
         key: "k".to_owned(),
+        has_editions: false,
         filed: Filed { path: path.to_owned(), sidecar: Some("index.ini".to_owned()), ..Filed::default() },
         place: format!("/srv/{path}"),
         size,
@@ -273,4 +274,21 @@ async fn a_name_that_the_file_system_writes_in_another_way_is_the_same() {
     // The form that macOS uses: the accent stands behind its letter.
     let shelf = Memory::of([("done/Zoe\u{301}.pdf".to_owned(), b"%PDF-1.7 stamped".to_vec())]);
     assert_eq!(looked(&shelf, moved("done"), &[letter("Zoé.pdf", b"one")]).await.unwrap(), ["moved"]);
+}
+
+#[tokio::test]
+async fn a_copy_of_another_patients_proves_nothing_by_its_content() {
+    let (own, anothers) = ("1_u.pdf", "2_u.pdf");
+    for (success, found, is_proof) in [
+        (moved("done"), format!("done/{own}"), true),
+        (moved("done"), format!("done/{anothers}"), false),
+        (Evidence::Renamed, "x.pdf".to_owned(), false),
+    ] {
+        for has_editions in [true, false] {
+            let letter = Unproved { has_editions, ..letter(own, b"one") };
+            let shelf = Memory::of([(found.clone(), b"one".to_vec())]);
+            let expected = if is_proof || !has_editions { "moved" } else { "waits" };
+            assert_eq!(looked(&shelf, success.clone(), &[letter]).await.unwrap(), [expected], "{found} {has_editions}");
+        }
+    }
 }

@@ -68,7 +68,16 @@ pub(in crate::destinations) async fn filed(
     let Outcome::Delivered { filed: Some(filed), place, .. } = adapter.deliver(&item).await else { panic!() };
     spool.record(&item);
     let (size, sha256) = (item.pdf.size, item.pdf.sha256.clone());
-    Unproved { uuid: item.uuid, key: item.key, filed: *filed, place, size, sha256, metadata: item.metadata }
+    Unproved {
+        uuid: item.uuid,
+        key: item.key,
+        has_editions: false,
+        filed: *filed,
+        place,
+        size,
+        sha256,
+        metadata: item.metadata,
+    }
 }
 
 /// The results of a look in short.
@@ -367,7 +376,16 @@ pub(in crate::destinations) async fn after_a_restore_what_was_moved_is_not_filed
         spool.record(&item);
         assert_eq!((filed.name(), names(&place).contains(&filed.path)), (&*format!("Zoé {number}.pdf"), false));
         let Item { uuid, key, metadata, pdf, .. } = item;
-        let letter = Unproved { uuid, key, filed: *filed, place: at, size: pdf.size, sha256: pdf.sha256, metadata };
+        let letter = Unproved {
+            uuid,
+            key,
+            has_editions: false,
+            filed: *filed,
+            place: at,
+            size: pdf.size,
+            sha256: pdf.sha256,
+            metadata,
+        };
         assert_eq!(look(&*adapter, &[letter]).await, [expected]);
     }
     // The intent is known, and the letter was taken since.

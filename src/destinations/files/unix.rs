@@ -6,6 +6,7 @@ use std::os::fd::{AsRawFd as _, OwnedFd};
 use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::SystemTime;
 
 use rustix::fs::{Access, AtFlags, CWD, Mode, OFlags};
 use rustix::io::Errno;
@@ -34,9 +35,12 @@ pub(crate) fn is_only_name(path: &Path) -> io::Result<bool> {
 }
 
 /// Distinguishes a folder from another one at its path. It stays the same after a restart of the machine or a new mount
-/// of a share, so the device is no part of it. A mount point and the mounted folder differ.
+/// of a share, so the device is no part of it. A mount point and the mounted folder differ. The first folders of two
+/// file systems may have one inode number, but they were not made at the same moment.
 pub(crate) fn identity(path: &Path) -> Option<String> {
-    fs::metadata(path).ok().map(|found| found.ino().to_string())
+    let found = fs::metadata(path).ok()?;
+    let made = found.created().ok().and_then(|made| made.duration_since(SystemTime::UNIX_EPOCH).ok());
+    Some(format!("{} {}", found.ino(), made.map(|made| made.as_nanos().to_string()).unwrap_or_default()))
 }
 
 /// Whether something is mounted at this path. Without the mount, the folder exists and is empty.

@@ -19,6 +19,8 @@ pub struct Unproved {
     pub document: i64,
     /// The version that was filed, which need not be the current one.
     pub version: Version,
+    /// Whether the same PDF was, or is, another patient's as well (`edition`).
+    pub has_editions: bool,
     /// Length of the PDF in bytes.
     pub size: u64,
     /// SHA-256 of the PDF.
@@ -37,7 +39,8 @@ pub struct Unproved {
 pub fn unproved(db: &Connection, destination: &str) -> QueryResult<Vec<Unproved>> {
     let mut statement = db.prepare_cached(
         "SELECT document.id AS id, document.account AS account, document.uuid AS uuid, delivery.pdf AS pdf, document.size AS size,
-                document.sha256 AS sha256, delivery.filed AS filed, delivery.place AS place, delivery.changed_at AS filed_at
+                document.sha256 AS sha256, delivery.filed AS filed, delivery.place AS place, delivery.changed_at AS filed_at,
+                instr(document.pdf || delivery.pdf, '/') > 0 AS has_editions
          FROM delivery INDEXED BY delivery_filed JOIN document ON document.id = delivery.document
          WHERE delivery.state = 'filed' AND delivery.destination = ?1",
     )?;
@@ -50,7 +53,8 @@ pub fn unproved(db: &Connection, destination: &str) -> QueryResult<Vec<Unproved>
         let (Some(filed), Some(size), Some(sha256)) = (filed, size, sha256) else { continue };
         let version = Version { account: row.get("account")?, uuid: row.get("uuid")?, pdf: row.get("pdf")? };
         let (document, place, filed_at) = (row.get("id")?, row.get("place")?, row.get("filed_at")?);
-        found.push(Unproved { document, version, size, sha256, filed, place, filed_at, metadata: None });
+        let has_editions = row.get("has_editions")?;
+        found.push(Unproved { document, version, has_editions, size, sha256, filed, place, filed_at, metadata: None });
     }
     Ok(found)
 }

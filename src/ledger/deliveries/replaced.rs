@@ -100,8 +100,15 @@ fn keep_without_number(db: &Connection, before: &Document, version: &str) -> Que
     Ok(())
 }
 
-/// A person says that the old versions of the document are gone. Returns how many deliveries waited for that.
+/// A person says that the old versions of the document are gone, so nothing looks for their proof any more. Returns how
+/// many deliveries waited for that.
 pub fn removed(db: &Connection, document: i64) -> QueryResult<usize> {
+    db.run(
+        "UPDATE delivery SET state = 'delivered', filed = NULL, due_at = NULL
+         WHERE document = ?1 AND state = 'filed' AND reason_code = 'not_replaced'
+           AND pdf <> (SELECT pdf FROM document WHERE id = ?1)",
+        [document],
+    )?;
     db.change(
         "UPDATE delivery SET reason = NULL, reason_code = NULL WHERE document = ?1 AND reason_code = 'not_replaced'",
         [document],

@@ -424,8 +424,14 @@ fn what_waits_for_its_proof_for_another_patient_gives_the_name_of_its_sidecar_ba
     let filed = Ended::Filed { place: "/srv/1.pdf", filed: &crate::domain::proof::Filed::default(), told_at: 99 };
     end(&db, &first, &filed, 30).unwrap();
     fetch_of(&db, "b-2", &to);
-    assert!(unproved(&db, "engine").unwrap().len() == 1 && has_old(&db, 1).unwrap());
+    assert!(unproved(&db, "engine").unwrap().iter().all(|letter| letter.has_editions) && has_old(&db, 1).unwrap());
     assert!(reservations::reserve_sidecar(&db, &the_due(&db).owner(), &sidecar).unwrap());
+    assert_eq!(unproved(&db, "engine").unwrap().len(), 1);
+    assert_eq!(
+        (removed(&db, 1).unwrap(), unproved(&db, "engine").unwrap().len()),
+        (1, 0),
+        "nobody looks for it any more"
+    );
 }
 
 /// Two records of one person are merged, or a name is corrected and the list gives the same number.

@@ -73,6 +73,7 @@ pub(crate) struct Known {
     /// The patient that the document was last read with.
     patient: Option<String>,
     read_at: Option<Millis>,
+    changed_at: Millis,
     absent_at: Option<Millis>,
     /// The PDF that the document was last read with.
     pdf: String,
@@ -96,7 +97,7 @@ fn parsed(failure: Option<String>) -> Option<Failure> {
 pub(crate) fn known(db: &Connection, uuid: &DocumentUuid) -> QueryResult<Option<Known>> {
     let mut statement = db.prepare_cached(
         "SELECT id, account, state, round, listed, listed_pdf, pdf, listed_patient,
-                CASE WHEN patient NOT LIKE 'letter %' THEN patient END AS patient, read_at, absent_at,
+                CASE WHEN patient NOT LIKE 'letter %' THEN patient END AS patient, read_at, changed_at, absent_at,
                 coalesce(report_failure, failure, reason_code) AS failure,
                 coalesce(failure, reason_code) AS before_report,
                 state = 'failing' AND failure_sent = 1 AS is_being_told, due_at, sweep AS poll, uuid
@@ -108,16 +109,16 @@ pub(crate) fn known(db: &Connection, uuid: &DocumentUuid) -> QueryResult<Option<
             continue;
         }
         return Ok(Some(from_row!(row => Known {
-            id, account, state, round, listed, listed_pdf, pdf, listed_patient, patient, read_at, absent_at,
-            failure: parsed, before_report: parsed, is_being_told, due_at, poll
+            id, account, state, round, listed, listed_pdf, pdf, listed_patient, patient, read_at, changed_at,
+            absent_at, failure: parsed, before_report: parsed, is_being_told, due_at, poll
         })));
     }
     Ok(None)
 }
 
 /// Whether a document that is filed, as far as anybody knows, must be read once more: the list names another patient
-/// than the document had when it was read, or a document that was reported was away from the list and is back. One that
-/// merely stays in the list is left alone.
+/// than the document had when it was read, or shows one that was reported, and that was away from the list or was not
+/// read since its report. One that merely stays in the list is then left alone.
 fn must_be_read(known: &Known, reader: &Reader, shown: &Listed) -> bool {
     let is_filed = matches!(known.state, State::Fetched | State::Delivered | State::Reported);
     if !is_filed || !known.listed || known.account != reader.account {
@@ -125,8 +126,8 @@ fn must_be_read(known: &Known, reader: &Reader, shown: &Listed) -> bool {
     }
     let names_another = |named: &String| known.patient.as_ref().is_some_and(|read| contradict(named, read));
     let is_corrected = shown.patient != known.listed_patient && shown.patient.as_ref().is_some_and(names_another);
-    let is_back = known.state == State::Reported && known.absent_at.is_some();
-    is_corrected || is_back || known.read_at.is_none()
+    let is_shown_anew = known.absent_at.is_some() || known.read_at.is_some_and(|read_at| read_at < known.changed_at);
+    is_corrected || known.state == State::Reported && is_shown_anew || known.read_at.is_none()
 }
 
 /// The document is new.

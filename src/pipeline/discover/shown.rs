@@ -71,9 +71,13 @@ impl Walker<'_> {
     }
 
     /// Reads the documents whose patients the service may have corrected. Those that are too many, or that cannot be
-    /// read now, are for the next poll.
+    /// read now, are for the next poll, which begins behind those that this one tried.
     async fn read_corrected(&mut self) -> Result<(), LedgerError> {
-        for id in std::mem::take(&mut self.unread).into_iter().take(LOOK_SIZE) {
+        let mut unread = std::mem::take(&mut self.unread);
+        unread.sort_unstable();
+        let tried = usize::try_from(self.reader.poll).unwrap_or(0).wrapping_mul(LOOK_SIZE).checked_rem(unread.len());
+        unread.rotate_left(tried.unwrap_or(0));
+        for id in unread.into_iter().take(LOOK_SIZE) {
             self.alive();
             if let Some(document) = self.context.ledger.read(move |db| documents::by_number(db, id)).await? {
                 latest::follow(self.context, &document).await?;

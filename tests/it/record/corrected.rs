@@ -136,6 +136,13 @@ async fn a_letter_that_is_corrected_and_listed_again_right_after_its_report_is_f
     practice.sandbox.set_listed(&uuid, true).await.unwrap();
     until(async || names(&practice), |names| names.iter().any(|name| name.starts_with(&format!("472/{uuid}")))).await;
     practice.wait_for_posts(3).await;
+    // The list names the same record, which is somebody else's now.
+    let third = durand(&practice).await;
+    practice.wait_for_posts(4).await;
+    correct(&practice, &third, "Martin").await;
+    practice.sandbox.set_listed(&third, true).await.unwrap();
+    until(async || names(&practice), |names| names.iter().any(|name| name.starts_with(&format!("472/{third}")))).await;
+    practice.wait_for_posts(5).await;
     running.stop().await;
     // Nothing has changed since, and it is left alone.
     practice.sandbox.set_listed(&uuid, true).await.unwrap();

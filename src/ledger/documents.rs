@@ -99,11 +99,6 @@ impl Document {
     pub fn may_be_anothers(&self, whom: &str) -> bool {
         self.person.as_ref().is_some_and(|then| edition::differ(then, whom))
     }
-
-    /// Whether it was decided for another patient than this one.
-    pub fn is_anothers(&self, whom: &str, has_number: Option<bool>) -> bool {
-        self.person.as_ref().is_some_and(|then| edition::is_anothers(then, whom, has_number))
-    }
 }
 
 /// The columns that [`read`] expects.

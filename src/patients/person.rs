@@ -68,6 +68,14 @@ impl Person {
         format!("{}\n{}\n{born}\n", last.as_str(), first.as_str())
     }
 
+    /// Each two of the three values, if all are known. Who corrects a spelling or a date leaves two of them as they are.
+    fn pairs(&self) -> Option<[String; 3]> {
+        let ((last, first), born) = (self.folded(), self.born?.to_string());
+        let pair = |one: &str, other: &str| format!("{one}\n{other}");
+        let (last, first) = (last.as_str(), first.as_str());
+        self.has_names().then(|| [pair(last, first), pair(last, &born), pair(first, &born)])
+    }
+
     /// The last and the first name, folded.
     pub(super) fn folded(&self) -> (Folded, Folded) {
         (Folded::new(&self.last_name), Folded::new(&self.first_name))
@@ -75,8 +83,8 @@ impl Person {
 }
 
 /// For whom the letter is, in the form of [`edition`](crate::domain::document::edition): digests of the patient's
-/// identifier, and of name and date of birth as [`Person::canonical`] has them. Both go with the letter's identifier,
-/// so that two letters do not show that they are of one patient.
+/// identifier, and of name and date of birth as [`Person::canonical`] has them; behind it, of each two of last name, first
+/// name and date of birth. All go with the letter's identifier, so that two letters do not show that they are of one patient.
 pub fn whom(metadata: &Metadata, letter: &DocumentUuid) -> String {
     let digest = |text: &str| {
         let mut digits = hex(&Sha256::digest(format!("{} {text}", without_case(letter.as_str()))));
@@ -87,8 +95,12 @@ pub fn whom(metadata: &Metadata, letter: &DocumentUuid) -> String {
     // A mere identifier says nothing of who it is.
     let is_shown = metadata.patient.keys().any(|field| field != "uuid");
     let person = Person::of(metadata);
-    let mark = if person.has_names() && person.born().is_some() { String::new() } else { INCOMPLETE.to_string() };
-    let person = if is_shown { mark + &digest(&person.canonical()) } else { String::new() };
+    let whole = digest(&person.canonical());
+    let person = match person.pairs() {
+        _ if !is_shown => String::new(),
+        None => format!("{INCOMPLETE}{whole}"),
+        Some(pairs) => pairs.iter().fold(whole, |whole, pair| format!("{whole}:{:.8}", digest(pair))),
+    };
     format!("{uuid}-{person}")
 }
 
@@ -113,18 +125,22 @@ mod tests {
             json!({"uuid": "p1"}),
             json!({}),
             json!({"uuid": "p2", "lastName": "Müller", "firstName": "Zoé", "dateOfBirth": "1980-02-17"}),
+            // Corrected, or married.
+            json!({"uuid": "p1", "lastName": "Meier", "firstName": "Zoé", "dateOfBirth": "1980-02-17"}),
+            json!({"uuid": "p1", "lastName": "Müller", "firstName": "Zora", "dateOfBirth": "1980-02-17"}),
+            json!({"uuid": "p1", "lastName": "Müller", "firstName": "Zoé", "dateOfBirth": "1980-02-18"}),
         ] {
             assert!(is_zoe(same.clone()), "{same}");
         }
         for other in [
-            json!({"uuid": "p1", "lastName": "Meier", "firstName": "Zoé", "dateOfBirth": "1980-02-17"}),
-            json!({"uuid": "p1", "lastName": "Müller", "firstName": "Zoé", "dateOfBirth": "1980-02-18"}),
+            json!({"uuid": "p2", "lastName": "Meier", "firstName": "Zoé", "dateOfBirth": "1980-02-17"}),
+            json!({"uuid": "p1", "lastName": "Meier", "firstName": "Zoé", "dateOfBirth": "1980-02-18"}),
             json!({"uuid": "p1", "lastName": "Müller", "firstName": "Zoé", "dateOfBirth": null}),
             json!({"uuid": "p1", "lastName": null, "firstName": null, "dateOfBirth": null}),
             json!({"uuid": "p2"}),
         ] {
             assert!(!is_zoe(other.clone()), "{other}");
         }
-        assert!(!zoe.contains("p1") && zoe.len() == 65, "digests only");
+        assert!(!zoe.contains("p1") && zoe.len() == 65 + 27, "digests only");
     }
 }

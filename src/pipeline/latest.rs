@@ -11,7 +11,7 @@ use super::failure::{
 };
 use super::pauses::{Scope, after};
 use super::transition_log::TransitionLog;
-use super::{Context, fetch, patients};
+use super::{Context, fetch};
 use crate::api::{Api, ApiError, Meaning};
 use crate::domain::document::{Metadata, edition};
 use crate::domain::failure::{Call, Kind};
@@ -38,7 +38,7 @@ pub(super) fn fresh_for(context: &Context) -> Duration {
 pub(super) enum Shown {
     /// The version that was decided about, for the same patient, as far as that can be known.
     Same,
-    /// Another version, or the same for another patient.
+    /// Another version, or something else of its patient.
     Another(String),
     /// No PDF: the document is being rendered anew.
     Nothing,
@@ -81,11 +81,9 @@ pub(super) async fn look(context: &Context, client: &dyn Api, document: &Documen
         Ok(metadata) => metadata,
         Err((doing, error)) => return unread(context, document, doing, &error).await,
     };
+    // Whoever reads it anew knows whether that is another patient, or the same one under a corrected name.
     if may_be_anothers(document, &metadata) {
-        let has_number = patients::has_number_of(context, document, &metadata).await?;
-        if document.is_anothers(&whom(&metadata, &document.version.uuid), has_number) {
-            return Ok(Shown::Another(pdf));
-        }
+        return Ok(Shown::Another(pdf));
     }
     let (id, round) = (document.id, document.round);
     context.ledger.write(move |db| documents::shown(db, id, round, read_at)).await?;

@@ -4,8 +4,10 @@
 //!
 //! The ledger calls the first edition of a version like its PDF, and the others `PDF/1`, `PDF/2`: no identifier of the
 //! API has a slash. A patient is kept as two digests, `IDENTIFIER-PERSON`. What the service did not show is empty, and
-//! contradicts nothing. A practice merges its duplicates and corrects names. So where the two differ, the numbers of the
-//! practice decide, if both are known; else two patients of one name and date of birth are one.
+//! contradicts nothing. `PERSON` is a digest of all that is known; if that is a whole name and a date of birth, digests of
+//! each two of the three follow: `ALL:TWO:TWO:TWO`. A practice merges its duplicates and corrects names. So where two
+//! patients differ, the numbers of the practice decide, if both are known; else two of one name and date of birth are one,
+//! and so are two of one identifier that share two of last name, first name and date of birth.
 
 use std::iter;
 
@@ -57,9 +59,15 @@ pub fn merged(one: &str, other: &str) -> Option<String> {
     let (one, other) = (known?.split_once('-')?, other.split_once('-')?);
     let is_one_person = one.1 == other.1 && !one.1.is_empty() && !one.1.starts_with(INCOMPLETE);
     let mut both = iter::zip([one.0, one.1], [other.0, other.1]);
-    let is_same = is_one_person || both.all(|(one, other)| one.is_empty() || other.is_empty() || one == other);
+    let is_corrected = one.0 == other.0 && !one.0.is_empty() && share_two(one.1, other.1);
+    let is_same =
+        is_one_person || is_corrected || both.all(|(one, other)| one.is_empty() || other.is_empty() || one == other);
     let known = |one: &str, other: &str| if other.is_empty() { one.to_owned() } else { other.to_owned() };
     is_same.then(|| format!("{}-{}", known(one.0, other.0), known(one.1, other.1)))
+}
+
+fn share_two(one: &str, other: &str) -> bool {
+    iter::zip(one.split(':').skip(1), other.split(':').skip(1)).any(|(one, other)| one == other)
 }
 
 #[cfg(test)]
@@ -75,6 +83,12 @@ mod tests {
             ("p", Some("a-1"), "p", "b-1", "p"),
             ("p", Some("a-~1"), "p", "b-~1", "p/1"),
             ("p", Some("a-~1"), "p", "a-~1", "p"),
+            // The name was corrected; and the record is another patient's now, or it is another one's record.
+            ("p", Some("a-1:x:y:z"), "p", "a-2:q:r:z", "p"),
+            ("p", Some("a-1:x:y:z"), "p", "a-2:q:r:s", "p/1"),
+            ("p", Some("a-1:x:y:z"), "p", "a-2:y:z:x", "p/1"),
+            ("p", Some("a-1:x:y:z"), "p", "b-2:q:r:z", "p/1"),
+            ("p", Some("-1:x:y:z"), "p", "-2:q:r:z", "p/1"),
             ("p", Some("a-1"), "p", "a-2", "p/1"),
             ("p/1", Some("a-2"), "p", "a-2", "p/1"),
             ("p/1", Some("a-2"), "p", "a-1", "p/2"),

@@ -248,10 +248,12 @@ mod tests {
         let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
         for begin in ["notes .push(", "notes.push(", "let notes = vec!["] {
             for (_, rest) in text.match_indices(begin).map(|(at, found)| text.split_at(at + found.len())) {
-                let rest = if begin.ends_with('[') { rest.split("];").next() } else { rest.split(';').next() }.unwrap();
-                let literals = rest.split('"').skip(1).step_by(2);
-                let is_note =
-                    |words: &&str| words.contains(' ') && !words.starts_with("waits") && !words.starts_with("is ");
+                // A list has several; what stands after one that is pushed is no note.
+                let is_list = begin.ends_with('[');
+                let is_written_here = rest.trim_start().starts_with(['"', 'f']);
+                let list = rest.split("];").next().filter(|_| is_written_here).unwrap_or_default();
+                let literals = list.split('"').skip(1).step_by(2).take(if is_list { usize::MAX } else { 1 });
+                let is_note = |words: &&str| words.contains(' ');
                 notes.extend(literals.filter(is_note).map(str::to_owned));
             }
         }

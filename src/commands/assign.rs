@@ -288,6 +288,8 @@ impl Desk<'_> {
             print(&format!("{}\n", language.text("assign-none")))?;
             return Ok(Exit::Failed);
         }
+        let not_listed = || language.text("assign-not-in-list");
+        let patient = list.row(number.trim()).map_or_else(not_listed, |row| in_line(&row.named()).into_owned());
         let named = uuid.clone();
         let write = ledger.write(move |db| assign::write(db, &assigned, (document.id, &named)));
         let text = if runtime()?.block_on(write)? { "assign-anew" } else { "assign-done" };
@@ -295,6 +297,7 @@ impl Desk<'_> {
         let values = [
             ("uuid", (&uuid).into()),
             ("number", number.into()),
+            ("patient", (&patient).into()),
             ("when", (&when).into()),
             ("command", (&show).into()),
         ];
@@ -344,7 +347,7 @@ impl Desk<'_> {
         let mut rows = table(&head.each_ref().map(String::as_str));
         for (letter, assigned) in &all {
             let row = list.as_ref().and_then(|list| list.row(&assigned.number));
-            let listed = row.map_or_else(|| "-".to_owned(), |row| format!("{} {}", row.last_name, row.first_name));
+            let listed = row.map_or_else(|| "-".to_owned(), |row| row.named());
             let at = local(assigned.at);
             rows.add_row([
                 letter.as_deref().unwrap_or("-"),

@@ -87,7 +87,10 @@ fn text(shown: &DocumentHistory, ledger: &Path, width: Option<usize>, language: 
     if let Some(sha256) = &document.sha256 {
         let _ = writeln!(text, "{:<label_width$} {sha256}", "SHA-256");
     }
-    for delivery in &shown.deliveries {
+    // The copy that counts comes first.
+    let mut deliveries: Vec<&DeliveryView> = shown.deliveries.iter().collect();
+    deliveries.sort_by_key(|delivery| !delivery.is_present);
+    for delivery in deliveries {
         text.push_str(&of_delivery(document, delivery, ledger, language));
     }
     if shown.is_cut() {
@@ -109,6 +112,9 @@ fn of_delivery(document: &DocumentView, delivery: &DeliveryView, ledger: &Path, 
     let mut text = format!("\n{}: {state}", delivery.destination);
     if let Some(proof) = &delivery.proof {
         let _ = write!(text, " ({})", language.proof(proof).unwrap_or_else(|| proof.clone()));
+    }
+    if let Some(mark) = delivery.mark() {
+        let _ = write!(text, " · {}", language.text(mark));
     }
     let mut below = |what: &str| {
         let _ = write!(text, "\n    {what}");

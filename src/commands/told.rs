@@ -63,6 +63,10 @@ pub(super) fn of_configuration(language: Language, error: &ConfigError) -> Strin
         ConfigError::Missing { path } if language != Language::English => {
             language.fill("told-no-configuration", &[("file", (&path.display().to_string()).into())])
         }
+        ConfigError::Invalid { .. } => {
+            let place = language.mistake(&error.in_short());
+            because(language, "told-configuration-at", &[("place", (&place).into())], &error.to_string())
+        }
         _ => because(language, "told-configuration", &[], &error.to_string()),
     }
 }
@@ -106,7 +110,7 @@ pub(super) fn of_destination(language: Language, destination: &Destination, exac
             let missing = exact.contains("does not exist");
             (if missing { "told-no-folder" } else { "told-folder" }, folder.display().to_string())
         }
-        None if exact.contains("is no folder on the server") => ("told-no-folder-there", String::new()),
+        None if lacks_folder(exact) => ("told-no-folder-there", String::new()),
         None if destination.of::<CommandConfig>().is_some() => ("told-program", String::new()),
         None if destination.of::<SmtpConfig>().is_some() => ("told-mail-server", String::new()),
         None => ("told-server", String::new()),
@@ -114,18 +118,49 @@ pub(super) fn of_destination(language: Language, destination: &Destination, exac
     because(language, text, &[("folder", (&path).into())], exact)
 }
 
+/// Whether only the folder is missing on a server that works.
+pub(super) fn lacks_folder(exact: &str) -> bool {
+    exact.contains("is no folder on the server")
+}
+
+/// Why nobody can be told in this way.
+pub(super) fn of_alarm(language: Language, exact: &str) -> String {
+    let text = if exact.contains("it offers no encryption") { "told-alarm-unencrypted" } else { "told-alarm" };
+    because(language, text, &[], exact)
+}
+
+/// How the notes of destinations that work begin, and the text for each.
+const NOTES: [(&str, &str); 18] = [
+    ("the server's key is ", "note-key"),
+    ("what is filed is forced to its disk", "note-durable"),
+    ("it refuses to overwrite", "note-no-overwriting"),
+    ("only the size is read back", "note-only-size"),
+    ("`to` is another for each letter", "note-recipients"),
+    ("it takes mails of up to ", "note-mail-size"),
+    ("a connection comes about", "note-no-sign-in"),
+    ("it answers when it is asked for a letter", "note-finds-letters"),
+    ("it answers when it is asked for a patient", "note-finds-patients"),
+    ("it does not create on a condition", "note-searches"),
+    ("the key may not delete", "note-not-written"),
+    ("it knows no checksum", "note-read-back"),
+    ("its program is ", "note-not-started"),
+    ("it accepts a connection", "note-no-message"),
+    ("a mail whose answer is lost ", "note-lost"),
+    ("a document whose answer is lost ", "note-lost"),
+    ("a letter whose answer is lost ", "note-lost"),
+    ("a letter whose acknowledgment is lost ", "note-lost"),
+];
+
 /// What is good to know of a destination that works.
 pub(super) fn of_note(language: Language, note: &str) -> String {
-    let (text, key) = match note.strip_prefix("the server's key is ") {
-        Some(key) => ("note-key", key),
-        None if note.starts_with("what is filed is forced to its disk") => ("note-durable", ""),
-        None if note == "it refuses to overwrite" => ("note-no-overwriting", ""),
-        None if note == "only the size is read back" => ("note-only-size", ""),
-        None => return because(language, "told-note", &[], note),
-    };
-    match language {
-        Language::English => note.to_owned(),
-        _ => language.fill(text, &[("key", key.into())]),
+    let known = NOTES.iter().find_map(|(begin, text)| Some((*text, note.strip_prefix(begin)?)));
+    match known {
+        _ if language == Language::English => note.to_owned(),
+        Some(("note-lost", then)) => {
+            language.text(if then.starts_with("waits") { "note-lost-waits" } else { "note-lost-again" })
+        }
+        Some((text, rest)) => language.fill(text, &[("key", rest.split(", ").next().unwrap_or(rest).into())]),
+        None => because(language, "told-good", &[], note),
     }
 }
 
@@ -185,12 +220,53 @@ mod tests {
             ("the server's key is SHA256:abc (ssh-ed25519)", "Schlüssel des Servers: SHA256:abc (ssh-ed25519)"),
             ("what is filed is forced to its disk (fsync)", "jeder Brief wird dort sicher gespeichert"),
             ("it refuses to overwrite", "nichts wird dort überschrieben"),
-            ("something else", "zu beachten (something else)"),
+            (
+                "a letter whose acknowledgment is lost waits for a person, as",
+                "geht eine Antwort verloren, wartet der Brief auf eine Person",
+            ),
+            (
+                "a mail whose answer is lost is sent again, with the same Message-ID, as",
+                "geht eine Antwort verloren, wird der Brief noch einmal gesendet",
+            ),
+            ("it takes mails of up to 20 MB, PDFs of about 15 MB", "E-Mails bis 20 MB"),
+            ("something else", "geprüft (something else)"),
         ] {
             assert_eq!(
                 (of_note(Language::German, note).as_str(), of_note(Language::English, note).as_str()),
                 (told, note)
             );
+        }
+    }
+
+    /// The first words of each note in the sources of destinations.
+    fn notes_of(file: &std::path::Path, notes: &mut Vec<String>) {
+        if file.is_dir() {
+            let entries = std::fs::read_dir(file).unwrap().map(|entry| entry.unwrap().path());
+            return entries.filter(|entry| !entry.ends_with("tests")).for_each(|entry| notes_of(&entry, notes));
+        }
+        let text = std::fs::read_to_string(file).unwrap();
+        let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+        for begin in ["notes .push(", "notes.push(", "let notes = vec!["] {
+            for (_, rest) in text.match_indices(begin).map(|(at, found)| text.split_at(at + found.len())) {
+                // A list has several; what stands after one that is pushed is no note.
+                let is_list = begin.ends_with('[');
+                let is_written_here = rest.trim_start().starts_with(['"', 'f']);
+                let list = rest.split("];").next().filter(|_| is_written_here).unwrap_or_default();
+                let literals = list.split('"').skip(1).step_by(2).take(if is_list { usize::MAX } else { 1 });
+                let is_note = |words: &&str| words.contains(' ');
+                notes.extend(literals.filter(is_note).map(str::to_owned));
+            }
+        }
+    }
+
+    #[test]
+    fn every_note_of_a_destination_is_told_in_the_language_of_the_reader() {
+        let mut notes = Vec::new();
+        notes_of(&std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("src/destinations"), &mut notes);
+        assert!(notes.len() >= 15, "{notes:?}");
+        for note in &notes {
+            let told = of_note(Language::French, note);
+            assert!(!told.contains(&format!("({note})")), "{note} is told in English");
         }
     }
 

@@ -81,6 +81,11 @@ impl Row<'_> {
         Person::new(self.last_name, self.first_name, self.born)
     }
 
+    /// Last and first name in one line, for people.
+    pub fn named(&self) -> String {
+        format!("{} {}", self.last_name, self.first_name).trim().to_owned()
+    }
+
     /// The last name as shown to people, with the former one.
     pub fn last_names_shown(&self) -> String {
         match self.former_name {

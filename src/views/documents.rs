@@ -122,6 +122,17 @@ impl DeliveryView {
         code.is_some_and(|code| code == BESIDE || code == FOR_ANOTHER)
     }
 
+    /// What tells a copy apart from the one that counts, as the key of its text; `None`: it is that one. What was filed
+    /// for another patient is to be removed until a person said that it is.
+    pub fn mark(&self) -> Option<&'static str> {
+        match (self.is_anothers, self.is_present) {
+            (true, _) if self.is_to_remove() => Some("letter-for-another"),
+            (true, _) => Some("letter-was-removed"),
+            (false, false) => Some("letter-older-version"),
+            (false, true) => None,
+        }
+    }
+
     /// What somebody is shown who looks for the letter of the patient of today: where it lies. Of what was filed for
     /// another patient that it lies there, until a person removed it, and not by which name; `None`: nothing.
     pub fn place_to_find(&self) -> Option<Option<String>> {
@@ -302,7 +313,11 @@ impl DocumentHistory {
 /// Any SQLite error.
 pub fn show(db: &Connection, id: i64) -> QueryResult<DocumentHistory> {
     let mut document = one(db, id)?;
-    let deliveries = std::mem::take(&mut document.deliveries);
+    let mut deliveries = std::mem::take(&mut document.deliveries);
+    // Once the service has it from elsewhere, nothing is to be filed any more.
+    if [State::Reported, State::Withdrawn].contains(&document.state) {
+        deliveries.retain(|delivery| delivery.state != "pending" || delivery.is_to_remove());
+    }
     let history = db
         .prepare_cached(
             "SELECT at, event, state, attempt, destination, reason, code, who FROM history WHERE document = ?1 ORDER BY id",
@@ -409,11 +424,11 @@ fn deliveries(db: &Connection, id: i64) -> QueryResult<Vec<DeliveryView>> {
 
 #[cfg(test)]
 mod tests {
-    use super::stands;
+    use super::{DeliveryView, stands};
     use crate::domain::state::State;
     use crate::formats::language::Language;
     use crate::ledger::failures::{Charge, Postponed, postpone};
-    use crate::ledger::{accounts, documents, listed, testing};
+    use crate::ledger::{accounts, deliveries, documents, listed, testing};
 
     #[test]
     fn what_is_filed_and_not_yet_taken_is_not_to_be_filed() {
@@ -436,7 +451,35 @@ mod tests {
             let shown = super::show(&db, 1).unwrap();
             assert_eq!(stands(shown.document.state, &shown.deliveries), told, "{deliveries:?}");
             assert_eq!((super::one(&db, 1).unwrap().stands(), shown.document.state), (told, State::Fetched));
+            let is_told = shown.document.reasons.iter().any(|one| one.code.as_deref() == Some("not_taken"));
+            assert_eq!(
+                is_told,
+                told == "filed",
+                "{deliveries:?}: what is to be filed first is no wait for the software"
+            );
+            let to_confirm = crate::views::facts::to_confirm(&db, None).unwrap();
+            assert_eq!(to_confirm, u64::from(told == "filed"), "{deliveries:?}: counted once, as it stands in lists");
         }
+    }
+
+    #[test]
+    fn a_copy_that_was_removed_is_told_apart_and_what_ended_elsewhere_waits_nowhere() {
+        let (_folder, db) = testing::empty();
+        listed::see(&db, &testing::reader("main"), &testing::shown("a", Some("p")), 10).unwrap();
+        db.execute_batch(
+            "UPDATE document SET state = 'reported', pdf = 'p/1';
+             INSERT INTO delivery (document, pdf, destination, state, reason, reason_code, changed_at) VALUES
+                 (1, 'p', 'pms', 'delivered', 'remove it', 'not_replaced', 10), (1, 'o', 'pms', 'delivered', NULL, NULL, 11);
+             INSERT INTO delivery (document, pdf, destination, state, changed_at) VALUES (1, 'p/1', 'pms', 'delivered', 12);
+             INSERT INTO delivery (document, pdf, destination, state, due_at, changed_at) VALUES (1, 'p/1', 'later', 'pending', 13, 13)",
+        )
+        .unwrap();
+        let marks = || super::show(&db, 1).unwrap().deliveries.iter().map(DeliveryView::mark).collect::<Vec<_>>();
+        assert_eq!(marks(), [Some("letter-for-another"), Some("letter-was-removed"), None]);
+        deliveries::removed(&db, 1).unwrap();
+        assert_eq!(marks(), [Some("letter-was-removed"), Some("letter-was-removed"), None]);
+        db.execute_batch("UPDATE delivery SET pdf = 'o/1' WHERE pdf = 'o'").unwrap();
+        assert_eq!(marks(), [Some("letter-was-removed"), Some("letter-older-version"), None]);
     }
 
     #[test]

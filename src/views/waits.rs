@@ -41,7 +41,7 @@ impl Waits {
     }
 
     fn of_deliveries<'a>(&self, deliveries: impl Iterator<Item = &'a DeliveryView>) -> Option<Wait> {
-        let (mut longest, mut not_taken) = (None::<Wait>, None);
+        let (mut longest, mut not_taken, mut is_pending) = (None::<Wait>, None, false);
         for DeliveryView { destination, state, attempts, next_attempt, reason, may_have_arrived, unmatched, .. } in
             deliveries
         {
@@ -58,6 +58,7 @@ impl Waits {
                     return Some(Wait { reason: reason.clone(), attempts, until: None });
                 }
                 ("pending", reason) => {
+                    is_pending = true;
                     let own = || Some(Wait { reason: reason.clone()?, attempts, until: Some((*next_attempt)?) });
                     let paused = self.pause(&Scope::Destination(destination.clone()));
                     paused.map(|wait| Wait { attempts, ..wait }).or_else(own)
@@ -66,7 +67,7 @@ impl Waits {
             };
             longest = [longest, wait].into_iter().flatten().max_by_key(|wait| wait.until);
         }
-        longest.or(not_taken)
+        longest.or(not_taken.filter(|_| !is_pending))
     }
 
     fn pause(&self, scope: &Scope) -> Option<Wait> {

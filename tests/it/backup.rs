@@ -254,6 +254,38 @@ async fn a_kill_leaves_no_backup_and_a_restore_that_was_cut_off_is_completed_by_
     }
 }
 
+/// At whatever moment it is killed, there is a whole backup under the name or none, beside a running daemon too.
+#[tokio::test]
+async fn fifty_kills_at_any_moment_leave_whole_backups_or_none() {
+    let practice = practice(3).await;
+    let mut running = practice.run().await;
+    practice.wait_for_posts(3).await;
+    let began = std::time::Instant::now();
+    assert_eq!(practice.docsyncd(&["backup", practice.path("first.backup").to_str().unwrap()]).await.code, 0);
+    let span = began.elapsed();
+    let file = practice.path("killed.backup");
+    let mut whole = 0;
+    for number in 0..50_u32 {
+        let mut killed = practice.command(&["backup", file.to_str().unwrap()]);
+        killed.stdout(std::process::Stdio::null()).stderr(std::process::Stdio::null());
+        let mut killed = killed.spawn().unwrap();
+        tokio::time::sleep(span * number / 45).await;
+        killed.kill().await.unwrap();
+        if !file.exists() {
+            continue;
+        }
+        whole += 1;
+        let mut packed = flate2::read::GzDecoder::new(std::fs::File::open(&file).unwrap());
+        assert!(packed.read_to_end(&mut Vec::new()).is_ok(), "half a backup was taken for one");
+        std::fs::remove_file(&file).unwrap();
+    }
+    assert!((1..50).contains(&whole), "{whole} of 50 were whole, so the kills did not come in between");
+    assert_eq!(practice.docsyncd(&["backup", file.to_str().unwrap()]).await.code, 0);
+    let left = names(&practice).into_iter().filter(|name| name.contains(".backup-") || name.contains("docsyncd-new"));
+    assert_eq!(left.collect::<Vec<_>>(), Vec::<String>::new(), "the next one removes what they left");
+    running.end().await;
+}
+
 /// Whoever has the passphrase needs no docsyncd to get at what is in it (docs/backup.md).
 #[cfg(target_os = "linux")]
 #[tokio::test]

@@ -261,7 +261,7 @@ async fn check_alerts(config: &Config, language: Language) -> Findings {
         match checked {
             Ok(host) => findings.ok(&what, &language.fill("check-alarm", &[("host", (&host).into())])),
             Err(wrong) => {
-                let in_words = told::because(language, "told-alarm", &[], &wrong.to_string());
+                let in_words = told::of_alarm(language, &wrong.to_string());
                 if wrong.is_configuration { findings.usage(&what, &in_words) } else { findings.fail(&what, &in_words) }
             }
         }

@@ -3,7 +3,7 @@
 use super::super::alerts as message;
 use super::presets::{self, Preset};
 use super::questions::Part;
-use super::{Exit, Setup};
+use super::{Exit, Setup, told};
 use crate::config::Config;
 use crate::surfaces::alerts::Channels;
 
@@ -69,7 +69,7 @@ impl Setup {
                         return Ok(true);
                     }
                     Err(why) => {
-                        let why = self.because("told-alarm", &why);
+                        let why = told::of_alarm(self.ask.language(), &why);
                         let first = way.asks.first().map(|asked| part.answer(&asked.key)).unwrap_or_default();
                         self.ask.refused(&first, &why)?;
                     }

@@ -57,8 +57,9 @@ impl Setup {
             self.draft.set(SECTION, Some(&name), key, value)?;
         }
         let part = Part { section: SECTION.to_owned(), name: Some(name.clone()) };
+        let mut asks = preset.asks.clone();
         loop {
-            self.ask_all(&part, &preset.asks)?;
+            self.ask_all(&part, &std::mem::replace(&mut asks, preset.asks.clone()))?;
             if !self.ask.is_person() {
                 self.take_further_answers(&part, &preset.asks)?;
             } else if preset.needs_list && self.draft.current("patients", None, "file").is_none() {
@@ -92,8 +93,14 @@ impl Setup {
             }
             match self.try_destination(destination, &loaded.config.state.path) {
                 Err(why) => {
+                    let mut key = first;
+                    // All that was said of the server is right if only the folder on it is missing.
+                    if told::lacks_folder(&why) && preset.asks.iter().any(|asked| asked.key == "path") {
+                        key = "path";
+                        asks.retain(|asked| asked.key == key);
+                    }
                     let why = told::of_destination(self.ask.language(), destination, &why);
-                    self.ask.refused(first, &why)?;
+                    self.ask.refused(key, &why)?;
                 }
                 Ok(checked) if self.may_be_written(destination, first, &checked)? => return Ok(()),
                 Ok(_) => {}
@@ -302,7 +309,11 @@ impl Setup {
 
     /// Plans that the folder belongs to the reader's group.
     fn let_read(&mut self, name: &str, folder: &FolderConfig, reader: &str) -> Result<(), String> {
-        let found = crate::system::readers::find(reader).map_err(|why| self.because("told-answer", &why))?;
+        let unknown = |why: String| match why.starts_with("this computer knows no user") {
+            true => self.say("setup-no-reader", &[("reader", reader.into())]),
+            false => self.because("told-answer", &why),
+        };
+        let found = crate::system::readers::find(reader).map_err(unknown)?;
         if let Some(closed) = found.stopped_at(&folder.path) {
             let closed = closed.display().to_string();
             return Err(self.say("setup-reader-stopped", &[("reader", reader.into()), ("folder", (&closed).into())]));

@@ -16,6 +16,9 @@ use crate::destinations::SCHEMA;
 use crate::formats::language::Language;
 use crate::system::secret;
 
+/// The place of the API's address.
+const ADDRESS: KeyPlace<'static> = KeyPlace { section: "api", instance: None, key: "base_url" };
+
 /// A secret that will get a file of its own.
 #[derive(Clone)]
 pub(super) struct NewSecret {
@@ -55,8 +58,10 @@ impl Draft {
         };
         let text = before.clone().unwrap_or_else(|| config::template().to_owned());
         let mut draft = Self { path, before, text, secrets: Vec::new() };
-        let loaded =
-            draft.loaded().map_err(|error| UsageError(format!("{error}\n  {}", language.text("setup-mend"))))?;
+        let loaded = draft.loaded().map_err(|error| {
+            let wrong = super::told::of_configuration(language, &error);
+            UsageError(format!("{wrong}\n  {}", language.text("setup-mend")))
+        })?;
         // Alarms and the page use this language, too. Without the setting they use English.
         let is_new = draft.current("api", None, "base_url").is_none();
         if is_new && loaded.config.language.is_none() && language != Language::English {
@@ -80,10 +85,14 @@ impl Draft {
         SCHEMA.load_text(&self.path, &self.text, std::env::vars_os(), &pending)
     }
 
-    /// The value, if a person wrote it. An example of the commented file does not count.
+    /// The value, if a person wrote it. An example of the commented file does not count, until its address of the API
+    /// was replaced: then somebody has decided on all that is in force.
     pub(super) fn current(&self, section: &str, instance: Option<&str>, key: &str) -> Option<String> {
-        let example = edit::get(config::template(), KeyPlace { section, instance, key }).map(as_text);
-        self.written(section, instance, key).filter(|now| Some(now) != example.as_ref())
+        let example = |place| edit::get(config::template(), place).map(as_text);
+        let before = self.before.as_deref().and_then(|before| edit::get(before, ADDRESS).map(as_text));
+        let is_set_up = before.is_some() && before != example(ADDRESS);
+        let place = KeyPlace { section, instance, key };
+        self.written(section, instance, key).filter(|now| is_set_up || Some(now) != example(place).as_ref())
     }
 
     /// The value.
@@ -113,9 +122,8 @@ impl Draft {
     /// # Errors
     /// As [`Self::set`].
     pub(super) fn forget_address(&mut self) -> anyhow::Result<()> {
-        let place = KeyPlace { section: "api", instance: None, key: "base_url" };
-        let before = self.before.as_deref().and_then(|before| edit::get(before, place));
-        match before.or_else(|| edit::get(config::template(), place)) {
+        let before = self.before.as_deref().and_then(|before| edit::get(before, ADDRESS));
+        match before.or_else(|| edit::get(config::template(), ADDRESS)) {
             Some(value) => self.set("api", None, "base_url", value),
             None => Ok(()),
         }
@@ -227,5 +235,25 @@ pub(super) fn in_words(error: &ConfigError) -> String {
             said.collect::<Vec<_>>().join(" ")
         }
         other => other.to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_example_counts_once_somebody_has_set_up_the_file() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| Draft::begin(&folder.path().join(name), Language::English).unwrap();
+        let path = |draft: &Draft| draft.current("destinations", Some("pms"), "path");
+        assert_eq!(path(&at("new.toml")), None);
+        for (name, text) in [
+            ("example.toml", config::template().to_owned()),
+            ("own.toml", { config::template().replace("https://api.example.test", "https://service.test") }),
+        ] {
+            fs::write(folder.path().join(name), text).unwrap();
+            assert_eq!(path(&at(name)).is_some(), name == "own.toml", "{name}");
+        }
     }
 }

@@ -8,6 +8,7 @@ use secrecy::SecretString;
 
 use super::super::harmless;
 use super::super::output::complain;
+use super::super::{Exit, told};
 use super::ask::{Ask, BACK, Back, MAX_BYTES, Question, YES_OR_NO, both_answers, secret_of, yes_or_no};
 use crate::formats::language::Language;
 
@@ -38,7 +39,7 @@ impl Plain {
         let mut line = String::new();
         let read = io::stdin().lock().take(MAX_BYTES).read_line(&mut line).with_context(|| self.unusable())?;
         if read == 0 || line.bytes().any(|byte| byte == CTRL_C) {
-            return Err(anyhow::Error::msg(self.language.text("setup-interrupted")));
+            return Err(told::said(self.language.text("setup-interrupted"), Exit::Failed));
         }
         match line.trim() {
             BACK => Err(Back.into()),

@@ -1,14 +1,16 @@
 //! Asks the questions of a preset (`config/presets`) for one table of the configuration. An answer goes into the draft
 //! under its key, a secret into a file of its own.
 
+use std::path::Path;
+
 use anyhow::Context as _;
 use toml_edit::Value;
 
 use super::Setup;
 use super::ask::{NOTHING, Question, shown};
 use super::presets::ToAsk;
-use crate::config::ConfigError;
 use crate::config::schema::{Key, Kind};
+use crate::config::{ConfigError, mail_address};
 use crate::destinations::SCHEMA;
 use crate::system::secret::{NotTaken, pasted_for};
 
@@ -111,6 +113,14 @@ impl Setup {
                     Some(Value::String(text)) if is_share(text.value()) && key.kind == Kind::Path => {
                         self.refuse_share(&name, text.value())?;
                     }
+                    Some(value) if not_an_address(&asked.key, &value).is_some() => {
+                        let text = not_an_address(&asked.key, &value).unwrap_or_default();
+                        self.refuse(&name, "setup-no-mail-address", &[("text", (&text).into())])?;
+                    }
+                    Some(Value::String(text)) if key.kind == Kind::Path => {
+                        self.tell_folder(text.value())?;
+                        break Value::String(text);
+                    }
                     Some(Value::String(text)) if asked.key == "host" => {
                         break Value::from(self.host(part, text.into_value())?);
                     }
@@ -139,6 +149,15 @@ impl Setup {
         let port = port.to_string();
         self.tell("setup-meant-host", &[("host", (&name).into()), ("port", (&port).into())])?;
         Ok(name)
+    }
+
+    /// Says what a relative path means to a person, who may have another folder in mind.
+    fn tell_folder(&mut self, path: &str) -> anyhow::Result<()> {
+        if !self.ask.is_person() || Path::new(path).is_absolute() {
+            return Ok(());
+        }
+        let meant = self.draft.folder().join(path).display().to_string();
+        self.tell("setup-meant-folder", &[("folder", (&meant).into())])
     }
 
     /// Refuses a share of Windows, which is no folder here.
@@ -236,6 +255,16 @@ pub(super) fn is_share(path: &str) -> bool {
     !cfg!(windows) && (path.starts_with("\\\\") || path.starts_with("smb://"))
 }
 
+/// The first part of the answer that is no mail address, if the setting takes only such. A template may become one.
+fn not_an_address(key: &str, value: &Value) -> Option<String> {
+    let texts: Vec<&str> = match value {
+        Value::Array(list) => list.iter().filter_map(Value::as_str).collect(),
+        other => other.as_str().into_iter().collect(),
+    };
+    let is_wrong = |text: &&str| !text.contains("{{") && mail_address(text).is_none();
+    ["from", "to"].contains(&key).then(|| texts.into_iter().find(is_wrong).map(str::to_owned)).flatten()
+}
+
 /// The host, and the port behind it.
 fn with_port(host: &str) -> Option<(&str, u16)> {
     let (name, port) = host.trim().rsplit_once(':')?;
@@ -256,6 +285,21 @@ fn is_written(value: &Value, text: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_is_no_mail_address_is_seen_at_its_own_question() {
+        let list = |texts: &[&str]| Value::Array(texts.iter().copied().collect());
+        for (key, value, wrong) in [
+            ("from", "docsyncd".into(), Some("docsyncd")),
+            ("from", "docsyncd@practice.test".into(), None),
+            ("to", list(&["it@practice.test", "desk"]), Some("desk")),
+            ("to", list(&["it@practice.test"]), None),
+            ("to", "{{ user.email }}".into(), None),
+            ("user", "docsyncd".into(), None),
+        ] {
+            assert_eq!(not_an_address(key, &value).as_deref(), wrong, "{key} {value}");
+        }
+    }
 
     #[test]
     fn a_port_behind_a_host_is_understood() {

@@ -79,6 +79,8 @@ impl fmt::Display for LogLine {
 
 /// The newest lines since then, from `log.file`; without it, from the journal.
 pub(super) fn lines(file: Option<&Path>, since: Millis, names: &mut Names) -> Result<String, Lack> {
+    // Whoever starts docsyncd in a shell has its lines there.
+    let nothing = if file.is_some() { Lack::NoLines } else { Lack::NoLog };
     let file = file.map(Path::to_owned);
     let raw = within(LIMIT * 2, move || match file {
         Some(file) => of_files(&file),
@@ -94,7 +96,7 @@ pub(super) fn lines(file: Option<&Path>, since: Millis, names: &mut Names) -> Re
         }
     }
     let text: String = newest.iter().map(|line| format!("{line}\n")).collect();
-    if text.is_empty() { Err(Lack::NoLines) } else { Ok(text) }
+    if text.is_empty() { Err(nothing) } else { Ok(text) }
 }
 
 /// The ends of the file and of the rotated ones, the oldest first.

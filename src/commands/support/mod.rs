@@ -303,3 +303,19 @@ fn about(what: &str, names: &mut Names) -> (&'static str, Option<Alias>) {
         _ => (WHATS.into_iter().find(|known| *known == what).unwrap_or("other"), None),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_bundle_stays_below_its_limit_and_names_what_had_no_room() {
+        let mut bundle = Bundle { files: Vec::new(), missing: Vec::new(), room: MOST_BYTES - RESERVED };
+        bundle.add("log.txt", Ok("x".repeat(4_500_000)));
+        bundle.add("metrics.txt", Ok("x".repeat(1_000_000)));
+        bundle.add("check.txt", Ok("x".repeat(1_000)));
+        assert_eq!(bundle.missing, [("metrics.txt", Lack::TooLarge)]);
+        let bytes: usize = bundle.files.iter().map(|(_, content)| content.len()).sum();
+        assert!(bundle.files.len() == 2 && bytes + RESERVED <= 5_000_000, "5 MB at most");
+    }
+}

@@ -258,8 +258,8 @@ list-wrong-two-ways = Zeile { $row }: das Datum lässt sich auf zwei Arten lesen
 list-wrong-content = sie ist nicht lesbar
 
 problem-not-taken = { $count ->
-    [one] 1 Brief ist abgelegt, aber die Software bei { $name } hat ihn nicht übernommen ({ $since }).
-   *[other] { $count } Briefe sind abgelegt, aber die Software bei { $name } hat sie nicht übernommen ({ $since }).
+    [one] 1 Brief ist abgelegt, aber die Praxissoftware, die { $name } liest, hat ihn nicht übernommen ({ $since }).
+   *[other] { $count } Briefe sind abgelegt, aber die Praxissoftware, die { $name } liest, hat sie nicht übernommen ({ $since }).
 }
 do-not-taken = Prüfen Sie, ob die Praxissoftware läuft und importiert. { $count ->
     [one] Steht der Brief schon in der Akte
@@ -267,10 +267,10 @@ do-not-taken = Prüfen Sie, ob die Praxissoftware läuft und importiert. { $coun
 }, öffnen Sie ihn auf der Seite, und klicken Sie auf „{ letter-arrived }“.
 it-not-taken = Prüfen Sie, ob die Praxissoftware läuft und importiert. docsyncd list --state fetched nennt die Briefe; steht einer schon in der Akte, bestätigen Sie es: docsyncd retry --arrived UUID
 subject-not-taken = { $count ->
-    [one] 1 Brief ist abgelegt, aber die Software hat ihn nicht übernommen ({ $name })
-   *[other] { $count } Briefe sind abgelegt, aber die Software hat sie nicht übernommen ({ $name })
+    [one] 1 Brief ist abgelegt, aber die Praxissoftware, die { $name } liest, hat ihn nicht übernommen
+   *[other] { $count } Briefe sind abgelegt, aber die Praxissoftware, die { $name } liest, hat sie nicht übernommen
 }
-over-not-taken = Die Software hat alle Briefe von { $name } übernommen.
+over-not-taken = Die Praxissoftware hat alle Briefe von { $name } übernommen.
 
 problem-not-replaced = { $count ->
     [one] 1 Brief liegt doppelt in der Praxissoftware ({ $since }): eine alte Fassung neben der neuen oder eine Kopie in der Akte eines anderen Patienten.
@@ -433,6 +433,10 @@ why-configuration = In den Einstellungen ist ein Fehler ({ $name })
 do-configuration = Rufen Sie Ihre IT an: In den Einstellungen ist ein Fehler. Bis er behoben ist, werden die Briefe nach den vorigen Einstellungen abgelegt.
 it-configuration = Berichtigen Sie sie: docsyncd check sagt, was nicht stimmt. Bis dahin legt ein laufendes docsyncd die Briefe nach der vorigen Konfiguration ab.
 subject-configuration = In den Einstellungen ist ein Fehler
+mistake-line = Zeile { $number }
+mistake-column = Spalte { $number }
+mistake-other = die IT sieht, welcher
+mistake-exact = Auf Englisch: { $what }.
 over-configuration = Die Einstellungen sind wieder in Ordnung und gelten.
 
 why-clock = Die Uhr dieses Computers und die des Dienstes gehen mehr als fünf Minuten auseinander
@@ -490,6 +494,7 @@ alarm-page-command = Die Seite: auf dem Computer { $computer }, mit dem Befehl: 
 alarm-page-off = docsyncd hat hier keine Seite: Die Befehle unten tun dasselbe.
 see-status = Warum, sehen Sie hier: docsyncd status.
 alarm-it = Für die IT, auf { $computer }: { $commands }
+alarm-it-file = { $it } Zu jedem Befehl gehört: --config { $file }
 alarm-test = Dies ist ein Test. Hier bekommen Sie die Meldungen von docsyncd. Es ist nichts zu tun.
 
 ## Die Tabelle von `docsyncd status`, für die Person, die docsyncd betreut. Was keine Variablen hat, ist eine Beschriftung.
@@ -588,7 +593,7 @@ page-first-name = Vorname
 page-born = Geboren
 page-assign = Diesem Patienten zuordnen
 page-undo = Rückgängig machen
-page-decided = Dem Patienten mit der Nummer { $number } zugeordnet, auch für künftige Briefe. Er wird gleich abgelegt; bis dahin können Sie es rückgängig machen.
+page-decided = Zugeordnet: { $patient }, Nummer { $number }, auch für alle anderen Briefe dieses Patienten. Er wird gleich abgelegt; bis dahin können Sie es rückgängig machen.
 page-look-title = Bitte sehen Sie noch einmal hin
 page-look-differs = Dienst und Praxis machen verschiedene Angaben: Was abweicht, ist markiert.
 page-look-spelling = Der Name ist auf beiden Seiten verschieden geschrieben.
@@ -717,6 +722,7 @@ page-close = Diesen Browser sperren
 page-close-first = Zum Entsperren muss ein Administrator auf dem Computer mit docsyncd „docsyncd open“ ausführen.
 page-contact = Wen Sie anrufen: { $contact }
 page-support = Datei für den Support
+page-it = Für die IT: { $what }
 page-notice-retried = Für diesen Brief läuft ein neuer Versuch. Die Seite zeigt, was daraus wird.
 page-notice-retried-all = Für alles, was fehlgeschlagen ist, läuft ein neuer Versuch. Die Seite zeigt, was daraus wird.
 page-notice-polled = docsyncd sucht jetzt nach neuen Briefen.
@@ -803,7 +809,7 @@ page-number = Nummer
 page-account = Konto
 letter-pdf = PDF öffnen
 letter-fetch = PDF vom Dienst holen
-letter-pdf-gone = Das PDF liegt nicht mehr auf diesem Computer: Es wurde übernommen oder ist anderswo.
+letter-pdf-gone = Das PDF liegt nicht auf diesem Computer: Unten steht, wo es abgelegt wurde.
 letter-pdf-changed = Wo das PDF abgelegt wurde, liegt jetzt etwas anderes: Es wurde geändert oder ersetzt.
 letter-try-now = Jetzt versuchen
 letter-arrived = Er ist da
@@ -821,6 +827,7 @@ letter-there = abgelegt
 letter-to-come = abzulegen
 letter-older-version = eine ältere Fassung
 letter-for-another = für einen anderen Patienten abgelegt
+letter-was-removed = für einen anderen Patienten abgelegt, seither entfernt
 letter-copy = Kopieren
 letter-copied = Kopiert
 letter-proof = Festgestellt { $at }:
@@ -1031,7 +1038,7 @@ setup-needed = eine Antwort ist nötig
 setup-not-expected = { $text } ist nicht, was hier erwartet wird
 setup-no-list = keine gültige Liste wie ["a", "b"]
 setup-as = { " " }(Benutzer { $user })
-setup-cannot-read = { $file } lässt sich nicht lesen{ $whom }: { $why }
+setup-cannot-read = { $file } lässt sich nicht lesen{ $whom } ({ $why })
 setup-no-place = diesen Ort gibt es nicht
 setup-mend = setup ändert nur eine Datei, die lesbar ist: Berichtigen Sie sie, oder verschieben Sie sie, um neu zu beginnen
 setup-first = das ist die erste Frage
@@ -1041,6 +1048,8 @@ setup-address-help = wie sein Betreiber sie nennt, zum Beispiel https://api.exam
 setup-answers = der Dienst antwortet
 setup-meant = gemeint ist { $address }
 setup-meant-host = gemeint ist { $host }, Port { $port }
+setup-meant-folder = gemeint ist { $folder }
+setup-no-mail-address = { $text } ist keine E-Mail-Adresse
 setup-mount = das ist eine Windows-Freigabe und kein Ordner hier. Binden Sie sie zuerst ein: sudo mount -t cifs -o credentials=DATEI { $share } /mnt/briefe (und tragen Sie sie in /etc/fstab ein), dann geben Sie /mnt/briefe an
 setup-account = Welches Konto:
 setup-auth = Anmeldung beim Dienst:
@@ -1102,7 +1111,7 @@ setup-other-english = Englischsprachige Länder: Dentally hat eine Schnittstelle
 setup-source = Quelle: { $address }
 setup-secret = die Eingabe wird nicht gezeigt; @DATEI für eine Datei, in der sie steht
 setup-secret-there = die Eingabe wird nicht gezeigt; @DATEI für eine Datei, in der sie steht; leer: Was da ist, bleibt
-setup-secret-optional = die Eingabe wird nicht gezeigt; @DATEI für eine Datei, in der sie steht; leer: keine Angabe
+setup-secret-optional = die Eingabe wird nicht gezeigt; @DATEI für eine Datei, in der sie steht; leer: gibt es nicht
 setup-secret-removable = die Eingabe wird nicht gezeigt; @DATEI für eine Datei, in der sie steht; leer: Was da ist, bleibt; - entfernt es
 setup-removes = - entfernt es
 setup-secret-needed = ein Geheimnis ist nötig
@@ -1148,6 +1157,7 @@ setup-reader-help = ein Benutzer oder eine Gruppe dieses Computers; leer: nur { 
 setup-reader-takes = Nimmt { $reader } sie auch weg (verschiebt oder löscht sie)?
 setup-reader-gets = die Gruppe von { $reader } darf lesen: 0640 für Dateien, { $mode } für Ordner
 setup-reader-stopped = { $reader } darf nicht durch { $folder }: Erlauben Sie es mit chmod o+x { $folder }
+setup-no-reader = dieser Computer kennt weder einen Benutzer noch eine Gruppe { $reader }
 setup-no-group = dieser Benutzer hat keine Gruppe
 setup-only-root-gives = nur root darf { $folder } einer Gruppe geben: Führen Sie setup mit sudo aus, oder zuerst sudo chgrp { $group } { $folder } und sudo chmod 2750 { $folder } (Ziel { $name })
 setup-only-root = nur root (sudo) kann für einen anderen Benutzer einrichten
@@ -1222,7 +1232,7 @@ setup-page-port = Port der Seite:
 setup-page-port-help = unter 127.0.0.1, für den Browser dieses Computers
 setup-ledger = Wo docsyncd seine Datenbank speichern darf:
 setup-ledger-help = eine Datei auf einem lokalen Datenträger; darin steht, welcher Brief wohin ging
-setup-no-ledger = die Datenbank { $file } lässt sich nicht schreiben{ $whom }: { $why }
+setup-no-ledger = die Datenbank { $file } lässt sich nicht schreiben{ $whom } ({ $why })
 setup-give-file = der Benutzer des Dienstes ist { $user }: Geben Sie ihm die Datei mit chown { $user } { $file }
 setup-shown-waiting = Was wartet, würde so abgelegt
 setup-shown-known = Briefe würden so abgelegt
@@ -1258,8 +1268,8 @@ setup-stays = { $file } bleibt, wie es ist
 setup-written = { $file } geschrieben
 setup-written-kept = { $file } geschrieben; was vorher darin stand, steht in { $kept }
 setup-write-refused = { $file } kann nicht geschrieben werden
-setup-may-not-write = in { $folder } lässt sich nicht schreiben{ $whom }: { $why }. Dort schreibt setup: Führen Sie es mit sudo aus, oder wählen Sie mit --config DATEI eine andere Datei
-setup-may-not-write-windows = in { $folder } lässt sich nicht schreiben{ $whom }: { $why }. Dort schreibt setup: Öffnen Sie die Konsole als Administrator, oder wählen Sie mit --config DATEI eine andere Datei
+setup-may-not-write = in { $folder } lässt sich nicht schreiben{ $whom } ({ $why }). Dort schreibt setup: Führen Sie es mit sudo aus, oder wählen Sie mit --config DATEI eine andere Datei
+setup-may-not-write-windows = in { $folder } lässt sich nicht schreiben{ $whom } ({ $why }). Dort schreibt setup: Öffnen Sie die Konsole als Administrator, oder wählen Sie mit --config DATEI eine andere Datei
 setup-tried-as-root = (als root geprüft, nicht als { $user }, der dieses Programm nicht starten konnte)
 setup-fail-first = Beheben Sie zuerst, was mit FAIL markiert ist.
 setup-runs-already = docsyncd läuft schon und übernimmt diese Konfiguration. Der Status: { $command }
@@ -1273,6 +1283,7 @@ setup-open = Der Status im Browser: { $command }
 ## Was nicht ging: Der genaue Grund steht dahinter in Klammern, auf Englisch.
 
 told-configuration = die Konfiguration ist nicht benutzbar
+told-configuration-at = die Konfiguration ist nicht benutzbar: { $place }
 told-no-configuration = { $file }: Diese Konfigurationsdatei gibt es nicht. docsyncd setup fragt, was nötig ist, und schreibt sie; oder geben Sie Ihre mit --config DATEI an
 told-refused-key = der Dienst lehnt diesen Schlüssel ab: Prüfen Sie ihn, oder bitten Sie den Betreiber des Dienstes um einen neuen
 told-busy = der Dienst bittet zu warten: Versuchen Sie es später noch einmal
@@ -1283,10 +1294,23 @@ told-log = die Protokolldatei lässt sich nicht schreiben
 told-failed = das hat nicht funktioniert
 told-answer = diese Angabe passt nicht
 told-note = zu beachten
+told-good = geprüft
 note-key = Schlüssel des Servers: { $key }
 note-durable = jeder Brief wird dort sicher gespeichert
 note-no-overwriting = nichts wird dort überschrieben
 note-only-size = nur die Größe wird zurückgelesen
+note-recipients = kein Empfänger wurde geprüft, da er bei jedem Brief ein anderer ist
+note-mail-size = E-Mails bis { $key }
+note-no-sign-in = die Verbindung funktioniert; check_url würde auch die Zugangsdaten prüfen
+note-finds-letters = die Suche nach einem Brief funktioniert
+note-finds-patients = die Suche nach einem Patienten funktioniert
+note-searches = jeder Brief wird gesucht, bevor er gesendet wird
+note-not-written = zur Probe wurde nichts geschrieben, da der Schlüssel nicht löschen darf
+note-read-back = jeder Brief wird zurückgelesen und verglichen
+note-not-started = sein Programm ist { $key }; zur Probe wird es nicht gestartet
+note-no-message = die Verbindung funktioniert; zur Probe wird keine Nachricht gesendet
+note-lost-waits = geht eine Antwort verloren, wartet der Brief auf eine Person
+note-lost-again = geht eine Antwort verloren, wird der Brief noch einmal gesendet
 told-api = der Dienst hat nicht wie erwartet geantwortet
 told-unreachable = unter dieser Adresse antwortet der Dienst nicht: Prüfen Sie sie
 told-refused = der Dienst lehnt diesen Zugang ab
@@ -1303,6 +1327,7 @@ told-mail-server = der Mailserver funktioniert so nicht: Prüfen Sie Namen, Port
 told-server = dieses Ziel funktioniert so nicht: Prüfen Sie Adresse, Benutzer und Passwort
 told-no-folder-there = diesen Ordner gibt es auf dem Server nicht: Legen Sie ihn dort an, oder berichtigen Sie ihn
 told-alarm = auf diesem Weg lässt sich niemand benachrichtigen
+told-alarm-unencrypted = der Mailserver bietet keine Verschlüsselung an (STARTTLS), und ohne wird nichts gesendet
 told-recipient = einer der Empfänger wird abgelehnt
 told-port = der Port ist nicht benutzbar: Vielleicht belegt ihn ein anderes Programm
 told-certificate = das Zertifikat der Seite ist nicht benutzbar
@@ -1442,8 +1467,9 @@ assign-shared-number = die Liste hat zwei Personen unter dieser Nummer
 assign-settles = { $command } ordnet ihn zu
 assign-unlisted = die Nummer { $number } steht nicht in der Liste der Praxis
 assign-none = nichts wurde zugeordnet
-assign-done = { $uuid }: dem Patienten mit der Nummer { $number } zugeordnet; { $when }
-assign-anew = { $uuid }: Sein Patient hat die Nummer { $number }, und er wird damit noch einmal abgelegt; { $when }. Die Kopie mit der anderen Nummer bleibt, wo sie ist: { $command } nennt den Ort; entfernen Sie sie dort
+assign-done = { $uuid }: zugeordnet: { $patient }, Nummer { $number }, auch für alle anderen Briefe dieses Patienten; { $when }
+assign-anew = { $uuid }: Sein Patient ist { $patient }, Nummer { $number }, und er wird damit noch einmal abgelegt; { $when }. Die Kopie mit der anderen Nummer bleibt, wo sie ist: { $command } nennt den Ort; entfernen Sie sie dort
+assign-not-in-list = ein Patient, der nicht in der Liste steht
 assign-nobody-asked = hier kann niemand bestätigen, dass es dieser Patient ist: Vergleichen Sie die Angaben oben, und schreiben Sie --yes
 assign-question-again = Sind Sie sicher? Dem Patienten mit der Nummer { $number } zuordnen?
 assign-a-number = NUMMER
@@ -1692,7 +1718,7 @@ support-lacks-damaged = fehlt: Die Datenbank ist beschädigt
 support-lacks-foreign = fehlt: Die Datenbank ist von einer anderen Version oder einem anderen Programm
 support-lacks-unreadable = fehlt: Es lässt sich nicht lesen
 support-lacks-late = fehlt: Es dauerte zu lange
-support-lacks-no-log = fehlt: Es gibt weder Protokolldatei noch Systemprotokoll; docsyncd schreibt seine Zeilen auf die Fehlerausgabe (log.file bewahrt sie auf)
+support-lacks-no-log = fehlt: Es gibt keine Protokolldatei (log.file), und im Systemprotokoll steht aus dieser Zeit nichts von docsyncd; schrieb es anderswohin?
 support-lacks-no-lines = fehlt: In dieser Zeit wurde nichts protokolliert
 support-lacks-not-known = fehlt: Einer der Briefe ist nicht bekannt
 support-lacks-too-large = fehlt: zu groß
@@ -1728,7 +1754,7 @@ move-undone = Der Umzug vom { $time } ist zurückgenommen. Ein anderer Computer 
 backup-there = { $file } gibt es schon, und es wurde nichts geschrieben: Wählen Sie einen anderen Namen, oder --force ersetzt die Datei
 backup-own = { $file } ist eine Datei, mit der docsyncd arbeitet, und es wurde nichts geschrieben: Wählen Sie einen anderen Namen
 backup-not-written = { $file } kann nicht geschrieben werden, und nichts davon ist übrig
-backup-left-out = Warnung: { $what } ist nicht lesbar und darum nicht in der Sicherung: { $why }
+backup-left-out = Warnung: { $what } ist nicht lesbar und darum nicht in der Sicherung ({ $why })
 restore-runs = docsyncd läuft und arbeitet mit der Datenbank { $file }, und es wurde nichts geändert. Halten Sie es zuerst an: { $command }
 restore-letters = die Datenbank { $file } enthält Briefe, und es wurde nichts geändert: --force legt sie beiseite und sagt, wohin
 restore-there = { $file } gibt es schon, und es wurde nichts geändert: --force legt die Datei beiseite und sagt, wohin

@@ -259,8 +259,8 @@ list-wrong-two-ways = row { $row }: the date can be read in two ways, day or mon
 list-wrong-content = it cannot be read
 
 problem-not-taken = { $count ->
-    [one] 1 letter was filed, and the software at { $name } has not taken it ({ $since }).
-   *[other] { $count } letters were filed, and the software at { $name } has not taken them ({ $since }).
+    [one] 1 letter was filed, and the software that reads { $name } has not taken it ({ $since }).
+   *[other] { $count } letters were filed, and the software that reads { $name } has not taken them ({ $since }).
 }
 do-not-taken = See whether the practice's software runs and imports. { $count ->
     [one] If the letter is already in the record
@@ -268,8 +268,8 @@ do-not-taken = See whether the practice's software runs and imports. { $count ->
 }, open it on the page and press “{ letter-arrived }”.
 it-not-taken = See whether the practice's software runs and imports. docsyncd list --state fetched names them; if one is in the record, say so: docsyncd retry --arrived UUID
 subject-not-taken = { $count ->
-    [one] 1 letter is filed, not yet taken by the software ({ $name })
-   *[other] { $count } letters are filed, not yet taken by the software ({ $name })
+    [one] 1 letter is filed, not yet taken by the software that reads { $name }
+   *[other] { $count } letters are filed, not yet taken by the software that reads { $name }
 }
 over-not-taken = The software has taken every letter at { $name }.
 
@@ -434,6 +434,10 @@ why-configuration = the configuration cannot be used ({ $name })
 do-configuration = Call your IT: there is a mistake in the settings. Until it is mended, letters are filed by the previous settings.
 it-configuration = Correct it: docsyncd check says what is wrong. Until then a running docsyncd files letters with the previous configuration.
 subject-configuration = There is a mistake in the settings
+mistake-line = line { $number }
+mistake-column = column { $number }
+mistake-other = IT sees which
+mistake-exact = In English: { $what }.
 over-configuration = The configuration can be used again, and is in force.
 
 why-clock = the clock of this computer and that of the service differ by more than five minutes
@@ -491,6 +495,7 @@ alarm-page-command = The page: on the computer { $computer }, with the command: 
 alarm-page-off = docsyncd has no page here: the commands below do the same.
 see-status = See why: docsyncd status.
 alarm-it = For IT, on { $computer }: { $commands }
+alarm-it-file = { $it } Each of these commands needs: --config { $file }
 alarm-test = This is a test. You will get the messages of docsyncd here. There is nothing to do.
 
 ## The table of `docsyncd status`, for whoever looks after the installation. What has no variables is a label.
@@ -589,7 +594,7 @@ page-first-name = First name
 page-born = Born
 page-assign = Assign to this patient
 page-undo = Undo
-page-decided = Assigned to the patient with the number { $number }, also for letters to come. It is filed in a moment; until then you can undo it.
+page-decided = Assigned to { $patient }, number { $number }, also for other letters of this patient. It is filed in a moment; until then you can undo it.
 page-look-title = Please look once more
 page-look-differs = The service and the practice disagree about this patient: what differs is marked.
 page-look-spelling = The name is spelt differently on the two sides.
@@ -718,6 +723,7 @@ page-close = Lock this browser
 page-close-first = To unlock it again, an administrator has to run “docsyncd open” on the computer with docsyncd.
 page-contact = Whom to call: { $contact }
 page-support = File for support
+page-it = For IT: { $what }
 page-notice-retried = The letter is tried again. The page shows what becomes of it.
 page-notice-retried-all = Everything that failed is tried again. The page shows what becomes of it.
 page-notice-polled = docsyncd looks for new letters now.
@@ -804,7 +810,7 @@ page-number = Number
 page-account = Account
 letter-pdf = Open the PDF
 letter-fetch = Fetch the PDF from the service
-letter-pdf-gone = The PDF does not lie on this computer any more: it was taken, or is elsewhere.
+letter-pdf-gone = The PDF does not lie on this computer: below is where it was filed.
 letter-pdf-changed = Something else lies where the PDF was filed: it was changed or replaced.
 letter-try-now = Try now
 letter-arrived = It is there
@@ -822,6 +828,7 @@ letter-there = filed
 letter-to-come = to be filed
 letter-older-version = an older version
 letter-for-another = filed for another patient
+letter-was-removed = filed for another patient, and removed since
 letter-copy = Copy
 letter-copied = Copied
 letter-proof = Seen { $at }:
@@ -1042,6 +1049,8 @@ setup-address-help = as its operator gives it, such as https://api.example.test
 setup-answers = the service answers
 setup-meant = { $address } is meant
 setup-meant-host = { $host } with port { $port } is meant
+setup-meant-folder = { $folder } is meant
+setup-no-mail-address = { $text } is no mail address
 setup-mount = this is a share of Windows, and no folder here. Mount it first: sudo mount -t cifs -o credentials=FILE { $share } /mnt/letters (and write it into /etc/fstab), then give /mnt/letters
 setup-account = Which account:
 setup-auth = docsyncd reads the letters
@@ -1148,6 +1157,7 @@ setup-reader-help = a user or group of this computer; empty: only { $user } (and
 setup-reader-takes = Does { $reader } also take them away (move or delete them)?
 setup-reader-gets = { $reader } gets group, 0640 for files and { $mode } for folders
 setup-reader-stopped = { $reader } may not pass through { $folder }: let it, with chmod o+x { $folder }
+setup-no-reader = this computer knows no user and no group { $reader }
 setup-no-group = it has no group
 setup-only-root-gives = only root may give { $folder } to a group: run setup with sudo, or first sudo chgrp { $group } { $folder } and sudo chmod 2750 { $folder } (destination { $name })
 setup-only-root = only root (sudo) can set things up for another user
@@ -1263,6 +1273,7 @@ setup-open = How it is, in the browser: { $command }
 ## What did not work: the exact reason stands behind it in brackets, in English. In English it stands alone.
 
 told-configuration = the configuration cannot be used
+told-configuration-at = the configuration cannot be used: { $place }
 told-no-configuration = { $file }: there is no such configuration file. docsyncd setup asks what is needed and writes one; or name yours with --config FILE
 told-refused-key = the service refuses this key: check it, or ask the operator of the service for a new one
 told-busy = the service asks to wait: try again later
@@ -1273,10 +1284,23 @@ told-log = the log file cannot be written
 told-failed = that did not work
 told-answer = this answer cannot be used
 told-note = something to know
+told-good = checked
 note-key = the server's key is { $key }
 note-durable = what is filed is forced to its disk
 note-no-overwriting = it refuses to overwrite
 note-only-size = only the size is read back
+note-recipients = no recipient was tried
+note-mail-size = mails of up to { $key }
+note-no-sign-in = a connection comes about
+note-finds-letters = it answers when it is asked for a letter
+note-finds-patients = it answers when it is asked for a patient
+note-searches = letters are searched for
+note-not-written = nothing was written to try it
+note-read-back = each object is read back
+note-not-started = its program is { $key }
+note-no-message = it accepts a connection
+note-lost-waits = a letter whose answer is lost waits for a person
+note-lost-again = a letter whose answer is lost is sent again
 told-api = the service did not answer as expected
 told-unreachable = the service does not answer at this address: check it
 told-refused = the service refuses this
@@ -1293,6 +1317,7 @@ told-mail-server = the mail server does not work like this: check its name, port
 told-server = this place does not work like this: check its address, user and password
 told-no-folder-there = this folder does not exist on the server: create it there, or correct it
 told-alarm = nobody can be told in this way
+told-alarm-unencrypted = the mail server offers no encryption
 told-recipient = one of the recipients is refused
 told-port = the port cannot be used: another program may have it
 told-certificate = the certificate of the page cannot be used
@@ -1431,8 +1456,9 @@ assign-shared-number = the list has two persons under this number
 assign-settles = { $command } settles it
 assign-unlisted = the number { $number } is not in the practice's list
 assign-none = nothing was assigned
-assign-done = { $uuid }: its patient is number { $number }; { $when }
-assign-anew = { $uuid }: its patient is number { $number }, and it is filed anew with that number; { $when }. The copy with the other number stays where it is: { $command } says where; remove it there
+assign-done = { $uuid }: its patient is { $patient }, number { $number }, also for other letters of this patient, those to come too; { $when }
+assign-anew = { $uuid }: its patient is { $patient }, number { $number }, and it is filed anew with that number; { $when }. The copy with the other number stays where it is: { $command } says where; remove it there
+assign-not-in-list = a patient who is not in the list
 assign-nobody-asked = nobody can be asked here whether this is the patient: look at both sides above, and write --yes
 assign-question-again = Are you sure? Assign to the patient with the number { $number }?
 assign-a-number = NUMBER
@@ -1678,7 +1704,7 @@ support-lacks-damaged = missing: the ledger is damaged
 support-lacks-foreign = missing: the ledger is of another version, or of another program
 support-lacks-unreadable = missing: it cannot be read
 support-lacks-late = missing: it took too long
-support-lacks-no-log = missing: there is no log file and no journal; docsyncd writes its lines to standard error (log.file keeps them)
+support-lacks-no-log = missing: there is no log file (log.file), and the journal has nothing of docsyncd from this time; did it write elsewhere?
 support-lacks-no-lines = missing: nothing was logged in this time
 support-lacks-not-known = missing: one of the documents is not known
 support-lacks-too-large = missing: it is too large

@@ -258,8 +258,8 @@ list-wrong-two-ways = ligne { $row } : la date se lit de deux façons, jour ou 
 list-wrong-content = elle est illisible
 
 problem-not-taken = { $count ->
-    [one] { $count } courrier est déposé, et le logiciel de { $name } ne l'a pas pris ({ $since }).
-   *[other] { $count } courriers sont déposés, et le logiciel de { $name } ne les a pas pris ({ $since }).
+    [one] { $count } courrier est déposé, et le logiciel qui lit { $name } ne l'a pas pris ({ $since }).
+   *[other] { $count } courriers sont déposés, et le logiciel qui lit { $name } ne les a pas pris ({ $since }).
 }
 do-not-taken = Vérifiez que le logiciel du cabinet est ouvert et qu'il importe. { $count ->
     [one] Si le courrier est déjà dans le dossier du patient
@@ -267,8 +267,8 @@ do-not-taken = Vérifiez que le logiciel du cabinet est ouvert et qu'il importe.
 }, ouvrez-le sur la page et cliquez sur « { letter-arrived } ».
 it-not-taken = Vérifiez que le logiciel du cabinet fonctionne et importe. docsyncd list --state fetched les nomme ; si l'un est dans le dossier du patient, dites-le : docsyncd retry --arrived UUID
 subject-not-taken = { $count ->
-    [one] { $count } courrier est déposé, mais le logiciel ne l'a pas pris ({ $name })
-   *[other] { $count } courriers sont déposés, mais le logiciel ne les a pas pris ({ $name })
+    [one] { $count } courrier est déposé, mais le logiciel qui lit { $name } ne l'a pas pris
+   *[other] { $count } courriers sont déposés, mais le logiciel qui lit { $name } ne les a pas pris
 }
 over-not-taken = Le logiciel a pris tous les courriers de { $name }.
 
@@ -433,6 +433,10 @@ why-configuration = il y a une erreur dans les réglages ({ $name })
 do-configuration = Appelez votre informaticien : il y a une erreur dans les réglages. D'ici là, les courriers sont classés selon les réglages précédents.
 it-configuration = Corrigez-la : docsyncd check dit ce qui ne va pas. D'ici là, un docsyncd en marche classe les courriers selon la configuration précédente.
 subject-configuration = Il y a une erreur dans les réglages
+mistake-line = ligne { $number }
+mistake-column = colonne { $number }
+mistake-other = l'informaticien voit laquelle
+mistake-exact = En anglais : { $what }.
 over-configuration = Les réglages sont de nouveau corrects et en vigueur.
 
 why-clock = l'horloge de cet ordinateur et celle du service diffèrent de plus de cinq minutes
@@ -490,6 +494,7 @@ alarm-page-command = La page : sur l'ordinateur { $computer }, avec la commande
 alarm-page-off = docsyncd n'a pas de page ici : les commandes ci-dessous font la même chose.
 see-status = Voyez pourquoi : docsyncd status.
 alarm-it = Pour l'informaticien, sur { $computer } : { $commands }
+alarm-it-file = { $it } À ajouter à chaque commande : --config { $file }
 alarm-test = Ceci est un essai. Vous recevrez ici les alertes de docsyncd. Il n'y a rien à faire.
 
 ## Le tableau de `docsyncd status`, pour qui s'occupe de l'installation. Ce qui n'a pas de variable est une étiquette.
@@ -585,7 +590,7 @@ page-first-name = Prénom
 page-born = Né(e) le
 page-assign = Attribuer à ce patient
 page-undo = Annuler
-page-decided = Attribué au patient numéro { $number }, aussi pour les courriers suivants. Il sera classé dans un instant ; d'ici là, vous pouvez annuler.
+page-decided = Attribué à { $patient }, numéro { $number }, comme les autres courriers de ce patient. Il sera classé dans un instant ; d'ici là, vous pouvez annuler.
 page-look-title = Vérifiez encore une fois
 page-look-differs = Le service et le cabinet n'indiquent pas la même chose : ce qui diffère est marqué.
 page-look-spelling = Le nom n'est pas écrit de la même façon des deux côtés.
@@ -717,6 +722,7 @@ page-close = Verrouiller ce navigateur
 page-close-first = Pour le déverrouiller, un administrateur devra lancer « docsyncd open » sur l'ordinateur où tourne docsyncd.
 page-contact = Qui appeler : { $contact }
 page-support = Fichier pour l'assistance
+page-it = Pour l'informaticien : { $what }
 page-notice-retried = Un nouvel essai est en cours pour ce courrier. La page montre ce qu'il devient.
 page-notice-retried-all = Un nouvel essai est en cours pour tout ce qui a échoué. La page montre ce qu'il en est.
 page-notice-polled = docsyncd relève les nouveaux courriers.
@@ -803,7 +809,7 @@ page-number = Numéro
 page-account = Compte
 letter-pdf = Ouvrir le PDF
 letter-fetch = Demander le PDF au service
-letter-pdf-gone = Le PDF n'est plus sur cet ordinateur : il a été pris, ou se trouve ailleurs.
+letter-pdf-gone = Le PDF n'est pas sur cet ordinateur : ci-dessous, où il a été déposé.
 letter-pdf-changed = Autre chose se trouve à la place du PDF : il a été modifié ou remplacé.
 letter-try-now = Essayer maintenant
 letter-arrived = Il est bien arrivé
@@ -821,6 +827,7 @@ letter-there = classé
 letter-to-come = à classer
 letter-older-version = une version précédente
 letter-for-another = classé pour un autre patient
+letter-was-removed = classé pour un autre patient, retiré depuis
 letter-copy = Copier
 letter-copied = Copié
 letter-proof = Constaté { $at } :
@@ -1031,7 +1038,7 @@ setup-needed = il faut une réponse
 setup-not-expected = { $text } n'est pas ce qui est attendu ici
 setup-no-list = pas une liste valable comme ["a", "b"]
 setup-as = { " " }(utilisateur { $user })
-setup-cannot-read = { $file } ne peut pas être lu{ $whom } : { $why }
+setup-cannot-read = { $file } ne peut pas être lu{ $whom } ({ $why })
 setup-no-place = cet endroit n'existe pas
 setup-mend = setup ne modifie qu'un fichier lisible : corrigez-le, ou déplacez-le pour recommencer à neuf
 setup-first = c'est la première question
@@ -1041,6 +1048,8 @@ setup-address-help = telle que son exploitant la donne, par exemple https://api.
 setup-answers = le service répond
 setup-meant = compris comme { $address }
 setup-meant-host = compris comme { $host }, port { $port }
+setup-meant-folder = compris comme { $folder }
+setup-no-mail-address = { $text } n'est pas une adresse e-mail
 setup-mount = c'est un partage de Windows, pas un dossier d'ici. Montez-le d'abord : sudo mount -t cifs -o credentials=FICHIER { $share } /mnt/courriers (et inscrivez-le dans /etc/fstab), puis donnez /mnt/courriers
 setup-account = Quel compte :
 setup-auth = Connexion au service :
@@ -1148,6 +1157,7 @@ setup-reader-help = un utilisateur ou un groupe de cet ordinateur ; vide : seu
 setup-reader-takes = Est-ce que { $reader } les emporte aussi (en les déplaçant ou en les supprimant) ?
 setup-reader-gets = le groupe de { $reader } peut lire : 0640 pour les fichiers, { $mode } pour les dossiers
 setup-reader-stopped = { $reader } n'a pas le droit de passer par { $folder } : donnez-le-lui avec chmod o+x { $folder }
+setup-no-reader = cet ordinateur ne connaît ni utilisateur ni groupe { $reader }
 setup-no-group = cet utilisateur n'a pas de groupe
 setup-only-root-gives = seul root peut donner { $folder } à un groupe : lancez setup avec sudo, ou d'abord sudo chgrp { $group } { $folder } et sudo chmod 2750 { $folder } (destination { $name })
 setup-only-root = seul root (sudo) peut installer pour un autre utilisateur
@@ -1221,7 +1231,7 @@ setup-page-port = Port de la page :
 setup-page-port-help = sur 127.0.0.1, pour le navigateur de cet ordinateur
 setup-ledger = Où docsyncd peut-il garder son registre :
 setup-ledger-help = un fichier sur un disque local ; il dit quel courrier est allé où
-setup-no-ledger = le registre { $file } ne peut pas être écrit{ $whom } : { $why }
+setup-no-ledger = le registre { $file } ne peut pas être écrit{ $whom } ({ $why })
 setup-give-file = l'utilisateur du service est { $user } : donnez-lui le fichier avec chown { $user } { $file }
 setup-shown-waiting = Ce qui attend serait classé sous
 setup-shown-known = Les courriers seraient classés sous
@@ -1257,8 +1267,8 @@ setup-stays = { $file } reste tel quel
 setup-written = { $file } écrit
 setup-written-kept = { $file } écrit ; ce qu'il était avant est dans { $kept }
 setup-write-refused = { $file } ne peut pas être écrit
-setup-may-not-write = impossible d'écrire dans { $folder }{ $whom } : { $why }. C'est là que setup écrit : lancez-le avec sudo, ou choisissez un autre fichier avec --config FICHIER
-setup-may-not-write-windows = impossible d'écrire dans { $folder }{ $whom } : { $why }. C'est là que setup écrit : ouvrez la console en tant qu'administrateur, ou choisissez un autre fichier avec --config FICHIER
+setup-may-not-write = impossible d'écrire dans { $folder }{ $whom } ({ $why }). C'est là que setup écrit : lancez-le avec sudo, ou choisissez un autre fichier avec --config FICHIER
+setup-may-not-write-windows = impossible d'écrire dans { $folder }{ $whom } ({ $why }). C'est là que setup écrit : ouvrez la console en tant qu'administrateur, ou choisissez un autre fichier avec --config FICHIER
 setup-tried-as-root = (vérifié en tant que root, et non { $user }, qui n'a pas pu lancer ce programme)
 setup-fail-first = Réparez d'abord ce qui porte FAIL.
 setup-runs-already = docsyncd tourne déjà et reprend cette configuration. Son état : { $command }
@@ -1272,6 +1282,7 @@ setup-open = L'état, dans le navigateur : { $command }
 ## Ce qui n'a pas fonctionné : la raison exacte suit entre parenthèses, en anglais.
 
 told-configuration = la configuration est inutilisable
+told-configuration-at = la configuration est inutilisable : { $place }
 told-no-configuration = { $file } : ce fichier de configuration n'existe pas. docsyncd setup pose les questions nécessaires et l'écrit ; ou indiquez le vôtre avec --config FICHIER
 told-refused-key = le service refuse cette clé : vérifiez-la, ou demandez-en une nouvelle à l'exploitant du service
 told-busy = le service demande d'attendre : réessayez plus tard
@@ -1282,10 +1293,23 @@ told-log = le fichier journal ne peut pas être écrit
 told-failed = cela n'a pas fonctionné
 told-answer = cette réponse ne convient pas
 told-note = à savoir
+told-good = vérifié
 note-key = clé du serveur : { $key }
 note-durable = chaque courrier y est écrit durablement sur le disque
 note-no-overwriting = rien n'y est écrasé
 note-only-size = seule la taille est relue
+note-recipients = aucun destinataire n'a été essayé, car il change à chaque courrier
+note-mail-size = e-mails jusqu'à { $key }
+note-no-sign-in = la connexion fonctionne ; check_url essaierait aussi les identifiants
+note-finds-letters = la recherche d'un courrier fonctionne
+note-finds-patients = la recherche d'un patient fonctionne
+note-searches = chaque courrier est recherché avant d'être envoyé
+note-not-written = rien n'a été écrit pour l'essai, car la clé ne peut pas supprimer
+note-read-back = chaque courrier est relu et comparé
+note-not-started = son programme est { $key } ; il n'est pas lancé pour l'essai
+note-no-message = la connexion fonctionne ; aucun message n'est envoyé pour l'essai
+note-lost-waits = si une réponse se perd, le courrier attend une personne
+note-lost-again = si une réponse se perd, le courrier est envoyé de nouveau
 told-api = le service n'a pas répondu comme prévu
 told-unreachable = à cette adresse, le service ne répond pas : vérifiez-la
 told-refused = le service refuse cet accès
@@ -1302,6 +1326,7 @@ told-mail-server = le serveur de messagerie ne fonctionne pas ainsi : vérifiez
 told-server = cette destination ne fonctionne pas ainsi : vérifiez l'adresse, l'utilisateur et le mot de passe
 told-no-folder-there = ce dossier n'existe pas sur le serveur : créez-le là-bas, ou corrigez-le
 told-alarm = impossible de prévenir par cette voie
+told-alarm-unencrypted = le serveur de messagerie ne propose pas de chiffrement (STARTTLS), et rien n'est envoyé sans
 told-recipient = l'un des destinataires est refusé
 told-port = le port est inutilisable : un autre programme l'occupe peut-être
 told-certificate = le certificat de la page est inutilisable
@@ -1441,8 +1466,9 @@ assign-shared-number = la liste a deux personnes sous ce numéro
 assign-settles = { $command } l'attribue
 assign-unlisted = le numéro { $number } n'est pas dans la liste du cabinet
 assign-none = rien n'a été attribué
-assign-done = { $uuid } : attribué au patient numéro { $number } ; { $when }
-assign-anew = { $uuid } : son patient a le numéro { $number }, et le courrier est classé de nouveau sous ce numéro ; { $when }. La copie sous l'autre numéro reste où elle est : { $command } dit où ; retirez-la de là
+assign-done = { $uuid } : attribué à { $patient }, numéro { $number }, comme les autres courriers de ce patient, aussi à venir ; { $when }
+assign-anew = { $uuid } : son patient est { $patient }, numéro { $number }, et le courrier est classé de nouveau sous ce numéro ; { $when }. La copie sous l'autre numéro reste où elle est : { $command } dit où ; retirez-la de là
+assign-not-in-list = un patient absent de la liste
 assign-nobody-asked = personne ne peut confirmer ici que c'est ce patient : comparez les fiches ci-dessus, et ajoutez --yes
 assign-question-again = En êtes-vous sûr ? Attribuer au patient numéro { $number } ?
 assign-a-number = NUMÉRO
@@ -1688,7 +1714,7 @@ support-lacks-damaged = manque : le registre est endommagé
 support-lacks-foreign = manque : le registre est d'une autre version ou d'un autre programme
 support-lacks-unreadable = manque : illisible
 support-lacks-late = manque : cela a duré trop longtemps
-support-lacks-no-log = manque : il n'y a ni fichier journal ni journal du système ; docsyncd écrit ses lignes sur la sortie d'erreur (log.file les conserve)
+support-lacks-no-log = manque : il n'y a pas de fichier journal (log.file), et le journal du système n'a rien de docsyncd pour ce temps ; a-t-il écrit ailleurs ?
 support-lacks-no-lines = manque : rien n'a été journalisé pendant ce temps
 support-lacks-not-known = manque : l'un des courriers est inconnu
 support-lacks-too-large = manque : trop grand
@@ -1724,7 +1750,7 @@ move-undone = Le déménagement du { $time } est annulé. Un autre ordinateur a 
 backup-there = { $file } existe déjà, et rien n'a été écrit : choisissez un autre nom, ou --force le remplace
 backup-own = { $file } est un fichier avec lequel docsyncd travaille, et rien n'a été écrit : choisissez un autre nom
 backup-not-written = { $file } ne peut pas être écrit, et il n'en reste rien
-backup-left-out = avertissement : { $what } ne peut pas être lu et n'est donc pas dans la sauvegarde : { $why }
+backup-left-out = avertissement : { $what } ne peut pas être lu et n'est donc pas dans la sauvegarde ({ $why })
 restore-runs = docsyncd est en marche et travaille avec le registre { $file } ; rien n'a été modifié. Arrêtez-le d'abord : { $command }
 restore-letters = le registre { $file } contient des courriers, et rien n'a été modifié : --force le met de côté et dit où
 restore-there = { $file } existe déjà, et rien n'a été modifié : --force le met de côté et dit où

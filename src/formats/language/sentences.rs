@@ -86,7 +86,7 @@ impl Language {
     /// Problems of one cause in a sentence.
     pub fn group(self, group: &Group, now: &Zoned) -> String {
         let since = group.since.map_or_else(String::new, |since| self.since(&zoned(since, now), now));
-        let (name, names) = self.names(&group.names);
+        let (name, names) = self.concerned(group);
         let cause = group.cause.as_str();
         let (reason, _) = self.list_wrong(group);
         let values = [
@@ -112,7 +112,7 @@ impl Language {
 
     /// The problem and the number of letters, in a line without a full stop.
     pub fn subject(self, group: &Group) -> String {
-        let (name, names) = self.names(&group.names);
+        let (name, names) = self.concerned(group);
         let (reason, _) = self.list_wrong(group);
         let values = [
             ("name", (&name).into()),
@@ -147,7 +147,35 @@ impl Language {
 
     /// What the administrator should do, with commands; `None` if nothing more.
     pub fn commands(self, group: &Group, disks: &Disks) -> Option<String> {
-        self.to_do("it", group, disks)
+        let commands = self.to_do("it", group, disks)?;
+        Some(self.exact(group).map_or(commands.clone(), |exact| format!("{commands} {exact}")))
+    }
+
+    /// What is wrong with the settings, in the English words that only whoever mends it needs; `None` if the sentence
+    /// about the problem says it, as it does in English.
+    pub fn exact(self, group: &Group) -> Option<String> {
+        let what = group.names.first().filter(|_| group.cause == Cause::Configuration && self != Language::English);
+        what.map(|what| self.fill("mistake-exact", &[("what", what.into())]))
+    }
+
+    /// Where a mistake in the settings is (`ConfigError::in_short`): line, column and key.
+    pub fn mistake(self, what: &str) -> String {
+        let number = |rest: &str| rest.split(|c: char| !c.is_ascii_digit()).next().unwrap_or_default().to_owned();
+        let after = |word: &str| what.split_once(word).map(|(_, rest)| number(rest)).filter(|found| !found.is_empty());
+        let numbers = [("mistake-line", after(", line ")), ("mistake-column", after(" TOML, column "))];
+        let key = what.split_once(": `").and_then(|(_, rest)| rest.split_once('`')).map(|(key, _)| key.to_owned());
+        let place = |(text, number): (&str, Option<String>)| Some(self.fill(text, &[("number", (&number?).into())]));
+        let parts: Vec<String> = numbers.into_iter().filter_map(place).chain(key).collect();
+        if parts.is_empty() { self.text("mistake-other") } else { parts.join(", ") }
+    }
+
+    /// The accounts or destinations of a group, and their number; of a mistake in the settings, where it is. In English
+    /// its exact words stand alone.
+    fn concerned(self, group: &Group) -> (String, u64) {
+        match group.names.first() {
+            Some(what) if group.cause == Cause::Configuration && self != Language::English => (self.mistake(what), 1),
+            _ => self.names(&group.names),
+        }
     }
 
     fn to_do(self, whose: &str, group: &Group, disks: &Disks) -> Option<String> {

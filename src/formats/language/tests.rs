@@ -50,6 +50,26 @@ fn of_inline(inline: &InlineExpression<&str>, variables: &mut BTreeSet<String>) 
     }
 }
 
+/// The page has a button for each of these.
+#[test]
+fn no_text_of_the_page_names_a_command_that_the_page_can_do_itself() {
+    let is_of_page = |key: &str| {
+        ["page", "letter", "do", "why", "problem", "over", "light", "reason"].contains(&key.split('-').next().unwrap())
+    };
+    for language in LANGUAGES {
+        let mut key = "";
+        for line in language.source().lines() {
+            if let Some((begun, _)) = line.split_once(" = ").filter(|(begun, _)| !begun.contains([' ', '['])) {
+                key = begun;
+            }
+            for command in ["assign", "retry", "poll", "reconcile"] {
+                let is_named = line.contains(&format!("docsyncd {command}"));
+                assert!(!is_of_page(key) || !is_named, "{} {key}: {line}", language.as_str());
+            }
+        }
+    }
+}
+
 #[test]
 fn every_language_has_every_key_with_the_same_variables() {
     let [english, french, german] = LANGUAGES.map(keys);

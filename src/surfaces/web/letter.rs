@@ -14,7 +14,7 @@ use crate::domain::document::short;
 use crate::domain::state::State;
 use crate::formats::language::{Language, Reason, zoned};
 use crate::views::letter::LetterDetail;
-use crate::views::{DeliveryView, DocumentHistory, HistoryView};
+use crate::views::{self, DeliveryView, DocumentHistory, HistoryView};
 
 /// The rows of the history that are shown unfolded.
 const NEWEST: usize = 20;
@@ -131,7 +131,7 @@ fn stands(language: Language, shown: &DocumentHistory) -> String {
         }
         State::Discovered if shown.document.reasons.is_empty() => "page-waits-new",
         State::Discovered => "page-waits-service",
-        State::Fetched if shown.deliveries.iter().any(is_not_taken) => "page-waits-taken",
+        state if views::stands(state, &shown.deliveries) == "filed" => "page-waits-taken",
         State::Fetched => "page-waits-destination",
         State::Delivered => "page-waits-report",
         State::Failing | State::Failed => "page-not-filed",
@@ -202,8 +202,7 @@ fn place(language: Language, delivery: &DeliveryView, said: &[Reason], number: u
         span .name { (delivery.destination) } " " span .badge.(class) { (language.text(state)) }
         span .soft {
             " " (clock(language, delivery.changed_at, now))
-            @if delivery.is_anothers { " · " (language.text("letter-for-another")) }
-            @else if !delivery.is_present { " · " (language.text("letter-older-version")) }
+            @if let Some(mark) = delivery.mark() { " · " (language.text(mark)) }
         }
         @if let Some(place) = &delivery.place {
             p .path {

@@ -121,6 +121,7 @@ fn head(
                 h1 #headline { (headline) }
                 @if let (Some(keyed), Some(first)) = (keyed, first) {
                     p .advice { (language.advice(first, &overview.disks)) }
+                    (exact(language, first))
                     (remedy(language, keyed, first, overview))
                 }
                 @if let Some(contact) = overview.practice.contact.as_ref().filter(|_| is_red) {
@@ -257,6 +258,7 @@ fn with_key(language: Language, overview: &Overview, keyed: &Keyed<'_>, problems
                         li .(if is_red { "bad" } else { "wait" }) {
                             p { strong { (language.group(group, now)) } }
                             p { (language.advice(group, &overview.disks)) }
+                            (exact(language, group))
                             (remedy(language, keyed, group, overview))
                         }
                     }
@@ -331,6 +333,15 @@ fn waiting(language: Language, overview: &Overview, keyed: &Keyed<'_>, told: &[T
                 }
                 (parts::not_taken(language, &details.waiting.not_taken, now))
             }
+        }
+    }
+}
+
+/// What only whoever mends the settings understands.
+fn exact(language: Language, group: &Group) -> Markup {
+    html! {
+        @if let Some(exact) = language.exact(group) {
+            p .soft { (language.fill("page-it", &[("what", (&exact).into())])) }
         }
     }
 }

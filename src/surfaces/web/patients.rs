@@ -36,6 +36,8 @@ pub(super) struct Decided {
     kind: Option<String>,
     name: Option<String>,
     number: String,
+    /// Whose number it is in the practice's list, where a wrong one is seen at once; `None`: nobody's.
+    patient: Option<String>,
 }
 
 /// How long the page offers to take a decision back; milliseconds. The letter's own page offers it as long as it is
@@ -71,7 +73,7 @@ fn undoable(db: &Connection, id: i64, now: Millis) -> QueryResult<Option<Decided
         return Ok(None);
     }
     let DocumentView { uuid, kind, name, .. } = one(db, id)?;
-    Ok(letter.assigned.map(|assigned| Decided { uuid, kind, name, number: assigned.number }))
+    Ok(letter.assigned.map(|assigned| Decided { uuid, kind, name, number: assigned.number, patient: None }))
 }
 
 /// [`read`], for one letter; empty if it does not wait for a decision.
@@ -124,7 +126,12 @@ impl Questions {
             Question { view, was_assigned: letter.assigned.is_some(), person, candidates }
         };
         let asked = waiting.shown.into_iter().map(question).collect();
-        Self { asked, more: waiting.more, has_list: list.is_some(), decided: waiting.decided }
+        let named = |decided: Decided| {
+            let patient = list.and_then(|list| list.row(&decided.number)).map(|row| row.named());
+            Decided { patient, ..decided }
+        };
+        let decided = waiting.decided.into_iter().map(named).collect();
+        Self { asked, more: waiting.more, has_list: list.is_some(), decided }
     }
 }
 
@@ -172,11 +179,12 @@ pub(super) fn show(form: &Form<'_>, questions: &Questions, now: &Zoned) -> Marku
 pub(super) fn decided(form: &Form<'_>, questions: &Questions) -> Markup {
     let language = form.language;
     html! {
-        @for Decided { uuid, kind: word, name, number } in &questions.decided {
+        @for Decided { uuid, kind: word, name, number, patient: whose } in &questions.decided {
+            @let whose = whose.clone().unwrap_or_else(|| language.text("assign-not-in-list"));
             div .decided role="status" {
                 p {
                     strong { (kind(language, word.as_deref())) } " " (patient(language, name.as_deref(), uuid)) ". "
-                    (language.fill("page-decided", &[("number", number.into())]))
+                    (language.fill("page-decided", &[("number", number.into()), ("patient", (&whose).into())]))
                 }
                 (form.button("/undo", &language.text("page-undo"), "", &[("uuid", uuid)]))
             }

@@ -283,11 +283,14 @@ fn strangers(db: &Connection) -> QueryResult<Ended> {
     )
 }
 
-/// The number of filed documents that count once a destination's software has them.
+/// The number of filed documents that count once a destination's software has them. One that is still to be filed
+/// elsewhere counts as that, as in lists ([`super::stands`]).
 pub(super) fn to_confirm(db: &Connection, only: Option<&str>) -> QueryResult<u64> {
     db.prepare_cached(
         "SELECT count(DISTINCT document.id) FROM delivery INDEXED BY delivery_filed JOIN document ON document.id = delivery.document
          WHERE delivery.state = 'filed' AND document.state = 'fetched' AND document.pdf = delivery.pdf
+           AND NOT EXISTS (SELECT 1 FROM delivery AS other WHERE other.document = document.id
+                           AND other.pdf = document.pdf AND +other.state = 'pending')
            AND (?1 IS NULL OR document.account IN (SELECT value FROM json_each(?1)))",
     )?
     .query_row([only], |row| row.get(0))

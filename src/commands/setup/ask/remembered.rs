@@ -62,6 +62,8 @@ impl Remembered {
     ) -> anyhow::Result<T> {
         match &answer {
             Ok(answer) => {
+                // Whoever is asked once more is offered this answer and not one from before.
+                self.taken_back.remove(&question.words);
                 self.given.push((question.words.clone(), given(answer)));
                 self.at = self.given.len();
             }
@@ -234,6 +236,19 @@ mod tests {
         ask.repeat_from(0);
         assert_eq!(text(&mut ask, "which").unwrap().as_deref(), Some("folder"));
         assert_eq!(text(&mut ask, "path").unwrap().as_deref(), Some("/srv"), "asked anew");
+    }
+
+    #[test]
+    fn the_last_answer_is_offered_and_not_one_that_was_left_before() {
+        let typed = vec!["old.test", "new.test", ""];
+        let mut ask = Remembered::new(Box::new(Typist(typed.into_iter())));
+        assert_eq!(ask.text(&asked("host")).unwrap().as_deref(), Some("old.test"));
+        ask.take_back(0);
+        assert_eq!(ask.text(&asked("host")).unwrap().as_deref(), Some("new.test"));
+        // It does not work. The draft has it as the default.
+        ask.refused("host", "no answer").unwrap();
+        let again = asked("host").or(Some("new.test".to_owned()));
+        assert_eq!(ask.text(&again).unwrap().as_deref(), Some("new.test"), "Enter alone");
     }
 
     #[test]

@@ -7,8 +7,8 @@ use inquire::ui::{RenderConfig, Styled};
 use inquire::{InquireError, Select};
 use secrecy::SecretString;
 
-use super::super::super::UsageError;
 use super::super::super::output::folded;
+use super::super::super::{Exit, UsageError, told};
 use super::line::{self, Prompt, Typed};
 use super::{Ask, BACK, Back, Question, secret_of};
 use crate::formats::language::Language;
@@ -68,7 +68,7 @@ impl Terminal {
     }
 
     fn interrupted(&self) -> anyhow::Error {
-        anyhow::Error::msg(self.language.text("setup-interrupted"))
+        told::said(self.language.text("setup-interrupted"), Exit::Failed)
     }
 
     fn ended(&self, error: InquireError) -> anyhow::Error {

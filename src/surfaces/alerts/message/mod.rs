@@ -6,7 +6,7 @@ use jiff::{Timestamp, Zoned};
 use serde::{Deserialize, Serialize};
 
 use super::decide::AlertKind;
-use crate::config::{Config, PracticeConfig};
+use crate::config::{Config, PracticeConfig, default_path};
 use crate::domain::health::{Cause, Disks};
 use crate::formats::language::{Group, Language};
 use crate::ledger::Millis;
@@ -70,6 +70,8 @@ pub struct Letterhead {
     pub computer: String,
     /// Where the status page is.
     pub page: Page,
+    /// The configuration's file, if commands need to be told.
+    pub file: Option<String>,
 }
 
 /// Where the reader of a message finds the status page.
@@ -106,6 +108,7 @@ impl Letterhead {
             disks: config.disks(),
             page: Page::of(config),
             computer: computer(),
+            file: (config.file != default_path()).then(|| config.file.display().to_string()),
         }
     }
 
@@ -249,7 +252,11 @@ impl Message {
         let commands = |group: &Group| {
             let commands = language.commands(group, &head.disks).unwrap_or_else(|| "docsyncd status".to_owned());
             let values = [("computer", (&head.computer).into()), ("commands", (&commands).into())];
-            language.fill("alarm-it", &values)
+            let commands = language.fill("alarm-it", &values);
+            let file = head.file.as_ref();
+            file.map_or(commands.clone(), |file| {
+                language.fill("alarm-it-file", &[("it", (&commands).into()), ("file", file.into())])
+            })
         };
         Self {
             id,

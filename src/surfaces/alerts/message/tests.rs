@@ -8,7 +8,7 @@ const SINCE: Millis = AT - 90 * 60 * 1000;
 fn head(language: Language) -> Letterhead {
     let practice = PracticeConfig { contact: Some("Müller IT, 030 1234".into()), ..PracticeConfig::default() };
     let disks = Disks { ledger: "/var/lib/docsyncd".into(), ..Disks::default() };
-    Letterhead { language, practice, disks, computer: "vm".into(), page: Page::Command }
+    Letterhead { language, practice, disks, computer: "vm".into(), page: Page::Command, file: None }
 }
 
 fn group(cause: Cause, names: &[&str], count: u64) -> Group {
@@ -105,6 +105,32 @@ fn the_page_is_where_the_reader_can_reach_it() {
         "La page\u{a0}: sur l'ordinateur vm, avec la commande\u{a0}: docsyncd open"
     );
     assert!(page(Page::Off, Language::English).contains("no page"));
+}
+
+#[test]
+fn commands_for_a_configuration_elsewhere_say_so() {
+    let head = Letterhead { file: Some("/srv/north.toml".into()), ..head(Language::German) };
+    let commands = message(&head, AlertKind::Problem, &group(Cause::Service, &["main"], 1)).commands.unwrap();
+    assert!(commands.ends_with("Zu jedem Befehl gehört: --config /srv/north.toml"), "{commands}");
+}
+
+#[test]
+fn a_mistake_in_the_settings_is_a_place_for_the_reader_and_english_for_it() {
+    for (what, place) in [
+        (
+            "/etc/docsyncd.toml, line 482: this is not valid TOML, column 2: duplicate key; keep one",
+            "Zeile 482, Spalte 2",
+        ),
+        ("a.toml, line 7: `destinations.pms.file_name`: no field; write it", "Zeile 7, destinations.pms.file_name"),
+        ("a.toml: `api.base_url` is missing; write it", "api.base_url"),
+        ("a.toml: the file is larger than 9 bytes", "die IT sieht, welcher"),
+    ] {
+        let group = group(Cause::Configuration, &[what], 0);
+        let told = message(&head(Language::German), AlertKind::Problem, &group);
+        assert!(told.text.contains(&format!("({place})")) && !told.text.contains("TOML"), "{told:?}");
+        assert!(told.commands.unwrap().contains(what), "{what}");
+        assert!(message(&head(Language::English), AlertKind::Problem, &group).text.contains(what));
+    }
 }
 
 #[test]

@@ -17,8 +17,7 @@ use notify::{RecommendedWatcher, RecursiveMode, Watcher as _};
 use tokio::sync::Notify;
 use tokio::time::Instant;
 
-use super::failure::{moved, write_until_durable};
-use super::outages::Tell;
+use super::failures::{Tell, moved, write_until_durable};
 use super::stage::{self, LEDGER_PAUSE};
 use super::transition_log::TransitionLog;
 use super::{Context, Shared};

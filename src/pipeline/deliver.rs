@@ -10,9 +10,10 @@ use rusqlite::Connection;
 use tokio::sync::{self, Notify};
 use tokio::time::{Instant, timeout};
 
-use super::failure::{Failed, gave_up, may_have_arrived, moved, record_failure, wait, write_until_durable};
+use super::failures::{
+    Failed, Scope, after, gave_up, may_have_arrived, moved, record_failure, wait, write_until_durable,
+};
 use super::patients::ToPush;
-use super::pauses::{Scope, after};
 use super::stage::{self, Lane, Stage};
 use super::transition_log::TransitionLog;
 use super::{Context, confirm, latest, patients};

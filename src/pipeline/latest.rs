@@ -6,10 +6,10 @@ use std::time::Duration;
 
 use rusqlite::Connection;
 
-use super::failure::{
-    Failed, begins_anew, failed_call, is_of_another_patient, is_there, moved, other_document, wait, write_until_durable,
+use super::failures::{
+    Failed, Scope, after, begins_anew, failed_call, is_of_another_patient, is_there, moved, other_document, wait,
+    write_until_durable,
 };
-use super::pauses::{Scope, after};
 use super::transition_log::TransitionLog;
 use super::{Context, fetch, patients};
 use crate::api::{Api, ApiError, Meaning};

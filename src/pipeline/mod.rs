@@ -9,14 +9,12 @@ pub mod confirm;
 pub mod counters;
 pub mod deliver;
 pub mod discover;
-mod failure;
+mod failures;
 pub mod fetch;
 mod heartbeats;
 mod latest;
 pub mod marks;
-mod outages;
 pub mod patients;
-pub mod pauses;
 pub mod polling;
 pub mod prune;
 pub mod report;
@@ -32,14 +30,13 @@ use tokio::sync::{Notify, mpsc, watch};
 use tokio_util::sync::CancellationToken;
 
 pub use counters::Counters;
+pub use failures::{Outages, Pauses, Scope, after};
 pub use heartbeats::Heartbeats;
-pub use outages::Outages;
 pub use patients::Numbers;
-pub use pauses::{Pauses, Scope, after};
 pub use spool::Spool;
 pub use stage::{Lane, Stage, run_stage};
 
-use outages::Tell;
+use failures::{Tell, for_so_long};
 
 use crate::api::Api;
 use crate::domain::document::DocumentUuid;
@@ -85,7 +82,7 @@ pub struct Context {
     /// See `reports_begun`.
     pub reports_ended: AtomicU64,
     /// What keeps failing, so that each outage is logged once and not at each failure.
-    pub outages: outages::Outages,
+    pub outages: Outages,
     /// Shows which loops are alive.
     pub heartbeats: Heartbeats,
     /// The numbers for `/metrics`.
@@ -245,7 +242,7 @@ impl Context {
             Tell::Nothing => tracing::debug!(event = "ledger_failed", stage, "{error}; trying again"),
             Tell::Begun => tracing::error!(event = "ledger_failed", stage, "{error}; trying again"),
             Tell::GoesOn(long) => {
-                let long = outages::for_so_long(long);
+                let long = for_so_long(long);
                 tracing::error!(event = "ledger_failed", stage, "{error}; trying again for {long} now");
             }
         }
@@ -254,7 +251,7 @@ impl Context {
     /// Logs that the ledger works again, if it failed before.
     fn ledger_works(&self) {
         if let Some(long) = self.outages.ended("ledger", now()) {
-            let long = outages::for_so_long(long);
+            let long = for_so_long(long);
             tracing::info!(event = "ledger_works", "the ledger works again after {long}");
         }
     }

@@ -14,8 +14,8 @@ use rusqlite::Connection;
 use tokio::sync::Notify;
 use tokio::time::Instant;
 
+use super::failures::after;
 use super::latest;
-use super::pauses::after;
 use super::stage::{self, LEDGER_PAUSE};
 use super::transition_log::TransitionLog;
 use super::{Context, Shared};

@@ -8,9 +8,7 @@ use futures_util::FutureExt as _;
 use tokio::time::Instant;
 
 use super::discover::{PollError, Polled, poll};
-use super::failure::Failed;
-use super::outages::{Tell, for_so_long};
-use super::pauses::{Scope, after};
+use super::failures::{Failed, Scope, Tell, after, for_so_long};
 use super::{Context, Shared, stage};
 use crate::api::ApiError;
 use crate::domain::failure::Call;

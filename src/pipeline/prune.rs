@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use tokio::time::{Instant, sleep};
 
-use super::pauses::after;
+use super::failures::after;
 use super::{Context, Shared, stage};
 use crate::ledger::{LedgerError, QueryResult, names, now, prune};
 

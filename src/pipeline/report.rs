@@ -7,11 +7,10 @@ use tokio::sync::Notify;
 use tokio::time::Instant;
 
 use super::Context;
-use super::failure::{
-    Failed, begins_anew, believe_refusal, failed_call, moved, record_failure, wait, write_until_durable,
+use super::failures::{
+    Failed, Scope, after, begins_anew, believe_refusal, failed_call, moved, record_failure, wait, write_until_durable,
 };
 use super::latest::{self, Shown};
-use super::pauses::{Scope, after};
 use super::stage::{self, Lane, Stage};
 use super::transition_log::TransitionLog;
 use crate::api::{Api, ApiError, Meaning, ReportAnswer, look};

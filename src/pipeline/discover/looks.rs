@@ -10,7 +10,7 @@ use crate::domain::state::State;
 use crate::ledger::listed::{self, Absence, Left, Read, WITHDRAWN};
 use crate::ledger::{Millis, now};
 use crate::pipeline::Progress;
-use crate::pipeline::failure::begins_anew;
+use crate::pipeline::failures::begins_anew;
 use crate::pipeline::transition_log::TransitionLog;
 
 /// Whether the error is about the account or the whole API, and not about what the list was asked for.

@@ -6,7 +6,7 @@ use crate::domain::document::{DocumentUuid, Version};
 use crate::ledger::accounts::{self, Cursor};
 use crate::ledger::listed::{self, Listed, Seen};
 use crate::ledger::{LedgerError, documents, now};
-use crate::pipeline::failure::RENDERED_AGAIN;
+use crate::pipeline::failures::RENDERED_AGAIN;
 use crate::pipeline::transition_log::TransitionLog;
 use crate::pipeline::{Progress, Scope, latest};
 

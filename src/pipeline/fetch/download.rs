@@ -8,7 +8,7 @@ use hyper::body::Bytes;
 use tokio::time::Instant;
 
 use super::super::Context;
-use super::super::failure::Failed;
+use super::super::failures::Failed;
 use super::super::spool::Incoming;
 use crate::api::{Api, ApiError, Download, Meaning, Pdf};
 use crate::domain::document::{NotPdf, PdfEnd, PdfHead, Spooled};

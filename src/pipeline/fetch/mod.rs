@@ -10,11 +10,10 @@ use serde_json::Value;
 use tokio::sync::Notify;
 use tokio::time::Instant;
 
-use super::failure::{
-    Failed, another_may, failed_call, is_of_another_patient, is_there, moved, other_document, other_patient,
-    record_failure, wait,
+use super::failures::{
+    Failed, Scope, after, another_may, failed_call, is_of_another_patient, is_there, moved, other_document,
+    other_patient, record_failure, wait,
 };
-use super::pauses::{Scope, after};
 use super::spool::Announced;
 use super::stage::{self, Lane, Stage};
 use super::transition_log::TransitionLog;

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use rusqlite::Connection;
 use tokio::task::{Id, JoinSet};
 
-use super::super::pauses::{Admission, ProbeChoice, Scope};
+use super::super::failures::{Admission, ProbeChoice, Scope};
 use super::super::{Context, Shared};
 use super::room::{Load, beside};
 use super::{Flight, Lane, Stage, start};

@@ -14,8 +14,7 @@ use tokio::time::Instant;
 
 use self::look::look;
 use self::room::shared_room;
-use super::failure::{Failed, record_failure};
-use super::pauses::{Scope, after};
+use super::failures::{Failed, Scope, after, record_failure};
 use super::{Context, Shared};
 use crate::domain::failure::{Call, Code, Kind};
 use crate::domain::state::State;

@@ -7,12 +7,12 @@ use std::time::Duration;
 use rusqlite::Connection;
 use tokio::sync::OwnedMutexGuard;
 
+use super::super::outages::REMIND_MS;
 use super::known::Pause;
 use super::lines::say_that_it_works;
 use super::{DOUBT_PART, LONGEST_DOUBT, Line, Pauses, Scope, after};
 use crate::domain::failure::{Evidence, Failure, Kind, MIN_ATTEMPTS, Paused, TRIES};
 use crate::ledger::{LedgerError, Millis, QueryResult, deliveries, now, pauses, work};
-use crate::pipeline::outages::REMIND_MS;
 
 /// A document that failed, as its scope sees it.
 pub(in crate::pipeline) struct Subject {

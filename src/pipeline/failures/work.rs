@@ -2,10 +2,10 @@
 
 use std::time::Duration;
 
+use super::scope::Subject;
 use crate::domain::failure::{Failure, Kind, Tried};
 use crate::ledger::Millis;
 use crate::ledger::work::{Tries, Work};
-use crate::pipeline::pauses::Subject;
 use crate::pipeline::transition_log::TransitionLog;
 
 impl Tries {

@@ -8,11 +8,11 @@ use crate::domain::failure::Kind;
 use crate::ledger::Millis;
 
 /// The time between two lines about the same outage; milliseconds.
-pub(super) const REMIND_MS: Millis = 60 * 60 * 1000;
+pub(in crate::pipeline) const REMIND_MS: Millis = 60 * 60 * 1000;
 
 /// What to log of a failure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Tell {
+pub(in crate::pipeline) enum Tell {
     /// That the outage has just begun, or has another reason than before.
     Begun,
     /// That the outage goes on, and for how long it has.
@@ -39,7 +39,7 @@ impl Outages {
     }
 
     /// Notes that `what` failed. Returns what to log.
-    pub(super) fn failed(&self, what: &str, reason: &str, now: Millis) -> Tell {
+    pub(in crate::pipeline) fn failed(&self, what: &str, reason: &str, now: Millis) -> Tell {
         let mut outages = self.lock();
         let Some(outage) = outages.get_mut(what) else {
             outages.insert(what.to_owned(), Outage { since: now, told: now, reason: reason.to_owned() });
@@ -57,12 +57,12 @@ impl Outages {
     }
 
     /// When the present outage of `what` began, if there is one.
-    pub(super) fn since(&self, what: &str) -> Option<Millis> {
+    pub(in crate::pipeline) fn since(&self, what: &str) -> Option<Millis> {
         self.lock().get(what).map(|outage| outage.since)
     }
 
     /// Notes that `what` works. Returns how long the outage took, if there was one.
-    pub(super) fn ended(&self, what: &str, now: Millis) -> Option<Duration> {
+    pub(in crate::pipeline) fn ended(&self, what: &str, now: Millis) -> Option<Duration> {
         self.lock().remove(what).map(|outage| between(outage.since, now))
     }
 }
@@ -70,7 +70,7 @@ impl Outages {
 /// Which part of an account tells of a failure, by account and failure. The account's polls, downloads and reports
 /// mostly fail alike, and one of them tells for all.
 #[derive(Debug, Default)]
-pub(super) struct Speakers(Mutex<HashMap<(String, Kind), String>>);
+pub(in crate::pipeline) struct Speakers(Mutex<HashMap<(String, Kind), String>>);
 
 impl Speakers {
     fn lock(&self) -> MutexGuard<'_, HashMap<(String, Kind), String>> {
@@ -80,25 +80,25 @@ impl Speakers {
 
     /// Notes that this part fails so. Returns whether it is the part that tells: no other part that still fails so has
     /// told.
-    pub(super) fn tells(&self, account: &str, part: &str, kind: &Kind) -> bool {
+    pub(in crate::pipeline) fn tells(&self, account: &str, part: &str, kind: &Kind) -> bool {
         let mut speakers = self.lock();
         speakers.retain(|(of, other), speaker| of != account || speaker != part || other == kind);
         speakers.entry((account.to_owned(), kind.clone())).or_insert_with(|| part.to_owned()) == part
     }
 
     /// Notes that this part works.
-    pub(super) fn works(&self, account: &str, part: &str) {
+    pub(in crate::pipeline) fn works(&self, account: &str, part: &str) {
         self.lock().retain(|(of, _), speaker| of != account || speaker != part);
     }
 }
 
 /// The time between, in whole seconds; zero if the clock was set back.
-pub(super) fn between(since: Millis, now: Millis) -> Duration {
+pub(in crate::pipeline) fn between(since: Millis, now: Millis) -> Duration {
     Duration::from_secs(u64::try_from(now.saturating_sub(since) / 1000).unwrap_or(0))
 }
 
 /// The duration in people's words.
-pub(super) fn for_so_long(duration: Duration) -> String {
+pub(in crate::pipeline) fn for_so_long(duration: Duration) -> String {
     if duration.is_zero() { "less than a second".to_owned() } else { humantime::format_duration(duration).to_string() }
 }
 

@@ -1,9 +1,9 @@
 //! The log lines of a pause: an error when it begins, a warning each hour, and its length when it ends. Each is logged
 //! once the ledger holds the change, so that whoever reads the log line finds the pause in the ledger.
 
+use super::super::outages::{between, for_so_long};
 use super::Scope;
 use crate::ledger::{Millis, now, pauses};
-use crate::pipeline::outages::{between, for_so_long};
 
 /// The line of a pause that begins or goes on.
 #[must_use = "it is to be said once the change is written"]

@@ -4,10 +4,8 @@ use std::time::Duration;
 
 use rusqlite::Connection;
 
-use super::pauses::{Change, Ends, Line, Scope, after};
-use super::stage::{LEDGER_PAUSE, took};
-use super::transition_log::TransitionLog;
-use super::{Context, Progress};
+use super::failed::Failed;
+use super::scope::{Change, Ends, Line, Scope, after};
 use crate::api::{ApiError, ListQuery, Order};
 use crate::domain::failure::{
     Call, Code, Consequence, DOUBTFUL_WAIT, Failure, HOLD, Kind, Pause, Ruling, Tried, decide,
@@ -19,19 +17,17 @@ use crate::ledger::documents::Document;
 use crate::ledger::failures::{self, Charge, Postponed};
 use crate::ledger::work::Work;
 use crate::ledger::{LedgerError, Millis, QueryResult, held, listed, now};
-
-pub(super) use self::failed::{Failed, is_of_another_patient, other_document, other_patient};
-
-mod failed;
-mod work;
+use crate::pipeline::stage::{LEDGER_PAUSE, took};
+use crate::pipeline::transition_log::TransitionLog;
+use crate::pipeline::{Context, Progress};
 
 /// The reason of a document that began anew so often that it has to wait before the next time.
-pub(super) const RENDERED_AGAIN: &str =
+pub(in crate::pipeline) const RENDERED_AGAIN: &str =
     "the API shows another PDF again and again: is it rendered anew at each report?";
 
 /// The API shows the document itself, so an earlier 404 for reading it is no evidence any more. An earlier 404 for its
 /// report still is.
-pub(super) async fn is_there(context: &Context, document: &Document) -> Result<(), LedgerError> {
+pub(in crate::pipeline) async fn is_there(context: &Context, document: &Document) -> Result<(), LedgerError> {
     let mut failures = [&document.failure, &document.tries.failure].into_iter().flatten();
     if !failures.any(|failure| failure.call == Call::Read) {
         return Ok(());
@@ -45,7 +41,7 @@ pub(super) async fn is_there(context: &Context, document: &Document) -> Result<(
 ///
 /// # Errors
 /// Any error of the ledger.
-pub(super) async fn failed_call(
+pub(in crate::pipeline) async fn failed_call(
     context: &Context,
     document: &Document,
     call: Call,
@@ -59,7 +55,7 @@ pub(super) async fn failed_call(
 }
 
 /// The reason of a document that was tried for `after` and is given up.
-pub(super) fn gave_up(after: Duration, reason: &str) -> String {
+pub(in crate::pipeline) fn gave_up(after: Duration, reason: &str) -> String {
     format!("gave up after {} (sync.give_up_after): {reason}", humantime::format_duration(after))
 }
 
@@ -121,7 +117,7 @@ impl Fate {
 ///
 /// # Errors
 /// Any error of the ledger. Then a pause may have begun or gone on in memory, and nothing else is changed.
-pub(super) async fn record_failure(
+pub(in crate::pipeline) async fn record_failure(
     context: &Context,
     scope: &Scope,
     work: &Work,
@@ -259,7 +255,7 @@ fn delay(retry: &RetryPolicy, attempt: u32, doubtful: bool, retry_after: Option<
 }
 
 /// What a person reads of a delivery whose answer was lost, and what to do about it.
-pub(super) fn may_have_arrived(reason: &str) -> String {
+pub(in crate::pipeline) fn may_have_arrived(reason: &str) -> String {
     format!(
         "may have arrived: {reason}. Look there; if it is missing, `docsyncd retry UUID` sends it again; if it is there, \
          `docsyncd retry --arrived UUID` says so"
@@ -268,7 +264,7 @@ pub(super) fn may_have_arrived(reason: &str) -> String {
 
 /// Believes the API's refusal of the document's report, unless reports that were refused alike have shown that the
 /// account is the reason. Returns whether the report is not to be sent now.
-pub(super) async fn believe_refusal(context: &Context, document: &Document) -> Result<bool, LedgerError> {
+pub(in crate::pipeline) async fn believe_refusal(context: &Context, document: &Document) -> Result<bool, LedgerError> {
     if !document.tries.failure.as_ref().is_some_and(Failure::is_permanent)
         || another_may(context, document, REFUSED_FOR).await?
     {
@@ -339,7 +335,7 @@ const REFUSED_FOR: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// Whether another configured account had the document, was not refused, and may get it back. This is waited for no
 /// longer than `longest` after the present account first failed.
-pub(super) async fn another_may(
+pub(in crate::pipeline) async fn another_may(
     context: &Context,
     document: &Document,
     longest: Duration,
@@ -367,7 +363,7 @@ fn say_that_it_waits(work: &Work, due_at: Option<Millis>, reason: &str, code: &s
 /// Makes the work wait until `due_at`, without spending an attempt; `code` is the reason as data. If `due_at` is
 /// `None`, a pause holds the work back. The work then stays due, so that whoever ends the pause need not know which
 /// work it held.
-pub(super) async fn wait(
+pub(in crate::pipeline) async fn wait(
     context: &Context,
     work: &Work,
     due_at: Option<Millis>,
@@ -388,7 +384,7 @@ pub(super) async fn wait(
 
 /// Records the result of a side effect. While the ledger cannot be written (a full disk), this tries again until the
 /// daemon stops: if the row were given back, the side effect would be repeated.
-pub(super) async fn write_until_durable<T, Q, F>(context: &Context, query: F) -> Result<T, LedgerError>
+pub(in crate::pipeline) async fn write_until_durable<T, Q, F>(context: &Context, query: F) -> Result<T, LedgerError>
 where
     T: Send + 'static,
     Q: FnOnce(&Connection) -> QueryResult<T> + Send + 'static,
@@ -410,7 +406,7 @@ where
 }
 
 /// If a new version starts, logs that and wakes the stage that fetches it.
-pub(super) async fn begins_anew(context: &Context, document: &Document, anew: Option<(State, Millis)>) {
+pub(in crate::pipeline) async fn begins_anew(context: &Context, document: &Document, anew: Option<(State, Millis)>) {
     let Some((state, wait)) = anew else { return };
     let line = TransitionLog::of(&document.version).retry_in(wait);
     match wait {
@@ -421,7 +417,12 @@ pub(super) async fn begins_anew(context: &Context, document: &Document, anew: Op
 }
 
 /// Follows a change of state: clears the spool, wakes the next stage, and tells the observer.
-pub(super) async fn moved(context: &Context, document: &Document, state: Option<State>, reason: Option<&str>) {
+pub(in crate::pipeline) async fn moved(
+    context: &Context,
+    document: &Document,
+    state: Option<State>,
+    reason: Option<&str>,
+) {
     let Some(state) = state else { return };
     // A person may have said, in another process, that the document arrived.
     let is_left = state != State::Fetched && context.spool.holds(document.id, document.round);

@@ -1,12 +1,12 @@
-//! Carries out the ruling of [`crate::domain::failure::decide`]: all changes that a failure brings are one transaction.
+//! What is recorded: carries out the ruling of [`decide`]. All changes that a failure brings are one transaction.
 
 use std::time::Duration;
 
 use rusqlite::Connection;
 
-use super::failed::Failed;
-use super::scope::{Change, Ends, Line, Scope, after};
-use crate::api::{ApiError, ListQuery, Order};
+use super::failed::{Failed, Line, gave_up, may_have_arrived};
+use super::scope::{Change, Ends, Scope, after};
+use crate::api::{ListQuery, Order};
 use crate::domain::failure::{
     Call, Code, Consequence, DOUBTFUL_WAIT, Failure, HOLD, Kind, Pause, Ruling, Tried, decide,
 };
@@ -24,40 +24,6 @@ use crate::pipeline::{Context, Progress};
 /// The reason of a document that began anew so often that it has to wait before the next time.
 pub(in crate::pipeline) const RENDERED_AGAIN: &str =
     "the API shows another PDF again and again: is it rendered anew at each report?";
-
-/// The API shows the document itself, so an earlier 404 for reading it is no evidence any more. An earlier 404 for its
-/// report still is.
-pub(in crate::pipeline) async fn is_there(context: &Context, document: &Document) -> Result<(), LedgerError> {
-    let mut failures = [&document.failure, &document.tries.failure].into_iter().flatten();
-    if !failures.any(|failure| failure.call == Call::Read) {
-        return Ok(());
-    }
-    let id = document.id;
-    context.ledger.write(move |db| listed::is_there(db, id)).await
-}
-
-/// A call about the document failed. A 404 may come from a proxy and is no proof that the document is gone, so the list
-/// is asked for the document (promise 5).
-///
-/// # Errors
-/// Any error of the ledger.
-pub(in crate::pipeline) async fn failed_call(
-    context: &Context,
-    document: &Document,
-    call: Call,
-    doing: &str,
-    error: &ApiError,
-) -> Result<Failed, LedgerError> {
-    let Some(status @ (404 | 410)) = error.status() else { return Ok(Failed::of_call(call, doing, error)) };
-    let row = document.clone();
-    context.ledger.write(move |db| listed::missing(db, &row, now())).await?;
-    Ok(Failed::new(call, Kind::Passing(Code::Status(status)), format!("{doing}: {error}")))
-}
-
-/// The reason of a document that was tried for `after` and is given up.
-pub(in crate::pipeline) fn gave_up(after: Duration, reason: &str) -> String {
-    format!("gave up after {} (sync.give_up_after): {reason}", humantime::format_duration(after))
-}
 
 /// What happens to work that failed.
 enum Fate {
@@ -252,14 +218,6 @@ fn decided(context: &Context, scope: &Scope, work: &Work, failed: Failed, anothe
 fn delay(retry: &RetryPolicy, attempt: u32, doubtful: bool, retry_after: Option<Duration>) -> Duration {
     let delay = retry.delay(attempt, retry_after);
     if doubtful { delay.min(DOUBTFUL_WAIT).max(retry_after.unwrap_or_default().min(delay)) } else { delay }
-}
-
-/// What a person reads of a delivery whose answer was lost, and what to do about it.
-pub(in crate::pipeline) fn may_have_arrived(reason: &str) -> String {
-    format!(
-        "may have arrived: {reason}. Look there; if it is missing, `docsyncd retry UUID` sends it again; if it is there, \
-         `docsyncd retry --arrived UUID` says so"
-    )
 }
 
 /// Believes the API's refusal of the document's report, unless reports that were refused alike have shown that the

@@ -9,26 +9,25 @@ use crate::api::{Api, ApiError, Detail, Meaning, look};
 use crate::domain::failure::{Call, Code, Failure, Kind, Scope, Tried};
 use crate::ledger::documents::Document;
 use crate::ledger::work::{Tries, Work};
-use crate::ledger::{LedgerError, Millis, listed, now, pauses};
-use crate::pipeline::Context;
+use crate::ledger::{Ledger, LedgerError, Millis, listed, now, pauses};
 use crate::pipeline::transition_log::TransitionLog;
 
 /// How a piece of work failed, and the reason that people read.
-pub(in crate::pipeline) struct Failed {
+pub(crate) struct Failed {
     /// The part that is compared.
-    pub(in crate::pipeline) failure: Failure,
+    pub(crate) failure: Failure,
     /// What people read; free of patient data.
-    pub(in crate::pipeline) reason: String,
+    pub(crate) reason: String,
     /// How long the other side asked to be left alone.
-    pub(in crate::pipeline) retry_after: Option<Duration>,
+    pub(crate) retry_after: Option<Duration>,
     /// The origin of the PDF whose download failed.
-    pub(in crate::pipeline) origin: Option<String>,
+    pub(crate) origin: Option<String>,
     /// 401: the account has to sign in, unless the API answers so about this document only.
-    pub(in crate::pipeline) needs_login: bool,
+    pub(crate) needs_login: bool,
 }
 
 impl Failed {
-    pub(in crate::pipeline) fn new(call: Call, kind: Kind, reason: impl Into<String>) -> Self {
+    pub(crate) fn new(call: Call, kind: Kind, reason: impl Into<String>) -> Self {
         Self {
             failure: Failure { call, kind },
             reason: reason.into(),
@@ -39,7 +38,7 @@ impl Failed {
     }
 
     /// A failed call to the API; `doing` says what the call was for.
-    pub(in crate::pipeline) fn of_call(call: Call, doing: &str, error: &ApiError) -> Self {
+    pub(crate) fn of_call(call: Call, doing: &str, error: &ApiError) -> Self {
         let code = error.status().map_or_else(|| Code::Word(error.class().into()), Code::Status);
         let (meaning, retry_after) = (error.meaning(), error.retry_after());
         let kind = match meaning {
@@ -53,20 +52,20 @@ impl Failed {
 }
 
 /// The API answered with another document than the one asked for.
-pub(in crate::pipeline) fn other_document() -> Failed {
+pub(crate) fn other_document() -> Failed {
     Failed::of_call(Call::Read, "reading the document", &ApiError::Another)
 }
 
 /// The API names another patient for the document than its list does, or than the one for whom it was filed.
-pub(in crate::pipeline) fn other_patient() -> Failed {
-    let reason = "reading the document: the API names another patient for it than its list, or than before: look in the cloud \
-                  service whose letter it is";
+pub(crate) fn other_patient() -> Failed {
+    let reason = "reading the document: the API names another patient for it than its list, or than before: look in \
+                  the cloud service whose letter it is";
     Failed::new(Call::Read, Kind::Passing(Code::word("other_patient")), reason)
 }
 
 /// Whether the answer about the document names another patient than the list does: one of the two is about somebody
 /// else. The patient may have been corrected since the list was read, so the list is asked again.
-pub(in crate::pipeline) async fn is_of_another_patient(client: &dyn Api, document: &Document, detail: &Detail) -> bool {
+pub(crate) async fn is_of_another_patient(client: &dyn Api, document: &Document, detail: &Detail) -> bool {
     if !detail.is_of_another_patient(document.listed_patient.as_deref()) {
         return false;
     }
@@ -82,13 +81,13 @@ pub(in crate::pipeline) async fn is_of_another_patient(client: &dyn Api, documen
 
 /// The API shows the document itself, so an earlier 404 for reading it is no evidence any more. An earlier 404 for its
 /// report still is.
-pub(in crate::pipeline) async fn is_there(context: &Context, document: &Document) -> Result<(), LedgerError> {
+pub(crate) async fn is_there(ledger: &Ledger, document: &Document) -> Result<(), LedgerError> {
     let mut failures = [&document.failure, &document.tries.failure].into_iter().flatten();
     if !failures.any(|failure| failure.call == Call::Read) {
         return Ok(());
     }
     let id = document.id;
-    context.ledger.write(move |db| listed::is_there(db, id)).await
+    ledger.write(move |db| listed::is_there(db, id)).await
 }
 
 /// A call about the document failed. A 404 may come from a proxy and is no proof that the document is gone, so the list
@@ -96,8 +95,8 @@ pub(in crate::pipeline) async fn is_there(context: &Context, document: &Document
 ///
 /// # Errors
 /// Any error of the ledger.
-pub(in crate::pipeline) async fn failed_call(
-    context: &Context,
+pub(crate) async fn failed_call(
+    ledger: &Ledger,
     document: &Document,
     call: Call,
     doing: &str,
@@ -105,20 +104,20 @@ pub(in crate::pipeline) async fn failed_call(
 ) -> Result<Failed, LedgerError> {
     let Some(status @ (404 | 410)) = error.status() else { return Ok(Failed::of_call(call, doing, error)) };
     let row = document.clone();
-    context.ledger.write(move |db| listed::missing(db, &row, now())).await?;
+    ledger.write(move |db| listed::missing(db, &row, now())).await?;
     Ok(Failed::new(call, Kind::Passing(Code::Status(status)), format!("{doing}: {error}")))
 }
 
 /// The reason of a document that was tried for `after` and is given up.
-pub(in crate::pipeline) fn gave_up(after: Duration, reason: &str) -> String {
+pub(crate) fn gave_up(after: Duration, reason: &str) -> String {
     format!("gave up after {} (sync.give_up_after): {reason}", humantime::format_duration(after))
 }
 
 /// What a person reads of a delivery whose answer was lost, and what to do about it.
-pub(in crate::pipeline) fn may_have_arrived(reason: &str) -> String {
+pub(crate) fn may_have_arrived(reason: &str) -> String {
     format!(
-        "may have arrived: {reason}. Look there; if it is missing, `docsyncd retry UUID` sends it again; if it is there, \
-         `docsyncd retry --arrived UUID` says so"
+        "may have arrived: {reason}. Look there; if it is missing, `docsyncd retry UUID` sends it again; if it is \
+         there, `docsyncd retry --arrived UUID` says so"
     )
 }
 
@@ -162,7 +161,7 @@ impl Tries {
 
     /// The wait before this attempt and the attempt itself (`took`), in milliseconds. The wait counts only up to the
     /// due time: a pause, the time for which the machine was off, and a jump of the clock do not count.
-    pub(in crate::pipeline) fn spent(&self, took: Millis, at: Millis) -> Millis {
+    pub(crate) fn spent(&self, took: Millis, at: Millis) -> Millis {
         let until = self.due_at.map_or(self.changed_at, |due_at| due_at.min(at.saturating_sub(took)));
         let waited = if self.attempts == 0 { 0 } else { until.saturating_sub(self.changed_at).max(0) };
         waited.saturating_add(took)
@@ -235,7 +234,8 @@ impl Line {
             }
             Some(false) => {
                 let long = for_so_long(between(kept.since, *at));
-                tracing::warn!(event = "still_paused", %scope, attempt, probe_in_ms, reason, "{scope} has been paused for {long}: {reason}");
+                let words = format!("{scope} has been paused for {long}: {reason}");
+                tracing::warn!(event = "still_paused", %scope, attempt, probe_in_ms, reason, "{words}");
             }
             None => {
                 let event = if *begins { "paused" } else { "still_paused" };
@@ -261,7 +261,7 @@ pub(super) const REMIND_MS: Millis = 60 * 60 * 1000;
 
 /// What to log of a failure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::pipeline) enum Tell {
+pub(crate) enum Tell {
     /// That the outage has just begun, or has another reason than before.
     Begun,
     /// That the outage goes on, and for how long it has.
@@ -288,7 +288,7 @@ impl Outages {
     }
 
     /// Notes that `what` failed. Returns what to log.
-    pub(in crate::pipeline) fn failed(&self, what: &str, reason: &str, now: Millis) -> Tell {
+    pub(crate) fn failed(&self, what: &str, reason: &str, now: Millis) -> Tell {
         let mut outages = self.lock();
         let Some(outage) = outages.get_mut(what) else {
             outages.insert(what.to_owned(), Outage { since: now, told: now, reason: reason.to_owned() });
@@ -306,12 +306,12 @@ impl Outages {
     }
 
     /// When the present outage of `what` began, if there is one.
-    pub(in crate::pipeline) fn since(&self, what: &str) -> Option<Millis> {
+    pub(crate) fn since(&self, what: &str) -> Option<Millis> {
         self.lock().get(what).map(|outage| outage.since)
     }
 
     /// Notes that `what` works. Returns how long the outage took, if there was one.
-    pub(in crate::pipeline) fn ended(&self, what: &str, now: Millis) -> Option<Duration> {
+    pub(crate) fn ended(&self, what: &str, now: Millis) -> Option<Duration> {
         self.lock().remove(what).map(|outage| between(outage.since, now))
     }
 }
@@ -319,7 +319,7 @@ impl Outages {
 /// Which part of an account tells of a failure, by account and failure. The account's polls, downloads and reports
 /// mostly fail alike, and one of them tells for all.
 #[derive(Debug, Default)]
-pub(in crate::pipeline) struct Speakers(Mutex<HashMap<(String, Kind), String>>);
+pub(crate) struct Speakers(Mutex<HashMap<(String, Kind), String>>);
 
 impl Speakers {
     fn lock(&self) -> MutexGuard<'_, HashMap<(String, Kind), String>> {
@@ -329,14 +329,14 @@ impl Speakers {
 
     /// Notes that this part fails so. Returns whether it is the part that tells: no other part that still fails so has
     /// told.
-    pub(in crate::pipeline) fn tells(&self, account: &str, part: &str, kind: &Kind) -> bool {
+    pub(crate) fn tells(&self, account: &str, part: &str, kind: &Kind) -> bool {
         let mut speakers = self.lock();
         speakers.retain(|(of, other), speaker| of != account || speaker != part || other == kind);
         speakers.entry((account.to_owned(), kind.clone())).or_insert_with(|| part.to_owned()) == part
     }
 
     /// Notes that this part works.
-    pub(in crate::pipeline) fn works(&self, account: &str, part: &str) {
+    pub(crate) fn works(&self, account: &str, part: &str) {
         self.lock().retain(|(of, _), speaker| of != account || speaker != part);
     }
 }
@@ -347,7 +347,7 @@ pub(super) fn between(since: Millis, now: Millis) -> Duration {
 }
 
 /// The duration in people's words.
-pub(in crate::pipeline) fn for_so_long(duration: Duration) -> String {
+pub(crate) fn for_so_long(duration: Duration) -> String {
     if duration.is_zero() { "less than a second".to_owned() } else { humantime::format_duration(duration).to_string() }
 }
 

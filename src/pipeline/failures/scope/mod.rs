@@ -56,7 +56,7 @@ pub struct Pauses {
     policy: RetryPolicy,
     scopes: Mutex<HashMap<Scope, Known>>,
     /// Which part of an account has told of its failures.
-    pub(in crate::pipeline) speakers: Speakers,
+    pub(crate) speakers: Speakers,
     /// Held from a decision about a scope until it is written, so that the next decision about it knows of it. Those
     /// about other scopes share its commit.
     deciding: Mutex<HashMap<Scope, Arc<AsyncMutex<()>>>>,
@@ -190,7 +190,7 @@ impl Pauses {
     }
 
     /// This origin gave a good PDF, which was asked for at `asked_at`.
-    pub(in crate::pipeline) fn good_pdf(&self, scope: &Scope, origin: String, asked_at: Millis) {
+    pub(crate) fn good_pdf(&self, scope: &Scope, origin: String, asked_at: Millis) {
         let mut scopes = self.lock();
         let origins = &mut scopes.entry(scope.clone()).or_default().good_origins;
         if origins.len() >= MAX_ORIGINS {

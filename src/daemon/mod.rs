@@ -281,7 +281,7 @@ impl Daemon {
     /// # Errors
     /// Any error of the ledger.
     pub async fn next_work(&self) -> Result<Option<Millis>, LedgerError> {
-        if self.context.signals.nudges.confirm.values().any(|confirming| confirming.is_busy.load(Ordering::Relaxed)) {
+        if self.context.signals.nudges.confirm.values().any(|confirming| !confirming.is_idle.load(Ordering::Relaxed)) {
             return Ok(Some(now()));
         }
         if self.context.edges.numbers.as_ref().is_some_and(Numbers::is_busy) {

@@ -113,8 +113,8 @@ pub async fn run(context: Shared, destination: String, adapter: Arc<dyn Adapter>
                 Some(Instant::now() + LEDGER_PAUSE)
             }
         };
-        let is_busy = memory.doubtful.values().any(|doubt| doubt.due_at().is_some());
-        confirming.is_busy.store(is_busy, Ordering::Relaxed);
+        let is_idle = memory.doubtful.values().all(|doubt| doubt.due_at().is_none());
+        confirming.is_idle.store(is_idle, Ordering::Relaxed);
         let rest = Instant::now() + memory.look_took * RESTS;
         let next = next.unwrap_or_else(|| Instant::now() + IDLE);
         tokio::select! {

@@ -288,8 +288,8 @@ async fn record(
         }
     })
     .await?;
-    if push.is_some() {
-        patients::wake_push(edges);
+    if let (Some(_), Some(numbers)) = (&push, &edges.numbers) {
+        numbers.pushes.notify_one();
     }
     // A delivery that waits for its proof needs no PDF any more.
     if is_over {

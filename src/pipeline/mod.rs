@@ -143,19 +143,12 @@ impl Rules {
 }
 
 /// The loop that looks which letters a destination's software took.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Confirming {
     /// Wakes the loop: a letter was filed that counts once the software takes it.
     pub filed: Notify,
-    /// Whether the loop has to look within seconds: for the first time, or for the second time at letters that are
-    /// gone.
-    pub is_busy: AtomicBool,
-}
-
-impl Default for Confirming {
-    fn default() -> Self {
-        Self { filed: Notify::new(), is_busy: AtomicBool::new(true) }
-    }
+    /// Whether nothing hurries: the loop has looked once, and no letter that is gone waits for its second look.
+    pub is_idle: AtomicBool,
 }
 
 /// Wakes stages. A nudge that comes early is kept.
@@ -197,16 +190,12 @@ impl Nudges {
 
     /// Makes the account's polls look at its pause: the next poll comes when the pause is to be probed.
     fn reconsider(&self, account: &str) {
-        if let Some(nudge) = self.reconsider.get(account) {
-            nudge.notify_one();
-        }
+        self.reconsider.get(account).into_iter().for_each(Notify::notify_one);
     }
 
     /// Makes the account poll now.
     pub fn poll_now(&self, account: &str) {
-        if let Some(nudge) = self.poll.get(account) {
-            nudge.notify_one();
-        }
+        self.poll.get(account).into_iter().for_each(Notify::notify_one);
     }
 
     /// Makes every account poll now.

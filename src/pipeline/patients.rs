@@ -200,13 +200,6 @@ pub(super) fn to_push(edges: &Edges, metadata: &Metadata, delivery: &Delivery, n
     Some(ToPush { patient, account: delivery.document.version.account.clone(), number })
 }
 
-/// Wakes the loop that tells the service numbers.
-pub(super) fn wake_push(edges: &Edges) {
-    if let Some(numbers) = &edges.numbers {
-        numbers.pushes.notify_one();
-    }
-}
-
 /// Leaves the delivery until the list or a person says whose letter it is.
 ///
 /// # Errors

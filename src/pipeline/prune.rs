@@ -11,8 +11,8 @@ use std::time::Duration;
 use tokio::time::{Instant, sleep};
 
 use super::failures::after;
-use super::{Context, Edges, Shared, Signals, stage};
-use crate::ledger::{Ledger, LedgerError, QueryResult, names, now, prune};
+use super::{Context, Shared, stage};
+use crate::ledger::{LedgerError, QueryResult, names, now, prune};
 
 /// How many documents lose their history in one transaction.
 const DOCUMENTS_AT_ONCE: usize = 50;
@@ -51,27 +51,23 @@ pub async fn run(context: Shared) {
 }
 
 /// Removes everything that is old enough. Returns the number of documents whose history was removed.
-async fn pass(Context { edges: Edges { ledger, .. }, rules, signals }: &Context) -> Result<usize, LedgerError> {
-    let before = now().saturating_sub(after(0, rules.limits.keep_history));
+async fn pass(context: &Context) -> Result<usize, LedgerError> {
+    let before = now().saturating_sub(after(0, context.rules.limits.keep_history));
     let mut documents = 0;
-    while let Some(removed) =
-        batch(ledger, signals, move |db| prune::remove_history(db, before, DOCUMENTS_AT_ONCE, now()))
-            .await?
-            .filter(|count| *count > 0)
+    while let Some(removed) = batch(context, move |db| prune::remove_history(db, before, DOCUMENTS_AT_ONCE, now()))
+        .await?
+        .filter(|count| *count > 0)
     {
         documents += removed;
     }
-    let before = now().saturating_sub(after(0, rules.limits.keep_names));
-    while batch(ledger, signals, move |db| names::prune(db, before, DOCUMENTS_AT_ONCE))
-        .await?
-        .is_some_and(|count| count > 0)
-    {}
-    while batch(ledger, signals, |db| prune::give_back(db, PAGES_AT_ONCE, RESERVE_PAGES)).await? == Some(true) {}
+    let before = now().saturating_sub(after(0, context.rules.limits.keep_names));
+    while batch(context, move |db| names::prune(db, before, DOCUMENTS_AT_ONCE)).await?.is_some_and(|count| count > 0) {}
+    while batch(context, |db| prune::give_back(db, PAGES_AT_ONCE, RESERVE_PAGES)).await? == Some(true) {}
     Ok(documents)
 }
 
 /// Does one batch in a quiet moment, and rests after it. `None`: not now.
-async fn batch<T, F>(ledger: &Ledger, signals: &Signals, work: F) -> Result<Option<T>, LedgerError>
+async fn batch<T, F>(Context { edges, signals, .. }: &Context, work: F) -> Result<Option<T>, LedgerError>
 where
     T: Send + 'static,
     F: FnOnce(&rusqlite::Connection) -> QueryResult<T> + Send + 'static,
@@ -83,11 +79,11 @@ where
             break;
         }
     }
-    if signals.stop.is_cancelled() || ledger.log_bytes() > LONGEST_LOG {
+    if signals.stop.is_cancelled() || edges.ledger.log_bytes() > LONGEST_LOG {
         return Ok(None);
     }
     let began = Instant::now();
-    let done = ledger.write(work).await?;
+    let done = edges.ledger.write(work).await?;
     signals.stop.run_until_cancelled(sleep(began.elapsed() * RESTS)).await;
     Ok(Some(done))
 }

@@ -87,10 +87,12 @@ pub(crate) async fn record_failure(
     context: &Context,
     scope: &Scope,
     work: &Work,
-    failed: Failed,
+    mut failed: Failed,
 ) -> Result<(), LedgerError> {
     let Context { edges, rules, signals } = context;
-    let Some(failed) = unless_account_is_paused(edges, signals, work, failed).await? else { return Ok(()) };
+    if account_is_paused(edges, signals, &work.version().account, &mut failed).await? {
+        return wait(&edges.ledger, work, None, &failed.reason, &failed.failure.to_string()).await;
+    }
     let another_may = failed.failure.is_refusal() && another_may(edges, work.document(), REFUSED_FOR).await?;
     let deciding = edges.pauses.decide_next(scope).await;
     let Decided { ruling, change, line, fate, failure, kept, refusals, reason, retry_at, at } =
@@ -242,25 +244,24 @@ pub(crate) async fn believe_refusal(
     Ok(true)
 }
 
-/// If the API refuses everything, a refusal says nothing about the document: so the list is asked first. Returns `None`
-/// if the account is paused; then the work waits for that pause.
-async fn unless_account_is_paused(
+/// Whether the account is paused. If the API refuses everything, a refusal says nothing about the document: so the list
+/// is asked first.
+async fn account_is_paused(
     edges: &Edges,
     signals: &Signals,
-    work: &Work,
-    mut failed: Failed,
-) -> Result<Option<Failed>, LedgerError> {
+    account: &str,
+    failed: &mut Failed,
+) -> Result<bool, LedgerError> {
     let failure = &mut failed.failure;
     let refused = match (&failure.call, &failure.kind) {
         (Call::Read | Call::Report, Kind::Permanent(Code::Status(status))) => Some(*status),
         _ => None,
     };
     if !failed.needs_login && refused.is_none() {
-        return Ok(Some(failed));
+        return Ok(false);
     }
     // An account whose credentials are refused for good is paused as a whole, with one alarm. Its polls are the probes.
-    let account = &work.version().account;
-    let scope = Scope::Account(account.clone());
+    let scope = Scope::Account(account.to_owned());
     let mut is_paused = edges.pauses.paused_until(&scope).is_some();
     if !is_paused && let Some(client) = edges.clients.get(account) {
         // The simplest question: the API refuses it only to an account that it refuses everything.
@@ -281,16 +282,11 @@ async fn unless_account_is_paused(
             Ok(_) => {}
         }
     }
-    if is_paused {
-        // This is no answer about the document: if another account takes it over, it must not count as refused.
-        if let Kind::Permanent(code) = &failure.kind {
-            failure.kind = Kind::Down(code.clone());
-        }
-        let kept = failure.to_string();
-        wait(&edges.ledger, work, None, &failed.reason, &kept).await?;
-        return Ok(None);
+    // This is no answer about the document: if another account takes it over, it must not count as refused.
+    if is_paused && let Kind::Permanent(code) = &failure.kind {
+        failure.kind = Kind::Down(code.clone());
     }
-    Ok(Some(failed))
+    Ok(is_paused)
 }
 
 /// How long a refusal to one account is not told while another account, which had the document and was not refused, is

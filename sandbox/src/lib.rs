@@ -46,12 +46,14 @@ mod new_user;
 mod oauth;
 mod options;
 mod pdf_dir;
+mod problem;
 mod quirks;
 mod random;
 mod sandbox;
 mod scope;
 mod server;
 mod shared;
+mod signed;
 mod store;
 mod workflow;
 

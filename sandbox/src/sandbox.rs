@@ -17,11 +17,12 @@ use crate::fault::{Fault, FaultId, Faults};
 use crate::invent::SeedConfig;
 use crate::journal::{Journal, Listener, RequestRecord, StatusPost, View};
 use crate::new_document::{DocumentSummary, NewDocument};
-use crate::oauth::{AccessTokens, Account, Client, Oauth, TokenPair, issue_pair, page_routes};
+use crate::oauth::{AccessTokens, Account, Client, Oauth, TokenPair, issue_pair};
 use crate::options::{ApiKey, DEFAULT_API_KEY, Options};
 use crate::quirks::Quirks;
 use crate::scope::Scopes;
 use crate::shared::Shared;
+use crate::signed::Signer;
 use crate::store::{DocumentRow, Store, secret};
 use crate::{admin, api, control, hooks, server, workflow};
 
@@ -82,7 +83,7 @@ impl Sandbox {
             consent: options.consent,
             access_tokens: AccessTokens::new(format!("http://{api_address}"), &signing_key)?,
         };
-        let signer = api::Signer::of(&store).await?;
+        let signer = Signer::of(&store).await?;
         let shared = Arc::new(Shared {
             signer,
             store,
@@ -113,7 +114,7 @@ impl Sandbox {
         sandbox.serve(api_socket, Some(Listener::Api), api::routes(shared));
         sandbox.serve(files_socket, Some(Listener::Files), api::file_routes(shared));
         if let Some((socket, _)) = app_socket {
-            sandbox.serve(socket, Some(Listener::App), page_routes(shared));
+            sandbox.serve(socket, Some(Listener::App), api::page_routes(shared));
         }
         if let Some((socket, _)) = admin_socket {
             sandbox.serve(socket, None, admin::routes(shared));

@@ -8,7 +8,6 @@ use bytes::Bytes;
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 
-use crate::api::Signer;
 use crate::clock::Clock;
 use crate::describe::Version;
 use crate::error::SandboxError;
@@ -19,6 +18,7 @@ use crate::letters;
 use crate::oauth::Oauth;
 use crate::options::Options;
 use crate::quirks::Quirks;
+use crate::signed::Signer;
 use crate::store::{Content, FileRow, Store};
 
 pub(crate) struct Shared {

@@ -84,7 +84,7 @@ pub fn postpone(db: &Connection, document: &Document, postponed: &Postponed<'_>,
         None => ("waiting", document.tries.attempts, document.reason_code.as_deref() != *code),
     };
     if updated > 0 && is_news {
-        history::append(db, id, now, event, state, attempt, None, Some(Because::coded(reason, *code)))?;
+        history::append(db, (id, None), now, event, state, attempt, Some(Because::coded(reason, *code)))?;
     }
     Ok(())
 }

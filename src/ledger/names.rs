@@ -130,7 +130,8 @@ pub fn forget(db: &Connection, id: i64, now: Millis) -> QueryResult<Option<Forgo
     }
     for erase in [
         "DELETE FROM name WHERE document = ?1",
-        "UPDATE delivery SET place = NULL, filed = NULL, number = NULL, number_refused = NULL, reason = NULL, reason_code = NULL WHERE document = ?1",
+        "UPDATE delivery SET place = NULL, filed = NULL, number = NULL, number_refused = NULL,
+                reason = NULL, reason_code = NULL WHERE document = ?1",
         "UPDATE document SET reason = NULL, reason_code = NULL, number = NULL, number_pdf = NULL,
                 -- The digest of the identifier stays, and not that of the name.
                 person = substr(person, 1, instr(person, '-')) WHERE id = ?1",
@@ -139,6 +140,6 @@ pub fn forget(db: &Connection, id: i64, now: Millis) -> QueryResult<Option<Forgo
     }
     reservations::forget(db, id)?;
     history::erase_reasons(db, id)?;
-    history::append(db, id, now, "forgotten", state, 0, None, None)?;
+    history::append(db, (id, None), now, "forgotten", state, 0, None)?;
     Ok(Some(Forgotten::Done))
 }

@@ -45,20 +45,36 @@ pub async fn dial(host: &str, port: u16) -> io::Result<(Box<dyn Stream>, IpAddr)
     Err(last)
 }
 
+/// The files that TLS with one server needs.
+#[derive(Debug, Clone, Default)]
+pub struct TlsFiles {
+    /// PEM file with the only certificate authorities to trust, instead of the system's.
+    pub ca_file: Option<PathBuf>,
+    /// PEM file with the certificate that docsyncd shows, and its key.
+    pub client_certificate: Option<(PathBuf, Secret)>,
+}
+
+impl TlsFiles {
+    /// All of them.
+    pub fn all(&self) -> Vec<PathBuf> {
+        let own = self.client_certificate.iter();
+        let own = own.flat_map(|(file, key)| [Some(file.clone()), secret::file(key)]).flatten();
+        self.ca_file.iter().cloned().chain(own).collect()
+    }
+}
+
 /// The TLS settings for one server.
 #[derive(Debug, Default)]
 pub struct Tls {
-    ca_file: Option<PathBuf>,
-    shown: Option<(PathBuf, Secret)>,
+    files: TlsFiles,
     /// The configuration, with the stamp of its files when it was made.
     made: Mutex<Option<(FileStamp, Arc<ClientConfig>)>>,
 }
 
 impl Tls {
-    /// Trusts the system's certificate authorities, or only the certificates in `ca_file`. `shown` is docsyncd's own
-    /// certificate with its key. Reads nothing yet.
-    pub fn new(ca_file: Option<PathBuf>, shown: Option<(PathBuf, Secret)>) -> Self {
-        Self { ca_file, shown, made: Mutex::new(None) }
+    /// Reads nothing yet.
+    pub fn new(files: TlsFiles) -> Self {
+        Self { files, made: Mutex::new(None) }
     }
 
     /// The TLS configuration, made anew if one of its files has changed. rustls supports only TLS 1.2 and 1.3.
@@ -66,8 +82,7 @@ impl Tls {
     /// # Errors
     /// What is wrong with the configured files, and what to do.
     pub fn set_up(&self) -> Result<Arc<ClientConfig>, String> {
-        let own = self.shown.iter().flat_map(|(file, key)| [Some(file.clone()), secret::file(key)]).flatten();
-        let stamp = FileStamp::asked(&self.ca_file.iter().cloned().chain(own).collect::<Vec<_>>());
+        let stamp = FileStamp::asked(&self.files.all());
         let mut made = self.made.lock().unwrap_or_else(PoisonError::into_inner);
         match &*made {
             Some((with, config)) if *with == stamp => Ok(config.clone()),
@@ -95,11 +110,11 @@ impl Tls {
     fn make(&self) -> Result<ClientConfig, String> {
         http::install_crypto();
         let builder = ClientConfig::builder();
-        let builder = match &self.ca_file {
+        let builder = match &self.files.ca_file {
             Some(file) => builder.dangerous().with_custom_certificate_verifier(authorities(file)?),
             None => builder.with_platform_verifier().map_err(|error| http::no_tls(&error, "ca_file"))?,
         };
-        let Some((file, key)) = &self.shown else { return Ok(builder.with_no_client_auth()) };
+        let Some((file, key)) = &self.files.client_certificate else { return Ok(builder.with_no_client_auth()) };
         let chain = certificates("client_cert_file", file)?;
         let key = secret::read_private_key(key, "client_key_file")?;
         let key = PrivateKeyDer::from_pem_slice(key.expose_secret().as_bytes()).ok();

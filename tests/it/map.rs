@@ -38,7 +38,11 @@ struct Row {
 }
 
 fn sources() -> Sources {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    sources_of("src")
+}
+
+fn sources_of(folder: &str) -> Sources {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join(folder);
     let (mut sources, mut folders) = (Sources::new(), vec![root.clone()]);
     while let Some(folder) = folders.pop() {
         for entry in std::fs::read_dir(folder).unwrap() {
@@ -305,6 +309,32 @@ fn the_rooms_are_few_and_in_one_style() {
     let folders: BTreeSet<&str> = sources.keys().filter_map(|file| Some(file.rsplit_once('/')?.0)).collect();
     let twice: Vec<_> = folders.iter().filter(|folder| sources.contains_key(&format!("{folder}.rs"))).collect();
     assert!(twice.is_empty(), "the file of each of these is its mod.rs: {twice:?}");
+}
+
+/// Below the handlers of the sandbox's API stands what they share, and no file imports what imports it.
+#[test]
+fn the_files_of_the_sandboxs_api_go_in_no_circle() {
+    let sources = sources_of("sandbox/src");
+    let file_of = |path: &[String]| {
+        let names = (1..=path.len()).rev().map(|length| path[..length].join("/"));
+        names.flat_map(|name| [format!("{name}.rs"), format!("{name}/mod.rs")]).find(|file| sources.contains_key(file))
+    };
+    let imports = |file: &str| -> Vec<String> {
+        let production = sources[file].split("#[cfg(test)]\nmod tests {").next().unwrap();
+        let parts = production.lines().filter_map(|line| line.trim_start_matches("pub(crate) ").strip_prefix("mod "));
+        let parts = parts.filter_map(|part| part.strip_suffix(';')).map(str::to_owned);
+        let paths = paths(production).into_iter().chain(parts);
+        paths.filter_map(|path| file_of(&from_root(file, &path))).collect()
+    };
+    for file in sources.keys().filter(|file| file.starts_with("api/")) {
+        let (mut seen, mut next) = (BTreeSet::new(), imports(file));
+        while let Some(other) = next.pop() {
+            assert!(other != *file, "{file} imports what imports it");
+            if seen.insert(other.clone()) {
+                next.extend(imports(&other));
+            }
+        }
+    }
 }
 
 #[test]

@@ -25,6 +25,7 @@ use crate::destinations::{
 use crate::domain::document::{LOINC, TypeMap};
 use crate::formats::sidecar::Charset;
 use crate::formats::template::{TemplateKind, TextFormat};
+use crate::system::tls::TlsFiles;
 
 /// Bytes that may be on their way.
 const ON_THE_WAY: usize = 64 * 1024;
@@ -179,9 +180,7 @@ pub(super) fn adapter(index: usize, how: How) -> Option<Box<dyn Adapter>> {
             name,
             host,
             port: 2575,
-            is_encrypted: false,
-            ca_file: None,
-            client_certificate: None,
+            tls: None,
             is_oru: false,
             version: "2.5.1".to_owned(),
             names_structure: true,
@@ -203,8 +202,7 @@ pub(super) fn adapter(index: usize, how: How) -> Option<Box<dyn Adapter>> {
             port: 25,
             encryption: MailEncryption::None,
             user: None,
-            ca_file: None,
-            client_certificate: None,
+            tls: TlsFiles::default(),
             from: "letters@practice.test".to_owned(),
             to: text("inbox@clinic.test"),
             allowed_domains: Vec::new(),
@@ -221,9 +219,7 @@ pub(super) fn adapter(index: usize, how: How) -> Option<Box<dyn Adapter>> {
             archive: DicomArchive::Host(Box::new(DicomHost {
                 host,
                 port: 104,
-                is_encrypted: false,
-                ca_file: None,
-                client_certificate: None,
+                tls: None,
                 called: "ARCHIVE".to_owned(),
                 calling: "DOCSYNCD".to_owned(),
                 timeout,

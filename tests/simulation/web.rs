@@ -27,6 +27,7 @@ use crate::destinations::{
 };
 use crate::domain::document::{LOINC, TypeMap};
 use crate::formats::template::{Template, TemplateKind, TextFormat};
+use crate::system::tls::TlsFiles;
 
 /// About as many calls as a delivery makes.
 const CALLS: u64 = 4;
@@ -207,8 +208,7 @@ fn connection(index: usize) -> WebConnection {
         name: format!("destination{index}"),
         origin: origin(index),
         sign_in: WebSignIn::None,
-        ca_file: None,
-        client_certificate: None,
+        tls: TlsFiles::default(),
         proxy: None,
         timeout: Duration::from_secs(20),
         max_connections: 4,

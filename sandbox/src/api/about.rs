@@ -11,10 +11,10 @@ use axum::routing::get;
 use serde_json::Value;
 use url::form_urlencoded;
 
-use super::request_context::PathParams;
-use super::{Problem, request_context, wrong_method};
+use super::request_context::{self, PathParams, wrong_method};
 use crate::describe::{self, Served};
 use crate::docs;
+use crate::problem::Problem;
 use crate::shared::Shared;
 
 pub(super) fn routes() -> Router<Arc<Shared>> {

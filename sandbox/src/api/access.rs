@@ -7,19 +7,13 @@ use axum::http::header;
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 
-use super::Problem;
+use super::request_context::Caller;
 use crate::error::SandboxError;
 use crate::oauth::Rejected;
+use crate::problem::Problem;
 use crate::scope::Scopes;
 use crate::shared::Shared;
 use crate::store::UserRow;
-
-/// The signed-in user and what the credentials allow, for handlers to extract as an extension.
-#[derive(Clone)]
-pub(super) struct Caller {
-    pub user: UserRow,
-    pub scopes: Scopes,
-}
 
 /// Accepts a request with a known key or a valid access token. Any other request gets 401, even on unknown paths.
 pub(super) async fn require_key(State(shared): State<Arc<Shared>>, mut request: Request, next: Next) -> Response {

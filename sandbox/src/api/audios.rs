@@ -6,9 +6,9 @@ use axum::extract::State;
 use axum::response::Response;
 use rusqlite::Transaction;
 
-use super::Problem;
 use super::query::ListRequest;
 use super::request_context::{PathParams, RequestContext};
+use crate::problem::Problem;
 use crate::shared::Shared;
 use crate::store::collection::AUDIOS;
 use crate::store::{AudioRow, DocumentRow};

@@ -5,9 +5,9 @@ use std::sync::Arc;
 use axum::extract::State;
 use axum::response::Response;
 
-use super::Problem;
 use super::query::ListRequest;
 use super::request_context::{PathParams, RequestContext};
+use crate::problem::Problem;
 use crate::quirks::ListShape;
 use crate::shared::Shared;
 use crate::store::DocumentRow;

@@ -10,9 +10,9 @@ use axum::extract::{RawQuery, State};
 use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
 
-use super::access::Caller;
-use super::request_context::PathParams;
-use super::{Problem, render};
+use super::render;
+use super::request_context::{Caller, PathParams};
+use crate::problem::Problem;
 use crate::quirks::{PdfUrl, Quirks, RedirectTarget};
 use crate::shared::Shared;
 use crate::store::FileRow;

@@ -8,10 +8,10 @@ use axum::http::{StatusCode, header};
 use serde_json::{Map, Value};
 use url::{Host, Url};
 
-use super::Problem;
-use super::countries::COUNTRIES;
+use crate::describe::countries::COUNTRIES;
 use crate::describe::{Field, Kind, Record, Version};
 use crate::moment;
+use crate::problem::Problem;
 use crate::shared::Shared;
 
 /// The media types for a new resource. The description names the first; the family takes both.

@@ -3,37 +3,32 @@
 mod about;
 mod access;
 mod audios;
-pub(crate) mod countries;
 mod documents;
 mod files;
 mod input;
 mod notes;
 mod organizations;
 mod people;
-mod problem;
 mod query;
 mod records;
 mod render;
 mod reply;
 mod request_context;
 mod shift;
-mod signed;
 mod status;
 mod webhooks;
 
 use std::sync::Arc;
 
 use axum::Router;
-use axum::extract::{MatchedPath, State};
-use axum::http::{HeaderMap, Method, Uri};
+use axum::http::{Method, Uri};
 use axum::routing::{get, post};
 
-use crate::describe;
 use crate::oauth;
+use crate::problem::Problem;
 use crate::shared::Shared;
 
-pub(crate) use problem::Problem;
-pub(crate) use signed::Signer;
+use request_context::wrong_method;
 
 /// Everything under `{base_url}`. Everything but the descriptions and the token endpoint needs a token.
 pub(crate) fn routes(shared: &Arc<Shared>) -> Router {
@@ -63,9 +58,14 @@ pub(crate) fn routes(shared: &Arc<Shared>) -> Router {
         .merge(about::routes())
         .layer(axum::middleware::map_response_with_state(Arc::clone(shared), about::link_to_documentation))
         .merge(crate::docs::routes())
+        .merge(oauth::token_routes().method_not_allowed_fallback(wrong_method))
         .with_state(Arc::clone(shared))
-        .merge(oauth::token_routes(shared))
-        .merge(oauth::page_routes(shared))
+        .merge(page_routes(shared))
+}
+
+/// The page on which a person signs in.
+pub(crate) fn page_routes(shared: &Arc<Shared>) -> Router {
+    oauth::page_routes().method_not_allowed_fallback(wrong_method).with_state(Arc::clone(shared))
 }
 
 /// The files origin: the same files, no token.
@@ -79,16 +79,4 @@ pub(crate) fn file_routes(shared: &Arc<Shared>) -> Router {
 
 async fn no_route(method: Method, uri: Uri) -> Problem {
     Problem::no_route(&method, &uri)
-}
-
-pub(crate) async fn wrong_method(
-    State(shared): State<Arc<Shared>>,
-    template: Option<MatchedPath>,
-    method: Method,
-    headers: HeaderMap,
-    uri: Uri,
-) -> Problem {
-    let version = request_context::version(&headers, shared.api_version).unwrap_or(shared.api_version);
-    let allowed = describe::methods(template.as_ref().map_or("", MatchedPath::as_str), version);
-    Problem::wrong_method(&method, &uri, &allowed)
 }

@@ -5,9 +5,9 @@ use std::sync::Arc;
 use axum::extract::State;
 use axum::response::Response;
 
-use super::Problem;
 use super::render::Shape;
 use super::request_context::{PathParams, RequestContext};
+use crate::problem::Problem;
 use crate::shared::Shared;
 use crate::store::OrganizationRow;
 use crate::store::collection::ORGANIZATIONS;

@@ -6,8 +6,8 @@ use axum::extract::State;
 use axum::response::Response;
 use serde_json::{Map, Value, json};
 
-use super::Problem;
 use super::request_context::{PathParams, RequestContext};
+use crate::problem::Problem;
 use crate::shared::Shared;
 use crate::store::{OrganizationRow, UserRow};
 

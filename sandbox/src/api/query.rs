@@ -6,11 +6,11 @@
 use rusqlite::Transaction;
 use url::form_urlencoded;
 
-use super::Problem;
 use super::request_context::{Media, RequestContext};
 use super::shift::shifted;
 use crate::error::SandboxError;
 use crate::moment;
+use crate::problem::Problem;
 use crate::quirks::{DateFilter, Quirks};
 use crate::store::collection::Column;
 use crate::store::{Collection, Comparison, Direction, Listing, MOST_WORDS};

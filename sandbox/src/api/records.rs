@@ -9,13 +9,13 @@ use axum::response::Response;
 use rusqlite::Transaction;
 use serde_json::{Map, Value, json};
 
-use super::Problem;
 use super::input::InputBody;
 use super::render::{Shape, Shown, printed};
 use super::request_context::{PathParams, RequestContext};
 use crate::describe::Record;
 use crate::describe::records::{CONTACT, CONTACT_INPUT, PATIENT_INPUT, PATIENT_ITEM};
 use crate::moment::Moment;
+use crate::problem::Problem;
 use crate::shared::Shared;
 use crate::store::collection::{CONTACTS, PATIENTS};
 use crate::store::{SharedRow, SharedTable, UserRow};

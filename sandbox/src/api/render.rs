@@ -5,11 +5,11 @@ use std::sync::Arc;
 use serde_json::{Map, Value, json};
 use url::Url;
 
-use super::Signer;
 use crate::describe::Version;
 use crate::moment::Moment;
 use crate::quirks::{DateFormat, ListShape, PdfUrl, Quirks, SingleShape};
 use crate::shared::Shared;
+use crate::signed::Signer;
 use crate::store::{
     AudioRow, DocumentAudio, DocumentRow, FileRow, ImageRow, LastStatus, NoteRow, SharedRow, UserRow, WebhookRow,
 };

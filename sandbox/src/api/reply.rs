@@ -1,15 +1,43 @@
 //! Answers: plain JSON, or JSON-LD with Hydra's collections, as API Platform writes them.
 
+use std::sync::Arc;
+
 use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
+use rusqlite::Transaction;
 use serde_json::{Map, Value, json};
 use url::form_urlencoded;
 
-use super::query::Page;
+use super::query::{ListRequest, Page};
+use super::render::{Shape, Shown};
 use super::request_context::{Media, RequestContext};
 use crate::describe::{Kind, Record, Version};
+use crate::error::SandboxError;
+use crate::problem::Problem;
+use crate::shared::Shared;
+use crate::store::Collection;
 
 impl RequestContext {
+    /// The requested page: `load` reads its rows, and `show` shows them.
+    pub async fn list<T: Send + 'static>(
+        &self,
+        shared: &Shared,
+        collection: &'static Collection,
+        load: impl Fn(&Transaction<'_>, i64) -> Result<T, SandboxError> + Send + 'static,
+        show: impl Fn(&Shape, &T) -> Shown,
+    ) -> Result<Response, Problem> {
+        let request = ListRequest::parse(self, collection)?;
+        let page = shared.store.run(move |transaction| request.read(transaction, load)).await?;
+        let shape = self.shape(shared);
+        let shown = page.rows.iter().map(|row| show(&shape, row)).collect();
+        Ok(self.page(&page, shown))
+    }
+
+    /// How records are shown to this request.
+    pub fn shape(&self, shared: &Shared) -> Shape {
+        Shape::new(shared, Arc::clone(&self.quirks), self.version)
+    }
+
     /// 200 with the endpoint's record.
     pub fn item(&self, shown: Map<String, Value>) -> Response {
         self.answer(StatusCode::OK, shown)

@@ -2,25 +2,27 @@
 
 use std::sync::Arc;
 
-use axum::extract::{FromRequestParts, MatchedPath, Path};
+use axum::extract::{FromRequestParts, MatchedPath, Path, State};
 use axum::http::request::Parts;
-use axum::http::{HeaderMap, HeaderName, header};
-use axum::response::Response;
-use rusqlite::Transaction;
+use axum::http::{HeaderMap, HeaderName, Method, Uri, header};
 use serde::de::DeserializeOwned;
 
-use super::Problem;
-use super::access::Caller;
-use super::query::ListRequest;
-use super::render::{Shape, Shown};
 use crate::describe::{Endpoint, Version, endpoint, methods};
-use crate::error::SandboxError;
+use crate::problem::Problem;
 use crate::quirks::Quirks;
+use crate::scope::Scopes;
 use crate::shared::Shared;
-use crate::store::{Collection, UserRow};
+use crate::store::UserRow;
 
 /// The header that chooses a version; the mechanism is "not shown".
 pub(crate) static VERSION_HEADER: HeaderName = HeaderName::from_static("api-version");
+
+/// The signed-in user and what the credentials allow, for handlers to extract as an extension.
+#[derive(Clone)]
+pub(super) struct Caller {
+    pub user: UserRow,
+    pub scopes: Scopes,
+}
 
 /// A request that may be answered.
 pub(super) struct RequestContext {
@@ -93,28 +95,6 @@ impl<T: DeserializeOwned + Send> FromRequestParts<Arc<Shared>> for PathParams<T>
     }
 }
 
-impl RequestContext {
-    /// The requested page: `load` reads its rows, and `show` shows them.
-    pub async fn list<T: Send + 'static>(
-        &self,
-        shared: &Shared,
-        collection: &'static Collection,
-        load: impl Fn(&Transaction<'_>, i64) -> Result<T, SandboxError> + Send + 'static,
-        show: impl Fn(&Shape, &T) -> Shown,
-    ) -> Result<Response, Problem> {
-        let request = ListRequest::parse(self, collection)?;
-        let page = shared.store.run(move |transaction| request.read(transaction, load)).await?;
-        let shape = self.shape(shared);
-        let shown = page.rows.iter().map(|row| show(&shape, row)).collect();
-        Ok(self.page(&page, shown))
-    }
-
-    /// How records are shown to this request.
-    pub fn shape(&self, shared: &Shared) -> Shape {
-        Shape::new(shared, Arc::clone(&self.quirks), self.version)
-    }
-}
-
 /// The requested version, or the usual one.
 pub(crate) fn version(headers: &HeaderMap, usual: Version) -> Result<Version, Problem> {
     match headers.get(&VERSION_HEADER) {
@@ -124,6 +104,19 @@ pub(crate) fn version(headers: &HeaderMap, usual: Version) -> Result<Version, Pr
             text.trim().parse().map_err(|reason| Problem::bad_request(format!("Api-Version: {reason}.")))
         }
     }
+}
+
+/// Answers an address that is known with a method that is not.
+pub(super) async fn wrong_method(
+    State(shared): State<Arc<Shared>>,
+    template: Option<MatchedPath>,
+    method: Method,
+    headers: HeaderMap,
+    uri: Uri,
+) -> Problem {
+    let version = version(&headers, shared.api_version).unwrap_or(shared.api_version);
+    let allowed = methods(template.as_ref().map_or("", MatchedPath::as_str), version);
+    Problem::wrong_method(&method, &uri, &allowed)
 }
 
 /// The best of the two media types for the `Accept` headers (RFC 9110, section 12.5.1); plain JSON among equals.

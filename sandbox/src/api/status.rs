@@ -6,11 +6,12 @@ use axum::extract::State;
 use axum::response::Response;
 use serde_json::Value;
 
+use super::documents;
 use super::input::InputBody;
 use super::request_context::{PathParams, RequestContext};
-use super::{Problem, documents};
 use crate::describe::records::STATUS_INPUT;
 use crate::hooks::{Event, announce};
+use crate::problem::Problem;
 use crate::shared::Shared;
 use crate::store::DocumentRow;
 

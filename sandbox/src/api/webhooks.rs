@@ -8,12 +8,12 @@ use axum::response::{IntoResponse, Response};
 use rusqlite::Transaction;
 use serde_json::{Map, Value, json};
 
-use super::Problem;
 use super::input::InputBody;
 use super::render::Shape;
 use super::request_context::{PathParams, RequestContext};
 use crate::describe::records::WEBHOOK_INPUT;
 use crate::moment::Moment;
+use crate::problem::Problem;
 use crate::shared::Shared;
 use crate::store::collection::WEBHOOKS;
 use crate::store::{UserRow, WebhookRow};

@@ -3,6 +3,7 @@
 //! Requests are checked against these tables, and JSON-LD and the OpenAPI document are written from them, so that the
 //! three cannot disagree. This is only data.
 
+pub(crate) mod countries;
 mod endpoints;
 mod field;
 mod hydra;

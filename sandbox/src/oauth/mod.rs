@@ -23,7 +23,6 @@ use axum::Router;
 use axum::extract::DefaultBodyLimit;
 use axum::routing::{get, post};
 
-use crate::api::wrong_method;
 use crate::shared::Shared;
 
 pub(crate) use access_token::{AccessTokens, Rejected};
@@ -54,21 +53,15 @@ impl Oauth {
 }
 
 /// The token endpoint.
-pub(crate) fn token_routes(shared: &Arc<Shared>) -> Router {
-    Router::new()
-        .route("/oauth2/token", post(token::exchange))
-        .method_not_allowed_fallback(wrong_method)
-        .layer(DefaultBodyLimit::max(MOST_BODY_BYTES))
-        .with_state(Arc::clone(shared))
+pub(crate) fn token_routes() -> Router<Arc<Shared>> {
+    Router::new().route("/oauth2/token", post(token::exchange)).layer(DefaultBodyLimit::max(MOST_BODY_BYTES))
 }
 
 /// The authorization page, at both addresses that the description gives.
-pub(crate) fn page_routes(shared: &Arc<Shared>) -> Router {
+pub(crate) fn page_routes() -> Router<Arc<Shared>> {
     let page = get(authorize::show).post(authorize::submit);
     Router::new()
         .route("/authorize", page.clone())
         .route("/oauth/authorize", page)
-        .method_not_allowed_fallback(wrong_method)
         .layer(DefaultBodyLimit::max(MOST_BODY_BYTES))
-        .with_state(Arc::clone(shared))
 }

@@ -11,9 +11,9 @@ use tower::ServiceExt;
 
 use super::Ended;
 use super::body::{self, Ending};
-use crate::api::Problem;
 use crate::fault::{FaultKind, Route, Target};
 use crate::journal::{Listener, RequestRecord};
+use crate::problem::Problem;
 use crate::shared::Shared;
 use crate::store::FileRow;
 

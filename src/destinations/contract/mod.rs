@@ -27,6 +27,7 @@ use crate::destinations::{RemoteFolder, WebConnection, WebSignIn};
 use crate::domain::document::{DocumentUuid, Metadata, Spooled, Version};
 use crate::domain::reservation::{Intent, Known, Place as Reserved, Wanted};
 use crate::formats::template::{Template, TemplateKind};
+use crate::system::tls::TlsFiles;
 
 /// A patient's name that no reason may contain.
 pub(super) const CANARY: &str = "Canaryworth";
@@ -40,8 +41,7 @@ pub(super) fn connection(origin: &str, sign_in: WebSignIn) -> WebConnection {
         name: "pms".to_owned(),
         origin: origin.parse().unwrap(),
         sign_in,
-        ca_file: None,
-        client_certificate: None,
+        tls: TlsFiles::default(),
         proxy: None,
         timeout: Duration::from_secs(20),
         max_connections: 4,

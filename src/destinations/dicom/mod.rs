@@ -122,7 +122,7 @@ impl DicomAdapter {
     pub fn new(config: DicomConfig) -> Self {
         let way = match &config.archive {
             DicomArchive::Host(host) => {
-                let tls = host.is_encrypted.then(|| Tls::new(host.ca_file.clone(), host.client_certificate.clone()));
+                let tls = host.tls.clone().map(Tls::new);
                 Way::Host(Box::new(Dimse { host: (**host).clone(), tls }))
             }
             DicomArchive::Web { connection, base } => {
@@ -346,7 +346,7 @@ fn address(archive: &DicomArchive) -> String {
     match archive {
         DicomArchive::Web { base, .. } => base.as_str().trim_end_matches('/').to_owned(),
         DicomArchive::Host(host) => {
-            let (scheme, name, port) = (if host.is_encrypted { "dicoms" } else { "dicom" }, &host.host, host.port);
+            let (scheme, name, port) = (if host.tls.is_some() { "dicoms" } else { "dicom" }, &host.host, host.port);
             let name = if name.contains(':') { format!("[{name}]") } else { name.clone() };
             format!("{scheme}://{name}:{port}/{}", host.called)
         }

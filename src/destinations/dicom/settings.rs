@@ -1,6 +1,5 @@
 //! `type = "dicom"`
 
-use crate::destinations::settings::web::client_certificate;
 use crate::destinations::settings::*;
 use crate::domain::document::TypeMap;
 
@@ -85,12 +84,8 @@ pub struct DicomHost {
     pub host: String,
     /// Its port.
     pub port: u16,
-    /// Whether the connection is encrypted.
-    pub is_encrypted: bool,
-    /// PEM file with the only certificate authorities to trust, instead of the system's.
-    pub ca_file: Option<PathBuf>,
-    /// PEM file with the certificate that docsyncd shows, and its key.
-    pub client_certificate: Option<(PathBuf, Secret)>,
+    /// The files that TLS needs; `None`: the connection is not encrypted.
+    pub tls: Option<TlsFiles>,
     /// The archive's application entity title.
     pub called: String,
     /// docsyncd's own title.
@@ -177,17 +172,13 @@ fn host(at: &mut At<'_, '_>, mut raw: SharedKeys, mut own: DicomKeys) -> Option<
         return at.refuse("host", "is missing, and so is `url`", fix);
     }
     let host = remote::host(at, raw.host.take());
-    let is_encrypted = raw.tls?;
-    record::without_tls(at, host.as_deref(), is_encrypted);
-    let client_certificate = client_certificate(at, &mut raw);
+    let tls = record::tls(at, host.as_deref(), &mut raw);
     let called = title(at, "called_ae_title", &own.called_ae_title.take()?);
     let calling = title(at, "calling_ae_title", &own.calling_ae_title.take()?);
     Some(DicomHost {
         host: host?,
-        port: raw.port.unwrap_or(if is_encrypted { TLS_PORT } else { PORT }),
-        is_encrypted,
-        ca_file: raw.ca_file.take().map(|path| at.path("ca_file", &path)),
-        client_certificate: client_certificate?,
+        port: raw.port.unwrap_or(if raw.tls? { TLS_PORT } else { PORT }),
+        tls: tls?,
         called: called?,
         calling: calling?,
         timeout: raw.timeout?,

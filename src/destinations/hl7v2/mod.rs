@@ -46,7 +46,7 @@ pub struct Hl7Adapter {
 impl Hl7Adapter {
     /// Opens nothing.
     pub fn new(config: Hl7v2Config) -> Self {
-        let tls = config.is_encrypted.then(|| Tls::new(config.ca_file.clone(), config.client_certificate.clone()));
+        let tls = config.tls.clone().map(Tls::new);
         Self { config, tls, pool: Pool::default() }
     }
 
@@ -246,6 +246,6 @@ impl Adapter for Hl7Adapter {
 
 /// The receiver, as in `mllp://engine.practice.test:2575`.
 fn address(config: &Hl7v2Config) -> String {
-    let (scheme, host, port) = (if config.is_encrypted { "mllps" } else { "mllp" }, &config.host, config.port);
+    let (scheme, host, port) = (if config.tls.is_some() { "mllps" } else { "mllp" }, &config.host, config.port);
     if host.contains(':') { format!("{scheme}://[{host}]:{port}") } else { format!("{scheme}://{host}:{port}") }
 }

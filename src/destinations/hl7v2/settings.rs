@@ -61,12 +61,8 @@ pub struct Hl7v2Config {
     pub host: String,
     /// Its port.
     pub port: u16,
-    /// Whether the connection is encrypted.
-    pub is_encrypted: bool,
-    /// PEM file with the only certificate authorities to trust, instead of the system's.
-    pub ca_file: Option<PathBuf>,
-    /// PEM file with the certificate that docsyncd shows, and its key.
-    pub client_certificate: Option<(PathBuf, Secret)>,
+    /// The files that TLS needs; `None`: the connection is not encrypted.
+    pub tls: Option<TlsFiles>,
     /// ORU^R01; otherwise MDM^T02, and MDM^T10 for a replacement.
     pub is_oru: bool,
     /// MSH-12
@@ -110,9 +106,7 @@ impl Settings for Hl7v2Config {
 fn hl7v2(at: &mut At<'_, '_>) -> Option<Hl7v2Config> {
     let (mut raw, mut own): (SharedKeys, Hl7v2Keys) = (at.read()?, at.read()?);
     let host = remote::host(at, raw.host.take());
-    let is_encrypted = raw.tls?;
-    record::without_tls(at, host.as_deref(), is_encrypted);
-    let client_certificate = web::client_certificate(at, &mut raw);
+    let tls = record::tls(at, host.as_deref(), &mut raw);
     let sending = [
         party(at, "sending_application", own.sending_application.take()),
         party(at, "sending_facility", own.sending_facility.take()),
@@ -134,9 +128,7 @@ fn hl7v2(at: &mut At<'_, '_>) -> Option<Hl7v2Config> {
         name: at.name(),
         host: host?,
         port: raw.port.unwrap_or(PORT),
-        is_encrypted,
-        ca_file: raw.ca_file.take().map(|path| at.path("ca_file", &path)),
-        client_certificate: client_certificate?,
+        tls: tls?,
         is_oru: own.message?.starts_with("ORU"),
         // In version 2.3 the field has no such component.
         names_structure: own.message_structure? && own.version.as_deref() != Some("2.3"),

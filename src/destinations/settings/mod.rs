@@ -25,6 +25,7 @@ use crate::config::settings::{Section as _, Top};
 pub(crate) use crate::config::settings::{of_words, settings};
 pub(crate) use crate::config::{CommonKeys, Confirm, DestinationKind, Secret, Settings, patients};
 pub(crate) use crate::formats::template::{Template, TemplateKind};
+pub(crate) use crate::system::tls::TlsFiles;
 
 /// The choices of `setup` with these names.
 macro_rules! presets {

@@ -3,7 +3,9 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::template;
+use super::keys::SharedKeys;
+use super::web::tls_files;
+use super::{TlsFiles, template};
 use crate::config::build::At;
 use crate::config::mail::is_loopback_host;
 use crate::config::patients;
@@ -31,14 +33,17 @@ pub(crate) fn type_map(at: &mut At<'_, '_>, entries: &BTreeMap<String, String>) 
     TypeMap::new(entries.iter().map(|(kind, code)| (kind.as_str(), code.as_str())))
 }
 
-/// Warnings about an unencrypted connection.
-pub(crate) fn without_tls(at: &mut At<'_, '_>, host: Option<&str>, is_encrypted: bool) {
-    if is_encrypted {
-        return;
+/// The files of an encrypted connection; `Some(None)` if it is not encrypted, of which this warns.
+#[expect(clippy::option_option, reason = "none at all, or one that is wrong")]
+pub(crate) fn tls(at: &mut At<'_, '_>, host: Option<&str>, raw: &mut SharedKeys) -> Option<Option<TlsFiles>> {
+    let is_encrypted = raw.tls?;
+    if !is_encrypted {
+        at.warn_of_given(&["ca_file", "client_cert_file", "client_key_file"], "has no effect without `tls`");
+        if !host.is_none_or(is_loopback_host) {
+            let what = "goes without `tls`, so patient data is sent over the network unencrypted";
+            at.warn("host", what);
+        }
     }
-    at.warn_of_given(&["ca_file", "client_cert_file", "client_key_file"], "has no effect without `tls`");
-    if !host.is_none_or(is_loopback_host) {
-        let what = "goes without `tls`, so patient data is sent over the network unencrypted";
-        at.warn("host", what);
-    }
+    let files = tls_files(at, raw)?;
+    Some(is_encrypted.then_some(files))
 }

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use url::Url;
 
+use super::TlsFiles;
 use super::keys::SharedKeys;
 use crate::config::build::At;
 use crate::config::{Secret, is_loopback};
@@ -19,10 +20,8 @@ pub struct WebConnection {
     pub origin: Url,
     /// How requests authenticate.
     pub sign_in: WebSignIn,
-    /// PEM file with the only certificate authorities to trust, instead of the system's.
-    pub ca_file: Option<PathBuf>,
-    /// PEM file with the certificate that docsyncd shows, and its key.
-    pub client_certificate: Option<(PathBuf, Secret)>,
+    /// The files that TLS needs.
+    pub tls: TlsFiles,
     /// HTTP proxy for every request. One of another machine is not used for a destination on this one.
     pub proxy: Option<Url>,
     /// The longest wait for any progress.
@@ -112,13 +111,11 @@ pub(crate) fn connection(
     if is_open {
         at.warn(key, "sends patient data over the network unencrypted: https:// does not");
     }
-    let client_certificate = client_certificate(at, raw)?;
     Some(WebConnection {
         name: at.name(),
         origin,
         sign_in,
-        ca_file: raw.ca_file.take().map(|path| at.path("ca_file", &path)),
-        client_certificate,
+        tls: tls_files(at, raw)?,
         proxy: raw.proxy.take(),
         timeout: raw.timeout?,
         max_connections: raw.max_connections?,
@@ -181,21 +178,23 @@ pub(crate) fn secret(
     }
 }
 
-#[expect(clippy::option_option, reason = "none at all, or one that is wrong")]
-pub(crate) fn client_certificate(at: &mut At<'_, '_>, raw: &mut SharedKeys) -> Option<Option<(PathBuf, Secret)>> {
-    match (raw.client_cert_file.take(), raw.client_key_file.take()) {
-        (None, None) => Some(None),
+/// The files that TLS needs.
+pub(crate) fn tls_files(at: &mut At<'_, '_>, raw: &mut SharedKeys) -> Option<TlsFiles> {
+    let client_certificate = match (raw.client_cert_file.take(), raw.client_key_file.take()) {
+        (None, None) => None,
         (Some(certificate), Some(key)) => {
             let certificate = at.path("client_cert_file", &certificate);
-            Some(Some((certificate, at.secret("client_key_file", &key))))
+            Some((certificate, at.secret("client_key_file", &key)))
         }
         (Some(_), None) => {
             let fix = "Name the file with the key of that certificate: client_key_file = \"...\".";
-            at.refuse("client_cert_file", "has no key", fix)
+            return at.refuse("client_cert_file", "has no key", fix);
         }
         (None, Some(_)) => {
             let fix = "Name the file with the certificate of that key: client_cert_file = \"...\".";
-            at.refuse("client_key_file", "has no certificate", fix)
+            return at.refuse("client_key_file", "has no certificate", fix);
         }
-    }
+    };
+    let ca_file = raw.ca_file.take().map(|path| at.path("ca_file", &path));
+    Some(TlsFiles { ca_file, client_certificate })
 }

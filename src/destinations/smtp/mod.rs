@@ -36,7 +36,7 @@ pub struct SmtpAdapter {
 impl SmtpAdapter {
     /// Opens nothing.
     pub fn new(config: SmtpConfig) -> Self {
-        let tls = Tls::new(config.ca_file.clone(), config.client_certificate.clone());
+        let tls = Tls::new(config.tls.clone());
         Self { config, tls }
     }
 

@@ -2,7 +2,7 @@
 
 use crate::config::MailEncryption;
 use crate::config::mail::{is_loopback_host, is_within, mail_address, mail_domain, mail_port};
-use crate::destinations::settings::web::{client_certificate, credentials, secret};
+use crate::destinations::settings::web::{credentials, secret, tls_files};
 use crate::destinations::settings::*;
 use crate::domain::document::TypeMap;
 use crate::formats::template::{Context, TextFormat};
@@ -78,10 +78,8 @@ pub struct SmtpConfig {
     pub encryption: MailEncryption,
     /// The user name and the password.
     pub user: Option<(String, Secret)>,
-    /// PEM file with the only certificate authorities to trust, instead of the system's.
-    pub ca_file: Option<PathBuf>,
-    /// PEM file with the certificate that docsyncd shows, and its key.
-    pub client_certificate: Option<(PathBuf, Secret)>,
+    /// The files that TLS needs.
+    pub tls: TlsFiles,
     /// Sender, in the form of [`mail_address`].
     pub from: String,
     /// Recipient.
@@ -168,7 +166,7 @@ fn smtp(at: &mut At<'_, '_>) -> Option<SmtpConfig> {
     });
     let password = secret(at, "password_file", raw.password_file.take(), raw.password.take());
     let user = credentials(at, raw.user.take(), password);
-    let client_certificate = client_certificate(at, &mut raw);
+    let tls = tls_files(at, &mut raw);
     let recipients = recipients(at, &mut own);
     let attach = attach(at, &mut raw, &own);
     let is_xdm = own.attach.as_deref() == Some("xdm");
@@ -182,8 +180,7 @@ fn smtp(at: &mut At<'_, '_>) -> Option<SmtpConfig> {
         port: raw.port.unwrap_or_else(|| mail_port(encryption)),
         encryption,
         user: user?,
-        ca_file: raw.ca_file.take().map(|path| at.path("ca_file", &path)),
-        client_certificate: client_certificate?,
+        tls: tls?,
         from: from?,
         to,
         allowed_domains,

@@ -5,7 +5,6 @@
 //! when nothing moves for `timeout`. The caller learns whether everything had been sent by then, because from then on
 //! the other side may have it.
 
-use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
@@ -304,7 +303,7 @@ impl WebClient {
 
     /// The client, built anew if one of its files changed.
     fn client(&self) -> Result<http::Client, String> {
-        let stamp = FileStamp::asked(&self.files());
+        let stamp = FileStamp::asked(&self.connection.tls.all());
         let mut made = self.made.lock().unwrap_or_else(PoisonError::into_inner);
         match &*made {
             Some((with, client)) if *with == stamp => Ok(client.clone()),
@@ -316,18 +315,12 @@ impl WebClient {
         }
     }
 
-    fn files(&self) -> Vec<PathBuf> {
-        let certificate = self.connection.client_certificate.as_ref();
-        let key = certificate.and_then(|(_, key)| secret::file(key));
-        self.connection.ca_file.iter().chain(certificate.map(|(file, _)| file)).cloned().chain(key).collect()
-    }
-
     fn make(&self) -> Result<http::Client, String> {
         http::Client::build(|| self.builder(), |error| http::no_tls(&error, "ca_file"))
     }
 
     fn builder(&self) -> Result<ClientBuilder, String> {
-        let WebConnection { origin, ca_file, client_certificate, timeout, max_connections, .. } = &self.connection;
+        let WebConnection { origin, tls, timeout, max_connections, .. } = &self.connection;
         let proxy = self.proxy();
         let mut builder = http::builder()
             .retry(reqwest::retry::never())
@@ -340,8 +333,8 @@ impl WebClient {
         } else if is_loopback(origin) {
             builder = builder.no_proxy();
         }
-        if ca_file.is_some() || client_certificate.is_some() {
-            let tls = Tls::new(ca_file.clone(), client_certificate.clone()).set_up()?;
+        if tls.ca_file.is_some() || tls.client_certificate.is_some() {
+            let tls = Tls::new(tls.clone()).set_up()?;
             builder = builder.tls_backend_preconfigured(ClientConfig::clone(&tls));
         } else if origin.scheme() == "http" && proxy.is_none_or(|proxy| proxy.scheme() != "https") {
             // TLS is not used: a system without certificate authorities must do.

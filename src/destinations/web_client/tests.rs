@@ -7,6 +7,7 @@ use tokio::net::TcpListener;
 use super::super::remote::Source;
 use super::*;
 use crate::config::Secret;
+use crate::system::tls::TlsFiles;
 use docsyncd_test_support::peer::Peer;
 
 fn connection(origin: &str) -> WebConnection {
@@ -228,12 +229,16 @@ fn files_that_cannot_be_used_are_named_with_what_is_wrong() {
         path
     };
     let https = || connection("https://h.test/");
+    let with = |tls| WebConnection { tls, ..https() };
     let key = Secret::File(write("key", "-----BEGIN PRIVATE KEY-----\nAA==\n-----END PRIVATE KEY-----\n"));
     for (connection, sign) in [
-        (WebConnection { ca_file: Some(write("ca", "no certificate")), ..https() }, "holds no PEM certificate"),
-        (WebConnection { ca_file: Some(folder.path().join("none")), ..https() }, "cannot be read"),
         (
-            WebConnection { client_certificate: Some((write("cert", "none"), key)), ..https() },
+            with(TlsFiles { ca_file: Some(write("ca", "no certificate")), ..TlsFiles::default() }),
+            "holds no PEM certificate",
+        ),
+        (with(TlsFiles { ca_file: Some(folder.path().join("none")), ..TlsFiles::default() }), "cannot be read"),
+        (
+            with(TlsFiles { client_certificate: Some((write("cert", "none"), key)), ..TlsFiles::default() }),
             "holds no PEM certificate",
         ),
         (

@@ -52,7 +52,7 @@ pub(in crate::ledger) fn retract(
         let event = Event::Retracted.as_str();
         let code = failure.to_string();
         let because = Some(Because::coded(reason, Some(&code)));
-        history::append(db, id, now, event, State::Fetched, 0, Some(destination), because)?;
+        history::append(db, (id, Some(destination)), now, event, State::Fetched, 0, because)?;
     }
     Ok((fetched, failing))
 }

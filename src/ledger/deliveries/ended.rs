@@ -78,12 +78,11 @@ pub fn end(db: &Connection, delivery: &Delivery, ended: &Ended<'_>, now: Millis)
     }
     history::append(
         db,
-        document.id,
+        (document.id, Some(&delivery.destination)),
         now,
         if word == "failed" { "delivery_failed" } else { word },
         State::Fetched,
         delivery.tries.attempts,
-        Some(&delivery.destination),
         reason.map(|reason| Because::coded(reason, code)),
     )?;
     moves_on(db, document, now)
@@ -143,8 +142,8 @@ pub fn postpone(
         update(db, delivery, now, PENDING, set, &[due_at, reason, &is_charged, failure, &spent, &began, code])?;
     let attempt = delivery.tries.attempts + 1;
     if updated && is_charged && postponed.is_news(attempt, delivery.tries.failure.as_ref()) {
-        let (id, to) = (delivery.document.id, Some(delivery.destination.as_str()));
-        history::append(db, id, now, "postponed", State::Fetched, attempt, to, Some(Because::coded(reason, *code)))?;
+        let of = (delivery.document.id, Some(delivery.destination.as_str()));
+        history::append(db, of, now, "postponed", State::Fetched, attempt, Some(Because::coded(reason, *code)))?;
     }
     Ok(())
 }
@@ -163,10 +162,10 @@ pub fn leave_unconfirmed(
     let set = "due_at = NULL, unconfirmed_at = ?5, reason = ?6, failure = coalesce(?7, failure),
                reason_code = coalesce(?7, ?8)";
     if update(db, delivery, now, PENDING, set, &[&reason, &failure, &CUT_OFF])? {
-        let (id, to) = (delivery.document.id, Some(delivery.destination.as_str()));
+        let of = (delivery.document.id, Some(delivery.destination.as_str()));
         let code = failure.map(Failure::to_string).unwrap_or_else(|| CUT_OFF.to_owned());
         let because = Some(Because::coded(reason, Some(&code)));
-        history::append(db, id, now, "unconfirmed", State::Fetched, delivery.tries.attempts, to, because)?;
+        history::append(db, of, now, "unconfirmed", State::Fetched, delivery.tries.attempts, because)?;
     }
     Ok(())
 }

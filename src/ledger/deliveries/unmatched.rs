@@ -41,9 +41,9 @@ pub fn leave_unmatched(db: &Connection, delivery: &Delivery, why: &str, reason: 
     let code = format!("patient_{why}");
     let set = "due_at = NULL, unmatched = ?6, reason = ?7, reason_code = ?8, number_refused = ?9";
     if update(db, delivery, now, PENDING, set, &[&why, &reason, &code, &delivery.number])? {
-        let (id, to) = (delivery.document.id, Some(delivery.destination.as_str()));
+        let of = (delivery.document.id, Some(delivery.destination.as_str()));
         let because = Some(Because::coded(reason, Some(&code)));
-        history::append(db, id, now, "needs_person", State::Fetched, delivery.tries.attempts, to, because)?;
+        history::append(db, of, now, "needs_person", State::Fetched, delivery.tries.attempts, because)?;
     }
     Ok(())
 }

@@ -148,7 +148,7 @@ fn found(db: &Connection, reader: &Reader, shown: &Listed, now: Millis) -> Query
         code,
         shown.patient
     ])?;
-    history::append(db, db.last_insert_rowid(), now, "discovered", State::Discovered, 0, None, None)
+    history::append(db, (db.last_insert_rowid(), None), now, "discovered", State::Discovered, 0, None)
 }
 
 /// Records that the list shows a document. The account that lists a document first processes it. Another account takes

@@ -3,7 +3,7 @@
 use std::net::SocketAddr;
 use std::process::Command;
 
-use docsyncd::system::tls::Tls;
+use docsyncd::system::tls::{Tls, TlsFiles};
 use docsyncd_sandbox::{NewDocument, NewPdf};
 use serde_json::json;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
@@ -60,7 +60,8 @@ struct Encrypted<'a> {
 
 impl Encrypted<'_> {
     async fn ask(&self, method: &str, path: &str, headers: &[(&str, &str)], body: &str) -> Answer {
-        let config = Tls::new(Some(self.practice.path("page.pem")), None).set_up().unwrap();
+        let files = TlsFiles { ca_file: Some(self.practice.path("page.pem")), ..TlsFiles::default() };
+        let config = Tls::new(files).set_up().unwrap();
         let stream = TcpStream::connect(self.address).await.unwrap();
         let mut stream = Tls::connect(config, NAME, Box::new(stream)).await.unwrap();
         let mut request = format!("{method} {path} HTTP/1.1\r\nHost: {NAME}\r\nContent-Length: {}\r\n", body.len());

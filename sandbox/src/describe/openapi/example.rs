@@ -4,7 +4,7 @@ use serde_json::{Map, Value, json};
 
 use super::super::field::{Field, Kind, Record};
 use super::super::version::Version;
-use crate::api::Problem;
+use crate::problem::Problem;
 
 const UUID: &str = "0f0c7a44-6c9b-4a4e-9b66-0f3d6f1e2a10";
 const MOMENT: &str = "2026-03-01T09:30:00+00:00";

@@ -4,9 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Map, Value, json};
 
+use super::super::countries::COUNTRIES;
 use super::super::field::{Field, Kind, Record};
 use super::super::version::Version;
-use crate::api::countries::COUNTRIES;
 
 /// Which shape of a record a schema describes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

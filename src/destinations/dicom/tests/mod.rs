@@ -43,9 +43,7 @@ fn config(peer: &Peer) -> DicomConfig {
     config_of(DicomArchive::Host(Box::new(DicomHost {
         host: peer.address.ip().to_string(),
         port: peer.address.port(),
-        is_encrypted: false,
-        ca_file: None,
-        client_certificate: None,
+        tls: None,
         called: "ARCHIVE".to_owned(),
         calling: "DOCSYNCD".to_owned(),
         timeout: Duration::from_secs(20),

@@ -1,6 +1,7 @@
 //! The answers of receivers, and their faults.
 
 use super::*;
+use crate::system::tls::TlsFiles;
 
 fn code(outcome: &Outcome) -> String {
     let (class, code) = match outcome {
@@ -285,7 +286,8 @@ async fn a_check_connects_and_sends_nothing() {
     let complaint = Hl7Adapter::new(nowhere).check().await.unwrap_err();
     assert!(complaint.contains("(DNS)"), "{complaint}");
     // The receiver does not speak TLS.
-    let encrypted = Hl7v2Config { is_encrypted: true, response_timeout: Duration::from_secs(1), ..config(&peer) };
+    let encrypted =
+        Hl7v2Config { tls: Some(TlsFiles::default()), response_timeout: Duration::from_secs(1), ..config(&peer) };
     let complaint = Hl7Adapter::new(encrypted).check().await.unwrap_err();
     assert!(complaint.contains("`pms`") && complaint.contains("mllps://"), "{complaint}");
     assert!(peer.received().is_empty());

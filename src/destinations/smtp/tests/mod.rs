@@ -18,6 +18,7 @@ use super::*;
 use crate::config::Secret;
 use crate::destinations::Attach;
 use crate::formats::template::{Template, TemplateKind, TextFormat};
+use crate::system::tls::TlsFiles;
 use peer::Peer;
 
 const TEXT: TemplateKind = TemplateKind::Text(TextFormat::Plain);
@@ -48,8 +49,7 @@ fn post() -> Post {
         port: peer.port,
         encryption: MailEncryption::None,
         user: Some(("u".to_owned(), Secret::File(file))),
-        ca_file: None,
-        client_certificate: None,
+        tls: TlsFiles::default(),
         from: "letters@practice.test".to_owned(),
         to: compile(TEXT, "inbox@clinic.test"),
         allowed_domains: Vec::new(),
@@ -286,7 +286,7 @@ async fn nobody_is_told_the_password_who_offers_no_way_to_sign_in_or_no_encrypti
     {
         let mut post = post();
         post.config.encryption = encryption;
-        post.config.ca_file = (encryption != MailEncryption::None).then(|| post._secrets.path().join("ca.pem"));
+        post.config.tls.ca_file = (encryption != MailEncryption::None).then(|| post._secrets.path().join("ca.pem"));
         std::fs::write(post._secrets.path().join("ca.pem"), include_str!("ca.pem")).unwrap();
         post.peer.state().offers = offers;
         let outcome = post.deliver(b"%PDF-1.7 letter").await;

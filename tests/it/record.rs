@@ -502,7 +502,7 @@ async fn a_refused_configuration_locks_nobody_out() {
     says(&["assign", &twin], "mögliche Patienten").await;
     says(&["retry", &twin], &twin).await;
     until(async || practice.docsyncd(&["assign", &twin]).await.code, |code| *code == 0).await;
-    says(&["assign", &twin, "44", "--yes"], "dem Patienten mit der Nummer 44 zugeordnet").await;
+    says(&["assign", &twin, "44", "--yes"], "dem Patienten mit der Nummer 44 zugeordnet (Canary Zoé)").await;
     until(async || names(&practice), |names| names.len() == 1).await;
     says(&["show", &twin], "Brief").await;
     // The key was changed at the service: what helps is another key, and no sign-in.

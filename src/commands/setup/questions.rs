@@ -113,7 +113,8 @@ impl Setup {
                     Some(Value::String(text)) if is_share(text.value()) && key.kind == Kind::Path => {
                         self.refuse_share(&name, text.value())?;
                     }
-                    Some(value) if not_an_address(&asked.key, &value).is_some() => {
+                    // Whoever writes a file of answers knows the names of settings, as the configuration's errors do.
+                    Some(value) if self.ask.is_person() && not_an_address(&asked.key, &value).is_some() => {
                         let text = not_an_address(&asked.key, &value).unwrap_or_default();
                         self.refuse(&name, "setup-no-mail-address", &[("text", (&text).into())])?;
                     }

@@ -77,7 +77,7 @@ pub(super) fn page(
         (head(language, overview, keyed, (&headline, light, &word), problems.first()))
         (tiles(language, overview, keyed.is_some()))
         @match key {
-            Ok(keyed) => (with_key(language, overview, keyed, &problems)),
+            Ok(keyed) => (with_key(language, overview, keyed, &problems, notice == Some(Notice::NotMended))),
             Err(locked) => (without_key(language, overview, locked)),
         }
         section aria-labelledby="days" {
@@ -234,7 +234,8 @@ fn without_key(language: Language, overview: &Overview, locked: Locked) -> Marku
     }
 }
 
-fn with_key(language: Language, overview: &Overview, keyed: &Keyed<'_>, problems: &[Group]) -> Markup {
+/// `says_why`: a notice says that the reason stands below the accounts and destinations.
+fn with_key(language: Language, overview: &Overview, keyed: &Keyed<'_>, problems: &[Group], says_why: bool) -> Markup {
     let (form, now) = (form(language, keyed), &overview.now);
     let details = &keyed.details;
     // If a place shows a reason, each letter that waits for it only links there.
@@ -277,8 +278,8 @@ fn with_key(language: Language, overview: &Overview, keyed: &Keyed<'_>, problems
         (decisions::show(&form, &details.decisions, now))
         section .places aria-labelledby="places" {
             h2 #places { (language.text("page-places")) }
-            // Unfolded if it shows the only problem.
-            details open[problems.len() == 1 && is_paused] {
+            // Unfolded if it shows the only problem, or what a notice speaks of.
+            details open[is_paused && (problems.len() == 1 || says_why)] {
                 summary { (works(language, overview)) }
                 h3 { (language.text("page-accounts")) }
                 (places(language, "account", &overview.accounts, now))

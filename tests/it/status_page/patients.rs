@@ -166,7 +166,7 @@ async fn a_decision_can_be_taken_back_until_the_letter_is_filed_and_stands_in_it
     let pressed = assign(&page, &key, &fields(&shown, "0042"), "what differs is marked").await;
     assert_eq!(pressed.header("location"), "/?done=assigned", "{pressed:?}");
     let shown = page.with_key(&key).await.body;
-    assert!(shown.contains("action=\"/undo\"") && shown.contains("the number 0042"), "{shown}");
+    assert!(shown.contains("action=\"/undo\"") && shown.contains("the number 0042 (Canary-Lefèvre Zoé)"), "{shown}");
     let undone = page.press(&key, "/undo", &format!("uuid={uuid}")).await;
     assert_eq!(undone.header("location"), "/?done=undone", "{undone:?}");
     let shown = shows(&page, &key, "action=\"/assign\"").await;

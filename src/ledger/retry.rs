@@ -197,10 +197,11 @@ mod tests {
             db.execute_batch(
                 "INSERT INTO document (account, uuid, pdf, created_at, state, found_at, changed_at)
                  VALUES ('main', 'a', 'p', '', 'failed', 0, 0);
-                 INSERT INTO delivery (document, pdf, destination, state, changed_at, reason_code)
-                 VALUES (1, 'p', 'pms', 'failed', 0, 'deliver unconfirmed refused')",
+                 INSERT INTO delivery (document, pdf, destination, state, changed_at)
+                 VALUES (1, 'p', 'pms', 'failed', 0)",
             )
             .unwrap();
+            testing::set_delivery(&db, 1, "pms", "reason_code = 'deliver unconfirmed refused'");
             let uuid = DocumentUuid::parse("a").unwrap();
             let (pdf, destination) = ("p".to_owned(), "pms".to_owned());
             let owner = reservations::Owner { document: 1, uuid, pdf, destination };

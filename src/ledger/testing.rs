@@ -14,6 +14,17 @@ pub(crate) fn empty() -> (tempfile::TempDir, Connection) {
     (folder, db)
 }
 
+/// Sets what is known of a document: columns and values, as in `UPDATE`.
+pub(crate) fn set(db: &Connection, document: i64, change: &str) {
+    db.execute(&format!("UPDATE document SET {change} WHERE id = ?1"), [document]).unwrap();
+}
+
+/// The same of the delivery of its version `p`.
+pub(crate) fn set_delivery(db: &Connection, document: i64, destination: &str, change: &str) {
+    let of = "document = ?1 AND destination = ?2 AND pdf = 'p'";
+    db.execute(&format!("UPDATE delivery SET {change} WHERE {of}"), (document, destination)).unwrap();
+}
+
 /// The first poll of the only account. Nothing is paused, and the list was not asked for any document.
 pub(crate) fn reader(account: &str) -> Reader {
     let working = vec![account.to_owned()];

@@ -3,7 +3,8 @@ use crate::domain::failure::{Failure, HOLD, Scope};
 use crate::domain::reservation::{Intent, Place, Wanted};
 use crate::domain::state::State;
 use crate::ledger::pauses::ProbeChoice;
-use crate::ledger::{failures, listed, names, prune, reservations, restored, retry, testing, work};
+use crate::ledger::work::{self, Work};
+use crate::ledger::{failures, listed, names, prune, reservations, restored, retry, testing};
 use crate::views;
 
 fn ledger() -> (tempfile::TempDir, Connection) {
@@ -357,14 +358,14 @@ fn what_waits_for_a_pause_is_due_whatever_the_clock_said_when_it_became_so() {
     let waits = failures::Postponed { due_at: None, reason: "later", code: None, failure: None, charge: None };
     let at = |now| {
         let row = documents::by_number(&db, 1).unwrap().unwrap();
-        failures::postpone(&db, &row, &waits, now).unwrap();
+        Work::from(&row).postpone(&db, &waits, now).unwrap();
         documents::by_number(&db, 1).unwrap().unwrap().tries.due_at
     };
     db.execute("UPDATE document SET due_at = 900", []).unwrap();
     assert_eq!((at(1000), at(500)), (Some(900), Some(500)));
     let delivery = fetch(&db);
     db.execute("UPDATE delivery SET due_at = 900", []).unwrap();
-    postpone(&db, &delivery, &waits, 500).unwrap();
+    Work::from(&delivery).postpone(&db, &waits, 500).unwrap();
     assert_eq!(the_due(&db).tries.due_at, Some(500));
 }
 

@@ -1,7 +1,8 @@
 use super::*;
 use crate::domain::failure::{Call, Code, Failure, Kind};
 use crate::ledger::failures::{self, Charge, Postponed};
-use crate::ledger::{accounts, documents, listed, pauses, polls, testing, work};
+use crate::ledger::work::{self, Work};
+use crate::ledger::{accounts, documents, listed, pauses, polls, testing};
 
 fn present() -> Present {
     Present { now: 1_000, midnight: 500, running: true, accounts: vec![("main".to_owned(), true)], only: None }
@@ -47,7 +48,7 @@ fn polls_pauses_and_documents_that_wait_are_counted() {
         .unwrap();
     let charge = Some(Charge { doubtful: false, failing_for: 1, began: 870 });
     let postponed = Postponed { due_at: Some(2_000), reason: "CANARY", code: None, failure: Some(&failure), charge };
-    failures::postpone(&db, &document, &postponed, 880).unwrap();
+    Work::from(&document).postpone(&db, &postponed, 880).unwrap();
     let second = facts(&db, &present()).unwrap();
     assert_eq!(second.accounts[0].poll_failing_since, Some(800));
     assert_eq!(second.accounts[0].poll_failure.as_ref().map(|f| &f.kind), Some(&failure.kind));
@@ -180,7 +181,7 @@ fn of_some_accounts_only_their_letters_are_counted_wherever_they_wait() {
     .unwrap();
     for document in 1..=3 {
         testing::set_delivery(&db, document, "pms", "failing_since = 900");
-        testing::set_delivery(&db, document, "lab", "reason_code = 'not_replaced'");
+        testing::set_delivery(&db, document, "lab", "to_remove = 'the old one'");
     }
     let counted = |only: Option<&[&str]>| {
         let only = only.map(|only| only.iter().map(ToString::to_string).collect());

@@ -45,7 +45,7 @@
 //! | [`views`] | what the ledger shows to people and programs; it only reads | domain, formats, system, ledger |
 //! | [`api`] | the client of the dental cloud API | domain, system, config |
 //! | [`destinations`] | the kinds of destinations, a folder for each, and the table of them: a folder, a command, a folder on another machine, an HTTP service, a bucket, a FHIR server, a receiver of HL7 v2, a DICOM archive, a mail server, the archive of a practice software | domain, formats, system, config, patients |
-//! | [`pipeline`] | the four stages, their pauses, the spool | domain, formats, system, patients, ledger; deliver: destinations; confirm: destinations; the others: api |
+//! | [`pipeline`] | the four stages, their failures and pauses, the spool | domain, formats, system, patients, ledger; deliver: destinations; confirm: destinations; the others: api |
 //! | [`surfaces`] | what people and programs meet while docsyncd runs: alerts, the status page, the API's webhooks, the sign-in; `alerts`, `web`, `webhook`, `login` | domain, formats, system, config, ledger, views; web: patients, pipeline; pdf: destinations; webhook: api, pipeline; login: api |
 //! | [`daemon`] | the only wiring: build, run, drain; and the comparison of what the API, the ledger and the destinations say | everything above |
 //! | [`commands`] | the command line; one file for each command | everything above |

@@ -12,8 +12,8 @@ use crate::config::Destination;
 use crate::destinations::{Adapter, Outcome};
 use crate::domain::failure::{Call, Code, Failure, Kind};
 use crate::ledger::away::{self, Away};
-use crate::ledger::{LedgerError, Millis, now};
-use crate::pipeline::{Scope, Shared};
+use crate::ledger::{Ledger, LedgerError, Millis, now};
+use crate::pipeline::{Context, Edges, Scope, Shared, Signals};
 
 /// The time between two looks at a folder, unless polls come sooner.
 const FOLDER_EVERY: Duration = Duration::from_secs(30);
@@ -59,7 +59,7 @@ pub(super) async fn run(
 ) {
     let configured: Vec<String> = destinations.keys().cloned().collect();
     // If the ledger does not answer, the looks find out again.
-    let mut known = context.ledger.write(move |db| away::keep(db, &configured)).await.unwrap_or_default();
+    let mut known = context.edges.ledger.write(move |db| away::keep(db, &configured)).await.unwrap_or_default();
     let looks = destinations.into_iter().filter_map(|(name, destination)| {
         let target = match destination.server() {
             Some((host, port)) => Target::Server(host, port),
@@ -69,20 +69,25 @@ pub(super) async fn run(
         let looks = Looks { away: known.remove(&name), name, failed: 0, noted_at: 0 };
         Some(follow(&context, adapters.get(&looks.name)?, target, looks))
     });
-    context.stop.run_until_cancelled(futures_util::future::join_all(looks)).await;
+    context.signals.stop.run_until_cancelled(futures_util::future::join_all(looks)).await;
 }
 
-async fn follow(context: &Shared, adapter: &Arc<dyn Adapter>, target: Target, mut looks: Looks) {
+async fn follow(
+    Context { edges, rules, signals }: &Context,
+    adapter: &Arc<dyn Adapter>,
+    target: Target,
+    mut looks: Looks,
+) {
     let scope = Scope::Destination(looks.name.clone());
-    let mut asked = context.nudges.look.subscribe();
+    let mut asked = signals.nudges.look.subscribe();
     let mut is_asked = false;
     loop {
         let wait = match &target {
-            Target::Folder => context.limits.poll_interval.min(FOLDER_EVERY),
+            Target::Folder => rules.limits.poll_interval.min(FOLDER_EVERY),
             Target::Server(..) if looks.failed == 0 => SERVER_QUIET,
             Target::Server(..) | Target::Program => SERVER_AGAIN,
         };
-        let good_at = context.pauses.last_good_at(&scope).unwrap_or(0);
+        let good_at = edges.pauses.last_good_at(&scope).unwrap_or(0);
         let is_quiet =
             is_asked || now().saturating_sub(good_at) >= Millis::try_from(wait.as_millis()).unwrap_or(Millis::MAX);
         // A letter that went through is as good as a look.
@@ -91,14 +96,14 @@ async fn follow(context: &Shared, adapter: &Arc<dyn Adapter>, target: Target, mu
             target => {
                 let found = match target {
                     // A letter may have been put into an empty mount point: that it worked says nothing.
-                    Target::Folder => look(context, adapter, target, &looks.name).await,
-                    _ if is_quiet => look(context, adapter, target, &looks.name).await,
+                    Target::Folder => look(&edges.ledger, adapter, target, &looks.name).await,
+                    _ if is_quiet => look(&edges.ledger, adapter, target, &looks.name).await,
                     _ => Ok(()),
                 };
                 looks.after(found, matches!(target, Target::Folder), now())
             }
         };
-        if let Err(error) = record(context, &mut looks, note).await {
+        if let Err(error) = record(edges, signals, &mut looks, note).await {
             tracing::debug!(event = "look_failed", "{error}");
         }
         // A person who asks does not wait for the interval.
@@ -106,13 +111,13 @@ async fn follow(context: &Shared, adapter: &Arc<dyn Adapter>, target: Target, mu
     }
 }
 
-async fn look(context: &Shared, adapter: &Arc<dyn Adapter>, target: &Target, name: &str) -> Result<(), Outcome> {
+async fn look(ledger: &Ledger, adapter: &Arc<dyn Adapter>, target: &Target, name: &str) -> Result<(), Outcome> {
     let away = |code, reason: String| Err(Outcome::unavailable(code, reason));
     match target {
         Target::Folder => {
             let name = name.to_owned();
             // Without the ledger, which is a problem of its own, the folder itself is looked at.
-            let waiting = context.ledger.read(move |db| away::waiting(db, &name)).await.unwrap_or_default();
+            let waiting = ledger.read(move |db| away::waiting(db, &name)).await.unwrap_or_default();
             match timeout(LONGEST, adapter.is_there(waiting)).await {
                 Ok(found) => found,
                 Err(_) => {
@@ -155,7 +160,7 @@ impl Looks {
     }
 }
 
-async fn record(context: &Shared, looks: &mut Looks, note: Note) -> Result<(), LedgerError> {
+async fn record(edges: &Edges, signals: &Signals, looks: &mut Looks, note: Note) -> Result<(), LedgerError> {
     let (name, at) = (looks.name.clone(), now());
     match note {
         Note::Nothing => {}
@@ -165,16 +170,16 @@ async fn record(context: &Shared, looks: &mut Looks, note: Note) -> Result<(), L
                 tracing::warn!(event = "destination_away", destination, reason, "{destination} is away: {reason}");
             }
             looks.away = Some(away.clone());
-            context.ledger.write(move |db| away::begin(db, &name, &away)).await?;
+            edges.ledger.write(move |db| away::begin(db, &name, &away)).await?;
         }
         Note::Worked => {
-            context.ledger.write(move |db| away::worked(db, &name, at)).await?;
+            edges.ledger.write(move |db| away::worked(db, &name, at)).await?;
             looks.noted_at = at;
             if looks.away.take().is_some() {
                 let destination = &looks.name;
                 // Letters that wait for this destination are tried now.
-                context.pauses.probe_now(&Scope::Destination(destination.clone()));
-                context.nudges.stages();
+                edges.pauses.probe_now(&Scope::Destination(destination.clone()));
+                signals.nudges.stages();
                 tracing::info!(event = "destination_back", destination, "{destination} is back");
             }
         }

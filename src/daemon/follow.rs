@@ -12,7 +12,7 @@ use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio::time::MissedTickBehavior;
 
 use crate::ledger::process::{self, Asked};
-use crate::pipeline::{Context, Scope, Shared};
+use crate::pipeline::{Context, Edges, Scope, Shared, Signals};
 use crate::system::clock;
 
 /// How often the accounts' files are looked at. Each look wakes a thread, so it is done seldom.
@@ -73,33 +73,35 @@ impl Drop for Looking<'_> {
 
 /// Follows other processes until the daemon stops.
 pub(super) async fn other_processes(context: Shared) {
+    let Context { edges, signals, .. } = &*context;
     let shared = context.clone();
-    let look = move |account: &str| shared.clients.get(account).is_some_and(|client| client.look_at_credentials());
-    let (looks, mut changed) = Looks::new(context.clients.keys(), look);
+    let look =
+        move |account: &str| shared.edges.clients.get(account).is_some_and(|client| client.look_at_credentials());
+    let (looks, mut changed) = Looks::new(edges.clients.keys(), look);
     let mut round = tokio::time::interval(LOOK_INTERVAL);
     round.set_missed_tick_behavior(MissedTickBehavior::Delay);
-    take_up_requests(&context).await;
+    take_up_requests(edges, signals).await;
     loop {
         tokio::select! {
             biased;
-            () = context.stop.cancelled() => return,
-            () = context.ledger.changed_elsewhere() => {
-                context.nudges.stages();
-                if let Some(numbers) = &context.numbers {
+            () = signals.stop.cancelled() => return,
+            () = edges.ledger.changed_elsewhere() => {
+                signals.nudges.stages();
+                if let Some(numbers) = &edges.numbers {
                     numbers.changed_elsewhere();
                 }
-                take_up_requests(&context).await;
+                take_up_requests(edges, signals).await;
             }
             _ = round.tick() => Looks::begin(&looks),
-            Some(account) = changed.recv() => take_up(&context, &account),
+            Some(account) = changed.recv() => take_up(edges, signals, &account),
         }
     }
 }
 
 /// `docsyncd poll` asks for a look at every account, and for a probe of what is paused; `docsyncd retry` only for the
 /// latter. If the ledger cannot be read now, the request stays in it, and the stages report the error.
-async fn take_up_requests(context: &Context) {
-    let ledger = &context.ledger;
+async fn take_up_requests(edges: &Edges, signals: &Signals) {
+    let ledger = &edges.ledger;
     let asked = match ledger.read(process::asked).await {
         Ok(asked) if asked != Asked::default() => ledger.write(process::take_up).await,
         other => other,
@@ -110,29 +112,29 @@ async fn take_up_requests(context: &Context) {
     });
     if asked.poll {
         tracing::info!(event = "poll_requested", "a person asked to look now");
-        context.nudges.poll_all();
-        if let Some(numbers) = &context.numbers {
+        signals.nudges.poll_all();
+        if let Some(numbers) = &edges.numbers {
             numbers.look_again();
         }
     }
     if asked.poll || asked.probes {
-        context.pauses.probe_all_now();
+        edges.pauses.probe_all_now();
         // The polls probe an account.
-        let is_paused = |account: &&String| context.pauses.paused_until(&Scope::Account((*account).clone())).is_some();
-        context.clients.keys().filter(is_paused).for_each(|account| context.nudges.poll_now(account));
-        context.nudges.stages();
+        let is_paused = |account: &&String| edges.pauses.paused_until(&Scope::Account((*account).clone())).is_some();
+        edges.clients.keys().filter(is_paused).for_each(|account| signals.nudges.poll_now(account));
+        signals.nudges.stages();
     }
 }
 
 /// The account's credentials changed. A paused account is tried at once. A working one stops if it was signed out, or
 /// goes on as the user who signed in.
-fn take_up(context: &Context, account: &str) {
-    context.nudges.poll_now(account);
+fn take_up(edges: &Edges, signals: &Signals, account: &str) {
+    signals.nudges.poll_now(account);
     // A missing permission pauses only the scope that needs it.
     let scopes = [Scope::Account, Scope::Fetch, Scope::Report].map(|scope| scope(account.to_owned()));
-    if scopes.iter().any(|scope| context.pauses.paused_until(scope).is_some()) {
-        scopes.iter().for_each(|scope| context.pauses.probe_now(scope));
-        context.nudges.stages();
+    if scopes.iter().any(|scope| edges.pauses.paused_until(scope).is_some()) {
+        scopes.iter().for_each(|scope| edges.pauses.probe_now(scope));
+        signals.nudges.stages();
     }
 }
 

@@ -14,10 +14,10 @@ const ANSWER_LIMIT: Duration = Duration::from_secs(60);
 /// # Errors
 /// What hangs, in words.
 pub(super) async fn check(context: &Context) -> Result<String, String> {
-    if let Some(name) = context.heartbeats.overdue() {
+    if let Some(name) = context.signals.heartbeats.overdue() {
         return Err(format!("{name} does not go on"));
     }
-    let ledger = &context.ledger;
+    let ledger = &context.edges.ledger;
     let answers = async { tokio::join!(ledger.write(|_| Ok(())), ledger.read(views::summary)) };
     match tokio::time::timeout(ANSWER_LIMIT, answers).await {
         Ok((_, Ok(summary))) => Ok(summary.in_words()),

@@ -4,7 +4,7 @@
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use crate::ledger::LedgerError;
+use crate::ledger::{Ledger, LedgerError};
 use crate::pipeline::Shared;
 
 /// How often memory is returned, which takes about a millisecond.
@@ -31,19 +31,19 @@ pub async fn run(context: Shared) {
     loop {
         tokio::select! {
             biased;
-            () = context.stop.cancelled() => return,
+            () = context.signals.stop.cancelled() => return,
             () = tokio::time::sleep(INTERVAL) => {}
         }
-        if context.in_flight.load(Ordering::Relaxed) == 0
-            && let Err(error) = give_back(&context).await
+        if context.signals.in_flight.load(Ordering::Relaxed) == 0
+            && let Err(error) = give_back(&context.edges.ledger).await
         {
             tracing::debug!(event = "memory_kept", "{error}");
         }
     }
 }
 
-async fn give_back(context: &Shared) -> Result<(), LedgerError> {
-    context.ledger.release_memory().await?;
+async fn give_back(ledger: &Ledger) -> Result<(), LedgerError> {
+    ledger.release_memory().await?;
     // SAFETY: the call takes a number, and locks the data that it changes.
     #[cfg(all(target_os = "linux", target_env = "gnu"))]
     unsafe {

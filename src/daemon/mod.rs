@@ -36,8 +36,8 @@ use crate::pipeline::marks::{self, Marks};
 use crate::pipeline::report::Report;
 use crate::pipeline::spool::CleanError;
 use crate::pipeline::{
-    Context, Counters, Heartbeats, Lane, Nudges, Numbers, Outages, Pauses, Progress, Scope, Shared, after, confirm,
-    patients, polling, prune,
+    Context, Counters, Edges, Heartbeats, Lane, Nudges, Numbers, Outages, Pauses, Progress, Scope, Shared, Signals,
+    after, confirm, patients, polling, prune,
 };
 use crate::surfaces::{web, webhook};
 use crate::system::readers::as_whom;
@@ -143,10 +143,10 @@ impl Daemon {
     /// # Errors
     /// Any error of the ledger.
     pub async fn follow_patients(&mut self, config: &Config) -> Result<(), LedgerError> {
-        if let (Some(numbers), Some(config)) = (&self.context.numbers, &config.patients) {
-            numbers.patients.expect(patients::before(&self.context.ledger).await?);
-            let (list, used) = (numbers.patients.clone(), patients::used(self.context.ledger.clone()));
-            let (config, stop) = (config.clone(), self.context.stop.clone());
+        if let (Some(numbers), Some(config)) = (&self.context.edges.numbers, &config.patients) {
+            numbers.patients.expect(patients::before(&self.context.edges.ledger).await?);
+            let (list, used) = (numbers.patients.clone(), patients::used(self.context.edges.ledger.clone()));
+            let (config, stop) = (config.clone(), self.context.signals.stop.clone());
             self.tasks
                 .keep("list of patients", move || list.clone().follow(config.clone(), used.clone(), stop.clone()));
         }
@@ -166,24 +166,23 @@ impl Daemon {
         let accounts: Vec<String> = parts.clients.keys().cloned().collect();
         let destinations: Vec<String> = parts.adapters.keys().cloned().collect();
         let cut_off = prepare(&parts, &ledger, accounts.clone(), destinations.clone()).await?;
-        let marks = Marks::new(cut_off, parts.limits.max_concurrency);
+        let marks = Marks::new(cut_off, parts.rules.limits.max_concurrency);
         let (fatal_sender, fatal) = mpsc::unbounded_channel();
         let need_files =
             parts.adapters.iter().filter(|(_, to)| to.needs_file()).map(|(name, _)| name.clone()).collect();
         let adapters: BTreeMap<String, Arc<dyn Adapter>> =
             parts.adapters.into_iter().map(|(name, adapter)| (name, Arc::from(adapter))).collect();
-        let context = Arc::new(Context {
-            pauses: Pauses::load(ledger.clone(), parts.retry.clone(), probe_now).await?,
+        let edges = Edges {
+            pauses: Pauses::load(ledger.clone(), parts.rules.retry.clone(), probe_now).await?,
             ledger,
             spool: parts.spool,
-            nudges: Nudges::new(accounts.iter(), parts.confirm_within.keys()),
             clients: parts.clients,
-            routes: parts.routes,
             need_files,
-            confirm_within: parts.confirm_within,
             numbers: parts.numbers,
-            retry: parts.retry,
-            limits: parts.limits,
+            started: now(),
+        };
+        let signals = Signals {
+            nudges: Nudges::new(accounts.iter(), parts.rules.confirm_within.keys()),
             stop: CancellationToken::new(),
             fatal: fatal_sender,
             observer,
@@ -192,14 +191,13 @@ impl Daemon {
             outages: Outages::default(),
             heartbeats: Heartbeats::default(),
             counters: Counters::new(&accounts, &destinations),
-            marks,
             in_flight: AtomicUsize::new(0),
-            started: now(),
-        });
-        let mut tasks = Tasks::new(context.stop.clone());
-        tasks.stage(&context, Fetch(Lane::of_accounts(accounts.iter(), Scope::Fetch)));
+        };
+        let context = Arc::new(Context { edges, rules: parts.rules, signals });
+        let mut tasks = Tasks::new(context.signals.stop.clone());
+        tasks.stage(&context, Fetch { lanes: Lane::of_accounts(accounts.iter(), Scope::Fetch), marks });
         tasks.stage(&context, Deliver::new(adapters.clone()));
-        for (name, adapter) in adapters.iter().filter(|(name, _)| context.confirm_within.contains_key(*name)) {
+        for (name, adapter) in adapters.iter().filter(|(name, _)| context.rules.confirm_within.contains_key(*name)) {
             let (name, adapter) = (name.clone(), Arc::clone(adapter));
             tasks.part("confirm", &context, move |context| confirm::run(context, name.clone(), Arc::clone(&adapter)));
         }
@@ -212,7 +210,7 @@ impl Daemon {
 
     /// Polls every account at its intervals, beginning now, and takes up what another process asks for.
     pub fn start_polls(&mut self) {
-        for (number, account) in self.context.clients.keys().enumerate() {
+        for (number, account) in self.context.edges.clients.keys().enumerate() {
             let turn = POLLS_APART * u32::try_from(number / POLLS_AT_ONCE).unwrap_or(u32::MAX);
             let account = account.clone();
             self.tasks.part("poll", &self.context, move |context| polling::run(context, account.clone(), turn));
@@ -249,7 +247,7 @@ impl Daemon {
     /// Any error of the ledger.
     pub async fn poll_once(&self, patience: Duration) -> Result<Polled, LedgerError> {
         let mut polls = JoinSet::new();
-        for account in self.context.clients.keys() {
+        for account in self.context.edges.clients.keys() {
             let (context, account) = (self.context.clone(), account.clone());
             polls.spawn(async move { poll_patiently(&context, &account, patience).await });
         }
@@ -270,7 +268,7 @@ impl Daemon {
 
     /// Looks once whether what was reported has left the lists. A failure is no harm: then it stays unknown.
     pub async fn look_for_ended(&self) {
-        for (account, client) in &self.context.clients {
+        for (account, client) in &self.context.edges.clients {
             if let Err(error) = discover::look_for_ended(&self.context, client.as_ref(), account).await {
                 tracing::debug!(event = "look_failed", account, "{error:?}");
             }
@@ -283,20 +281,21 @@ impl Daemon {
     /// # Errors
     /// Any error of the ledger.
     pub async fn next_work(&self) -> Result<Option<Millis>, LedgerError> {
-        if self.context.nudges.confirm.values().any(|confirming| confirming.is_busy.load(Ordering::Relaxed)) {
+        if self.context.signals.nudges.confirm.values().any(|confirming| confirming.is_busy.load(Ordering::Relaxed)) {
             return Ok(Some(now()));
         }
-        if self.context.numbers.as_ref().is_some_and(Numbers::is_busy) {
+        if self.context.edges.numbers.as_ref().is_some_and(Numbers::is_busy) {
             return Ok(Some(now()));
         }
-        let pauses = &self.context.pauses;
-        let accounts = self.context.clients.keys().cloned();
+        let pauses = &self.context.edges.pauses;
+        let accounts = self.context.edges.clients.keys().cloned();
         let signed_in = accounts.filter(|name| pauses.paused_until(&Scope::Account(name.clone())).is_none());
         let of_accounts = signed_in.flat_map(|name| [Scope::Fetch(name.clone()), Scope::Report(name)]);
         let scopes = of_accounts.chain(self.adapters.keys().cloned().map(Scope::Destination));
         let lanes: Vec<(Scope, Option<Millis>)> =
             scopes.map(|scope| (scope.clone(), pauses.paused_until(&scope))).collect();
         self.context
+            .edges
             .ledger
             .read(move |db| {
                 let mut earliest: Option<Millis> = None;
@@ -312,9 +311,9 @@ impl Daemon {
 
     /// Polls now, and tries all that is paused.
     pub fn poll_now(&self) {
-        self.context.pauses.probe_all_now();
-        self.context.nudges.poll_all();
-        self.context.nudges.stages();
+        self.context.edges.pauses.probe_all_now();
+        self.context.signals.nudges.poll_all();
+        self.context.signals.nudges.stages();
     }
 
     /// Waits for an error after which the daemon cannot go on.
@@ -325,19 +324,19 @@ impl Daemon {
     /// Begins nothing new, and waits at most [`DRAIN_LIMIT`] for what is in flight. Returns whether all of it finished.
     /// The next start takes up the rest.
     pub async fn drain(mut self) -> bool {
-        self.context.stop.cancel();
+        self.context.signals.stop.cancel();
         let finished = tokio::time::timeout(DRAIN_LIMIT, self.tasks.ended()).await.is_ok();
         // A renewal of a token is a task of its own with a time of its own, so that a stage that hangs costs no
         // sign-in.
         self.tasks.abort();
-        let clients = || self.context.clients.values();
+        let clients = || self.context.edges.clients.values();
         let limit = clients().map(|client| client.longest_renewal()).max().unwrap_or_default();
         let settled = tokio::time::timeout(limit, join_all(clients().map(|client| client.settle())));
         let finished = settled.await.is_ok() && finished;
         // Then the next daemon need not fetch them again.
-        self.context.spool.write_all().await;
+        self.context.edges.spool.write_all().await;
         // If this fails, the next daemon is only more careful.
-        let _ = self.context.ledger.write(process::end).await;
+        let _ = self.context.edges.ledger.write(process::end).await;
         if !finished {
             let seconds = DRAIN_LIMIT.as_secs();
             tracing::warn!(
@@ -379,14 +378,15 @@ async fn prepare(
     accounts: Vec<String>,
     known: Vec<String>,
 ) -> Result<bool, DaemonError> {
-    let (longest, longest_draft) = parts.limits.longest_waits(&parts.retry);
+    let rules = &parts.rules;
+    let (longest, longest_draft) = rules.longest_waits();
     let of_account =
         |name: &String| [Scope::Account(name.clone()), Scope::Fetch(name.clone()), Scope::Report(name.clone())];
     let scopes = accounts.iter().flat_map(of_account).chain(known.iter().cloned().map(Scope::Destination));
     let scopes: HashSet<String> = scopes.map(|scope| scope.to_string()).collect();
-    let (retry, give_up_after) = (parts.retry.clone(), parts.limits.patience.give_up_after);
+    let (retry, give_up_after) = (rules.retry.clone(), rules.limits.patience.give_up_after);
     let needing: Vec<String> = parts.numbers.iter().flat_map(|numbers| numbers.needed_by.iter().cloned()).collect();
-    let asks: Vec<(String, Duration)> = parts.confirm_within.clone().into_iter().collect();
+    let asks: Vec<(String, Duration)> = rules.confirm_within.clone().into_iter().collect();
     let cut_off = ledger
         .write(move |db| {
             // A scope that is no longer configured is never tried again, so its pause would never end.

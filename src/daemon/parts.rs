@@ -1,7 +1,6 @@
 //! What a daemon is made of, apart from its ledger. Built from a configuration, or put together by the simulation.
 
 use std::collections::BTreeMap;
-use std::time::Duration;
 
 use tokio::task::{JoinHandle, spawn_blocking};
 
@@ -11,10 +10,8 @@ use crate::api::{Api, Client, Transport};
 use crate::config::{Account, Config};
 use crate::destinations::{self, Adapter};
 use crate::domain::failure::Patience;
-use crate::domain::retry::RetryPolicy;
-use crate::domain::route::Route;
 use crate::patients::Patients;
-use crate::pipeline::{Limits, Numbers, Spool};
+use crate::pipeline::{Limits, Numbers, Rules, Spool};
 use crate::system::answering::some_hang;
 
 /// The edges of a daemon, and the rules that it follows.
@@ -25,16 +22,10 @@ pub struct Parts {
     pub adapters: BTreeMap<String, Box<dyn Adapter>>,
     /// The spool.
     pub spool: Spool,
-    /// Which documents go where.
-    pub routes: Vec<Route>,
-    /// How long each destination with `confirm_within` may take until its software has the letter.
-    pub confirm_within: BTreeMap<String, Duration>,
     /// The practice's list of patients, if there is one.
     pub numbers: Option<Numbers>,
-    /// `[retry]`
-    pub retry: RetryPolicy,
-    /// The limits of `[sync]` and `[state]`.
-    pub limits: Limits,
+    /// What the configuration says.
+    pub rules: Rules,
 }
 
 impl Parts {
@@ -51,26 +42,28 @@ impl Parts {
             adapters: destinations.map(|d| (d.name.clone(), destinations::build(d, &config.state.path))).collect(),
             spool: Spool::beside(&config.state.path)
                 .map_err(|error| DaemonError::Spool { folder: Spool::folder_beside(&config.state.path), error })?,
-            routes: config.routes.clone(),
-            confirm_within: config
-                .destinations
-                .values()
-                .filter_map(|to| Some((to.name.clone(), to.confirm()?.within)))
-                .collect(),
             numbers: config.patients.as_ref().map(|patients| {
                 let needing = config.destinations.values().filter(|to| to.needs_number);
                 Numbers::new(Patients::default(), needing.map(|to| to.name.clone()).collect(), patients.push)
             }),
-            retry: config.retry.clone(),
-            limits: Limits {
-                poll_interval: config.sync.poll_interval,
-                reconcile_interval: config.sync.reconcile_interval,
-                max_concurrency: config.sync.max_concurrency,
-                max_pdf_bytes: config.sync.max_pdf_bytes,
-                patience: Patience { give_up_after: config.sync.give_up_after, pdf_grace: config.sync.pdf_grace },
-                keep_history: config.state.keep_history,
-                keep_names: config.state.keep_names,
-                spool_limit: config.state.spool_limit,
+            rules: Rules {
+                routes: config.routes.clone(),
+                confirm_within: config
+                    .destinations
+                    .values()
+                    .filter_map(|to| Some((to.name.clone(), to.confirm()?.within)))
+                    .collect(),
+                retry: config.retry.clone(),
+                limits: Limits {
+                    poll_interval: config.sync.poll_interval,
+                    reconcile_interval: config.sync.reconcile_interval,
+                    max_concurrency: config.sync.max_concurrency,
+                    max_pdf_bytes: config.sync.max_pdf_bytes,
+                    patience: Patience { give_up_after: config.sync.give_up_after, pdf_grace: config.sync.pdf_grace },
+                    keep_history: config.state.keep_history,
+                    keep_names: config.state.keep_names,
+                    spool_limit: config.state.spool_limit,
+                },
             },
         })
     }

@@ -253,12 +253,12 @@ async fn start_again(
 async fn record(daemon: &mut Daemon, sha256: String) {
     let context = daemon.context.clone();
     let write = move |sha256: String| {
-        let ledger = context.ledger.clone();
+        let ledger = context.edges.ledger.clone();
         async move { ledger.write(move |db| history::configuration(db, now(), &sha256)).await }
     };
     let Err(error) = write(sha256.clone()).await else { return };
     tracing::error!(event = "ledger_failed", "{error}; trying again");
-    let stop = daemon.context.stop.clone();
+    let stop = daemon.context.signals.stop.clone();
     daemon.tasks.keep("configuration", move || {
         let (stop, write, sha256) = (stop.clone(), write.clone(), sha256.clone());
         async move {

@@ -11,7 +11,7 @@ const INTERVAL: Duration = Duration::from_secs(5);
 
 /// Tests until the daemon stops.
 pub(super) async fn run(context: Shared) {
-    let ledger = &context.ledger;
+    let ledger = &context.edges.ledger;
     // A daemon that was killed may have left its note.
     ledger.note_unwritable(None);
     let mut since = None;
@@ -27,7 +27,7 @@ pub(super) async fn run(context: Shared) {
             since = written.err().map(|_| since.unwrap_or(began));
             tokio::time::sleep(INTERVAL).await;
         };
-        if context.stop.run_until_cancelled(tried).await.is_none() {
+        if context.signals.stop.run_until_cancelled(tried).await.is_none() {
             ledger.note_unwritable(None);
             return;
         }

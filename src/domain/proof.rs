@@ -51,8 +51,8 @@ impl Proof {
     }
 }
 
-/// A letter that waits for its proof, for the question whether its destination's folder is still the one in which it was
-/// put. A place may contain patient data, so it has no `Debug`.
+/// A letter that waits for its proof, for the question whether its destination's folder is still the one in which it
+/// was put. A place may contain patient data, so it has no `Debug`.
 #[derive(Clone, PartialEq, Eq)]
 pub struct PutIn {
     /// [`Filed::root`]
@@ -79,8 +79,8 @@ pub struct Filed {
     /// The destination's identifier of the patient, if it was asked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub patient: Option<serde_json::Value>,
-    /// Files that were already there before it, in the places where its proof may appear, and have its name or its size;
-    /// below the destination's folder. Their name is no proof, and their content is none unless they were written since.
+    /// Files that were already there before it, in the places where its proof may appear, and have its name or its
+    /// size, below the destination's folder. Their name is no proof, nor is their content unless written since.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub before: Vec<String>,
     /// Whether `before` has all files of its size: any other came since, whatever its time says.
@@ -89,8 +89,8 @@ pub struct Filed {
     /// When the PDF was written, by the folder's own clock and in its unit, if it is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub written: Option<u64>,
-    /// Tells the destination's folder from another at its path, if a look is the proof: in an empty mount point the PDF is
-    /// absent as well.
+    /// Tells the destination's folder from another at its path, if a look is the proof: in an empty mount point the PDF
+    /// is absent as well.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub root: Option<String>,
     /// Tells a part of the PDF from another file that has its name.

@@ -48,8 +48,8 @@ impl Route {
     }
 }
 
-/// The destinations of the first route that matches the document, which this account's list first showed; `None` if none
-/// matches.
+/// The destinations of the first route that matches the document, which this account's list first showed; `None` if
+/// none matches.
 pub fn destinations<'a>(routes: &'a [Route], account: &str, metadata: &Metadata) -> Option<&'a [String]> {
     routes.iter().find(|route| route.matches(account, metadata)).map(|route| route.to.as_slice())
 }

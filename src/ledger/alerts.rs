@@ -186,11 +186,15 @@ pub fn not_sent(db: &Connection, id: i64, may_have_arrived: bool, due_at: Millis
         "UPDATE outbox SET begun = CASE WHEN begun = 2 OR ?2 THEN 2 ELSE 0 END, due_at = ?3 WHERE id = ?1",
         params![id, may_have_arrived, due_at],
     )?;
-    db.run("DELETE FROM outbox
+    db.run(
+        "DELETE FROM outbox
          WHERE NOT ?2 AND (alert, channel) = (SELECT alert, channel FROM outbox WHERE id = ?1)
            AND EXISTS (SELECT 1 FROM alert WHERE alert.id = outbox.alert AND over_at IS NOT NULL)
-           AND NOT EXISTS (SELECT 1 FROM outbox AS heard WHERE heard.alert = outbox.alert AND heard.channel = outbox.channel
-                           AND (heard.sent_at IS NOT NULL OR heard.begun > 0))", params![id, may_have_arrived])
+           AND NOT EXISTS (SELECT 1 FROM outbox AS heard
+                           WHERE heard.alert = outbox.alert AND heard.channel = outbox.channel
+                             AND (heard.sent_at IS NOT NULL OR heard.begun > 0))",
+        params![id, may_have_arrived],
+    )
 }
 
 /// Drops a message that no receiver took for too long, or whose channel is gone.

@@ -223,7 +223,7 @@ pub fn transition(
     if is_asked_for {
         deliveries::forget_success(db, id)?;
     }
-    history::append(db, id, now, event.as_str(), after, attempts, None, because)?;
+    history::append(db, (id, None), now, event.as_str(), after, attempts, because)?;
     Ok(Some(after))
 }
 

@@ -100,16 +100,15 @@ struct Row<'a> {
     who: Option<&'a str>,
 }
 
-/// Appends a row. `attempt` counts the failed attempts so far; `reason` must be free of patient data, as everywhere.
-#[expect(clippy::too_many_arguments, reason = "a row of seven columns; a struct would only repeat their names")]
+/// Appends a row about a document, or about its delivery to a destination. `attempt` counts the failed attempts so far;
+/// the reason must be free of patient data, as everywhere.
 pub(crate) fn append(
     db: &Connection,
-    document: i64,
+    (document, destination): (i64, Option<&str>),
     now: Millis,
     event: &str,
     state: State,
     attempt: u32,
-    destination: Option<&str>,
     because: Option<Because<'_>>,
 ) -> QueryResult<()> {
     let (document, attempt) = (Some(document), u64::from(attempt));

@@ -141,6 +141,6 @@ pub fn forget(db: &Connection, id: i64, now: Millis) -> QueryResult<Option<Forgo
     }
     reservations::forget(db, id)?;
     history::erase_reasons(db, id)?;
-    history::append(db, id, now, "forgotten", state, 0, None, None)?;
+    history::append(db, (id, None), now, "forgotten", state, 0, None)?;
     Ok(Some(Forgotten::Done))
 }

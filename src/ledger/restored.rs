@@ -1,8 +1,8 @@
 //! A ledger that was restored from a backup does not know what was done after that backup, and catches up.
 //!
 //! Nothing is done for an account's documents until its whole list has been read. A document that was under way in the
-//! backup and is not in that list was brought to its end by what ran after the backup. All others are in doubt: they may
-//! have been delivered, so each destination is looked at before anything is sent there. The same holds for a ledger
+//! backup and is not in that list was brought to its end by what ran after the backup. All others are in doubt: they
+//! may have been delivered, so each destination is looked at before anything is sent there. The same holds for a ledger
 //! that moved to another machine and is taken back.
 
 use std::collections::BTreeMap;

@@ -43,7 +43,7 @@ pub fn retry(db: &Connection, id: i64, now: Millis) -> QueryResult<Option<Retrie
     // The patient may have been corrected while the document waited: it is read once more.
     db.run("UPDATE document SET read_at = NULL WHERE id = ?1 AND state = 'fetched'", [id])?;
     deliveries::due_now(db, id, now)?;
-    history::append(db, id, now, Event::RetryRequested.as_str(), state, 0, None, None)?;
+    history::append(db, (id, None), now, Event::RetryRequested.as_str(), state, 0, None)?;
     Ok(Some(Retried::DueNow(state)))
 }
 

@@ -124,7 +124,7 @@ impl Work {
         };
         if is_news {
             let because = Some(Because::coded(reason, *code));
-            history::append(db, id, now, event, state, attempt, self.destination(), because)?;
+            history::append(db, (id, self.destination()), now, event, state, attempt, because)?;
         }
         Ok(())
     }

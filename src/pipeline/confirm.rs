@@ -17,15 +17,13 @@ use notify::{RecommendedWatcher, RecursiveMode, Watcher as _};
 use tokio::sync::Notify;
 use tokio::time::Instant;
 
-use super::failure::{moved, write_until_durable};
-use super::outages::Tell;
+use super::failures::{Tell, moved, write_until_durable};
 use super::stage::{self, LEDGER_PAUSE};
 use super::transition_log::TransitionLog;
-use super::{Context, Shared};
+use super::{Context, Edges, Rules, Shared, Signals};
 use crate::destinations::{self, Adapter, Others};
 use crate::domain::proof::{Proof, Sight};
-use crate::domain::state::State;
-use crate::ledger::deliveries::{self, Delivery, Unproved};
+use crate::ledger::deliveries::{self, Unproved};
 use crate::ledger::{Ledger, LedgerError, Millis, now};
 
 /// The time between two looks at a letter: in its first minute, and at most.
@@ -73,9 +71,9 @@ struct Doubt {
 }
 
 impl Doubt {
-    /// The doubt after a look that took from `began` to `ended`; `None` if what it showed counts. An absence that was not
-    /// looked at for long (the ledger could not be written, the destination did not answer) is looked at anew: nobody
-    /// knows whether the letter was there meanwhile.
+    /// The doubt after a look that took from `began` to `ended`; `None` if what it showed counts. An absence that was
+    /// not looked at for long (the ledger could not be written, the destination did not answer) is looked at anew:
+    /// nobody knows whether the letter was there meanwhile.
     fn after(before: Option<Self>, sight: &Sight, began: Instant, ended: Instant) -> Option<Self> {
         let seen = sight.seen()?;
         let before = before.filter(|before| discriminant(&before.sight) == discriminant(sight));
@@ -99,18 +97,19 @@ impl Doubt {
 
 /// Looks for proof until the daemon stops.
 pub async fn run(context: Shared, destination: String, adapter: Arc<dyn Adapter>) {
-    let Some(confirming) = context.nudges.confirm.get(&destination) else { return };
+    let Context { edges, signals, .. } = &*context;
+    let Some(confirming) = signals.nudges.confirm.get(&destination) else { return };
     let events = Arc::new(Notify::new());
     // Setting a watch blocks while a folder does not answer, so it has a thread of its own.
     let (folders, woken) = (adapter.watched(), Arc::clone(&events));
     let watching = (!folders.is_empty()).then(|| tokio::task::spawn_blocking(move || watch(&folders, &woken)));
     let mut memory = Memory::default();
-    while !context.stop.is_cancelled() {
+    while !signals.stop.is_cancelled() {
         memory.look_took = Duration::ZERO;
-        let next = match turn(&context, &destination, &adapter, &mut memory).await {
+        let next = match turn(edges, signals, &destination, &adapter, &mut memory).await {
             Ok(next) => next,
             Err(error) => {
-                stage::ledger_failed(&context, "confirm", &error);
+                stage::ledger_failed(signals, "confirm", &error);
                 Some(Instant::now() + LEDGER_PAUSE)
             }
         };
@@ -120,7 +119,7 @@ pub async fn run(context: Shared, destination: String, adapter: Arc<dyn Adapter>
         let next = next.unwrap_or_else(|| Instant::now() + IDLE);
         tokio::select! {
             biased;
-            () = context.stop.cancelled() => break,
+            () = signals.stop.cancelled() => break,
             () = events.notified() => {
                 tokio::time::sleep(SETTLE).await;
                 memory.event_at = Some(Instant::now());
@@ -128,7 +127,7 @@ pub async fn run(context: Shared, destination: String, adapter: Arc<dyn Adapter>
             () = confirming.filed.notified() => {}
             () = tokio::time::sleep_until(next.max(rest)) => {}
         }
-        context.stop.run_until_cancelled(tokio::time::sleep_until(rest)).await;
+        signals.stop.run_until_cancelled(tokio::time::sleep_until(rest)).await;
     }
     drop(watching);
 }
@@ -154,16 +153,17 @@ fn pause_after(age: Duration) -> Duration {
 
 /// Looks at the letters that are due. Returns when the next letters are due.
 async fn turn(
-    context: &Context,
+    edges: &Edges,
+    signals: &Signals,
     destination: &str,
     adapter: &Arc<dyn Adapter>,
     memory: &mut Memory,
 ) -> Result<Option<Instant>, LedgerError> {
     let name = destination.to_owned();
-    let letters = context.ledger.read(move |db| deliveries::unproved(db, &name)).await?;
+    let letters = edges.ledger.read(move |db| deliveries::unproved(db, &name)).await?;
     memory.doubtful.retain(|key, _| letters.iter().any(|letter| key_of(letter) == *key));
     let paths: HashSet<String> = letters.iter().map(|letter| letter.filed.path.clone()).collect();
-    let others = OtherLetters { ledger: context.ledger.clone(), destination: destination.to_owned(), paths };
+    let others = OtherLetters { ledger: edges.ledger.clone(), destination: destination.to_owned(), paths };
     let mut folders: BTreeMap<String, Vec<Unproved>> = BTreeMap::new();
     for letter in letters {
         folders.entry(group_of(&letter)).or_default().push(letter);
@@ -187,7 +187,7 @@ async fn turn(
         looked_at.extend(folders.get(folder).into_iter().flatten().cloned());
     }
     if !looked_at.is_empty() {
-        look(context, destination, adapter, &others, memory, looked_at).await?;
+        look(edges, signals, destination, adapter, &others, memory, looked_at).await?;
     }
     if is_more {
         return Ok(Some(Instant::now()));
@@ -219,14 +219,15 @@ fn group_of(letter: &Unproved) -> String {
 
 /// Looks at these letters, and records what is proved.
 async fn look(
-    context: &Context,
+    edges: &Edges,
+    signals: &Signals,
     destination: &str,
     adapter: &Arc<dyn Adapter>,
     others: &OtherLetters,
     memory: &mut Memory,
     mut letters: Vec<Unproved>,
 ) -> Result<(), LedgerError> {
-    letters = context.ledger.read(move |db| deliveries::with_metadata(db, &mut letters).map(|()| letters)).await?;
+    letters = edges.ledger.read(move |db| deliveries::with_metadata(db, &mut letters).map(|()| letters)).await?;
     let asked: Vec<destinations::Unproved> = letters.iter().map(|letter| asked(letter, destination)).collect();
     let outage = format!("confirm {destination}");
     let began = Instant::now();
@@ -237,7 +238,7 @@ async fn look(
         Ok(sights) => sights,
         Err(outcome) => {
             let reason = outcome.reason();
-            if context.outages.failed(&outage, reason, now()) != Tell::Nothing {
+            if signals.outages.failed(&outage, reason, now()) != Tell::Nothing {
                 tracing::warn!(
                     event = "confirm_failed",
                     destination,
@@ -248,19 +249,20 @@ async fn look(
             return Ok(());
         }
     };
-    context.outages.ended(&outage, now());
+    signals.outages.ended(&outage, now());
     for (letter, sight) in letters.into_iter().zip(sights) {
         let key = key_of(&letter);
         if let Some(doubt) = Doubt::after(memory.doubtful.remove(&key), &sight, began, ended) {
             memory.doubtful.insert(key, doubt);
             continue;
         }
-        match sight {
-            Sight::Waits => {}
-            Sight::Gone(_) => proved(context, destination, letter, Proof::Taken, None).await?,
-            Sight::Refused { reason, .. } => refused(context, destination, letter, reason).await?,
-            Sight::Proved { proof, place, .. } => proved(context, destination, letter, proof, place).await?,
-        }
+        let shown = match sight {
+            Sight::Waits => continue,
+            Sight::Gone(_) => Ok((Proof::Taken, None)),
+            Sight::Refused { reason, .. } => Err(reason),
+            Sight::Proved { proof, place, .. } => Ok((proof, place)),
+        };
+        record(edges, signals, destination, letter, shown).await?;
     }
     Ok(())
 }
@@ -278,38 +280,31 @@ fn asked(letter: &Unproved, destination: &str) -> destinations::Unproved {
     }
 }
 
-async fn proved(
-    context: &Context,
+/// Records what a look showed: the proof, with the place where the letter lies now, or why it was refused.
+async fn record(
+    edges: &Edges,
+    signals: &Signals,
     destination: &str,
     letter: Unproved,
-    proof: Proof,
-    place: Option<String>,
+    shown: Result<(Proof, Option<String>), String>,
 ) -> Result<(), LedgerError> {
-    let ended = write_until_durable(context, || {
-        let (letter, destination, place) = (letter.clone(), destination.to_owned(), place.clone());
-        move |db| letter.proved(db, &destination, proof, place.as_deref(), now())
+    let ended = write_until_durable(edges, signals, || {
+        let (letter, destination, shown) = (letter.clone(), destination.to_owned(), shown.clone());
+        move |db| match &shown {
+            Ok((proof, place)) => letter.proved(db, &destination, *proof, place.as_deref(), now()),
+            Err(reason) => letter.refused(db, &destination, reason, REFUSED, now()),
+        }
     })
     .await?;
-    TransitionLog::to(&letter.version, destination).info("confirmed");
-    follow(context, ended, None).await;
-    Ok(())
-}
-
-async fn refused(context: &Context, destination: &str, letter: Unproved, reason: String) -> Result<(), LedgerError> {
-    let ended = write_until_durable(context, || {
-        let (letter, destination, reason) = (letter.clone(), destination.to_owned(), reason.clone());
-        move |db| letter.refused(db, &destination, &reason, REFUSED, now())
-    })
-    .await?;
-    TransitionLog::to(&letter.version, destination).error("refused", &reason);
-    follow(context, ended, Some(&reason)).await;
-    Ok(())
-}
-
-async fn follow(context: &Context, ended: Option<(Delivery, Option<State>)>, reason: Option<&str>) {
-    if let Some((delivery, state)) = ended {
-        moved(context, &delivery.document, state, reason).await;
+    let line = TransitionLog::to(&letter.version, destination);
+    match &shown {
+        Ok(_) => line.info("confirmed"),
+        Err(reason) => line.error("refused", reason),
     }
+    if let Some((delivery, state)) = ended {
+        moved(edges, signals, &delivery.document, state, shown.err().as_deref()).await;
+    }
+    Ok(())
 }
 
 /// What the ledger knows of the destination's other letters.
@@ -337,8 +332,8 @@ impl Others for OtherLetters {
 }
 
 /// When a person is told that the software did not take a letter which is filed now.
-pub(super) fn told_at(context: &Context, destination: &str) -> Millis {
-    let within = context.confirm_within.get(destination).copied().unwrap_or(IDLE);
+pub(super) fn told_at(rules: &Rules, destination: &str) -> Millis {
+    let within = rules.confirm_within.get(destination).copied().unwrap_or(IDLE);
     super::after(now(), within)
 }
 

@@ -10,12 +10,13 @@ use rusqlite::Connection;
 use tokio::sync::{self, Notify};
 use tokio::time::{Instant, timeout};
 
-use super::failure::{Failed, gave_up, may_have_arrived, moved, record_failure, wait, write_until_durable};
+use super::failures::{
+    Failed, Scope, after, gave_up, may_have_arrived, moved, record_failure, wait, write_until_durable,
+};
 use super::patients::ToPush;
-use super::pauses::{Scope, after};
 use super::stage::{self, Lane, Stage};
 use super::transition_log::TransitionLog;
-use super::{Context, confirm, latest, patients};
+use super::{Context, Edges, Limits, Nudges, Signals, confirm, latest, patients};
 use crate::destinations::{Adapter, Item, Names, Outcome, Unrecorded};
 use crate::domain::document::Metadata;
 use crate::domain::failure::{Call, Code, Failure, Kind};
@@ -63,27 +64,28 @@ impl Stage for Deliver {
         &self.lanes
     }
 
-    fn room(&self, context: &Context) -> usize {
+    fn room(&self, limits: &Limits) -> usize {
         // Each destination has room of its own: one that hangs takes nothing from the others.
-        context.limits.max_concurrency
+        limits.max_concurrency
     }
 
-    fn nudge<'a>(&self, context: &'a Context) -> &'a Notify {
-        &context.nudges.deliver
+    fn nudge<'a>(&self, nudges: &'a Nudges) -> &'a Notify {
+        &nudges.deliver
     }
 
     async fn run(&self, context: &Context, work: Work) -> Result<(), LedgerError> {
+        let Context { edges, signals, .. } = context;
         let Work::Delivery(mut delivery) = work else { return Ok(()) };
         let began = Instant::now();
         let Some(destination) = self.destinations.get(&delivery.destination) else { return Ok(()) };
         if !latest::is_same(context, &delivery).await? {
             return Ok(());
         }
-        let names = Arc::new(LedgerNames::of(context, &delivery));
-        let Some(mut item) = item(context, &delivery, &names) else { return start_over(context, &delivery).await };
-        let number = match patients::number_for(context, &delivery, &item.metadata).await? {
+        let names = Arc::new(LedgerNames::of(&edges.ledger, &delivery));
+        let Some(mut item) = item(edges, &delivery, &names) else { return start_over(context, &delivery).await };
+        let number = match patients::number_for(edges, &delivery, &item.metadata).await? {
             Ok(number) => number,
-            Err(why) => return patients::leave(context, &delivery, why).await,
+            Err(why) => return patients::leave(edges, &delivery, why).await,
         };
         if number.is_some() {
             Arc::make_mut(&mut item.metadata).number.clone_from(&number);
@@ -97,12 +99,12 @@ impl Stage for Deliver {
         }
         if number.is_some() && outcome.is_refusal() && !item.uncertain {
             let row = delivery.clone();
-            context.ledger.write(move |db| deliveries::sent_nothing(db, &row)).await?;
+            edges.ledger.write(move |db| deliveries::sent_nothing(db, &row)).await?;
         }
         let failed = match outcome {
             Outcome::Delivered { place, filed, proof, beside } => {
                 let proof = proof.unwrap_or_else(|| destination.adapter.proof());
-                let push = number.and_then(|number| patients::to_push(context, &item.metadata, &delivery, number));
+                let push = number.and_then(|number| patients::to_push(edges, &item.metadata, &delivery, number));
                 let state = record(context, &delivery, &place, filed.as_deref(), proof, beside, push).await?;
                 let line = || TransitionLog::to(&delivery.document.version, &delivery.destination);
                 let there = line().attempt(delivery.tries.attempts + 1).bytes(item.pdf.size).since(began);
@@ -110,9 +112,9 @@ impl Stage for Deliver {
                 if beside {
                     line().error("not_replaced", deliveries::NOT_REPLACED);
                 }
-                context.counters.delivered(&delivery.destination, item.pdf.size);
-                moved(context, &delivery.document, state, None).await;
-                let ended = it_works(context, &scope, filed.is_some()).await;
+                signals.counters.delivered(&delivery.destination, item.pdf.size);
+                moved(edges, signals, &delivery.document, state, None).await;
+                let ended = it_works(edges, signals, &scope, filed.is_some()).await;
                 clear_replaced(destination, &delivery, item).await;
                 return ended;
             }
@@ -121,8 +123,8 @@ impl Stage for Deliver {
                 return start_over(context, &delivery).await;
             }
             Outcome::Unrecorded => return Err(names.said()),
-            Outcome::NeedsPerson(why) => return patients::leave(context, &delivery, why).await,
-            Outcome::Waiting { wait: left, reason } => return looks_later(context, delivery, left, &reason).await,
+            Outcome::NeedsPerson(why) => return patients::leave(edges, &delivery, why).await,
+            Outcome::Waiting { wait: left, reason } => return looks_later(edges, delivery, left, &reason).await,
             Outcome::Permanent { code, reason } => Failed::new(Call::Deliver, Kind::Permanent(code), reason),
             Outcome::Own { code, reason } => Failed::new(Call::Deliver, Kind::Own(code), reason),
             Outcome::Transient { code, reason, retry_after } => {
@@ -133,43 +135,38 @@ impl Stage for Deliver {
             }
             // An earlier attempt was cut off. That says nothing about the destination.
             Outcome::Held { reason, .. } if item.uncertain => {
-                context.spool.write_all().await;
-                return ask(context, &delivery, &may_have_arrived(&reason)).await;
+                edges.spool.write_all().await;
+                return ask(&edges.ledger, &delivery, &may_have_arrived(&reason)).await;
             }
             Outcome::Held { code, reason } => Failed::new(Call::Deliver, Kind::Unconfirmed(code), reason),
             Outcome::Unconfirmed { code, reason } => classify(destination, Kind::Passing(code), reason).await,
             Outcome::NoRoom(reason) => classify(destination, Kind::NoRoom, reason).await,
         };
         // The spooled PDFs that are in memory for this destination will wait as well, so they go to the disk.
-        context.spool.write_all().await;
+        edges.spool.write_all().await;
         record_failure(context, &scope, &Work::Delivery(delivery), failed).await
     }
 }
 
 /// The destination has not answered. It is looked there later.
-async fn looks_later(
-    context: &Context,
-    delivery: Box<Delivery>,
-    left: Duration,
-    reason: &str,
-) -> Result<(), LedgerError> {
-    context.spool.write_all().await;
+async fn looks_later(edges: &Edges, delivery: Box<Delivery>, left: Duration, reason: &str) -> Result<(), LedgerError> {
+    edges.spool.write_all().await;
     let code = Failure { call: Call::Deliver, kind: Kind::Passing(Code::word("no_answer")) }.to_string();
-    wait(context, &Work::Delivery(delivery), Some(after(now(), left)), reason, &code).await
+    wait(&edges.ledger, &Work::Delivery(delivery), Some(after(now(), left)), reason, &code).await
 }
 
 /// The destination took a letter, and perhaps keeps it until its software has it (`is_filed`).
-async fn it_works(context: &Context, scope: &Scope, is_filed: bool) -> Result<(), LedgerError> {
+async fn it_works(edges: &Edges, signals: &Signals, scope: &Scope, is_filed: bool) -> Result<(), LedgerError> {
     if let Scope::Destination(name) = scope
         && is_filed
-        && let Some(confirming) = context.nudges.confirm.get(name)
+        && let Some(confirming) = signals.nudges.confirm.get(name)
     {
         confirming.filed.notify_one();
     }
-    let was_paused = context.pauses.paused_until(scope).is_some();
-    let ended = context.pauses.succeeded(scope, stage::began()).await;
+    let was_paused = edges.pauses.paused_until(scope).is_some();
+    let ended = edges.pauses.succeeded(scope, stage::began()).await;
     if was_paused {
-        context.nudges.stages();
+        signals.nudges.stages();
     }
     ended
 }
@@ -197,10 +194,10 @@ impl fmt::Debug for LedgerNames {
 }
 
 impl LedgerNames {
-    fn of(context: &Context, delivery: &Delivery) -> Self {
+    fn of(ledger: &Ledger, delivery: &Delivery) -> Self {
         let identity = Item::identity_of(&delivery.document.version.delivery_key(&delivery.destination));
         Self {
-            ledger: context.ledger.clone(),
+            ledger: ledger.clone(),
             owner: delivery.owner(),
             known: Mutex::new(Some(delivery.known.clone())),
             identity,
@@ -271,8 +268,9 @@ async fn record(
     beside: bool,
     push: Option<ToPush>,
 ) -> Result<Option<State>, LedgerError> {
-    let told_at = confirm::told_at(context, &delivery.destination);
-    let (state, is_over) = write_until_durable(context, || {
+    let Context { edges, rules, signals } = context;
+    let told_at = confirm::told_at(rules, &delivery.destination);
+    let (state, is_over) = write_until_durable(edges, signals, || {
         let (row, place, filed, push) = (delivery.clone(), place.to_owned(), filed.cloned(), push.clone());
         move |db| {
             let ended = match &filed {
@@ -291,11 +289,11 @@ async fn record(
     })
     .await?;
     if push.is_some() {
-        patients::wake_push(context);
+        patients::wake_push(edges);
     }
     // A delivery that waits for its proof needs no PDF any more.
     if is_over {
-        context.spool.remove(delivery.document.id, delivery.document.round).await;
+        edges.spool.remove(delivery.document.id, delivery.document.round).await;
     }
     Ok(state)
 }
@@ -327,42 +325,43 @@ fn down_by(kind: Kind) -> Code {
 }
 
 /// What the adapter gets; `None` if the ledger's row is not complete.
-fn item(context: &Context, delivery: &Delivery, names: &Arc<LedgerNames>) -> Option<Item> {
+fn item(edges: &Edges, delivery: &Delivery, names: &Arc<LedgerNames>) -> Option<Item> {
     let document = &delivery.document;
     let metadata: Metadata = serde_json::from_str(delivery.metadata.as_deref()?).ok()?;
     Some(Item {
         uuid: document.version.uuid.clone(),
         key: document.version.delivery_key(&delivery.destination),
         replaces: delivery.arrived_before.clone(),
-        pdf: context.spool.pdf(document.id, document.round, document.size?, document.sha256.clone()?),
+        pdf: edges.spool.pdf(document.id, document.round, document.size?, document.sha256.clone()?),
         metadata: Arc::new(metadata),
         names: names.clone(),
         uncertain: delivery.is_uncertain(),
-        tried: delivery.tries.attempts > 0 || document.found_at < context.started || document.in_doubt,
+        tried: delivery.tries.attempts > 0 || document.found_at < edges.started || document.in_doubt,
         restored: document.in_doubt,
     })
 }
 
 /// An attempt was cut off after its intent was recorded: leaves the delivery to a person, who can look what it did.
-async fn ask(context: &Context, delivery: &Delivery, reason: &str) -> Result<(), LedgerError> {
+async fn ask(ledger: &Ledger, delivery: &Delivery, reason: &str) -> Result<(), LedgerError> {
     TransitionLog::to(&delivery.document.version, &delivery.destination).error("unconfirmed", reason);
     let (row, reason) = (delivery.clone(), reason.to_owned());
-    context.ledger.write(move |db| deliveries::leave_unconfirmed(db, &row, &reason, None, now())).await
+    ledger.write(move |db| deliveries::leave_unconfirmed(db, &row, &reason, None, now())).await
 }
 
 /// The spooled PDF is not what was fetched, so it is fetched again. If that goes on (an antivirus program that removes
 /// the file), the waits grow. Other destinations keep what they have. If the PDF is missing because the previous
 /// process was killed, nothing is at fault.
 async fn start_over(context: &Context, delivery: &Delivery) -> Result<(), LedgerError> {
+    let Context { edges, rules, signals } = context;
     let document = &delivery.document;
-    let was_killed = document.started_over == 0 && document.tries.changed_at < context.started;
+    let was_killed = document.started_over == 0 && document.tries.changed_at < edges.started;
     let reason = match was_killed {
         true => "docsyncd ended before it was delivered: it is fetched again",
         false => "the spooled PDF is missing or damaged: it is fetched again",
     };
-    let give_up_after = context.limits.patience.give_up_after;
+    let give_up_after = rules.limits.patience.give_up_after;
     // On average, the waits so far took half of their upper bound.
-    if !was_killed && context.retry.total_bound(document.started_over) / 2 >= give_up_after {
+    if !was_killed && rules.retry.total_bound(document.started_over) / 2 >= give_up_after {
         let words =
             format!("{reason} again and again: does an antivirus program remove files from docsyncd's own folder?");
         let code = Code::word("spool_damaged");
@@ -371,16 +370,16 @@ async fn start_over(context: &Context, delivery: &Delivery) -> Result<(), Ledger
         return record_failure(context, &scope, &delivery.into(), failed).await;
     }
     let (id, round) = (document.id, document.round);
-    let delay = if was_killed { Duration::ZERO } else { context.retry.delay(document.started_over + 1, None) };
+    let delay = if was_killed { Duration::ZERO } else { rules.retry.delay(document.started_over + 1, None) };
     let due_at = after(now(), delay);
-    let state = context.ledger.write(move |db| documents::start_over(db, id, round, due_at, now(), reason)).await?;
+    let state = edges.ledger.write(move |db| documents::start_over(db, id, round, due_at, now(), reason)).await?;
     let line = TransitionLog::to(&document.version, &delivery.destination);
     if was_killed {
         line.info("start_over")
     } else {
         line.warn("start_over", reason)
     }
-    moved(context, document, state, Some(reason)).await;
+    moved(edges, signals, document, state, Some(reason)).await;
     Ok(())
 }
 

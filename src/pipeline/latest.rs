@@ -6,12 +6,12 @@ use std::time::Duration;
 
 use rusqlite::Connection;
 
-use super::failure::{
-    Failed, begins_anew, failed_call, is_of_another_patient, is_there, moved, other_document, wait, write_until_durable,
+use super::failures::{
+    Failed, Scope, after, begins_anew, failed_call, is_of_another_patient, is_there, moved, other_document, wait,
+    write_until_durable,
 };
-use super::pauses::{Scope, after};
 use super::transition_log::TransitionLog;
-use super::{Context, fetch, patients};
+use super::{Context, Edges, Limits, Signals, fetch, patients};
 use crate::api::{Api, ApiError, Meaning};
 use crate::domain::document::{Metadata, edition};
 use crate::domain::failure::{Call, Kind};
@@ -19,7 +19,7 @@ use crate::domain::state::{Event, State};
 use crate::ledger::deliveries::Delivery;
 use crate::ledger::documents::{self, Document};
 use crate::ledger::history::Because;
-use crate::ledger::{LedgerError, Millis, now};
+use crate::ledger::{Ledger, LedgerError, Millis, now};
 use crate::patients::whom;
 
 /// Why a document that was to be filed is read anew, or waits for that; in words, and as a code.
@@ -30,8 +30,8 @@ const NOT_READ: (&str, &str) =
 const FRESH: Duration = Duration::from_secs(10);
 
 /// How long what was read counts without another look.
-pub(super) fn fresh_for(context: &Context) -> Duration {
-    context.limits.poll_interval.min(FRESH)
+pub(super) fn fresh_for(limits: &Limits) -> Duration {
+    limits.poll_interval.min(FRESH)
 }
 
 /// What the API shows of a document.
@@ -60,14 +60,14 @@ impl Shown {
 }
 
 /// Reads the document once more, to see which version the API shows, and of which patient.
-pub(super) async fn look(context: &Context, client: &dyn Api, document: &Document) -> Result<Shown, LedgerError> {
+pub(super) async fn look(edges: &Edges, client: &dyn Api, document: &Document) -> Result<Shown, LedgerError> {
     let read_at = now();
     let detail = match client.document(&document.version.uuid).await {
         Ok(detail) if !detail.is_of(&document.version.uuid) => return Ok(Shown::Failed(other_document())),
         Ok(detail) => detail,
-        Err(error) => return unread(context, document, "reading the document once more", &error).await,
+        Err(error) => return unread(&edges.ledger, document, "reading the document once more", &error).await,
     };
-    is_there(context, document).await?;
+    is_there(&edges.ledger, document).await?;
     let Some(pdf) = detail.pdf.as_ref().map(|pdf| pdf.uuid.clone()) else { return Ok(Shown::Nothing) };
     let shown = Shown::of(document, &pdf);
     // Of a failure nothing lies at anybody's.
@@ -79,16 +79,16 @@ pub(super) async fn look(context: &Context, client: &dyn Api, document: &Documen
     }
     let metadata = match fetch::metadata(client, &document.version.account, detail).await {
         Ok(metadata) => metadata,
-        Err((doing, error)) => return unread(context, document, doing, &error).await,
+        Err((doing, error)) => return unread(&edges.ledger, document, doing, &error).await,
     };
     if may_be_anothers(document, &metadata) {
-        let has_number = patients::has_number_of(context, document, &metadata).await?;
+        let has_number = patients::has_number_of(edges, document, &metadata).await?;
         if document.is_anothers(&whom(&metadata, &document.version.uuid), has_number) {
             return Ok(Shown::Another(pdf));
         }
     }
     let (id, round) = (document.id, document.round);
-    context.ledger.write(move |db| documents::shown(db, id, round, read_at)).await?;
+    edges.ledger.write(move |db| documents::shown(db, id, round, read_at)).await?;
     Ok(Shown::Same)
 }
 
@@ -97,9 +97,9 @@ pub(super) fn may_be_anothers(document: &Document, shown: &Metadata) -> bool {
     document.may_be_anothers(&whom(shown, &document.version.uuid))
 }
 
-async fn unread(context: &Context, document: &Document, doing: &str, error: &ApiError) -> Result<Shown, LedgerError> {
+async fn unread(ledger: &Ledger, document: &Document, doing: &str, error: &ApiError) -> Result<Shown, LedgerError> {
     let is_refused = error.meaning() == Meaning::Permanent || matches!(error, ApiError::MissingScope { .. });
-    let mut failed = failed_call(context, document, Call::Read, doing, error).await?;
+    let mut failed = failed_call(ledger, document, Call::Read, doing, error).await?;
     // The API showed the document before, so no answer to this read ends it.
     if let Kind::Permanent(code) = failed.failure.kind {
         failed.failure.kind = Kind::Passing(code);
@@ -111,19 +111,20 @@ async fn unread(context: &Context, document: &Document, doing: &str, error: &Api
 /// does if the API shows nothing: the stage that fetches knows what that means. Nothing is asked of an account that is
 /// paused: the delivery waits.
 pub(super) async fn is_same(context: &Context, delivery: &Delivery) -> Result<bool, LedgerError> {
+    let Context { edges, rules, signals } = context;
     let document = &delivery.document;
-    let is_fresh = |at: Millis| at <= now() && after(at, fresh_for(context)) >= now();
+    let is_fresh = |at: Millis| at <= now() && after(at, fresh_for(&rules.limits)) >= now();
     if document.read_at.is_some_and(is_fresh) {
         return Ok(true);
     }
-    match look_unless_paused(context, document).await? {
+    match look_unless_paused(edges, document).await? {
         Some(Shown::Same) => return Ok(true),
-        Some(Shown::Another(pdf)) => revise(context, document, Some(pdf)).await?,
-        Some(Shown::Nothing | Shown::Refused(_) | Shown::Failed(_)) => read_anew(context, document).await?,
+        Some(Shown::Another(pdf)) => revise(edges, signals, document, Some(pdf)).await?,
+        Some(Shown::Nothing | Shown::Refused(_) | Shown::Failed(_)) => read_anew(edges, signals, document).await?,
         None => {
-            context.spool.write_all().await;
-            let due_at = after(now(), context.limits.poll_interval);
-            wait(context, &delivery.into(), Some(due_at), NOT_READ.0, NOT_READ.1).await?;
+            edges.spool.write_all().await;
+            let due_at = after(now(), rules.limits.poll_interval);
+            wait(&edges.ledger, &delivery.into(), Some(due_at), NOT_READ.0, NOT_READ.1).await?;
         }
     }
     Ok(false)
@@ -131,41 +132,46 @@ pub(super) async fn is_same(context: &Context, delivery: &Delivery) -> Result<bo
 
 /// The same of a document that waits for a person, or that the list shows although it is filed: the service may have
 /// corrected its patient. Whatever else the service answers ends nothing: the next poll asks again.
-pub(super) async fn follow(context: &Context, document: &Document) -> Result<(), LedgerError> {
-    match look_unless_paused(context, document).await? {
-        Some(Shown::Another(pdf)) => revise(context, document, Some(pdf)).await,
+pub(super) async fn follow(edges: &Edges, signals: &Signals, document: &Document) -> Result<(), LedgerError> {
+    match look_unless_paused(edges, document).await? {
+        Some(Shown::Another(pdf)) => revise(edges, signals, document, Some(pdf)).await,
         _ => Ok(()),
     }
 }
 
-async fn look_unless_paused(context: &Context, document: &Document) -> Result<Option<Shown>, LedgerError> {
+async fn look_unless_paused(edges: &Edges, document: &Document) -> Result<Option<Shown>, LedgerError> {
     let account = &document.version.account;
     let scopes = [Scope::Account(account.clone()), Scope::Fetch(account.clone())];
-    let is_paused = scopes.iter().any(|scope| context.pauses.paused_until(scope).is_some());
-    match context.clients.get(account).filter(|_| !is_paused) {
-        Some(client) => look(context, client.as_ref(), document).await.map(Some),
+    let is_paused = scopes.iter().any(|scope| edges.pauses.paused_until(scope).is_some());
+    match edges.clients.get(account).filter(|_| !is_paused) {
+        Some(client) => look(edges, client.as_ref(), document).await.map(Some),
         None => Ok(None),
     }
 }
 
-async fn read_anew(context: &Context, document: &Document) -> Result<(), LedgerError> {
+async fn read_anew(edges: &Edges, signals: &Signals, document: &Document) -> Result<(), LedgerError> {
     let (id, round) = (document.id, document.round);
     let because = Because::coded(NOT_READ.0, Some(NOT_READ.1));
     let write = move |db: &Connection| documents::transition(db, id, round, Event::StartOver, now(), Some(because));
-    let state = context.ledger.write(write).await?;
+    let state = edges.ledger.write(write).await?;
     TransitionLog::of(&document.version).warn("start_over", NOT_READ.0);
-    moved(context, document, state, Some(NOT_READ.0)).await;
+    moved(edges, signals, document, state, Some(NOT_READ.0)).await;
     Ok(())
 }
 
 /// The API shows another PDF or patient than was decided about, or no PDF: the document begins anew.
-pub(super) async fn revise(context: &Context, document: &Document, pdf: Option<String>) -> Result<(), LedgerError> {
+pub(super) async fn revise(
+    edges: &Edges,
+    signals: &Signals,
+    document: &Document,
+    pdf: Option<String>,
+) -> Result<(), LedgerError> {
     let (id, round) = (document.id, document.round);
-    let anew = write_until_durable(context, || {
+    let anew = write_until_durable(edges, signals, || {
         let pdf = pdf.clone();
         move |db| documents::revise(db, id, round, pdf.as_deref(), now())
     })
     .await?;
-    begins_anew(context, document, anew).await;
+    begins_anew(edges, signals, document, anew).await;
     Ok(())
 }

@@ -11,8 +11,7 @@ use std::time::Duration;
 
 use rusqlite::Connection;
 
-use super::failure::gave_up;
-use super::pauses::after;
+use super::failures::{after, gave_up};
 use crate::domain::failure::{Call, Code, Failure, Kind};
 use crate::domain::retry::RetryPolicy;
 use crate::domain::state::State;

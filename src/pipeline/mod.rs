@@ -9,14 +9,12 @@ pub mod confirm;
 pub mod counters;
 pub mod deliver;
 pub mod discover;
-mod failure;
+mod failures;
 pub mod fetch;
 mod heartbeats;
 mod latest;
 pub mod marks;
-mod outages;
 pub mod patients;
-pub mod pauses;
 pub mod polling;
 pub mod prune;
 pub mod report;
@@ -32,14 +30,13 @@ use tokio::sync::{Notify, mpsc, watch};
 use tokio_util::sync::CancellationToken;
 
 pub use counters::Counters;
+pub use failures::{Outages, Pauses, Scope, after};
 pub use heartbeats::Heartbeats;
-pub use outages::Outages;
 pub use patients::Numbers;
-pub use pauses::{Pauses, Scope, after};
 pub use spool::Spool;
 pub use stage::{Lane, Stage, run_stage};
 
-use outages::Tell;
+use failures::{Tell, for_so_long};
 
 use crate::api::Api;
 use crate::domain::document::DocumentUuid;
@@ -48,8 +45,18 @@ use crate::domain::route::Route;
 use crate::domain::state::State;
 use crate::ledger::{Ledger, LedgerError, Millis, now};
 
-/// What every stage works with.
+/// What the stages work with, in three parts. Each function takes the parts that it needs.
 pub struct Context {
+    /// What docsyncd touches the world with.
+    pub edges: Edges,
+    /// What the configuration says.
+    pub rules: Rules,
+    /// What the parts of a daemon tell one another, and others.
+    pub signals: Signals,
+}
+
+/// The edges: what docsyncd touches the world with, and which of it is left alone.
+pub struct Edges {
     /// The ledger of the daemon.
     pub ledger: Ledger,
     /// Where fetched PDFs lie until they are delivered.
@@ -58,19 +65,30 @@ pub struct Context {
     pub pauses: Pauses,
     /// The API client of each account, by NAME.
     pub clients: BTreeMap<String, Box<dyn Api>>,
-    /// Which documents go to which destinations.
-    pub routes: Vec<Route>,
     /// Destinations whose adapter needs a file ([`crate::destinations::Adapter::needs_file`]).
     pub need_files: BTreeSet<String>,
+    /// The practice's list of patients, if there is one.
+    pub numbers: Option<Numbers>,
+    /// When the daemon started: what was done before that was done by another one.
+    pub started: Millis,
+}
+
+/// The rules: what the configuration says.
+#[derive(Debug, Clone)]
+pub struct Rules {
+    /// Which documents go to which destinations.
+    pub routes: Vec<Route>,
     /// Destinations that are asked whether their software took a letter, with the time after which a person is told
     /// that it did not.
     pub confirm_within: BTreeMap<String, std::time::Duration>,
-    /// The practice's list of patients, if there is one.
-    pub numbers: Option<Numbers>,
     /// `[retry]`
     pub retry: RetryPolicy,
     /// The limits of `[sync]` and `[state]`.
     pub limits: Limits,
+}
+
+/// The signals: what the parts of a daemon tell one another, and others.
+pub struct Signals {
     /// Wakes the stages.
     pub nudges: Nudges,
     /// Ends the stages: they finish the work in flight, and begin nothing new.
@@ -85,17 +103,13 @@ pub struct Context {
     /// See `reports_begun`.
     pub reports_ended: AtomicU64,
     /// What keeps failing, so that each outage is logged once and not at each failure.
-    pub outages: outages::Outages,
+    pub outages: Outages,
     /// Shows which loops are alive.
     pub heartbeats: Heartbeats,
     /// The numbers for `/metrics`.
     pub counters: Counters,
-    /// The documents that are marked in the ledger before they are read.
-    pub marks: marks::Marks,
     /// How many documents and deliveries the stages are working on.
     pub in_flight: AtomicUsize,
-    /// When the daemon started.
-    pub started: Millis,
 }
 
 /// The limits of `[sync]` and `[state]` that stages need.
@@ -119,12 +133,12 @@ pub struct Limits {
     pub spool_limit: u64,
 }
 
-impl Limits {
+impl Rules {
     /// The longest possible wait, and the longest wait for a PDF to be rendered. If a wait seems longer, the clock was
     /// set back.
-    pub fn longest_waits(&self, retry: &RetryPolicy) -> (std::time::Duration, std::time::Duration) {
-        let longest = retry.longest().max(self.poll_interval).max(crate::domain::failure::HOLD) * 2;
-        (longest, longest.max(self.reconcile_interval * 2))
+    pub fn longest_waits(&self) -> (std::time::Duration, std::time::Duration) {
+        let longest = self.retry.longest().max(self.limits.poll_interval).max(crate::domain::failure::HOLD) * 2;
+        (longest, longest.max(self.limits.reconcile_interval * 2))
     }
 }
 
@@ -238,14 +252,14 @@ pub enum Progress {
     },
 }
 
-impl Context {
+impl Signals {
     /// Logs that the ledger fails: once at the beginning of an outage or for another error, then once an hour.
     fn ledger_error(&self, stage: Option<&str>, error: &LedgerError) {
         match self.outages.failed("ledger", &error.to_string(), now()) {
             Tell::Nothing => tracing::debug!(event = "ledger_failed", stage, "{error}; trying again"),
             Tell::Begun => tracing::error!(event = "ledger_failed", stage, "{error}; trying again"),
             Tell::GoesOn(long) => {
-                let long = outages::for_so_long(long);
+                let long = for_so_long(long);
                 tracing::error!(event = "ledger_failed", stage, "{error}; trying again for {long} now");
             }
         }
@@ -254,7 +268,7 @@ impl Context {
     /// Logs that the ledger works again, if it failed before.
     fn ledger_works(&self) {
         if let Some(long) = self.outages.ended("ledger", now()) {
-            let long = outages::for_so_long(long);
+            let long = for_so_long(long);
             tracing::info!(event = "ledger_works", "the ledger works again after {long}");
         }
     }

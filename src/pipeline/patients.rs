@@ -14,13 +14,14 @@ use rusqlite::Connection;
 use tokio::sync::Notify;
 use tokio::time::Instant;
 
+use super::failures::after;
 use super::latest;
-use super::pauses::after;
 use super::stage::{self, LEDGER_PAUSE};
 use super::transition_log::TransitionLog;
-use super::{Context, Shared};
+use super::{Context, Edges, Shared, Signals};
 use crate::api::Meaning;
 use crate::domain::document::Metadata;
+use crate::domain::retry::RetryPolicy;
 use crate::ledger::deliveries::{self, Delivery, Waiting};
 use crate::ledger::documents::{self, Document};
 use crate::ledger::history::{self, Action};
@@ -112,11 +113,11 @@ pub fn used(ledger: Ledger) -> Used {
 /// # Errors
 /// Any error of the ledger.
 pub(super) async fn number_for(
-    context: &Context,
+    edges: &Edges,
     delivery: &Delivery,
     metadata: &Metadata,
 ) -> Result<Result<Option<String>, Unmatched>, LedgerError> {
-    let Some(numbers) = context.numbers.as_ref().filter(|numbers| numbers.needed_by.contains(&delivery.destination))
+    let Some(numbers) = edges.numbers.as_ref().filter(|numbers| numbers.needed_by.contains(&delivery.destination))
     else {
         return Ok(Ok(None));
     };
@@ -125,7 +126,7 @@ pub(super) async fn number_for(
     // A person may take a decision back until the number is recorded: then it is looked for anew.
     loop {
         let asked = patient.clone();
-        let assigned = context.ledger.read(move |db| kept::assigned(db, &asked)).await?;
+        let assigned = edges.ledger.read(move |db| kept::assigned(db, &asked)).await?;
         let decided = assigned.as_ref().map(|assigned| (assigned.number.as_str(), assigned.fingerprint.as_str()));
         let frozen = delivery.frozen.as_deref();
         let number = match whose_still(list.as_deref(), &patient, &Person::of(metadata), decided, frozen) {
@@ -136,7 +137,7 @@ pub(super) async fn number_for(
             return Ok(Ok(Some(number)));
         }
         let (row, asked) = (delivery.clone(), patient.clone());
-        let sent = context.ledger.write(move |db| match kept::assigned(db, &asked)? == assigned {
+        let sent = edges.ledger.write(move |db| match kept::assigned(db, &asked)? == assigned {
             true => deliveries::send_with(db, &row, &number).map(Some),
             false => Ok(None),
         });
@@ -152,14 +153,14 @@ pub(super) async fn number_for(
 /// # Errors
 /// Any error of the ledger.
 pub(super) async fn has_number_of(
-    context: &Context,
+    edges: &Edges,
     document: &Document,
     metadata: &Metadata,
 ) -> Result<Option<bool>, LedgerError> {
-    let (Some(numbers), Some(filed_by)) = (&context.numbers, &document.filed_by) else { return Ok(None) };
+    let (Some(numbers), Some(filed_by)) = (&edges.numbers, &document.filed_by) else { return Ok(None) };
     let (list, patient) = (first_list(numbers).await, metadata.patient_key(&document.version.uuid));
     let asked = patient.clone();
-    let assigned = context.ledger.read(move |db| kept::assigned(db, &asked)).await?;
+    let assigned = edges.ledger.read(move |db| kept::assigned(db, &asked)).await?;
     let decided = assigned.as_ref().map(|assigned| (assigned.number.as_str(), assigned.fingerprint.as_str()));
     let number = whose(list.as_deref(), &patient, &Person::of(metadata), decided).ok();
     Ok(number.map(|number| number == *filed_by))
@@ -193,15 +194,15 @@ impl ToPush {
 }
 
 /// What the service is to be told of a letter that was delivered with this number, if `patients.push` says so.
-pub(super) fn to_push(context: &Context, metadata: &Metadata, delivery: &Delivery, number: String) -> Option<ToPush> {
-    context.numbers.as_ref().filter(|numbers| numbers.push)?;
+pub(super) fn to_push(edges: &Edges, metadata: &Metadata, delivery: &Delivery, number: String) -> Option<ToPush> {
+    edges.numbers.as_ref().filter(|numbers| numbers.push)?;
     let patient = metadata.patient_uuid()?.to_owned();
     Some(ToPush { patient, account: delivery.document.version.account.clone(), number })
 }
 
 /// Wakes the loop that tells the service numbers.
-pub(super) fn wake_push(context: &Context) {
-    if let Some(numbers) = &context.numbers {
+pub(super) fn wake_push(edges: &Edges) {
+    if let Some(numbers) = &edges.numbers {
         numbers.pushes.notify_one();
     }
 }
@@ -210,13 +211,13 @@ pub(super) fn wake_push(context: &Context) {
 ///
 /// # Errors
 /// Any error of the ledger.
-pub(super) async fn leave(context: &Context, delivery: &Delivery, why: Unmatched) -> Result<(), LedgerError> {
-    context.spool.write_all().await;
+pub(super) async fn leave(edges: &Edges, delivery: &Delivery, why: Unmatched) -> Result<(), LedgerError> {
+    edges.spool.write_all().await;
     let (row, reason) = (delivery.clone(), why.to_string());
     TransitionLog::to(&delivery.document.version, &delivery.destination).warn("needs_person", &reason);
-    context.ledger.write(move |db| deliveries::leave_unmatched(db, &row, why.as_str(), &reason, now())).await?;
+    edges.ledger.write(move |db| deliveries::leave_unmatched(db, &row, why.as_str(), &reason, now())).await?;
     // The list may have changed since it was asked for the number.
-    if let Some(numbers) = &context.numbers {
+    if let Some(numbers) = &edges.numbers {
         numbers.nudge.notify_one();
     }
     Ok(())
@@ -224,19 +225,20 @@ pub(super) async fn leave(context: &Context, delivery: &Delivery, why: Unmatched
 
 /// Matches waiting letters with the list until the daemon stops.
 pub async fn run(context: Shared) {
-    let Some(numbers) = &context.numbers else { return };
+    let Context { edges, rules, signals } = &*context;
+    let Some(numbers) = &edges.numbers else { return };
     let mut changes = numbers.patients.changes();
     let (mut told, mut read_at, mut of_list) = (None, Instant::now(), 0);
-    while !context.stop.is_cancelled() {
+    while !signals.stop.is_cancelled() {
         changes.mark_unchanged();
         let generation = numbers.patients.current().generation;
         let is_new = std::mem::replace(&mut of_list, generation) != generation && generation > 1;
-        let is_due = is_new || read_at.elapsed() >= context.limits.reconcile_interval;
+        let is_due = is_new || read_at.elapsed() >= rules.limits.reconcile_interval;
         let reads = numbers.look_again.swap(false, Ordering::Relaxed) || is_due;
         let done = async {
-            tell_of_file(&context, numbers, &mut told).await?;
+            tell_of_file(&edges.ledger, numbers, &mut told).await?;
             let snapshot = numbers.patients.current();
-            match_again(&context, numbers).await?;
+            match_again(edges, signals, numbers).await?;
             if snapshot.list.is_some() || snapshot.problem.is_some() {
                 numbers.has_matched.store(true, Ordering::Relaxed);
             }
@@ -248,40 +250,40 @@ pub async fn run(context: Shared) {
             // again.
             tokio::select! {
                 biased;
-                () = context.stop.cancelled() => Ok(()),
+                () = signals.stop.cancelled() => Ok(()),
                 Ok(()) = changes.changed() => {
                     changes.mark_changed();
                     Ok(())
                 }
-                read = read_patients(&context) => {
+                read = read_patients(edges, signals) => {
                     read?;
-                    match_again(&context, numbers).await
+                    match_again(edges, signals, numbers).await
                 }
             }
         };
         if let Err(error) = done.await {
-            stage::ledger_failed(&context, "patients", &error);
-            context.stop.run_until_cancelled(tokio::time::sleep(LEDGER_PAUSE)).await;
+            stage::ledger_failed(signals, "patients", &error);
+            signals.stop.run_until_cancelled(tokio::time::sleep(LEDGER_PAUSE)).await;
             continue;
         }
         tokio::select! {
             biased;
-            () = context.stop.cancelled() => break,
+            () = signals.stop.cancelled() => break,
             changed = changes.changed() => if changed.is_err() { break },
             () = numbers.nudge.notified() => {}
-            () = tokio::time::sleep_until(read_at + context.limits.reconcile_interval) => {}
+            () = tokio::time::sleep_until(read_at + rules.limits.reconcile_interval) => {}
         }
     }
 }
 
-/// Reads again the letters that wait for a person: the service may have corrected their patients. If one cannot be read,
-/// the next time may read it.
-async fn read_patients(context: &Context) -> Result<(), LedgerError> {
-    let mut waiting = context.ledger.read(deliveries::unmatched).await?;
+/// Reads again the letters that wait for a person: the service may have corrected their patients. If one cannot be
+/// read, the next time may read it.
+async fn read_patients(edges: &Edges, signals: &Signals) -> Result<(), LedgerError> {
+    let mut waiting = edges.ledger.read(deliveries::unmatched).await?;
     waiting.dedup_by_key(|waiting| waiting.document);
     for Waiting { document, .. } in waiting {
-        if let Some(row) = context.ledger.read(move |db| documents::by_number(db, document)).await? {
-            latest::follow(context, &row).await?;
+        if let Some(row) = edges.ledger.read(move |db| documents::by_number(db, document)).await? {
+            latest::follow(edges, signals, &row).await?;
         }
     }
     Ok(())
@@ -290,13 +292,13 @@ async fn read_patients(context: &Context) -> Result<(), LedgerError> {
 /// Records whether the list can be used, for whoever reads the ledger. Also takes note if a person has looked at a list
 /// that became short, which then counts.
 async fn tell_of_file(
-    context: &Context,
+    ledger: &Ledger,
     numbers: &Numbers,
     told: &mut Option<(Option<String>, Option<Before>)>,
 ) -> Result<(), LedgerError> {
     let Snapshot { list, problem, .. } = numbers.patients.current();
     let wrong = problem.map(|problem| problem.why.word(list.is_some()).to_string());
-    let believed = context.ledger.read(|db| Ok(process::all(db)?.remove(process::PATIENTS_BELIEVED))).await?;
+    let believed = ledger.read(|db| Ok(process::all(db)?.remove(process::PATIENTS_BELIEVED))).await?;
     if let Some(sha256) = believed {
         numbers.patients.believe(&sha256);
     }
@@ -306,8 +308,7 @@ async fn tell_of_file(
     }
     let is_known = told.as_ref().is_some_and(|(wrong, _)| wrong.is_some());
     let before = list.map(|list| serde_json::to_string(&list.as_before()).unwrap_or_default());
-    context
-        .ledger
+    ledger
         .write(move |db| {
             if let Some(before) = before {
                 process::set(db, process::PATIENTS_BEFORE, &before)?;
@@ -326,10 +327,10 @@ async fn tell_of_file(
 }
 
 /// Looks at every delivery that waits for a number. Those whose match has changed become due.
-async fn match_again(context: &Context, numbers: &Numbers) -> Result<(), LedgerError> {
+async fn match_again(edges: &Edges, signals: &Signals, numbers: &Numbers) -> Result<(), LedgerError> {
     // Without a list, nothing new is known of any patient.
     let Some(list) = numbers.patients.current().list else { return Ok(()) };
-    let (gone, others) = context
+    let (gone, others) = edges
         .ledger
         .read(move |db| {
             let is_gone = |assigned: &Assigned| assigned.listed && list.row(&assigned.number).is_none();
@@ -352,11 +353,11 @@ async fn match_again(context: &Context, numbers: &Numbers) -> Result<(), LedgerE
                 history::act(db, now(), Action::Unassign, "a patient who left the practice's list", None)
             })
         };
-        context.ledger.write(forget).await?;
+        edges.ledger.write(forget).await?;
     }
     if !others.is_empty() {
-        context.ledger.write(move |db| deliveries::matched(db, &others, now())).await?;
-        context.nudges.deliver.notify_one();
+        edges.ledger.write(move |db| deliveries::matched(db, &others, now())).await?;
+        signals.nudges.deliver.notify_one();
     }
     Ok(())
 }
@@ -376,19 +377,20 @@ fn is_other(db: &Connection, waiting: &Waiting, list: &List) -> rusqlite::Result
 
 /// Tells the service the numbers of patients whose letters were delivered, each once, until the daemon stops.
 pub async fn push(context: Shared) {
-    let Some(numbers) = context.numbers.as_ref().filter(|numbers| numbers.push) else { return };
-    while !context.stop.is_cancelled() {
-        let next = match push_one(&context).await {
+    let Context { edges, rules, signals } = &*context;
+    let Some(numbers) = edges.numbers.as_ref().filter(|numbers| numbers.push) else { return };
+    while !signals.stop.is_cancelled() {
+        let next = match push_one(edges, &rules.retry).await {
             Ok(next) => next,
             Err(error) => {
-                stage::ledger_failed(&context, "patients", &error);
+                stage::ledger_failed(signals, "patients", &error);
                 Some(after(now(), LEDGER_PAUSE))
             }
         };
         let wait = next.map_or(PUSH_AGAIN, |at| Duration::from_millis(u64::try_from(at - now()).unwrap_or(0)));
         tokio::select! {
             biased;
-            () = context.stop.cancelled() => break,
+            () = signals.stop.cancelled() => break,
             () = numbers.pushes.notified() => {}
             () = tokio::time::sleep(wait.min(PUSH_AGAIN)) => {}
         }
@@ -396,18 +398,17 @@ pub async fn push(context: Shared) {
 }
 
 /// Tells one number that is due. Returns when the next one is due.
-async fn push_one(context: &Context) -> Result<Option<Millis>, LedgerError> {
-    let (due, next) = context.ledger.read(|db| kept::due_push(db, now())).await?;
+async fn push_one(edges: &Edges, retry: &RetryPolicy) -> Result<Option<Millis>, LedgerError> {
+    let (due, next) = edges.ledger.read(|db| kept::due_push(db, now())).await?;
     let Some(push) = due else { return Ok(next) };
-    let again_at = match context.clients.get(&push.account) {
+    let again_at = match edges.clients.get(&push.account) {
         None => Some(after(now(), PUSH_AGAIN)),
         Some(client) => match client.tell_number(&push.patient, &push.number).await {
             Ok(()) => None,
             Err(error) => {
                 let is_over = push.attempts + 1 >= MOST_PUSHES;
                 let passes = matches!(error.meaning(), Meaning::Transient | Meaning::Origin) && !error.pauses_account();
-                let wait =
-                    if passes { context.retry.delay(push.attempts + 1, error.retry_after()) } else { PUSH_AGAIN };
+                let wait = if passes { retry.delay(push.attempts + 1, error.retry_after()) } else { PUSH_AGAIN };
                 let Push { account, patient, .. } = &push;
                 tracing::warn!(
                     event = "push_failed",
@@ -419,6 +420,6 @@ async fn push_one(context: &Context) -> Result<Option<Millis>, LedgerError> {
             }
         },
     };
-    context.ledger.write(move |db| kept::pushed(db, &push, again_at)).await?;
+    edges.ledger.write(move |db| kept::pushed(db, &push, again_at)).await?;
     Ok(Some(now()))
 }

@@ -10,9 +10,9 @@ use std::time::Duration;
 
 use tokio::time::{Instant, sleep};
 
-use super::pauses::after;
-use super::{Context, Shared, stage};
-use crate::ledger::{LedgerError, QueryResult, names, now, prune};
+use super::failures::after;
+use super::{Context, Edges, Shared, Signals, stage};
+use crate::ledger::{Ledger, LedgerError, QueryResult, names, now, prune};
 
 /// How many documents lose their history in one transaction.
 const DOCUMENTS_AT_ONCE: usize = 50;
@@ -35,55 +35,59 @@ const LONGEST_LOG: u64 = 64 * 1024 * 1024;
 /// Prunes at intervals, beginning now, until the daemon stops.
 pub async fn run(context: Shared) {
     loop {
-        context.spool.remove_left().await;
+        context.edges.spool.remove_left().await;
         match pass(&context).await {
             Ok(0) => {}
             Ok(documents) => {
                 let what = if documents == 1 { "document" } else { "documents" };
                 tracing::info!(event = "pruned", documents, "the history of {documents} {what} was removed");
             }
-            Err(error) => stage::ledger_failed(&context, "prune", &error),
+            Err(error) => stage::ledger_failed(&context.signals, "prune", &error),
         }
-        if context.stop.run_until_cancelled(sleep(INTERVAL)).await.is_none() {
+        if context.signals.stop.run_until_cancelled(sleep(INTERVAL)).await.is_none() {
             return;
         }
     }
 }
 
 /// Removes everything that is old enough. Returns the number of documents whose history was removed.
-async fn pass(context: &Context) -> Result<usize, LedgerError> {
-    let before = now().saturating_sub(after(0, context.limits.keep_history));
+async fn pass(Context { edges: Edges { ledger, .. }, rules, signals }: &Context) -> Result<usize, LedgerError> {
+    let before = now().saturating_sub(after(0, rules.limits.keep_history));
     let mut documents = 0;
-    while let Some(removed) = batch(context, move |db| prune::remove_history(db, before, DOCUMENTS_AT_ONCE, now()))
-        .await?
-        .filter(|count| *count > 0)
+    while let Some(removed) =
+        batch(ledger, signals, move |db| prune::remove_history(db, before, DOCUMENTS_AT_ONCE, now()))
+            .await?
+            .filter(|count| *count > 0)
     {
         documents += removed;
     }
-    let before = now().saturating_sub(after(0, context.limits.keep_names));
-    while batch(context, move |db| names::prune(db, before, DOCUMENTS_AT_ONCE)).await?.is_some_and(|count| count > 0) {}
-    while batch(context, |db| prune::give_back(db, PAGES_AT_ONCE, RESERVE_PAGES)).await? == Some(true) {}
+    let before = now().saturating_sub(after(0, rules.limits.keep_names));
+    while batch(ledger, signals, move |db| names::prune(db, before, DOCUMENTS_AT_ONCE))
+        .await?
+        .is_some_and(|count| count > 0)
+    {}
+    while batch(ledger, signals, |db| prune::give_back(db, PAGES_AT_ONCE, RESERVE_PAGES)).await? == Some(true) {}
     Ok(documents)
 }
 
 /// Does one batch in a quiet moment, and rests after it. `None`: not now.
-async fn batch<T, F>(context: &Context, work: F) -> Result<Option<T>, LedgerError>
+async fn batch<T, F>(ledger: &Ledger, signals: &Signals, work: F) -> Result<Option<T>, LedgerError>
 where
     T: Send + 'static,
     F: FnOnce(&rusqlite::Connection) -> QueryResult<T> + Send + 'static,
 {
     let waiting_since = Instant::now();
-    while context.in_flight.load(Ordering::Relaxed) > 0 && waiting_since.elapsed() < MOST_WAITING {
+    while signals.in_flight.load(Ordering::Relaxed) > 0 && waiting_since.elapsed() < MOST_WAITING {
         // The check below sees that the daemon stops.
-        if context.stop.run_until_cancelled(sleep(LOOK_INTERVAL)).await.is_none() {
+        if signals.stop.run_until_cancelled(sleep(LOOK_INTERVAL)).await.is_none() {
             break;
         }
     }
-    if context.stop.is_cancelled() || context.ledger.log_bytes() > LONGEST_LOG {
+    if signals.stop.is_cancelled() || ledger.log_bytes() > LONGEST_LOG {
         return Ok(None);
     }
     let began = Instant::now();
-    let done = context.ledger.write(work).await?;
-    context.stop.run_until_cancelled(sleep(began.elapsed() * RESTS)).await;
+    let done = ledger.write(work).await?;
+    signals.stop.run_until_cancelled(sleep(began.elapsed() * RESTS)).await;
     Ok(Some(done))
 }

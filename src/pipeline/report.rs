@@ -6,14 +6,13 @@ use async_trait::async_trait;
 use tokio::sync::Notify;
 use tokio::time::Instant;
 
-use super::Context;
-use super::failure::{
-    Failed, begins_anew, believe_refusal, failed_call, moved, record_failure, wait, write_until_durable,
+use super::failures::{
+    Failed, Scope, after, begins_anew, believe_refusal, failed_call, moved, record_failure, wait, write_until_durable,
 };
 use super::latest::{self, Shown};
-use super::pauses::{Scope, after};
 use super::stage::{self, Lane, Stage};
 use super::transition_log::TransitionLog;
+use super::{Context, Edges, Limits, Nudges, Signals};
 use crate::api::{Api, ApiError, Meaning, ReportAnswer, look};
 use crate::domain::document::{Metadata, contradict};
 use crate::domain::failure::{Call, HOLD};
@@ -21,7 +20,7 @@ use crate::domain::state::{Event, State};
 use crate::ledger::documents::{self, Document};
 use crate::ledger::history::Because;
 use crate::ledger::work::Work;
-use crate::ledger::{LedgerError, Millis, deliveries, held, history, now, process};
+use crate::ledger::{Ledger, LedgerError, Millis, deliveries, held, history, now, process};
 
 /// The longest error text that is reported; characters.
 const MAX_ERROR_CHARS: usize = 500;
@@ -37,16 +36,17 @@ impl Stage for Report {
         &self.0
     }
 
-    fn nudge<'a>(&self, context: &'a Context) -> &'a Notify {
-        &context.nudges.report
+    fn nudge<'a>(&self, nudges: &'a Nudges) -> &'a Notify {
+        &nudges.report
     }
 
     async fn run(&self, context: &Context, work: Work) -> Result<(), LedgerError> {
+        let Context { edges, signals, .. } = context;
         let Work::Document(document) = &work else { return Ok(()) };
         let began = Instant::now();
         let scope = Scope::Report(document.version.account.clone());
-        let Some(client) = context.clients.get(&document.version.account) else { return Ok(()) };
-        if believe_refusal(context, document).await? {
+        let Some(client) = edges.clients.get(&document.version.account) else { return Ok(()) };
+        if believe_refusal(edges, signals, document).await? {
             return Ok(());
         }
         match tell(context, client.as_ref(), document, began).await? {
@@ -59,14 +59,14 @@ impl Stage for Report {
 /// Whether the document may have been rendered anew or corrected unnoticed since the API last showed it. It may if that
 /// is some seconds ago ([`latest::fresh_for`]), if the delivery or the report had to wait, or if the list names another
 /// patient now. A document that went through at once is reported without asking again.
-async fn has_waited(context: &Context, document: &Document) -> Result<bool, LedgerError> {
-    let poll = context.limits.poll_interval;
+async fn has_waited(edges: &Edges, limits: &Limits, document: &Document) -> Result<bool, LedgerError> {
+    let poll = limits.poll_interval;
     let (shown_at, fresh_for) = match document.state {
         // Each failure is held for a moment before it is told.
         State::Failing => (Some(document.tries.changed_at), poll.max(HOLD * 2)),
-        _ => (document.read_at, latest::fresh_for(context)),
+        _ => (document.read_at, latest::fresh_for(limits)),
     };
-    let is_fresh = |at: &Millis| *at >= context.started && *at <= now() && after(*at, fresh_for) >= now();
+    let is_fresh = |at: &Millis| *at >= edges.started && *at <= now() && after(*at, fresh_for) >= now();
     let Some(shown_at) = shown_at.filter(is_fresh) else { return Ok(true) };
     let is_anothers = |patient: &String| document.listed_patient.as_ref().is_some_and(|now| contradict(now, patient));
     if document.patient.as_ref().is_some_and(is_anothers) {
@@ -75,7 +75,7 @@ async fn has_waited(context: &Context, document: &Document) -> Result<bool, Ledg
     if document.tries.attempts > 0 || document.tries.failure.is_some() || document.delayed {
         return Ok(true);
     }
-    let paused = context.pauses.paused_since(shown_at);
+    let paused = edges.pauses.paused_since(shown_at);
     if paused.is_empty() {
         return Ok(false);
     }
@@ -84,7 +84,7 @@ async fn has_waited(context: &Context, document: &Document) -> Result<bool, Ledg
         return Ok(true);
     }
     let (id, pdf) = (document.id, document.version.pdf.clone());
-    let delivered = context.ledger.read(move |db| deliveries::delivered_to(db, id, &pdf)).await?;
+    let delivered = edges.ledger.read(move |db| deliveries::delivered_to(db, id, &pdf)).await?;
     Ok(delivered.into_iter().any(|name| paused.contains(&Scope::Destination(name))))
 }
 
@@ -97,23 +97,24 @@ async fn tell(
     document: &Document,
     began: Instant,
 ) -> Result<Option<Failed>, LedgerError> {
+    let Context { edges, rules, signals } = context;
     let reason = document.reason.as_deref().unwrap_or("the document could not be synchronized");
     let failed = document.state == State::Failing;
     let error = failed.then(|| reason.chars().take(MAX_ERROR_CHARS).collect::<String>());
-    if has_waited(context, document).await? {
-        match latest::look(context, client, document).await? {
+    if has_waited(edges, &rules.limits, document).await? {
+        match latest::look(edges, client, document).await? {
             Shown::Same => {}
             Shown::Refused(_) if failed => {}
-            Shown::Another(pdf) => return latest::revise(context, document, Some(pdf)).await.map(|()| None),
-            Shown::Nothing if failed => return latest::revise(context, document, None).await.map(|()| None),
-            Shown::Nothing => return wait_for_rendering(context, document).await,
+            Shown::Another(pdf) => return latest::revise(edges, signals, document, Some(pdf)).await.map(|()| None),
+            Shown::Nothing if failed => return latest::revise(edges, signals, document, None).await.map(|()| None),
+            Shown::Nothing => return wait_for_rendering(edges, &rules.limits, document).await,
             Shown::Refused(failed) | Shown::Failed(failed) => return Ok(Some(failed)),
         }
     }
     let (id, round) = (document.id, document.round);
     let (mut was_sent, mut failed_at) = (true, None);
     if failed {
-        let sending = context.ledger.write(move |db| Ok((held::sending(db, id, round)?, history::failed_at(db, id)?)));
+        let sending = edges.ledger.write(move |db| Ok((held::sending(db, id, round)?, history::failed_at(db, id)?)));
         let (Some(before), at) = sending.await? else { return Ok(None) };
         (was_sent, failed_at) = (before, at);
         // Other failures were logged when the document failed.
@@ -122,47 +123,47 @@ async fn tell(
             line.failed_at(failed_at).error("refused", reason);
         }
     }
-    context.reports_begun.fetch_add(1, Ordering::SeqCst);
+    signals.reports_begun.fetch_add(1, Ordering::SeqCst);
     let answer = match client.report(&document.version.uuid, error.as_deref()).await {
-        Err(refused) if was_sent => unless_accepted_before(context, client, document, refused).await,
+        Err(refused) if was_sent => unless_accepted_before(&edges.ledger, client, document, refused).await,
         answer => Ok(answer),
     };
-    context.reports_ended.fetch_add(1, Ordering::SeqCst);
+    signals.reports_ended.fetch_add(1, Ordering::SeqCst);
     let shown = match answer? {
         Err(refused) => {
             if !was_sent && !refused.may_have_had_effect() {
-                let written = write_until_durable(context, || {
+                let written = write_until_durable(edges, signals, || {
                     let row = document.clone();
                     move |db| held::was_not_sent(db, &row, now())
                 });
                 let state = written.await?;
-                moved(context, document, state, None).await;
+                moved(edges, signals, document, state, None).await;
             }
             let doing = if failed { "reporting the error" } else { "reporting success" };
-            return failed_call(context, document, Call::Report, doing, &refused).await.map(Some);
+            return failed_call(&edges.ledger, document, Call::Report, doing, &refused).await.map(Some);
         }
         Ok(ReportAnswer { pdf: Some(pdf), patient }) => match Shown::of(document, &pdf) {
             // An answer may show only a part of the patient, so the document itself decides.
             Shown::Same
                 if !failed && latest::may_be_anothers(document, &Metadata { patient, ..Metadata::default() }) =>
             {
-                latest::look(context, client, document).await?
+                latest::look(edges, client, document).await?
             }
             shown => shown,
         },
         // An empty answer shows no version, so docsyncd looks again: after a failure as well, whose report has always
         // waited, if only for its hold.
-        Ok(_) => latest::look(context, client, document).await?,
+        Ok(_) => latest::look(edges, client, document).await?,
     };
     let revised = match shown {
         Shown::Same | Shown::Refused(_) => None,
         // The API may have taken the report for a newer version, so that version starts.
         Shown::Another(pdf) => Some(Some(pdf)),
         Shown::Nothing if failed => Some(None),
-        Shown::Nothing => return wait_for_rendering(context, document).await,
+        Shown::Nothing => return wait_for_rendering(edges, &rules.limits, document).await,
         Shown::Failed(failed) => return Ok(Some(failed)),
     };
-    accepted(context, document, began, error.as_deref().zip(Some(failed_at)), revised).await
+    accepted(edges, signals, document, began, error.as_deref().zip(Some(failed_at)), revised).await
 }
 
 /// Some servers refuse a report of a document that is synchronized already (409, 422): an earlier report had its
@@ -174,14 +175,14 @@ async fn tell(
 /// # Errors
 /// Any error of the ledger.
 async fn unless_accepted_before(
-    context: &Context,
+    ledger: &Ledger,
     client: &dyn Api,
     document: &Document,
     refused: ApiError,
 ) -> Result<Result<ReportAnswer, ApiError>, LedgerError> {
     let (id, uuid) = (document.id, &document.version.uuid);
     if !matches!(refused.status(), Some(409 | 422))
-        || document.state == State::Delivered && context.ledger.read(move |db| history::told_as_failed(db, id)).await?
+        || document.state == State::Delivered && ledger.read(move |db| history::told_as_failed(db, id)).await?
     {
         return Ok(Err(refused));
     }
@@ -198,16 +199,21 @@ async fn unless_accepted_before(
 }
 
 /// Waits until the new version is rendered: nothing is reported for a version that the API does not show.
-async fn wait_for_rendering(context: &Context, document: &Document) -> Result<Option<Failed>, LedgerError> {
-    let due_at = after(now(), context.limits.poll_interval);
-    wait(context, &document.into(), Some(due_at), "the PDF is being rendered anew", "rendered_anew").await?;
+async fn wait_for_rendering(
+    edges: &Edges,
+    limits: &Limits,
+    document: &Document,
+) -> Result<Option<Failed>, LedgerError> {
+    let due_at = after(now(), limits.poll_interval);
+    wait(&edges.ledger, &document.into(), Some(due_at), "the PDF is being rendered anew", "rendered_anew").await?;
     Ok(None)
 }
 
 /// The API accepted the report. If it shows another version (`Some(None)`: no PDF), that version starts in the same
 /// transaction, or a crash would lose it.
 async fn accepted(
-    context: &Context,
+    edges: &Edges,
+    signals: &Signals,
     document: &Document,
     began: Instant,
     failure: Option<(&str, Option<Millis>)>,
@@ -215,7 +221,7 @@ async fn accepted(
 ) -> Result<Option<Failed>, LedgerError> {
     let (id, round) = (document.id, document.round);
     let (error, failed_at) = failure.unzip();
-    let (state, anew) = write_until_durable(context, || {
+    let (state, anew) = write_until_durable(edges, signals, || {
         let (error, revised) = (error.map(str::to_owned), revised.clone());
         let code = document.reason_code.clone();
         move |db| {
@@ -241,8 +247,8 @@ async fn accepted(
         None => told.info("reported"),
         Some(error) => told.failed_at(failed_at.flatten()).warn("failure_reported", error),
     }
-    moved(context, document, state, error).await;
-    begins_anew(context, document, anew).await;
-    context.pauses.succeeded(&Scope::Report(document.version.account.clone()), stage::began()).await?;
+    moved(edges, signals, document, state, error).await;
+    begins_anew(edges, signals, document, anew).await;
+    edges.pauses.succeeded(&Scope::Report(document.version.account.clone()), stage::began()).await?;
     Ok(None)
 }

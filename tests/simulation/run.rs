@@ -27,7 +27,7 @@ use crate::ledger::inline::Surroundings;
 use crate::ledger::restored::{self, Restored};
 use crate::ledger::{Ledger, LedgerError, Millis, deliveries, now, open, retry};
 use crate::patients::Patients;
-use crate::pipeline::{Limits, Numbers, Spool};
+use crate::pipeline::{Limits, Numbers, Rules, Spool};
 use crate::views::chain;
 
 /// For ever, whatever the clock does.
@@ -472,10 +472,6 @@ fn parts(world: &Shared, plan: &Plan, patients: &Patients) -> Parts {
         ..Route::default()
     };
     Parts {
-        confirm_within: (0..plan.destinations)
-            .filter(|index| plan.confirms(*index))
-            .map(|index| (format!("destination{index}"), Duration::from_secs(60)))
-            .collect(),
         numbers: plan.has_list.then(|| {
             let needing = (0..plan.destinations).map(|index| format!("destination{index}")).collect();
             Numbers::new(patients.clone(), needing, false)
@@ -483,17 +479,23 @@ fn parts(world: &Shared, plan: &Plan, patients: &Patients) -> Parts {
         clients: (0..plan.accounts).map(client).collect(),
         adapters: (0..plan.destinations).map(adapter).collect(),
         spool: Spool::on("spool".into(), Arc::new(SimulatedDisk(world.clone())), plan.spool_memory()),
-        routes: plan.routes.iter().enumerate().map(route).collect(),
-        retry: RetryPolicy { initial: Duration::from_secs(1), max: RETRY_MAX },
-        limits: Limits {
-            poll_interval: POLL,
-            reconcile_interval: RECONCILE,
-            max_concurrency: plan.max_concurrency,
-            max_pdf_bytes: MAX_PDF,
-            patience: Patience { give_up_after: GIVE_UP, pdf_grace: PDF_GRACE },
-            keep_history: plan.keep_history.unwrap_or(KEEP_HISTORY),
-            keep_names: plan.keep_history.unwrap_or(KEEP_HISTORY),
-            spool_limit: if plan.seed % 16 == 15 { MAX_PDF } else { u64::MAX },
+        rules: Rules {
+            confirm_within: (0..plan.destinations)
+                .filter(|index| plan.confirms(*index))
+                .map(|index| (format!("destination{index}"), Duration::from_secs(60)))
+                .collect(),
+            routes: plan.routes.iter().enumerate().map(route).collect(),
+            retry: RetryPolicy { initial: Duration::from_secs(1), max: RETRY_MAX },
+            limits: Limits {
+                poll_interval: POLL,
+                reconcile_interval: RECONCILE,
+                max_concurrency: plan.max_concurrency,
+                max_pdf_bytes: MAX_PDF,
+                patience: Patience { give_up_after: GIVE_UP, pdf_grace: PDF_GRACE },
+                keep_history: plan.keep_history.unwrap_or(KEEP_HISTORY),
+                keep_names: plan.keep_history.unwrap_or(KEEP_HISTORY),
+                spool_limit: if plan.seed % 16 == 15 { MAX_PDF } else { u64::MAX },
+            },
         },
     }
 }

@@ -8,8 +8,8 @@ use std::time::Duration;
 use super::{KINDS, Pace, Place, Report, Sides, compare};
 use crate::destinations::Adapter;
 use crate::ledger::process::{self, Agreement};
-use crate::ledger::{LedgerError, Millis, now};
-use crate::pipeline::Shared;
+use crate::ledger::{Ledger, LedgerError, Millis, now};
+use crate::pipeline::{Edges, Shared};
 
 /// The time from a start to the first comparison ever. Letters that waited are filed and reported first.
 const FIRST: Duration = Duration::from_secs(60);
@@ -23,13 +23,13 @@ pub async fn run(
     emptied: BTreeSet<String>,
     every: Duration,
 ) {
-    let stop = context.stop.clone();
+    let stop = context.signals.stop.clone();
     let compared = async {
         tokio::time::sleep(every.min(FIRST)).await;
         loop {
-            match left(&context, every).await {
+            match left(&context.edges.ledger, every).await {
                 Ok(left) if left.is_zero() => {
-                    if let Err(error) = turn(&context, &adapters, &emptied).await {
+                    if let Err(error) = turn(&context.edges, &adapters, &emptied).await {
                         tracing::warn!(event = "reconcile_failed", "the sides could not be compared: {error}");
                         tokio::time::sleep(LONGEST).await;
                     }
@@ -46,23 +46,23 @@ pub async fn run(
 }
 
 /// The time until the next comparison. If a clock was set back, at most one interval.
-async fn left(context: &Shared, every: Duration) -> Result<Duration, LedgerError> {
+async fn left(ledger: &Ledger, every: Duration) -> Result<Duration, LedgerError> {
     let last: Option<Millis> =
-        context.ledger.read(process::all).await?.get(process::RECONCILED_AT).and_then(|at| at.parse().ok());
+        ledger.read(process::all).await?.get(process::RECONCILED_AT).and_then(|at| at.parse().ok());
     let Some(last) = last else { return Ok(Duration::ZERO) };
     let since = Duration::from_millis(u64::try_from(now().saturating_sub(last)).unwrap_or(0));
     Ok(every.saturating_sub(since))
 }
 
 async fn turn(
-    context: &Shared,
+    edges: &Edges,
     adapters: &BTreeMap<String, Arc<dyn Adapter>>,
     emptied: &BTreeSet<String>,
 ) -> Result<(), LedgerError> {
     let place = |name: &String, adapter| Place { adapter, is_emptied: emptied.contains(name) };
     let sides = Sides {
-        ledger: &context.ledger,
-        clients: context.clients.iter().map(|(name, client)| (name.as_str(), client.as_ref())).collect(),
+        ledger: &edges.ledger,
+        clients: edges.clients.iter().map(|(name, client)| (name.as_str(), client.as_ref())).collect(),
         destinations: adapters.iter().map(|(name, to)| (name.as_str(), place(name, to.as_ref()))).collect(),
         pace: Pace::BESIDE,
         progress: &|_, _, _| {},
@@ -70,7 +70,7 @@ async fn turn(
     let report = compare(&sides, Millis::MIN).await?;
     tell(&report);
     let (count, is_whole) = (report.differing(), report.is_whole());
-    let written = context.ledger.write(move |db| {
+    let written = edges.ledger.write(move |db| {
         // A side that could not be checked may be the one that differed before.
         if is_whole || count > 0 {
             Agreement::found(db, count, true, now())?;

@@ -1,11 +1,11 @@
-//! For whom a version of a document was decided. The cloud service may correct the patient of a letter and leave its PDF
-//! as it is. Whatever was decided, sent or filed before is then another patient's: the letter begins a new edition,
+//! For whom a version of a document was decided. The cloud service may correct the patient of a letter and leave its
+//! PDF as it is. Whatever was decided, sent or filed before is then another patient's: the letter begins a new edition,
 //! which has names, keys, intents and a number of its own, as if it were another PDF.
 //!
 //! The ledger calls the first edition of a version like its PDF, and the others `PDF/1`, `PDF/2`: no identifier of the
 //! API has a slash. A patient is kept as two digests, `IDENTIFIER-PERSON`. What the service did not show is empty, and
-//! contradicts nothing. A practice merges its duplicates and corrects names. So where the two differ, the numbers of the
-//! practice decide, if both are known; else two patients of one name and date of birth are one.
+//! contradicts nothing. A practice merges its duplicates and corrects names. So where the two differ, the numbers of
+//! the practice decide, if both are known; else two patients of one name and date of birth are one.
 
 use std::iter;
 
@@ -30,9 +30,9 @@ fn of_edition(pdf: &str, edition: u32) -> String {
     if edition == 0 { pdf.to_owned() } else { format!("{pdf}/{edition}") }
 }
 
-/// The version that this PDF is for the patient `whom`, after `last`, which was for the patient `before` (`None`: that is
-/// not known). `has_number` as in [`is_anothers`]. An edition never comes back: a person may have removed its letter from
-/// the patient's record since.
+/// The version that this PDF is for the patient `whom`, after `last`, which was for the patient `before` (`None`: that
+/// is not known). `has_number` as in [`is_anothers`]. An edition never comes back: a person may have removed its letter
+/// from the patient's record since.
 pub fn next(last: &str, before: Option<&str>, pdf: &str, whom: &str, has_number: Option<bool>) -> String {
     let is_anothers = before.is_some_and(|before| is_anothers(before, whom, has_number));
     of_edition(pdf, edition(last) + u32::from(is_anothers))

@@ -1,7 +1,7 @@
 //! The health in one word, for monitors (`docsyncd status --health`): pure, and a table.
 //!
-//! It differs from the light in two things. What failed counts until a person has looked at it, so that a new failure is
-//! seen beside an old one. And it says "unknown" where nothing can be known, which a page cannot.
+//! It differs from the light in two things. What failed counts until a person has looked at it, so that a new failure
+//! is seen beside an old one. And it says "unknown" where nothing can be known, which a page cannot.
 
 use super::{Cause, Facts, Health, Problem};
 

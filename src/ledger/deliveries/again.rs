@@ -38,7 +38,7 @@ pub(in crate::ledger) fn retract(
     )?;
     tries::say(db, Key::delivery(id, pdf, destination), Some((reason, code)))?;
     let (event, because) = (Event::Retracted.as_str(), Some(Because::coded(reason, Some(code))));
-    history::append(db, id, now, event, State::Fetched, 0, Some(destination), because)
+    history::append(db, (id, Some(destination)), now, event, State::Fetched, 0, because)
 }
 
 /// Makes the deliveries of a fetched document due: those that wait, those that may have arrived, and those that failed

@@ -80,12 +80,11 @@ pub fn end(db: &Connection, delivery: &Delivery, ended: &Ended<'_>, now: Millis)
     }
     history::append(
         db,
-        document.id,
+        (document.id, Some(&delivery.destination)),
         now,
         if word == "failed" { "delivery_failed" } else { word },
         State::Fetched,
         delivery.tries.attempts,
-        Some(&delivery.destination),
         reason.map(|reason| Because::coded(reason, code)),
     )?;
     moves_on(db, document, now)
@@ -153,14 +152,14 @@ pub fn leave_unconfirmed(
     now: Millis,
 ) -> QueryResult<()> {
     if update(db, delivery, now, PENDING, "due_at = NULL, unconfirmed_at = ?5", &[])? {
-        let (id, to) = (delivery.document.id, Some(delivery.destination.as_str()));
+        let of = (delivery.document.id, Some(delivery.destination.as_str()));
         let code = failure.map(Failure::to_string).unwrap_or_else(|| CUT_OFF.to_owned());
         tries::change(db, delivery.key(), |row| {
             row.failure = failure.cloned().or(row.failure.take());
             (row.reason, row.reason_code) = (Some(reason.to_owned()), Some(code.clone()));
         })?;
         let because = Some(Because::coded(reason, Some(&code)));
-        history::append(db, id, now, "unconfirmed", State::Fetched, delivery.tries.attempts, to, because)?;
+        history::append(db, of, now, "unconfirmed", State::Fetched, delivery.tries.attempts, because)?;
     }
     Ok(())
 }

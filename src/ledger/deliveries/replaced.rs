@@ -23,8 +23,8 @@ pub fn not_replaced(db: &Connection, of: &Delivery, now: Millis) -> QueryResult<
         params![document.id, document.version.pdf, to, NOT_REPLACED, now],
     )?;
     if updated > 0 {
-        let reason = Some(NOT_REPLACED.into());
-        history::append(db, document.id, now, "not_replaced", State::Fetched, of.tries.attempts, Some(to), reason)?;
+        let (of_delivery, reason) = ((document.id, Some(to)), Some(NOT_REPLACED.into()));
+        history::append(db, of_delivery, now, "not_replaced", State::Fetched, of.tries.attempts, reason)?;
     }
     Ok(())
 }
@@ -75,7 +75,7 @@ pub(in crate::ledger) fn void(
             params![before.version.uuid.as_str(), pdf, to],
         )?;
         let because = Some(Because::coded(&text, Some(code)));
-        history::append(db, before.id, now, FOR_ANOTHER.1, before.state, 0, Some(&to), because)?;
+        history::append(db, (before.id, Some(&to)), now, FOR_ANOTHER.1, before.state, 0, because)?;
     }
     Ok(())
 }

@@ -43,9 +43,9 @@ pub fn leave_unmatched(db: &Connection, delivery: &Delivery, why: &str, reason: 
     let set = "due_at = NULL, unmatched = ?6, number_refused = ?7";
     if update(db, delivery, now, PENDING, set, &[&why, &delivery.number])? {
         tries::say(db, delivery.key(), Some((reason, &code)))?;
-        let (id, to) = (delivery.document.id, Some(delivery.destination.as_str()));
+        let of = (delivery.document.id, Some(delivery.destination.as_str()));
         let because = Some(Because::coded(reason, Some(&code)));
-        history::append(db, id, now, "needs_person", State::Fetched, delivery.tries.attempts, to, because)?;
+        history::append(db, of, now, "needs_person", State::Fetched, delivery.tries.attempts, because)?;
     }
     Ok(())
 }

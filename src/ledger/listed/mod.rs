@@ -151,7 +151,7 @@ fn found(db: &Connection, reader: &Reader, shown: &Listed, now: Millis) -> Query
     )?;
     let id = db.last_insert_rowid();
     tries::say(db, Key::fetch(id), shown.is_draft.then_some(NOT_RENDERED))?;
-    history::append(db, id, now, "discovered", State::Discovered, 0, None, None)
+    history::append(db, (id, None), now, "discovered", State::Discovered, 0, None)
 }
 
 /// Records that the list shows a document. The account that lists a document first processes it. Another account takes

@@ -157,16 +157,8 @@ pub(super) fn note_taken_over(
 }
 
 fn note(db: &Connection, id: i64, from: &str, state: State, now: Millis) -> QueryResult<()> {
-    history::append(
-        db,
-        id,
-        now,
-        "taken_over",
-        state,
-        0,
-        None,
-        Some(format!("taken over from account {from}").as_str().into()),
-    )
+    let because = format!("taken over from account {from}");
+    history::append(db, (id, None), now, "taken_over", state, 0, Some(because.as_str().into()))
 }
 
 /// Whether a configured account other than `account`, which has the document now, lost it, only could not go on, and

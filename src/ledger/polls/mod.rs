@@ -105,8 +105,12 @@ pub fn end(db: &Connection) -> QueryResult<()> {
 /// Records in the ledger what the file says about the account.
 fn record(db: &Connection, account: &str) -> QueryResult<()> {
     let Some(Polls { polled_at, next_poll_at, swept_at }) = Latest::read(db)?.0.remove(account) else { return Ok(()) };
-    db.run("UPDATE account SET polled_at = ?2, next_poll_at = ?3, swept_at = max(coalesce(?4, swept_at), coalesce(swept_at, ?4))
-         WHERE name = ?1 AND (polled_at IS NULL OR polled_at < ?2)", params![account, polled_at, next_poll_at, swept_at])
+    db.run(
+        "UPDATE account SET polled_at = ?2, next_poll_at = ?3,
+                swept_at = max(coalesce(?4, swept_at), coalesce(swept_at, ?4))
+         WHERE name = ?1 AND (polled_at IS NULL OR polled_at < ?2)",
+        params![account, polled_at, next_poll_at, swept_at],
+    )
 }
 
 /// A poll succeeded at `now`; `swept`: it read the whole list. The next one is due at `next`.

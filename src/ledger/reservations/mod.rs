@@ -172,7 +172,8 @@ pub fn delivered(db: &Connection, owner: &Owner) -> QueryResult<()> {
         "UPDATE file_reservation SET filed = 1, path = NULL, temporary = NULL
          WHERE uuid = ?1 AND destination = ?2 AND pdf = ?3 AND EXISTS (
              SELECT 1 FROM delivery
-             WHERE document = ?4 AND delivery.pdf = ?3 AND delivery.destination = ?2 AND +state IN ('filed', 'delivered'))",
+             WHERE document = ?4 AND delivery.pdf = ?3 AND delivery.destination = ?2
+               AND +state IN ('filed', 'delivered'))",
         params![owner.uuid.as_str(), owner.destination, owner.pdf, owner.document],
     )
 }

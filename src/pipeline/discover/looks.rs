@@ -9,9 +9,9 @@ use crate::domain::document::{DocumentUuid, Version};
 use crate::domain::state::State;
 use crate::ledger::listed::{self, Absence, Left, Read, WITHDRAWN};
 use crate::ledger::{Millis, now};
-use crate::pipeline::Progress;
-use crate::pipeline::failure::begins_anew;
+use crate::pipeline::failures::begins_anew;
 use crate::pipeline::transition_log::TransitionLog;
+use crate::pipeline::{Context, Progress};
 
 /// Whether the error is about the account or the whole API, and not about what the list was asked for.
 pub(super) fn ends_the_poll(error: &ApiError) -> bool {
@@ -59,14 +59,13 @@ impl Walker<'_> {
     /// # Errors
     /// Any error of the API or of the ledger.
     pub(super) async fn look_for_absent(&self, read: Read) -> Result<(), PollError> {
-        let context = self.context;
+        let Context { edges, rules, signals } = self.context;
         // Polls vary a little around their interval.
-        let apart = Millis::try_from(context.limits.poll_interval.as_millis()).unwrap_or(Millis::MAX) / 4 * 3;
+        let apart = Millis::try_from(rules.limits.poll_interval.as_millis()).unwrap_or(Millis::MAX) / 4 * 3;
         let mut after = 0;
         loop {
             let name = self.reader.account.clone();
-            let missed =
-                context.ledger.read(move |db| listed::not_shown(db, &name, read, after, 8 * LOOK_SIZE)).await?;
+            let missed = edges.ledger.read(move |db| listed::not_shown(db, &name, read, after, 8 * LOOK_SIZE)).await?;
             let Some((last, _)) = missed.last() else { return Ok(()) };
             after = *last;
             let uuids: Vec<DocumentUuid> = missed.iter().map(|(_, uuid)| uuid.clone()).collect();
@@ -75,7 +74,7 @@ impl Walker<'_> {
                 return Ok(());
             }
             let others = self.any || !shown.items.is_empty();
-            let write = context.ledger.write(move |db| {
+            let write = edges.ledger.write(move |db| {
                 let (mut withdrawn, mut doubtful, mut anew) = (Vec::new(), Vec::new(), Vec::new());
                 for (id, uuid) in missed {
                     if shown.items.contains_key(&uuid) {
@@ -101,7 +100,7 @@ impl Walker<'_> {
             let (withdrawn, doubtful, anew) = write.await?;
             withdrawn.into_iter().for_each(|uuid| self.say_withdrawn(uuid));
             for (document, state, wait) in anew {
-                begins_anew(context, &document, Some((state, wait))).await;
+                begins_anew(edges, signals, &document, Some((state, wait))).await;
             }
             for (id, uuid) in doubtful {
                 self.alive();
@@ -117,18 +116,18 @@ impl Walker<'_> {
         let version = Version { account: account.clone(), uuid: uuid.clone(), pdf: String::new() };
         TransitionLog::of(&version).warn("withdrawn", WITHDRAWN);
         let reason = Some(WITHDRAWN.to_owned());
-        self.context.observe(Progress::Moved { uuid, account, state: State::Withdrawn, reason });
+        self.context.signals.observe(Progress::Moved { uuid, account, state: State::Withdrawn, reason });
     }
 
     /// Whether the API does not know the document. If so, the document is withdrawn.
     async fn is_gone(&self, id: i64, uuid: &DocumentUuid) -> Result<bool, PollError> {
         let left = match self.client.document(uuid).await {
             Ok(detail) if detail.is_of(uuid) => {
-                self.context.ledger.write(move |db| listed::is_there(db, id)).await?;
+                self.context.edges.ledger.write(move |db| listed::is_there(db, id)).await?;
                 Left::Undecided
             }
             Err(error) if matches!(error.status(), Some(404 | 410)) => {
-                self.context.ledger.write(move |db| listed::is_gone(db, id, now())).await?
+                self.context.edges.ledger.write(move |db| listed::is_gone(db, id, now())).await?
             }
             Err(error) if ends_the_poll(&error) => return Err(error.into()),
             Ok(_) | Err(_) => Left::Undecided,

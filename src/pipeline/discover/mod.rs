@@ -53,9 +53,9 @@ pub struct Polled {
 /// # Errors
 /// Any error of the API or of the ledger.
 pub async fn poll(context: &Context, account: &str, whole: bool) -> Result<Polled, PollError> {
-    let Some(client) = context.clients.get(account) else { return Ok(Polled::default()) };
+    let Some(client) = context.edges.clients.get(account) else { return Ok(Polled::default()) };
     let name = account.to_owned();
-    let progress = context.ledger.write(move |db| Ok((accounts::progress(db, &name)?, unread(db, &name)?)));
+    let progress = context.edges.ledger.write(move |db| Ok((accounts::progress(db, &name)?, unread(db, &name)?)));
     let (progress, unread) = progress.await?;
     let whole = whole || unread.is_some();
     let mut walker = Walker::new(context, client.as_ref(), account, progress.poll + 1);
@@ -71,7 +71,7 @@ pub async fn poll(context: &Context, account: &str, whole: bool) -> Result<Polle
     let swept = matches!(read, Read::Whole(_));
     if swept {
         let name = account.to_owned();
-        context.ledger.write(move |db| accounts::save_cursor(db, &name, None)).await?;
+        context.edges.ledger.write(move |db| accounts::save_cursor(db, &name, None)).await?;
     }
     walker.confirm().await?;
     if let Some(unread) = unread {

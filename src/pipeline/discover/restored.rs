@@ -13,19 +13,21 @@ use crate::pipeline::transition_log::TransitionLog;
 
 impl Walker<'_> {
     /// Ends the open documents that are not in the list, and lets the account go on. An empty list counts when it was
-    /// so twice, a poll apart, or if other lists show that the documents have left it. Where the server failed at a part
-    /// of the list, a document ends only if the list was asked for it, too.
+    /// so twice, a poll apart, or if other lists show that the documents have left it. Where the server failed at a
+    /// part of the list, a document ends only if the list was asked for it, too.
     ///
     /// # Errors
     /// Any error of the API or of the ledger. The account does not go on then.
     pub(super) async fn catch_up(&mut self, read: Read, unread: Unread) -> Result<(), PollError> {
         let Read::Whole(poll) = read else { return Ok(()) };
-        let apart = Millis::try_from(self.context.limits.poll_interval.as_millis()).unwrap_or(Millis::MAX) / 4 * 3;
+        let apart =
+            Millis::try_from(self.context.rules.limits.poll_interval.as_millis()).unwrap_or(Millis::MAX) / 4 * 3;
         let believes = self.any || unread.was_empty(apart, now());
         let (mut after, mut is_decided) = (0, true);
         loop {
             let name = self.reader.account.clone();
-            let missed = self.context.ledger.read(move |db| restored::not_shown(db, &name, poll, after, 8 * LOOK_SIZE));
+            let missed =
+                self.context.edges.ledger.read(move |db| restored::not_shown(db, &name, poll, after, 8 * LOOK_SIZE));
             let missed = missed.await?;
             let Some((last, _)) = missed.last() else { break };
             after = *last;
@@ -42,7 +44,7 @@ impl Walker<'_> {
             self.settle(sure).await?;
         }
         let name = self.reader.account.clone();
-        let write = self.context.ledger.write(move |db| match is_decided {
+        let write = self.context.edges.ledger.write(move |db| match is_decided {
             true => restored::was_read(db, &name, &unread),
             false => restored::was_empty(db, &name, &unread, now()),
         });
@@ -50,15 +52,15 @@ impl Walker<'_> {
     }
 
     async fn settle(&self, documents: Vec<(i64, DocumentUuid)>) -> Result<(), PollError> {
-        let write = self.context.ledger.write(move |db| {
+        let write = self.context.edges.ledger.write(move |db| {
             let settled = documents.into_iter().map(|(id, _)| restored::settle(db, id, now()));
             settled.collect::<Result<Vec<_>, _>>()
         });
         for document in write.await?.into_iter().flatten() {
-            self.context.spool.remove(document.id, document.round).await;
+            self.context.edges.spool.remove(document.id, document.round).await;
             TransitionLog::of(&document.version).info("settled_elsewhere");
             let (uuid, account) = (document.version.uuid, document.version.account);
-            self.context.observe(Progress::Moved { uuid, account, state: State::Reported, reason: None });
+            self.context.signals.observe(Progress::Moved { uuid, account, state: State::Reported, reason: None });
         }
         Ok(())
     }

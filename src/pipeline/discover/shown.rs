@@ -6,7 +6,7 @@ use crate::domain::document::{DocumentUuid, Version};
 use crate::ledger::accounts::{self, Cursor};
 use crate::ledger::listed::{self, Listed, Seen};
 use crate::ledger::{LedgerError, documents, now};
-use crate::pipeline::failure::RENDERED_AGAIN;
+use crate::pipeline::failures::RENDERED_AGAIN;
 use crate::pipeline::transition_log::TransitionLog;
 use crate::pipeline::{Progress, Scope, latest};
 
@@ -21,7 +21,7 @@ impl Walker<'_> {
             return Ok(0);
         }
         let reader = self.reader.clone();
-        let write = self.context.ledger.write(move |db| {
+        let write = self.context.edges.ledger.write(move |db| {
             accounts::save_poll(db, &reader.account, reader.poll)?;
             let (mut found, mut doubtful, mut unread) = (Vec::new(), Vec::new(), Vec::new());
             for document in shown {
@@ -55,7 +55,7 @@ impl Walker<'_> {
         }
         let uuids: Vec<DocumentUuid> = doubtful.keys().cloned().collect();
         let shown = self.ask(&uuids, false).await?;
-        let write = self.context.ledger.write(move |db| {
+        let write = self.context.edges.ledger.write(move |db| {
             let mut believed = Vec::new();
             for document in doubtful.into_values().filter(|document| !shown.says(&document.uuid)) {
                 if shown.is_deaf || listed::could_not_ask(db, &document.uuid)? > POLLS_UNASKED {
@@ -75,8 +75,8 @@ impl Walker<'_> {
     async fn read_corrected(&mut self) -> Result<(), LedgerError> {
         for id in std::mem::take(&mut self.unread).into_iter().take(LOOK_SIZE) {
             self.alive();
-            if let Some(document) = self.context.ledger.read(move |db| documents::by_number(db, id)).await? {
-                latest::follow(self.context, &document).await?;
+            if let Some(document) = self.context.edges.ledger.read(move |db| documents::by_number(db, id)).await? {
+                latest::follow(&self.context.edges, &self.context.signals, &document).await?;
             }
         }
         Ok(())
@@ -92,8 +92,8 @@ impl Walker<'_> {
     /// Takes over documents that wait for an account which is gone from the configuration, if this account sees them in
     /// its list or among the synchronized ones. If the server cannot be asked, nothing changes.
     pub(super) async fn adopt(&mut self) -> Result<(), PollError> {
-        let configured: Vec<String> = self.context.clients.keys().cloned().collect();
-        let orphans = self.context.ledger.read(move |db| listed::orphans(db, &configured, LOOK_SIZE)).await?;
+        let configured: Vec<String> = self.context.edges.clients.keys().cloned().collect();
+        let orphans = self.context.edges.ledger.read(move |db| listed::orphans(db, &configured, LOOK_SIZE)).await?;
         let asked: Vec<DocumentUuid> = orphans.iter().map(|(_, uuid)| uuid.clone()).collect();
         let (shown, synchronized) = self.ask_both(&asked).await?;
         self.record_confirmed(shown.items.into_values().collect()).await?;
@@ -101,7 +101,7 @@ impl Walker<'_> {
             return Ok(());
         }
         let reader = self.reader.clone();
-        let write = self.context.ledger.write(move |db| {
+        let write = self.context.edges.ledger.write(move |db| {
             accounts::save_poll(db, &reader.account, reader.poll)?;
             let is_shown = |(_, uuid): &&(i64, DocumentUuid)| synchronized.items.contains_key(uuid);
             orphans.iter().filter(is_shown).try_for_each(|(id, _)| listed::adopt(db, *id, &reader, now()))
@@ -119,7 +119,7 @@ impl Walker<'_> {
             if let Seen::Reopened { event: begins, id, round, wait } = seen {
                 event = begins.as_str();
                 // Nobody needs the PDF of the round that has ended.
-                self.context.spool.remove(id, round).await;
+                self.context.edges.spool.remove(id, round).await;
                 if wait > 0 {
                     let version = Version { account: account.clone(), uuid, pdf: String::new() };
                     TransitionLog::of(&version).retry_in(wait).warn(event, RENDERED_AGAIN);
@@ -130,9 +130,9 @@ impl Walker<'_> {
         }
         self.found += count;
         // The end of this poll ends the account's pause, and then wakes the stages.
-        if self.context.pauses.paused_until(&Scope::Account(account)).is_none() {
-            self.context.nudges.fetch.notify_one();
+        if self.context.edges.pauses.paused_until(&Scope::Account(account)).is_none() {
+            self.context.signals.nudges.fetch.notify_one();
         }
-        self.context.observe(Progress::Found(count));
+        self.context.signals.observe(Progress::Found(count));
     }
 }

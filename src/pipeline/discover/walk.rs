@@ -47,12 +47,12 @@ pub(super) struct Walker<'a> {
 
 impl<'a> Walker<'a> {
     pub(super) fn new(context: &'a Context, client: &'a dyn Api, account: &str, poll: i64) -> Self {
-        let is_open = |scope| context.pauses.paused_until(&scope).is_none();
+        let is_open = |scope| context.edges.pauses.paused_until(&scope).is_none();
         let works = |name: &&String| is_open(Scope::Account((*name).clone()));
         let scopes = |name: &String| [Scope::Account, Scope::Fetch, Scope::Report].map(|of| of(name.clone()));
-        let working: Vec<String> = context.clients.keys().filter(works).cloned().collect();
-        let paused = context.clients.keys().flat_map(scopes).filter(|scope| !is_open(scope.clone())).collect();
-        let draft_wait = after(0, context.limits.reconcile_interval);
+        let working: Vec<String> = context.edges.clients.keys().filter(works).cloned().collect();
+        let paused = context.edges.clients.keys().flat_map(scopes).filter(|scope| !is_open(scope.clone())).collect();
+        let draft_wait = after(0, context.rules.limits.reconcile_interval);
         let account = account.to_owned();
         let reader = Reader { account, working, paused, poll, confirmed: false, draft_wait };
         Self {
@@ -71,7 +71,7 @@ impl<'a> Walker<'a> {
 
     /// Tells the heartbeats that the poll goes on.
     pub(super) fn alive(&self) {
-        self.context.heartbeats.poll(&self.reader.account, Duration::ZERO);
+        self.context.signals.heartbeats.poll(&self.reader.account, Duration::ZERO);
     }
 
     /// Reads at least `least` further pages after `first`, and more while they bring something new. `since` is the poll
@@ -84,7 +84,7 @@ impl<'a> Walker<'a> {
         least: usize,
         since: Option<i64>,
     ) -> Result<bool, PollError> {
-        let reports_ended = self.context.reports_ended.load(Ordering::SeqCst);
+        let reports_ended = self.context.signals.reports_ended.load(Ordering::SeqCst);
         // Only the previous page is remembered: a list may be larger than memory.
         let (mut before, mut repeated, mut number) = (HashSet::new(), 0, first);
         let is_end = loop {
@@ -105,7 +105,7 @@ impl<'a> Walker<'a> {
             }
             number += 1;
         };
-        if self.context.reports_begun.load(Ordering::SeqCst) != reports_ended {
+        if self.context.signals.reports_begun.load(Ordering::SeqCst) != reports_ended {
             for number in (first..number).rev() {
                 let items = self.page(order, number).await?.items;
                 self.record(items, None).await?;
@@ -135,7 +135,7 @@ impl<'a> Walker<'a> {
         if page.unreadable > 0 {
             let (account, unreadable) = (self.reader.account.as_str(), page.unreadable);
             tracing::warn!(event = "unreadable", account, unreadable, "the list shows documents {UNREADABLE}");
-            self.context.observe(Progress::Unreadable(unreadable));
+            self.context.signals.observe(Progress::Unreadable(unreadable));
         }
         Ok(page)
     }

@@ -7,9 +7,9 @@ use std::time::Duration;
 use hyper::body::Bytes;
 use tokio::time::Instant;
 
-use super::super::Context;
-use super::super::failure::Failed;
+use super::super::failures::Failed;
 use super::super::spool::Incoming;
+use super::super::{Limits, Spool};
 use crate::api::{Api, ApiError, Download, Meaning, Pdf};
 use crate::domain::document::{NotPdf, PdfEnd, PdfHead, Spooled};
 use crate::domain::failure::{Call, Code, Kind, SLOW};
@@ -38,7 +38,8 @@ pub(super) enum Downloaded {
 
 /// Downloads the PDF into the spool, and checks that it is a PDF.
 pub(super) async fn download(
-    context: &Context,
+    spool: &Spool,
+    limits: &Limits,
     client: &dyn Api,
     document: &Document,
     pdf: &Pdf,
@@ -49,7 +50,7 @@ pub(super) async fn download(
         return Err(Failed::new(Call::Read, Kind::Passing(Code::word("no_url")), reason));
     };
     if let Some(size) = pdf.size {
-        within_limit(context, size)?;
+        within_limit(limits, size)?;
     }
     let asked_at = now();
     let mut download = match client.download(address).await {
@@ -57,11 +58,11 @@ pub(super) async fn download(
         download => download.map_err(|error| of_download(&error))?,
     };
     if let Some(size) = download.declared_length() {
-        within_limit(context, size)?;
+        within_limit(limits, size)?;
     }
     let expected = download.declared_length().or(pdf.size);
-    let mut incoming = context.spool.begin(document.id, document.round, expected, without_file).await;
-    let received = receive(context, &mut download, &mut incoming, expected.is_some()).await;
+    let mut incoming = spool.begin(document.id, document.round, expected, without_file).await;
+    let received = receive(spool, limits, &mut download, &mut incoming, expected.is_some()).await;
     let size = incoming.size();
     match received.and_then(|()| if size == 0 { Ok(()) } else { check_size(size, pdf.size) }) {
         Ok(()) if size == 0 => {
@@ -70,7 +71,7 @@ pub(super) async fn download(
         }
         Ok(()) => {
             let finished = incoming.finish().await;
-            let spooled = finished.map_err(|error| of_spool(context.spool.folder(), &error))?;
+            let spooled = finished.map_err(|error| of_spool(spool.folder(), &error))?;
             Ok(Downloaded::Pdf(spooled, asked_at))
         }
         Err(failure) => {
@@ -81,9 +82,9 @@ pub(super) async fn download(
 }
 
 /// The PDF for somebody who looks at it now: nothing of it is kept.
-pub(super) async fn only_look(context: &Context, client: &dyn Api, pdf: &Pdf) -> Option<Bytes> {
+pub(super) async fn only_look(limits: &Limits, client: &dyn Api, pdf: &Pdf) -> Option<Bytes> {
     let mut download = client.download(pdf.url.as_deref()?).await.ok()?;
-    let most = context.limits.max_pdf_bytes.min(MOST_SHOWN);
+    let most = limits.max_pdf_bytes.min(MOST_SHOWN);
     let (mut head, mut pace, mut content) = (PdfHead::default(), Pace::new(), Vec::new());
     while let Some(chunk) = pace.next(&mut download).await.ok()? {
         head.take(&chunk).ok()?;
@@ -99,7 +100,8 @@ pub(super) async fn only_look(context: &Context, client: &dyn Api, pdf: &Pdf) ->
 
 /// `is_measured`: its length is known. Otherwise a connection that ends early looks like the end of the PDF.
 async fn receive(
-    context: &Context,
+    spool: &Spool,
+    limits: &Limits,
     download: &mut Download,
     incoming: &mut Incoming,
     is_measured: bool,
@@ -109,8 +111,8 @@ async fn receive(
     while let Some(chunk) = pace.next(download).await? {
         head.take(&chunk).map_err(not_a_pdf)?;
         end.take(&chunk);
-        within_limit(context, incoming.size() + chunk.len() as u64)?;
-        incoming.write(&chunk).await.map_err(|error| of_spool(context.spool.folder(), &error))?;
+        within_limit(limits, incoming.size() + chunk.len() as u64)?;
+        incoming.write(&chunk).await.map_err(|error| of_spool(spool.folder(), &error))?;
     }
     if incoming.size() == 0 {
         return Ok(());
@@ -184,8 +186,8 @@ fn check_size(received: u64, expected: Option<u64>) -> Result<(), Failed> {
     }
 }
 
-fn within_limit(context: &Context, size: u64) -> Result<(), Failed> {
-    let limit = context.limits.max_pdf_bytes;
+fn within_limit(limits: &Limits, size: u64) -> Result<(), Failed> {
+    let limit = limits.max_pdf_bytes;
     if size <= limit {
         return Ok(());
     }

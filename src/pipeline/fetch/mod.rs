@@ -10,15 +10,15 @@ use serde_json::Value;
 use tokio::sync::Notify;
 use tokio::time::Instant;
 
-use super::failure::{
-    Failed, another_may, failed_call, is_of_another_patient, is_there, moved, other_document, other_patient,
-    record_failure, wait,
+use super::failures::{
+    Failed, Scope, after, another_may, failed_call, is_of_another_patient, is_there, moved, other_document,
+    other_patient, record_failure, wait,
 };
-use super::pauses::{Scope, after};
+use super::marks::Marks;
 use super::spool::Announced;
 use super::stage::{self, Lane, Stage};
 use super::transition_log::TransitionLog;
-use super::{Context, patients};
+use super::{Context, Edges, Limits, Nudges, Pauses, Rules, patients};
 use crate::api::{Api, ApiError, Detail, ListQuery, Meaning, Pdf, is_about};
 use crate::domain::document::{DOCUMENT_TYPES, DocumentUuid, Metadata, Record, edition};
 use crate::domain::failure::{Call, Code, Kind, TWO_VERSIONS};
@@ -47,8 +47,8 @@ const LAG_LIMIT: Millis = 2 * 60 * 1000;
 /// After that it is filed without the patient's name.
 const PATIENT_FOR: Duration = Duration::from_secs(60 * 60);
 /// What is said of a letter that was decided for another patient before.
-const CORRECTED: &str = "it is another patient's letter now than before, and is filed anew: docsyncd show UUID says what of it \
-                         lies with the patient before, from where a person removes it";
+const CORRECTED: &str = "it is another patient's letter now than before, and is filed anew: docsyncd show UUID says \
+                         what of it lies with the patient before, from where a person removes it";
 /// What the first call of a fetch does, as the reasons of failures name it.
 const READING: &str = "reading the document";
 
@@ -56,27 +56,32 @@ const READING: &str = "reading the document";
 const LOOK_LIMIT: Duration = Duration::from_secs(25);
 
 /// The stage that fetches.
-pub struct Fetch(pub Vec<Lane>);
+pub struct Fetch {
+    /// One for each account.
+    pub lanes: Vec<Lane>,
+    /// The documents that are marked in the ledger before they are read.
+    pub marks: Marks,
+}
 
 #[async_trait]
 impl Stage for Fetch {
     const NAME: &'static str = "fetch";
 
     fn lanes(&self) -> &[Lane] {
-        &self.0
+        &self.lanes
     }
 
-    fn nudge<'a>(&self, context: &'a Context) -> &'a Notify {
-        &context.nudges.fetch
+    fn nudge<'a>(&self, nudges: &'a Nudges) -> &'a Notify {
+        &nudges.fetch
     }
 
     async fn run(&self, context: &Context, work: Work) -> Result<(), LedgerError> {
         let Work::Document(document) = work else { return Ok(()) };
         let id = document.id;
-        let marked = context.marks.set(&context.ledger, &document).await?;
+        let marked = self.marks.set(&context.edges.ledger, &document).await?;
         let result = read(context, *document).await;
         if marked {
-            context.ledger.write(move |db| process::unmark(db, id)).await?;
+            context.edges.ledger.write(move |db| process::unmark(db, id)).await?;
         }
         result
     }
@@ -85,35 +90,37 @@ impl Stage for Fetch {
 /// The PDF that the service has of this document now, for somebody who looks at it: nothing is kept or recorded. `None`
 /// if the service does not give it within some seconds, or wants to be left alone.
 pub async fn look(context: &Context, account: &str, uuid: &DocumentUuid) -> Option<Bytes> {
+    let Context { edges, rules, .. } = context;
     let scopes = [Scope::Account(account.to_owned()), Scope::Fetch(account.to_owned())];
-    if scopes.iter().any(|scope| context.pauses.paused_until(scope).is_some()) {
+    if scopes.iter().any(|scope| edges.pauses.paused_until(scope).is_some()) {
         return None;
     }
-    let client = context.clients.get(account)?.as_ref();
+    let client = edges.clients.get(account)?.as_ref();
     let read = async {
         let detail = client.document(uuid).await.ok().filter(|detail| detail.is_of(uuid))?;
-        download::only_look(context, client, &detail.pdf?).await
+        download::only_look(&rules.limits, client, &detail.pdf?).await
     };
     tokio::time::timeout(LOOK_LIMIT, read).await.ok().flatten()
 }
 
 /// Reads the document and its PDF, and records the result.
 async fn read(context: &Context, mut document: Document) -> Result<(), LedgerError> {
+    let Context { edges, rules, signals } = context;
     let began = Instant::now();
     let scope = Scope::Fetch(document.version.account.clone());
-    let Some(client) = context.clients.get(&document.version.account) else { return Ok(()) };
+    let Some(client) = edges.clients.get(&document.version.account) else { return Ok(()) };
     // If a person started the document over in another process, nobody has removed its former PDF.
-    if context.spool.holds(document.id, document.round - 1) {
-        context.spool.remove(document.id, document.round - 1).await;
+    if edges.spool.holds(document.id, document.round - 1) {
+        edges.spool.remove(document.id, document.round - 1).await;
     }
     let mut names = None;
-    let result = fetch(context, client.as_ref(), &mut document, &mut names).await?;
+    let result = fetch(edges, rules, client.as_ref(), &mut document, &mut names).await?;
     // People search by name for letters that wait or fail, too. A fetched letter brings all its names itself.
     if !matches!(result, Ok(FetchOutcome::Pdf { .. }))
         && let Some(names) = names
     {
         let id = document.id;
-        context.ledger.write(move |db| names::keep_first(db, id, &names, now())).await?;
+        edges.ledger.write(move |db| names::keep_first(db, id, &names, now())).await?;
     }
     match result {
         Ok(FetchOutcome::Pdf { fetched, destinations, names, lacks_patient }) => {
@@ -121,7 +128,7 @@ async fn read(context: &Context, mut document: Document) -> Result<(), LedgerErr
             let version = document.version_for(&fetched.pdf, &fetched.whom, fetched.has_number);
             let is_corrected = edition::edition(&version) > edition::edition(&document.version.pdf);
             let row = document.clone();
-            let write = context.ledger.write(move |db| {
+            let write = edges.ledger.write(move |db| {
                 // Another account took the document over, and may be allowed to read the patient: that account asks for
                 // itself.
                 if lacks_patient && failures::is_anothers(db, &row)? {
@@ -137,7 +144,7 @@ async fn read(context: &Context, mut document: Document) -> Result<(), LedgerErr
             if !matches!(written, Ok(Some(_))) {
                 // A new version or another account took the document over meanwhile, or the ledger cannot be written.
                 // Nobody needs this download.
-                context.spool.remove(document.id, document.round).await;
+                edges.spool.remove(document.id, document.round).await;
             }
             let Some(state) = written? else { return Ok(()) };
             if is_corrected {
@@ -146,22 +153,22 @@ async fn read(context: &Context, mut document: Document) -> Result<(), LedgerErr
             let line = TransitionLog::of(&document.version).attempt(document.tries.attempts + 1).since(began);
             match bytes {
                 Some(bytes) => {
-                    context.counters.downloaded.inc_by(bytes);
+                    signals.counters.downloaded.inc_by(bytes);
                     line.bytes(bytes).info("fetched");
                 }
                 None => line.info("already_delivered"),
             }
-            moved(context, &document, Some(state), None).await;
+            moved(edges, signals, &document, Some(state), None).await;
             // If nothing was downloaded, that says nothing about downloads.
             match bytes {
-                Some(_) => context.pauses.succeeded(&scope, stage::began()).await,
-                None => context.pauses.was_read(&scope).await,
+                Some(_) => edges.pauses.succeeded(&scope, stage::began()).await,
+                None => edges.pauses.was_read(&scope).await,
             }
         }
         Ok(FetchOutcome::Waits { pause, reason, code }) => {
-            context.pauses.was_read(&scope).await?;
+            edges.pauses.was_read(&scope).await?;
             let due_at = after(now(), retry::spread(pause));
-            wait(context, &(&document).into(), Some(due_at), reason, code).await
+            wait(&edges.ledger, &(&document).into(), Some(due_at), reason, code).await
         }
         Err(failed) => record_failure(context, &scope, &(&document).into(), failed).await,
     }
@@ -176,17 +183,17 @@ fn rarer(document: &Document, shortest: Duration, longest: Duration) -> Duration
 /// Whether this download would fill the spool beyond its limit while one of these destinations is paused: more
 /// documents for a paused destination would only fill the disk. Documents for other destinations are fetched, however
 /// full it is.
-fn is_held_up(context: &Context, destinations: &[&String], announced: &Announced) -> bool {
-    let is_paused = |name: &&String| context.pauses.paused_until(&Scope::Destination((*name).clone())).is_some();
-    announced.exceeds(context.limits.spool_limit) && destinations.iter().any(is_paused)
+fn is_held_up(pauses: &Pauses, limits: &Limits, destinations: &[&String], announced: &Announced) -> bool {
+    let is_paused = |name: &&String| pauses.paused_until(&Scope::Destination((*name).clone())).is_some();
+    announced.exceeds(limits.spool_limit) && destinations.iter().any(is_paused)
 }
 
 /// Whether the PDF can pass through memory: none of these destinations needs a file, and none is known to keep it
 /// waiting.
-fn goes_through(context: &Context, destinations: &[&String]) -> bool {
+fn goes_through(edges: &Edges, destinations: &[&String]) -> bool {
     destinations.iter().all(|name| {
         let scope = Scope::Destination((*name).clone());
-        !context.need_files.contains(*name) && context.pauses.paused_until(&scope).is_none()
+        !edges.need_files.contains(*name) && edges.pauses.paused_until(&scope).is_none()
     })
 }
 
@@ -200,7 +207,8 @@ enum FetchOutcome {
 }
 
 async fn fetch(
-    context: &Context,
+    edges: &Edges,
+    rules: &Rules,
     client: &dyn Api,
     document: &mut Document,
     names: &mut Option<names::Kept>,
@@ -208,7 +216,7 @@ async fn fetch(
     let read_at = now();
     let mut detail = match client.document(&document.version.uuid).await {
         Ok(detail) => detail,
-        Err(error) => return Ok(Err(failed_call(context, document, Call::Read, READING, &error).await?)),
+        Err(error) => return Ok(Err(failed_call(&edges.ledger, document, Call::Read, READING, &error).await?)),
     };
     if !detail.is_of(&document.version.uuid) {
         return Ok(Err(other_document()));
@@ -216,20 +224,20 @@ async fn fetch(
     if is_of_another_patient(client, document, &detail).await {
         return Ok(Err(other_patient()));
     }
-    if !context.limits.keep_names.is_zero() {
+    if !rules.limits.keep_names.is_zero() {
         *names = Some(names::Kept::of(&document.version.uuid, &detail.document, &detail.patient));
     }
-    is_there(context, document).await?;
+    is_there(&edges.ledger, document).await?;
     let Some(pdf) = detail.pdf.take() else {
         // When the list shows a PDF, the document becomes due at once. A server whose list shows none is asked ever
         // more rarely.
-        let limits = &context.limits;
+        let limits = &rules.limits;
         let pause = rarer(document, limits.poll_interval, limits.reconcile_interval);
         let (reason, code) = NOT_RENDERED;
         return Ok(Ok(FetchOutcome::Waits { pause, reason, code }));
     };
     let (id, shown) = (document.id, pdf.uuid.clone());
-    if context.ledger.read(move |db| Ok(documents::unless_anothers(db, id, Some(&shown))?.is_none())).await? {
+    if edges.ledger.read(move |db| Ok(documents::unless_anothers(db, id, Some(&shown))?.is_none())).await? {
         return Ok(Err(other_document()));
     }
     // Before a failure is told, docsyncd asks whether the API still shows this version.
@@ -239,16 +247,16 @@ async fn fetch(
         let tried = tries.failing_for.saturating_add(tries.spent(after(0, stage::took()), now()));
         let before = document.disagreed_after.unwrap_or(tried);
         if tried.saturating_sub(before) < LAG_LIMIT {
-            context.ledger.write(move |db| documents::disagree(db, id, Some(before))).await?;
+            edges.ledger.write(move |db| documents::disagree(db, id, Some(before))).await?;
             let reason = "the API's list shows another PDF than the document itself: it is looked at again";
             return Ok(Err(Failed::new(Call::Read, Kind::Passing(TWO_VERSIONS), reason)));
         }
         document.accepted_pdf = Some(elsewhere.clone());
-        context.ledger.write(move |db| documents::accept(db, id, &elsewhere)).await?;
+        edges.ledger.write(move |db| documents::accept(db, id, &elsewhere)).await?;
     } else if document.disagreed_after.is_some() {
-        context.ledger.write(move |db| documents::disagree(db, id, None)).await?;
+        edges.ledger.write(move |db| documents::disagree(db, id, None)).await?;
     }
-    take(context, client, document, detail, &pdf, read_at).await
+    take(edges, rules, client, document, detail, &pdf, read_at).await
 }
 
 /// The newer PDF that the list or the answer to a report shows, if it is to be waited for: success told for the older
@@ -277,7 +285,8 @@ async fn shown_elsewhere(client: &dyn Api, document: &Document, pdf: &Pdf) -> Op
 
 /// Fetches what the API showed at `read_at`.
 async fn take(
-    context: &Context,
+    edges: &Edges,
+    rules: &Rules,
     client: &dyn Api,
     document: &Document,
     detail: Detail,
@@ -289,28 +298,28 @@ async fn take(
         Err((doing, error)) => return Ok(Err(Failed::of_call(Call::Record, doing, &error))),
     };
     let lacks_patient = reference(&metadata.patient).is_some();
-    if lacks_patient && another_may(context, document, PATIENT_FOR).await? {
+    if lacks_patient && another_may(edges, document, PATIENT_FOR).await? {
         let words = "the account may not read the patient, and another one, which had the document before, may";
         return Ok(Err(Failed::new(Call::Record, Kind::Permanent(Code::Status(403)), words)));
     }
     if pdf.url.is_some() {
         // A pause of reads ends before a download, which may take long.
-        context.pauses.was_read(&Scope::Fetch(document.version.account.clone())).await?;
+        edges.pauses.was_read(&Scope::Fetch(document.version.account.clone())).await?;
     }
     // Letters of a practice stay with it, whichever account may read them. An account that is gone has no routes.
-    let first = document.first_account.as_ref().filter(|first| context.clients.contains_key(*first));
+    let first = document.first_account.as_ref().filter(|first| edges.clients.contains_key(*first));
     let account = first.unwrap_or(&document.version.account);
-    let Some(destinations) = route::destinations(&context.routes, account, &metadata).map(<[String]>::to_vec) else {
-        return Ok(Err(no_route(&context.routes, &metadata)));
+    let Some(destinations) = route::destinations(&rules.routes, account, &metadata).map(<[String]>::to_vec) else {
+        return Ok(Err(no_route(&rules.routes, &metadata)));
     };
     let whom = whom(&metadata, &document.version.uuid);
     let has_number = match document.may_be_anothers(&whom) {
-        true => patients::has_number_of(context, document, &metadata).await?,
+        true => patients::has_number_of(edges, document, &metadata).await?,
         false => None,
     };
     let (id, version) = (document.id, document.version_for(&pdf.uuid, &whom, has_number));
     let delivered = if document.planned {
-        context.ledger.read(move |db| deliveries::delivered_to(db, id, &version)).await?
+        edges.ledger.read(move |db| deliveries::delivered_to(db, id, &version)).await?
     } else {
         Vec::new()
     };
@@ -318,26 +327,26 @@ async fn take(
     let spooled = if missing.is_empty() {
         None
     } else {
-        let announced = context.spool.announce(pdf.size.unwrap_or(USUAL_SIZE));
-        if is_held_up(context, &missing, &announced) {
-            let pause = rarer(document, SHORTEST_WAIT, context.retry.max);
+        let announced = edges.spool.announce(pdf.size.unwrap_or(USUAL_SIZE));
+        if is_held_up(&edges.pauses, &rules.limits, &missing, &announced) {
+            let pause = rarer(document, SHORTEST_WAIT, rules.retry.max);
             return Ok(Ok(FetchOutcome::Waits { pause, reason: SPOOL_FULL, code: "spool_full" }));
         }
         let origin = pdf.origin();
-        match download(context, client, document, pdf, goes_through(context, &missing)).await {
+        match download(&edges.spool, &rules.limits, client, document, pdf, goes_through(edges, &missing)).await {
             Ok(Downloaded::Pdf(spooled, asked_at)) => {
-                context.pauses.good_pdf(&Scope::Fetch(document.version.account.clone()), origin, asked_at);
+                edges.pauses.good_pdf(&Scope::Fetch(document.version.account.clone()), origin, asked_at);
                 Some((spooled.sha256, spooled.size))
             }
             Ok(Downloaded::Nothing) => {
-                let (pause, (reason, code)) = (rarer(document, SHORTEST_WAIT, context.retry.max), failures::NO_CONTENT);
+                let (pause, (reason, code)) = (rarer(document, SHORTEST_WAIT, rules.retry.max), failures::NO_CONTENT);
                 return Ok(Ok(FetchOutcome::Waits { pause, reason, code }));
             }
             Err(failed) => return Ok(Err(Failed { origin: Some(origin), ..failed })),
         }
     };
     let kind = metadata.document_type().map(str::to_owned);
-    let keep_names = !context.limits.keep_names.is_zero();
+    let keep_names = !rules.limits.keep_names.is_zero();
     let names = keep_names.then(|| names::Kept::of(&document.version.uuid, &metadata.document, &metadata.patient));
     let patient = Some(metadata.patient_key(&document.version.uuid));
     let metadata = serde_json::to_string(&metadata).unwrap_or_default();
@@ -397,7 +406,8 @@ async fn whole(client: &dyn Api, account: &str, what: &str, record: Record) -> R
                 account,
                 what,
                 status,
-                "the API does not give the {what} of a document, asked twice: names and other values of the {what} are unknown"
+                "the API does not give the {what} of a document, asked twice: names and other values of the {what} \
+                 are unknown"
             );
             Ok(record)
         }

@@ -6,8 +6,8 @@ use std::sync::Arc;
 use rusqlite::Connection;
 use tokio::task::{Id, JoinSet};
 
-use super::super::pauses::{Admission, ProbeChoice, Scope};
-use super::super::{Context, Shared};
+use super::super::failures::{Admission, ProbeChoice, Scope};
+use super::super::{Pauses, Shared};
 use super::room::{Load, beside};
 use super::{Flight, Lane, Stage, start};
 use crate::ledger::work::{self, Work};
@@ -20,13 +20,13 @@ pub(super) async fn look<S: Stage>(
     tasks: &mut JoinSet<Result<(), LedgerError>>,
     flights: &mut HashMap<Id, Flight>,
 ) -> Result<Option<Millis>, LedgerError> {
-    let in_lane = stage.room(context);
+    let in_lane = stage.room(&context.rules.limits);
     if flights.len() >= stage.lanes().len() * (in_lane + beside(in_lane)) {
         return Ok(None);
     }
     let at = now();
-    let (asks, gate_opens) = ask(context, stage.lanes(), flights, in_lane, at);
-    let found = context.ledger.read(move |db| {
+    let (asks, gate_opens) = ask(&context.edges.pauses, stage.lanes(), flights, in_lane, at);
+    let found = context.edges.ledger.read(move |db| {
         asks.into_iter()
             .map(|(lane, scope, wanted)| {
                 let rows = wanted.rows(db, &scope, at)?;
@@ -42,7 +42,7 @@ pub(super) async fn look<S: Stage>(
             && next_due.is_none()
             && let Some(Lane { scope, .. }) = stage.lanes().get(lane)
         {
-            context.pauses.nothing_left(scope).await?;
+            context.edges.pauses.nothing_left(scope).await?;
         }
         for job in jobs {
             let key = (job.document().id, job.destination().map(str::to_owned));
@@ -57,7 +57,7 @@ pub(super) async fn look<S: Stage>(
 
 /// What to ask the ledger for, lane by lane, and when the first pause is due for a probe.
 fn ask(
-    context: &Context,
+    pauses: &Pauses,
     lanes: &[Lane],
     flights: &HashMap<Id, Flight>,
     in_lane: usize,
@@ -68,10 +68,10 @@ fn ask(
     for (index, lane) in lanes.iter().enumerate() {
         // The poll of a paused account ends the pause and then wakes the stages.
         let account = lane.scope.account().map(|name| Scope::Account(name.to_owned()));
-        if account.is_some_and(|scope| context.pauses.paused_until(&scope).is_some()) {
+        if account.is_some_and(|scope| pauses.paused_until(&scope).is_some()) {
             continue;
         }
-        let probe = match context.pauses.admission(&lane.scope, at) {
+        let probe = match pauses.admission(&lane.scope, at) {
             Admission::Open => None,
             Admission::Probe(wanted) => Some(wanted),
             Admission::Paused(until) => {

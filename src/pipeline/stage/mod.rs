@@ -14,9 +14,8 @@ use tokio::time::Instant;
 
 use self::look::look;
 use self::room::shared_room;
-use super::failure::{Failed, record_failure};
-use super::pauses::{Scope, after};
-use super::{Context, Shared};
+use super::failures::{Failed, Scope, after, record_failure};
+use super::{Context, Edges, Limits, Nudges, Shared, Signals};
 use crate::domain::failure::{Call, Code, Kind};
 use crate::domain::state::State;
 use crate::ledger::work::Work;
@@ -73,27 +72,28 @@ pub trait Stage: Send + Sync + 'static {
     /// The queues of the stage.
     fn lanes(&self) -> &[Lane];
     /// How many jobs may be in flight in one lane.
-    fn room(&self, context: &Context) -> usize {
-        shared_room(context, self.lanes())
+    fn room(&self, limits: &Limits) -> usize {
+        shared_room(limits, self.lanes())
     }
     /// The nudge that wakes the stage.
-    fn nudge<'a>(&self, context: &'a Context) -> &'a Notify;
+    fn nudge<'a>(&self, nudges: &'a Nudges) -> &'a Notify;
     /// Does the work and writes its result to the ledger.
     async fn run(&self, context: &Context, work: Work) -> Result<(), LedgerError>;
 }
 
 /// Runs a stage until it is told to stop, and then waits for the work in flight.
 pub async fn run_stage<S: Stage>(context: Shared, stage: Arc<S>) {
+    let Context { edges, signals, .. } = &*context;
     let mut tasks: JoinSet<Result<(), LedgerError>> = JoinSet::new();
     let mut flights: HashMap<Id, Flight> = HashMap::new();
-    while !context.stop.is_cancelled() {
-        context.heartbeats.within(S::NAME, TURN_LIMIT);
+    while !signals.stop.is_cancelled() {
+        signals.heartbeats.within(S::NAME, TURN_LIMIT);
         fault_point!("stage.turn.before");
         let look_again_at = Instant::now() + BETWEEN_LOOKS;
         let wake_at = match look(&context, &stage, &mut tasks, &mut flights).await {
             Ok(wake_at) => wake_at,
             Err(error) => {
-                ledger_failed(&context, S::NAME, &error);
+                ledger_failed(signals, S::NAME, &error);
                 Some(after(now(), LEDGER_PAUSE))
             }
         };
@@ -101,25 +101,25 @@ pub async fn run_stage<S: Stage>(context: Shared, stage: Arc<S>) {
         let mut failed = false;
         tokio::select! {
             biased;
-            () = context.stop.cancelled() => break,
+            () = signals.stop.cancelled() => break,
             Some(ended) = tasks.join_next_with_id(), if !tasks.is_empty() => {
-                failed = land(&context, &stage, &mut flights, ended);
+                failed = land(edges, signals, &stage, &mut flights, ended);
             }
-            () = stage.nudge(&context).notified() => {}
+            () = stage.nudge(&signals.nudges).notified() => {}
             () = tokio::time::sleep(sleep_for(wake_at)) => {}
         }
         tokio::time::sleep_until(look_again_at).await;
         while let Some(ended) = tasks.try_join_next_with_id() {
-            failed |= land(&context, &stage, &mut flights, ended);
+            failed |= land(edges, signals, &stage, &mut flights, ended);
         }
         if failed {
             tokio::time::sleep(LEDGER_PAUSE).await;
         }
     }
     // Each job in flight has a time limit, and the daemon has one for the whole drain.
-    context.heartbeats.ended(S::NAME);
+    signals.heartbeats.ended(S::NAME);
     while let Some(ended) = tasks.join_next_with_id().await {
-        land(&context, &stage, &mut flights, ended);
+        land(edges, signals, &stage, &mut flights, ended);
     }
 }
 
@@ -150,10 +150,10 @@ fn start<S: Stage>(
     if flight.probe
         && let Some(scope) = &scope
     {
-        context.pauses.probe_begins(scope, Some(flight.key.0));
+        context.edges.pauses.probe_begins(scope, Some(flight.key.0));
     }
     let (shared, stage) = (context.clone(), stage.clone());
-    context.in_flight.fetch_add(1, Ordering::Relaxed);
+    context.signals.in_flight.fetch_add(1, Ordering::Relaxed);
     let run = async move {
         let ended = match AssertUnwindSafe(stage.run(&shared, work.clone())).catch_unwind().await {
             Ok(Err(error)) if error.is_fault() => {
@@ -162,7 +162,7 @@ fn start<S: Stage>(
             Ok(result) => result,
             Err(_) => at_fault::<S>(&shared, scope.as_ref(), &work, "a task panicked").await,
         };
-        shared.counters.tried(S::NAME, took());
+        shared.signals.counters.tried(S::NAME, took());
         ended
     };
     let handle = tasks.spawn(BEGAN.scope(Instant::now(), run));
@@ -191,7 +191,8 @@ async fn at_fault<S: Stage>(
 
 /// Handles a job that ended. Returns whether the ledger failed.
 fn land<S: Stage>(
-    context: &Context,
+    edges: &Edges,
+    signals: &Signals,
     stage: &Arc<S>,
     flights: &mut HashMap<Id, Flight>,
     ended: Result<(Id, Result<(), LedgerError>), tokio::task::JoinError>,
@@ -205,28 +206,28 @@ fn land<S: Stage>(
             (error.id(), Err(LedgerError::Sqlite("a task ended unexpectedly".to_owned())))
         }
     };
-    context.in_flight.fetch_sub(1, Ordering::Relaxed);
+    signals.in_flight.fetch_sub(1, Ordering::Relaxed);
     if let Some(flight) = flights.remove(&id)
         && flight.probe
         && let Some(lane) = stage.lanes().get(flight.lane)
     {
-        context.pauses.probe_ends(&lane.scope);
+        edges.pauses.probe_ends(&lane.scope);
     }
     match result {
         Ok(()) => false,
         Err(error) => {
-            ledger_failed(context, S::NAME, &error);
+            ledger_failed(signals, S::NAME, &error);
             true
         }
     }
 }
 
 /// The ledger failed. If that may pass, logs it; if a person has to mend it, ends the daemon.
-pub(super) fn ledger_failed(context: &Context, stage: &str, error: &LedgerError) {
+pub(super) fn ledger_failed(signals: &Signals, stage: &str, error: &LedgerError) {
     if error.is_transient() || error.is_fault() {
-        context.ledger_error(Some(stage), error);
+        signals.ledger_error(Some(stage), error);
     } else {
         // Only the first error is read.
-        let _ = context.fatal.send(error.clone());
+        let _ = signals.fatal.send(error.clone());
     }
 }

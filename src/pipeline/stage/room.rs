@@ -4,13 +4,13 @@ use std::collections::HashMap;
 
 use tokio::task::Id;
 
-use super::super::Context;
+use super::super::Limits;
 use super::{Flight, Lane};
 
 /// Each lane's share of `sync.max_concurrency`, at least one job: an account whose answers hang takes nothing from the
 /// other accounts.
-pub fn shared_room(context: &Context, lanes: &[Lane]) -> usize {
-    (context.limits.max_concurrency / lanes.len().max(1)).max(1)
+pub fn shared_room(limits: &Limits, lanes: &[Lane]) -> usize {
+    (limits.max_concurrency / lanes.len().max(1)).max(1)
 }
 
 /// The jobs in flight in one lane. Jobs that failed before count apart: for them there is a quarter more room, at least

@@ -32,7 +32,7 @@ impl Site {
     /// sent unencrypted over a network.
     pub(super) async fn session(&self, asked: &Asked) -> Result<Option<Session>, LedgerError> {
         match guard::cookie(&asked.head.headers, &self.cookie).filter(|_| asked.way.is_private()) {
-            Some(cookie) => keys::session(&self.context.ledger, cookie).await,
+            Some(cookie) => keys::session(&self.context.edges.ledger, cookie).await,
             None => Ok(None),
         }
     }
@@ -73,7 +73,7 @@ impl Site {
             return sentence(StatusCode::FORBIDDEN, language, "not-encrypted");
         }
         let agent = guard::only(&asked.head.headers, header::USER_AGENT).unwrap_or_default();
-        match keys::open(&self.context.ledger, query.get("key"), keys::kind(agent)).await {
+        match keys::open(&self.context.edges.ledger, query.get("key"), keys::kind(agent)).await {
             Ok(Some((session, known_for))) => {
                 let text = if known_for == keys::Browser::Here.known_for() { "opened" } else { "opened-elsewhere" };
                 let mut answer = sentence(StatusCode::OK, language, text);

@@ -243,7 +243,7 @@ impl Site {
             };
             let short = uuid.short();
             if is_pdf {
-                let known = self.context.ledger.read(move |db| views::letter::of(db, &uuid, views::one)).await?;
+                let known = self.context.edges.ledger.read(move |db| views::letter::of(db, &uuid, views::one)).await?;
                 let Some(known) = known else { return Ok(sentence(StatusCode::NOT_FOUND, language, "no-letter")) };
                 return Ok(match pdf::read(&self.context, &self.setup.disks.folders, known, &self.reading).await {
                     Ok(found) => pdf::answer(found, &short),
@@ -258,19 +258,19 @@ impl Site {
                 let waiting = patients::of_letter(db, &detail.shown)?;
                 Ok(Some((id, detail, waiting)))
             };
-            let Some((id, detail, waiting)) = self.context.ledger.read(read).await? else {
+            let Some((id, detail, waiting)) = self.context.edges.ledger.read(read).await? else {
                 return Ok(sentence(StatusCode::NOT_FOUND, language, "no-letter"));
             };
             if detail.shown.document.state.is_failure() {
                 // The page does not wait for a ledger that another program locks.
-                let ledger = self.context.ledger.clone();
+                let ledger = self.context.edges.ledger.clone();
                 tokio::spawn(async move { ledger.write(move |db| documents::seen(db, &[id], now())).await });
             }
             let list = self.list();
             let questions = tokio::task::spawn_blocking(move || Questions::of(waiting, list.as_deref())).await.ok();
             let overview = self.overview(true).await?;
             let pdf = self.can_be_had(&detail).await;
-            let has_list = self.context.numbers.is_some();
+            let has_list = self.context.edges.numbers.is_some();
             let questions = questions.as_ref();
             let shown = letter::LetterPage { detail: &detail, questions, overview: &overview, pdf, has_list };
             let markup = letter::page(language, &session.form_token, &shown, Notice::named(query.get("done")));
@@ -293,7 +293,7 @@ impl Site {
             Ok(Err(kept)) => {
                 let is_changed = kept == Kept::Changed;
                 let can_ask = !matches!(document.state, State::Discovered | State::Withdrawn)
-                    && self.context.clients.contains_key(&document.account);
+                    && self.context.edges.clients.contains_key(&document.account);
                 Had::NotHere { is_changed, can_ask }
             }
         }
@@ -328,19 +328,19 @@ impl Site {
         let overview = self.overview(false).await?;
         let now = overview.now.clone();
         let (details, waiting) =
-            self.context.ledger.read(move |db| Ok((facts::details(db, &now)?, patients::read(db)?))).await?;
+            self.context.edges.ledger.read(move |db| Ok((facts::details(db, &now)?, patients::read(db)?))).await?;
         let list = self.list();
         // Each patient is searched in the whole list.
         let questions = tokio::task::spawn_blocking(move || Questions::of(waiting, list.as_deref())).await.ok();
         let (token, keeps_names) = (&session.form_token, self.setup.keeps_names);
-        let browsers = Browsers { known: keys::browsers(&self.context.ledger).await?, own: &session.digest };
+        let browsers = Browsers { known: keys::browsers(&self.context.edges.ledger).await?, own: &session.digest };
         let keyed = Keyed { token, details, questions, found, keeps_names, browsers };
         Ok(page::page(language, &overview, Ok(&keyed), notice))
     }
 
     /// The practice's list of patients that is in use.
     pub(super) fn list(&self) -> Option<Arc<List>> {
-        self.context.numbers.as_ref().and_then(|numbers| numbers.patients.current().list)
+        self.context.edges.numbers.as_ref().and_then(|numbers| numbers.patients.current().list)
     }
 
     /// What everybody may see, now or up to [`FRESH`] ago.
@@ -350,8 +350,8 @@ impl Site {
             return Ok(Arc::clone(overview));
         }
         let setup = self.setup.clone();
-        let fails_since = self.context.ledger_fails_since();
-        let read = self.context.ledger.read(move |db| facts::overview(db, &setup, fails_since));
+        let fails_since = self.context.signals.ledger_fails_since();
+        let read = self.context.edges.ledger.read(move |db| facts::overview(db, &setup, fails_since));
         let overview = Arc::new(read.await?);
         *kept() = Some((Instant::now(), Arc::clone(&overview)));
         Ok(overview)

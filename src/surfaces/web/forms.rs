@@ -58,10 +58,10 @@ impl Site {
             },
             "/retry-failed" => {
                 let who = session.who();
-                self.context.ledger.write(move |db| act(db, Action::Retry, "all that failed", &who)).await?;
-                self.context.ledger.retry_failed().await?;
-                self.context.pauses.probe_all_now();
-                self.context.nudges.stages();
+                self.context.edges.ledger.write(move |db| act(db, Action::Retry, "all that failed", &who)).await?;
+                self.context.edges.ledger.retry_failed().await?;
+                self.context.edges.pauses.probe_all_now();
+                self.context.signals.nudges.stages();
                 Notice::RetriedAll
             }
             "/another" => return self.another(&session, language).await,
@@ -69,15 +69,15 @@ impl Site {
                 let own = session.digest.as_str();
                 let browser = if path == "/close" { own } else { fields.get("browser") };
                 let is_own = browser == own;
-                match keys::end(&self.context.ledger, browser.to_owned()).await? {
+                match keys::end(&self.context.edges.ledger, browser.to_owned()).await? {
                     _ if is_own => Notice::Closed,
                     true => Notice::Locked,
                     false => Notice::Unknown,
                 }
             }
             _ => {
-                self.context.pauses.probe_all_now();
-                self.context.nudges.all();
+                self.context.edges.pauses.probe_all_now();
+                self.context.signals.nudges.all();
                 Notice::Polled
             }
         };
@@ -99,7 +99,7 @@ impl Site {
         let Some(address) = elsewhere.clone().or_else(|| page.here(self.address)) else {
             return Ok(sentence(StatusCode::NOT_FOUND, language, "not-encrypted"));
         };
-        Ok(match keys::make_link(&self.context.ledger, keys::Browser::Elsewhere).await {
+        Ok(match keys::make_link(&self.context.edges.ledger, keys::Browser::Elsewhere).await {
             Ok(link) => {
                 let link = keys::behind(&address, &link);
                 tracing::info!(event = "browser_invited", "a link for one more computer was made: {}", session.who());
@@ -114,7 +114,7 @@ impl Site {
     /// done.
     async fn retry(&self, fields: &Fields, who: String) -> Result<bool, LedgerError> {
         let [uuid, stood] = ["uuid", "stands"].map(|name| fields.get(name).to_owned());
-        let retried = self.context.ledger.write(move |db| {
+        let retried = self.context.edges.ledger.write(move |db| {
             let Named::One(ids) = named::named(db, &uuid)? else { return Ok(false) };
             let mut retried = false;
             for id in ids {
@@ -133,8 +133,8 @@ impl Site {
             Ok(retried)
         });
         let retried = retried.await?;
-        self.context.pauses.probe_all_now();
-        self.context.nudges.stages();
+        self.context.edges.pauses.probe_all_now();
+        self.context.signals.nudges.stages();
         Ok(retried)
     }
 
@@ -144,7 +144,7 @@ impl Site {
     async fn arrived(&self, fields: &Fields, who: String) -> Result<bool, LedgerError> {
         let [uuid, stood] = ["uuid", "stands"].map(|name| fields.get(name).to_owned());
         let is_removed = fields.get("what") == "removed";
-        let arrived = self.context.ledger.write(move |db| {
+        let arrived = self.context.edges.ledger.write(move |db| {
             let Named::One(ids) = named::named(db, &uuid)? else { return Ok(false) };
             let mut arrived = 0;
             for id in ids {
@@ -161,7 +161,7 @@ impl Site {
             Ok(arrived > 0)
         });
         let arrived = arrived.await?;
-        self.context.nudges.stages();
+        self.context.signals.nudges.stages();
         Ok(arrived)
     }
 
@@ -198,15 +198,15 @@ impl Site {
         let who = session.who();
         let filed = self.filed(&asked.uuid).await?;
         let settle = move |db: &_| second_look::settle(db, &list, &asked, filed.as_ref(), who);
-        let settled = self.context.ledger.write(settle).await?;
+        let settled = self.context.edges.ledger.write(settle).await?;
         if matches!(settled, Settled::Anew) {
-            self.context.nudges.stages();
+            self.context.signals.nudges.stages();
         } else if matches!(settled, Settled::Done) {
             // The person may take the decision back first. A restart files the letter at once.
             let context = self.context.clone();
             tokio::spawn(async move {
-                context.stop.run_until_cancelled(tokio::time::sleep(UNDO_FOR)).await;
-                if let Some(numbers) = &context.numbers {
+                context.signals.stop.run_until_cancelled(tokio::time::sleep(UNDO_FOR)).await;
+                if let Some(numbers) = &context.edges.numbers {
                     numbers.changed_elsewhere();
                 }
             });
@@ -217,9 +217,9 @@ impl Site {
     /// Takes a decision back if no letter was sent by it yet. Returns whether anything was done.
     async fn undo(&self, uuid: String, session: &Session) -> Result<bool, LedgerError> {
         let needing: Vec<String> =
-            self.context.numbers.iter().flat_map(|numbers| numbers.needed_by.iter().cloned()).collect();
+            self.context.edges.numbers.iter().flat_map(|numbers| numbers.needed_by.iter().cloned()).collect();
         let (list, who) = (self.list(), session.who());
-        let undone = self.context.ledger.write(move |db| {
+        let undone = self.context.edges.ledger.write(move |db| {
             let Named::One(ids) = named::named(db, &uuid)? else { return Ok(false) };
             let mut undone = false;
             for id in ids {
@@ -236,7 +236,7 @@ impl Site {
             return Ok(sentence(StatusCode::NOT_FOUND, language, "no-letter"));
         };
         let asked = uuid.clone();
-        let known = self.context.ledger.read(move |db| letter::of(db, &asked, views::one)).await?;
+        let known = self.context.edges.ledger.read(move |db| letter::of(db, &asked, views::one)).await?;
         let Some(known) = known else { return Ok(sentence(StatusCode::NOT_FOUND, language, "no-letter")) };
         let Ok(_only) = self.fetching.try_acquire() else {
             return Ok(sentence(StatusCode::SERVICE_UNAVAILABLE, language, "pdf-not-fetched"));
@@ -251,7 +251,7 @@ impl Site {
         let field = |name| fields.get(name).trim().to_owned();
         let search = Search { text: field("words"), kind: field("kind"), day: field("day") };
         let letters = match search.meant(&Zoned::now()) {
-            Some((words, seen)) => Some(self.context.ledger.read(move |db| facts::find(db, &words, seen)).await?),
+            Some((words, seen)) => Some(self.context.edges.ledger.read(move |db| facts::find(db, &words, seen)).await?),
             None => None,
         };
         let markup = self.keyed(session, Some(Found { search, letters }), None, language).await?;

@@ -50,7 +50,7 @@ impl Site {
             return Ok(Notice::Mended);
         }
         let who = session.who();
-        let written = self.context.ledger.write(move |db| {
+        let written = self.context.edges.ledger.write(move |db| {
             act(db, Action::Retry, &format!("what waits ({})", cause.as_str()), &who)?;
             retry::stalled(db, now())
         });
@@ -58,9 +58,9 @@ impl Site {
         if let Err(error) = written.await {
             tracing::debug!(event = "status_page_failed", "{error}");
         }
-        self.context.pauses.probe_all_now();
-        self.context.nudges.all();
-        if let Some(numbers) = &self.context.numbers {
+        self.context.edges.pauses.probe_all_now();
+        self.context.signals.nudges.all();
+        if let Some(numbers) = &self.context.edges.numbers {
             numbers.patients.look_now();
         }
         let until = Instant::now() + LIMIT;
@@ -75,8 +75,8 @@ impl Site {
 
     async fn stands(&self, cause: Cause) -> Result<Stands, LedgerError> {
         let (accounts, rules) = (self.setup.accounts.clone(), self.setup.rules.clone());
-        let fails_since = self.context.ledger_fails_since();
-        let read = self.context.ledger.read(move |db| {
+        let fails_since = self.context.signals.ledger_fails_since();
+        let read = self.context.edges.ledger.read(move |db| {
             let mut found = facts(db, &Present::new(true, accounts.into_iter()))?;
             found.ledger_fails_since = fails_since;
             let problems = assess(&found, &rules).problems;

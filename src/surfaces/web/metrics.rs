@@ -31,7 +31,7 @@ type Seconds<const N: usize> = Family<[Label; N], Gauge<f64, AtomicU64>>;
 /// # Errors
 /// Any error of the ledger.
 pub(super) async fn text(context: &Context, setup: &Setup) -> Result<String, LedgerError> {
-    let measures = context.ledger.read(measures::read).await?;
+    let measures = context.edges.ledger.read(measures::read).await?;
     let mut registry = Registry::with_prefix("docsyncd");
     ours(&mut registry, context);
     of_documents(&mut registry, setup, &measures);
@@ -46,14 +46,14 @@ pub(super) async fn text(context: &Context, setup: &Setup) -> Result<String, Led
 fn ours(registry: &mut Registry, context: &Context) {
     let build = Info::new([("version", env!("CARGO_PKG_VERSION"))]);
     registry.register("build", "The version that runs", build);
-    let started = gauge(seconds_of(context.started));
+    let started = gauge(seconds_of(context.edges.started));
     registry.register_with_unit(
         "start_timestamp",
         "When it started, or loaded its configuration",
         Unit::Seconds,
         started,
     );
-    let counters = &context.counters;
+    let counters = &context.signals.counters;
     registry.register_with_unit(
         "stage_duration",
         "How long each try of a stage took, however it ended",
@@ -64,15 +64,15 @@ fn ours(registry: &mut Registry, context: &Context) {
     registry.register_with_unit("downloaded", "PDFs that were downloaded", Unit::Bytes, counters.downloaded.clone());
     registry.register_with_unit("delivered", "PDFs that a destination took", Unit::Bytes, counters.delivered.clone());
     let in_flight: Gauge = Gauge::default();
-    in_flight.set(i64::try_from(context.in_flight.load(Ordering::Relaxed)).unwrap_or(i64::MAX));
+    in_flight.set(i64::try_from(context.signals.in_flight.load(Ordering::Relaxed)).unwrap_or(i64::MAX));
     registry.register("in_flight", "Documents and deliveries that are worked on just now", in_flight);
     registry.register_with_unit(
         "spool_size",
         "PDFs that wait for a delivery",
         Unit::Bytes,
-        integer(context.spool.used()),
+        integer(context.edges.spool.used()),
     );
-    let log = integer(context.ledger.log_bytes());
+    let log = integer(context.edges.ledger.log_bytes());
     registry.register_with_unit("ledger_log_size", "The ledger's write-ahead log", Unit::Bytes, log);
 }
 

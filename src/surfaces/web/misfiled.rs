@@ -44,7 +44,7 @@ impl Site {
     /// The letter, if it was filed by a number.
     pub(super) async fn filed(&self, uuid: &str) -> Result<Option<Filed>, LedgerError> {
         let uuid = uuid.to_owned();
-        let read = self.context.ledger.read(move |db| {
+        let read = self.context.edges.ledger.read(move |db| {
             let Named::One(ids) = named::named(db, &uuid)? else { return Ok(None) };
             for id in ids {
                 let Some(number) = deliveries::frozen(db, id)? else { continue };
@@ -55,9 +55,9 @@ impl Site {
         });
         let Some((document, number, version, letter)) = read.await? else { return Ok(None) };
         let scope = Scope::Account(version.account.clone());
-        let client = self.context.clients.get(&version.account);
+        let client = self.context.edges.clients.get(&version.account);
         let letter = match (client, self.fetching.try_acquire()) {
-            (Some(client), Ok(_only)) if self.context.pauses.paused_until(&scope).is_none() => {
+            (Some(client), Ok(_only)) if self.context.edges.pauses.paused_until(&scope).is_none() => {
                 let read = letter.read_anew(client.as_ref(), &version.account, &version.uuid);
                 tokio::time::timeout(LIMIT, read).await.ok().and_then(Result::ok)
             }

@@ -83,12 +83,12 @@ pub async fn run(context: Shared, setup: Setup) {
     };
     let certificate = Certificate::of(&setup.page).map(Arc::new);
     if let Some(certificate) = &certificate
-        && context.stop.run_until_cancelled(begin(certificate, &unavailable)).await.is_none()
+        && context.signals.stop.run_until_cancelled(begin(certificate, &unavailable)).await.is_none()
     {
         return;
     }
     let serve = |socket, address| serve(&context, &setup, certificate.clone(), socket, address);
-    listen(&context.stop, "status_page.listen", setup.page.listen, unavailable, serve).await;
+    listen(&context.signals.stop, "status_page.listen", setup.page.listen, unavailable, serve).await;
 }
 
 /// Reads the certificate. If it cannot be used, logs that once and tries again.
@@ -160,7 +160,7 @@ async fn serve(
     address: SocketAddr,
 ) {
     // Tells `docsyncd open`, in another process, the port. If the ledger cannot be written now, the stages report that.
-    let told = context.ledger.write(move |db| process::set(db, process::STATUS_PAGE, &address.to_string())).await;
+    let told = context.edges.ledger.write(move |db| process::set(db, process::STATUS_PAGE, &address.to_string())).await;
     if let Err(error) = told {
         tracing::debug!(event = "status_page_not_told", "{error}");
     }
@@ -169,17 +169,17 @@ async fn serve(
     let site = Arc::new(Site::new(context.clone(), setup.clone(), address, certificate.clone()));
     let followed = async {
         match &certificate {
-            Some(certificate) => certificate.follow(&context.ledger).await,
+            Some(certificate) => certificate.follow(&context.edges.ledger).await,
             None => {
                 // A doubt about an earlier certificate ends with it.
-                let _ = context.ledger.write(|db| certificate::note(db, false, 0)).await;
+                let _ = context.edges.ledger.write(|db| certificate::note(db, false, 0)).await;
                 std::future::pending().await
             }
         }
     };
     tokio::select! {
-        () = connections::accept(socket, site, context.stop.clone()) => {}
+        () = connections::accept(socket, site, context.signals.stop.clone()) => {}
         () = followed => {}
     }
-    let _ = context.ledger.write(|db| process::remove(db, process::STATUS_PAGE)).await;
+    let _ = context.edges.ledger.write(|db| process::remove(db, process::STATUS_PAGE)).await;
 }

@@ -56,14 +56,14 @@ pub(super) async fn read(
     let DocumentView { id, round, size: Some(size), sha256: Some(sha256), deliveries, .. } = letter else {
         return Err(Kept::Gone);
     };
-    let spooled = context.spool.pdf(id, round, size, sha256.clone());
+    let spooled = context.edges.spool.pdf(id, round, size, sha256.clone());
     if let Some(content) = spooled.in_memory {
         return Ok(PdfSource::Content(Bytes::copy_from_slice(content.as_ref())));
     }
     let present = deliveries.into_iter().filter(|delivery| delivery.is_present);
     let place = |delivery: DeliveryView| Some((folders.get(&delivery.destination)?.into(), delivery.place?.into()));
     let mut lies: Vec<(PathBuf, PathBuf)> = present.filter_map(place).collect();
-    lies.push((context.spool.folder().to_owned(), spooled.path));
+    lies.push((context.edges.spool.folder().to_owned(), spooled.path));
     let Ok(Ok(turn)) = tokio::time::timeout(LIMIT, Arc::clone(reading).acquire_owned()).await else {
         return Err(Kept::Unknown);
     };

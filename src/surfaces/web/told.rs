@@ -33,7 +33,7 @@ pub(super) fn begin(context: Shared, setup: Setup, place: OwnedSemaphorePermit) 
     tokio::spawn(async move {
         let _place = place;
         tokio::select! {
-            () = context.stop.cancelled() => {}
+            () = context.signals.stop.cancelled() => {}
             () = sender.closed() => {}
             () = tell(&context, &setup, &sender) => {}
         }
@@ -47,8 +47,8 @@ async fn tell(context: &Shared, setup: &Setup, sender: &mpsc::Sender<Bytes>) {
     let mut line = "retry: 3000\n".to_owned();
     for look in 0_u32.. {
         let looks_closely = look % AS_TIME_GOES_BY == 0;
-        let (setup, fails_since) = (setup.clone(), context.ledger_fails_since());
-        let read = context.ledger.read(move |db| {
+        let (setup, fails_since) = (setup.clone(), context.signals.ledger_fails_since());
+        let read = context.edges.ledger.read(move |db| {
             let overview = looks_closely.then(|| facts::overview(db, &setup, fails_since)).transpose()?;
             Ok((measures::version(db)?, overview))
         });

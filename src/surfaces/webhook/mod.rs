@@ -66,9 +66,9 @@ struct Ears(BTreeMap<String, Ear>);
 /// Keeps the webhooks registered and answers their calls until the daemon stops. Without `setup`, removes the
 /// registered webhooks.
 pub async fn run(context: Shared, setup: Option<Setup>) {
-    let ears = Arc::new(Ears(context.clients.keys().map(|name| (name.clone(), Ear::default())).collect()));
+    let ears = Arc::new(Ears(context.edges.clients.keys().map(|name| (name.clone(), Ear::default())).collect()));
     // No tasks of their own, so that a panic in one is noticed.
-    let accounts = || context.clients.keys().cloned();
+    let accounts = || context.edges.clients.keys().cloned();
     let kept = join_all(accounts().map(|account| keep(context.clone(), ears.clone(), account, setup.clone())));
     let passed_on = join_all(accounts().map(|account| pass_on(context.clone(), ears.clone(), account)));
     let heard = async {
@@ -81,20 +81,20 @@ pub async fn run(context: Shared, setup: Option<Setup>) {
             );
         };
         let serve = |socket, address| serve(&context, &ears, socket, address);
-        listen(&context.stop, "webhook.listen", setup.listen, unavailable, serve).await;
+        listen(&context.signals.stop, "webhook.listen", setup.listen, unavailable, serve).await;
     };
     tokio::join!(kept, passed_on, heard);
 }
 
 async fn serve(context: &Shared, ears: &Arc<Ears>, socket: TcpListener, address: SocketAddr) {
     // Tells `docsyncd check`, in another process, that the port is ours.
-    let told = context.ledger.write(move |db| process::set(db, process::WEBHOOK, &address.to_string())).await;
+    let told = context.edges.ledger.write(move |db| process::set(db, process::WEBHOOK, &address.to_string())).await;
     if let Err(error) = told {
         tracing::debug!(event = "webhook_not_told", "{error}");
     }
     tracing::info!(event = "webhook", "webhooks are heard at http://{address}/");
-    connections::accept(socket, ears.clone(), context.stop.clone()).await;
-    let _ = context.ledger.write(|db| process::remove(db, process::WEBHOOK)).await;
+    connections::accept(socket, ears.clone(), context.signals.stop.clone()).await;
+    let _ = context.edges.ledger.write(|db| process::remove(db, process::WEBHOOK)).await;
 }
 
 impl Site for Ears {
@@ -144,15 +144,15 @@ async fn pass_on(context: Shared, ears: Arc<Ears>, account: String) {
     loop {
         tokio::select! {
             biased;
-            () = context.stop.cancelled() => return,
+            () = context.signals.stop.cancelled() => return,
             () = ear.nudged.notified() => {
                 tracing::debug!(event = "nudged", account, "the service says that there is something new");
-                context.nudges.poll_now(&account);
+                context.signals.nudges.poll_now(&account);
             }
         }
         tokio::select! {
             biased;
-            () = context.stop.cancelled() => return,
+            () = context.signals.stop.cancelled() => return,
             () = tokio::time::sleep(PAUSE) => {}
         }
     }
@@ -160,23 +160,25 @@ async fn pass_on(context: Shared, ears: Arc<Ears>, account: String) {
 
 /// Keeps the account's webhook as the configuration wants it. Logs the first failure and tries again.
 async fn keep(context: Shared, ears: Arc<Ears>, account: String, setup: Option<Setup>) {
-    let (Some(client), Some(ear)) = (context.clients.get(&account), ears.0.get(&account)) else { return };
+    let (Some(client), Some(ear)) = (context.edges.clients.get(&account), ears.0.get(&account)) else { return };
     let url = setup.map(|setup| registration::address(&setup.public_url, &account));
-    let configured: Vec<&str> = context.clients.keys().map(String::as_str).collect();
+    let configured: Vec<&str> = context.edges.clients.keys().map(String::as_str).collect();
     let mut failed: u32 = 0;
-    while !context.stop.is_cancelled() {
+    while !context.signals.stop.is_cancelled() {
         let kept = async {
             let others = Others { account: &account, wanted: url.as_deref(), configured: &configured };
-            registration::remove_others(client.as_ref(), &context.ledger, others).await?;
+            registration::remove_others(client.as_ref(), &context.edges.ledger, others).await?;
             match &url {
-                Some(url) => registration::ensure(client.as_ref(), &context.ledger, &account, url).await.map(Some),
+                Some(url) => {
+                    registration::ensure(client.as_ref(), &context.edges.ledger, &account, url).await.map(Some)
+                }
                 None => Ok(None),
             }
         };
         let kept = tokio::select! {
             biased;
             // The intent is in the ledger, so the next start finds the result.
-            () = context.stop.cancelled() => return,
+            () = context.signals.stop.cancelled() => return,
             kept = kept => kept,
         };
         let wait = match kept {
@@ -199,12 +201,12 @@ async fn keep(context: Shared, ears: Arc<Ears>, account: String, setup: Option<S
                          next poll; it is tried again"
                     );
                 }
-                context.retry.delay(failed, None).max(TRY_AGAIN)
+                context.rules.retry.delay(failed, None).max(TRY_AGAIN)
             }
         };
         tokio::select! {
             biased;
-            () = context.stop.cancelled() => return,
+            () = context.signals.stop.cancelled() => return,
             () = tokio::time::sleep(wait) => {}
         }
     }

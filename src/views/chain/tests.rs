@@ -27,12 +27,11 @@ fn add(db: &Connection, id: i64, at: Millis) {
     for (state, reason) in [(State::Discovered, None), (State::Fetched, Some("HTTP 500")), (State::Reported, None)] {
         history::append(
             db,
-            id,
+            (id, Some("pms")),
             at,
             "event",
             state,
             1,
-            Some("pms"),
             reason.map(|reason: &str| Because::coded(reason, Some("deliver passing status_500"))),
         )
         .unwrap();

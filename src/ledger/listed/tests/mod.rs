@@ -173,7 +173,7 @@ fn a_document_that_a_person_tries_again_after_its_report_is_gone_only_when_it_an
 fn a_document_that_a_person_tries_again_while_its_failure_is_told_is_gone_only_when_it_answers_404() {
     let one = One::found();
     transition(&one.db, 1, 0, Event::Refused, 0, Some("no good".into())).unwrap();
-    history::append(&one.db, 1, 0, "postponed", State::Failing, 1, None, Some("HTTP 503".into())).unwrap();
+    history::append(&one.db, (1, None), 0, "postponed", State::Failing, 1, Some("HTTP 503".into())).unwrap();
     assert!(retry::retry(&one.db, 1, 0).unwrap().is_some());
     assert_eq!(one.absent(OTHERS, 0), Left::Undecided);
     assert_eq!(one.absent(OTHERS, POLL), Left::Ended);

@@ -1,14 +1,12 @@
-//! Carries out the ruling of [`crate::domain::failure::decide`]: all changes that a failure brings are one transaction.
+//! What is recorded: carries out the ruling of [`decide`]. All changes that a failure brings are one transaction.
 
 use std::time::Duration;
 
 use rusqlite::Connection;
 
-use super::pauses::{Change, Ends, Line, Scope, after};
-use super::stage::{LEDGER_PAUSE, took};
-use super::transition_log::TransitionLog;
-use super::{Context, Progress};
-use crate::api::{ApiError, ListQuery, Order};
+use super::failed::{Failed, Line, gave_up, may_have_arrived};
+use super::scope::{Change, Ends, Pauses, Scope, after};
+use crate::api::{ListQuery, Order};
 use crate::domain::failure::{
     Call, Code, Consequence, DOUBTFUL_WAIT, Failure, HOLD, Kind, Pause, Ruling, Tried, decide,
 };
@@ -18,50 +16,14 @@ use crate::ledger::deliveries::{self, Ended};
 use crate::ledger::documents::Document;
 use crate::ledger::failures::{self, Charge, Postponed};
 use crate::ledger::work::Work;
-use crate::ledger::{LedgerError, Millis, QueryResult, held, listed, now};
-
-pub(super) use self::failed::{Failed, is_of_another_patient, other_document, other_patient};
-
-mod failed;
-mod work;
+use crate::ledger::{Ledger, LedgerError, Millis, QueryResult, held, listed, now};
+use crate::pipeline::stage::{LEDGER_PAUSE, took};
+use crate::pipeline::transition_log::TransitionLog;
+use crate::pipeline::{Context, Edges, Progress, Rules, Signals};
 
 /// The reason of a document that began anew so often that it has to wait before the next time.
-pub(super) const RENDERED_AGAIN: &str =
+pub(crate) const RENDERED_AGAIN: &str =
     "the API shows another PDF again and again: is it rendered anew at each report?";
-
-/// The API shows the document itself, so an earlier 404 for reading it is no evidence any more. An earlier 404 for its
-/// report still is.
-pub(super) async fn is_there(context: &Context, document: &Document) -> Result<(), LedgerError> {
-    let mut failures = [&document.failure, &document.tries.failure].into_iter().flatten();
-    if !failures.any(|failure| failure.call == Call::Read) {
-        return Ok(());
-    }
-    let id = document.id;
-    context.ledger.write(move |db| listed::is_there(db, id)).await
-}
-
-/// A call about the document failed. A 404 may come from a proxy and is no proof that the document is gone, so the list
-/// is asked for the document (promise 5).
-///
-/// # Errors
-/// Any error of the ledger.
-pub(super) async fn failed_call(
-    context: &Context,
-    document: &Document,
-    call: Call,
-    doing: &str,
-    error: &ApiError,
-) -> Result<Failed, LedgerError> {
-    let Some(status @ (404 | 410)) = error.status() else { return Ok(Failed::of_call(call, doing, error)) };
-    let row = document.clone();
-    context.ledger.write(move |db| listed::missing(db, &row, now())).await?;
-    Ok(Failed::new(call, Kind::Passing(Code::Status(status)), format!("{doing}: {error}")))
-}
-
-/// The reason of a document that was tried for `after` and is given up.
-pub(super) fn gave_up(after: Duration, reason: &str) -> String {
-    format!("gave up after {} (sync.give_up_after): {reason}", humantime::format_duration(after))
-}
 
 /// What happens to work that failed.
 enum Fate {
@@ -121,20 +83,21 @@ impl Fate {
 ///
 /// # Errors
 /// Any error of the ledger. Then a pause may have begun or gone on in memory, and nothing else is changed.
-pub(super) async fn record_failure(
+pub(crate) async fn record_failure(
     context: &Context,
     scope: &Scope,
     work: &Work,
     failed: Failed,
 ) -> Result<(), LedgerError> {
-    let Some(failed) = unless_account_is_paused(context, work, failed).await? else { return Ok(()) };
-    let another_may = failed.failure.is_refusal() && another_may(context, work.document(), REFUSED_FOR).await?;
-    let deciding = context.pauses.decide_next(scope).await;
+    let Context { edges, rules, signals } = context;
+    let Some(failed) = unless_account_is_paused(edges, signals, work, failed).await? else { return Ok(()) };
+    let another_may = failed.failure.is_refusal() && another_may(edges, work.document(), REFUSED_FOR).await?;
+    let deciding = edges.pauses.decide_next(scope).await;
     let Decided { ruling, change, line, fate, failure, kept, refusals, reason, retry_at, at } =
-        decided(context, scope, work, failed, another_may);
+        decided(&edges.pauses, rules, scope, work, failed, another_may);
     let retracts = matches!(ruling.pause, Pause::Extend);
     let (row, of_scope, text, code) = (work.clone(), scope.clone(), reason.clone(), kept.to_string());
-    let write = context.ledger.write(move |db| {
+    let write = edges.ledger.write(move |db| {
         change.write(db, at)?;
         let retracted = if retracts { held::retract(db, &of_scope, &failure, &text, at)? } else { Vec::new() };
         if row.is_anothers(db)? {
@@ -148,8 +111,8 @@ pub(super) async fn record_failure(
     line.iter().for_each(Line::say);
     let (written, retracted) = written?;
     if matches!(ruling.pause, Pause::End) {
-        context.pauses.end(scope, Ends::Untold);
-        context.nudges.stages();
+        edges.pauses.end(scope, Ends::Untold);
+        signals.nudges.stages();
     }
     let told = || work.line().attempt(work.tries().attempts + 1);
     match ruling.work {
@@ -166,8 +129,8 @@ pub(super) async fn record_failure(
         let count = retracted.len();
         tracing::info!(event = "retracted", count, reason, "failures that others share are taken back: {count}");
     }
-    retracted.into_iter().for_each(|state| context.nudges.after(state));
-    moved(context, work.document(), written.flatten(), Some(&reason)).await;
+    retracted.into_iter().for_each(|state| signals.nudges.after(state));
+    moved(edges, signals, work.document(), written.flatten(), Some(&reason)).await;
     Ok(())
 }
 
@@ -194,11 +157,11 @@ struct Decided {
 }
 
 /// Decides what a failure means. The pauses in memory change at once; nothing is written yet.
-fn decided(context: &Context, scope: &Scope, work: &Work, failed: Failed, another_may: bool) -> Decided {
+fn decided(pauses: &Pauses, rules: &Rules, scope: &Scope, work: &Work, failed: Failed, another_may: bool) -> Decided {
     let Failed { failure, reason, retry_after, origin, .. } = failed;
-    let (at, took, patience) = (now(), after(0, took()), context.limits.patience);
+    let (at, took, patience) = (now(), after(0, took()), rules.limits.patience);
     let subject = work.subject(&failure, origin, at);
-    let evidence = context.pauses.evidence(scope, &failure, subject, patience.give_up_after);
+    let evidence = pauses.evidence(scope, &failure, subject, patience.give_up_after);
     let refusals = work.tries().refused(&failure, evidence.good_since);
     // The document does not fail while a destination has no room, however long that lasts.
     let spent = match failure.kind {
@@ -209,9 +172,9 @@ fn decided(context: &Context, scope: &Scope, work: &Work, failed: Failed, anothe
     let ruling = decide(&failure, &tried, &evidence, patience);
     let (change, line) = match ruling.pause {
         Pause::Leave => (Change::None, None),
-        Pause::End => (context.pauses.ending(scope, Ends::Untold), None),
+        Pause::End => (pauses.ending(scope, Ends::Untold), None),
         Pause::Extend => {
-            let (change, line) = context.pauses.extend(scope, &failure, &reason, retry_after);
+            let (change, line) = pauses.extend(scope, &failure, &reason, retry_after);
             (change, Some(line))
         }
     };
@@ -236,7 +199,7 @@ fn decided(context: &Context, scope: &Scope, work: &Work, failed: Failed, anothe
         // row is due.
         Consequence::Hold if refused_report => (None, Fate::Waits { due_at: Some(held_until), charge: None }),
         Consequence::Charge => {
-            let due_at = Some(after(at, delay(&context.retry, attempt, doubtful, retry_after)));
+            let due_at = Some(after(at, delay(&rules.retry, attempt, doubtful, retry_after)));
             (due_at, Fate::Waits { due_at, charge: Some(Charge { doubtful, failing_for: spent, began }) })
         }
         Consequence::Ask => (None, Fate::Unconfirmed),
@@ -258,35 +221,32 @@ fn delay(retry: &RetryPolicy, attempt: u32, doubtful: bool, retry_after: Option<
     if doubtful { delay.min(DOUBTFUL_WAIT).max(retry_after.unwrap_or_default().min(delay)) } else { delay }
 }
 
-/// What a person reads of a delivery whose answer was lost, and what to do about it.
-pub(super) fn may_have_arrived(reason: &str) -> String {
-    format!(
-        "may have arrived: {reason}. Look there; if it is missing, `docsyncd retry UUID` sends it again; if it is there, \
-         `docsyncd retry --arrived UUID` says so"
-    )
-}
-
 /// Believes the API's refusal of the document's report, unless reports that were refused alike have shown that the
 /// account is the reason. Returns whether the report is not to be sent now.
-pub(super) async fn believe_refusal(context: &Context, document: &Document) -> Result<bool, LedgerError> {
+pub(crate) async fn believe_refusal(
+    edges: &Edges,
+    signals: &Signals,
+    document: &Document,
+) -> Result<bool, LedgerError> {
     if !document.tries.failure.as_ref().is_some_and(Failure::is_permanent)
-        || another_may(context, document, REFUSED_FOR).await?
+        || another_may(edges, document, REFUSED_FOR).await?
     {
         return Ok(false);
     }
-    let _deciding = context.pauses.decide_next(&Scope::Report(document.version.account.clone())).await;
+    let _deciding = edges.pauses.decide_next(&Scope::Report(document.version.account.clone())).await;
     let row = document.clone();
-    let write = context.ledger.write(move |db| failures::believe_refusal(db, &row, now()));
+    let write = edges.ledger.write(move |db| failures::believe_refusal(db, &row, now()));
     let Some((state, reason)) = write.await? else { return Ok(true) };
     TransitionLog::of(&document.version).attempt(document.tries.attempts + 1).error("refused", &reason);
-    moved(context, document, Some(state), Some(&reason)).await;
+    moved(edges, signals, document, Some(state), Some(&reason)).await;
     Ok(true)
 }
 
 /// If the API refuses everything, a refusal says nothing about the document: so the list is asked first. Returns `None`
 /// if the account is paused; then the work waits for that pause.
 async fn unless_account_is_paused(
-    context: &Context,
+    edges: &Edges,
+    signals: &Signals,
     work: &Work,
     mut failed: Failed,
 ) -> Result<Option<Failed>, LedgerError> {
@@ -301,15 +261,15 @@ async fn unless_account_is_paused(
     // An account whose credentials are refused for good is paused as a whole, with one alarm. Its polls are the probes.
     let account = &work.version().account;
     let scope = Scope::Account(account.clone());
-    let mut is_paused = context.pauses.paused_until(&scope).is_some();
-    if !is_paused && let Some(client) = context.clients.get(account) {
+    let mut is_paused = edges.pauses.paused_until(&scope).is_some();
+    if !is_paused && let Some(client) = edges.clients.get(account) {
         // The simplest question: the API refuses it only to an account that it refuses everything.
         let query = ListQuery { page: 1, size: Some(1), order: Order::Unordered, ..ListQuery::default() };
         match client.list(&query).await {
             Err(error) if error.pauses_account() => {
                 let of_list = Failed::of_call(Call::List, "reading the list of documents", &error);
-                context.pauses.close(&scope, &of_list.failure, &of_list.reason, error.retry_after()).await?;
-                context.nudges.reconsider(account);
+                edges.pauses.close(&scope, &of_list.failure, &of_list.reason, error.retry_after()).await?;
+                signals.nudges.reconsider(account);
                 is_paused = true;
             }
             // However the list call names its error: for the list, 404, 405 and 410 are `ApiError::NotHere`.
@@ -327,7 +287,7 @@ async fn unless_account_is_paused(
             failure.kind = Kind::Down(code.clone());
         }
         let kept = failure.to_string();
-        wait(context, work, None, &failed.reason, &kept).await?;
+        wait(&edges.ledger, work, None, &failed.reason, &kept).await?;
         return Ok(None);
     }
     Ok(Some(failed))
@@ -339,18 +299,14 @@ const REFUSED_FOR: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// Whether another configured account had the document, was not refused, and may get it back. This is waited for no
 /// longer than `longest` after the present account first failed.
-pub(super) async fn another_may(
-    context: &Context,
-    document: &Document,
-    longest: Duration,
-) -> Result<bool, LedgerError> {
+pub(crate) async fn another_may(edges: &Edges, document: &Document, longest: Duration) -> Result<bool, LedgerError> {
     let waited = document.tries.failing_since.map_or(0, |since| now().abs_diff(since));
     if Duration::from_millis(waited) >= longest {
         return Ok(false);
     }
     let (id, account) = (document.id, document.version.account.clone());
-    let configured: Vec<String> = context.clients.keys().cloned().collect();
-    context.ledger.read(move |db| listed::another_may(db, id, &account, &configured)).await
+    let configured: Vec<String> = edges.clients.keys().cloned().collect();
+    edges.ledger.read(move |db| listed::another_may(db, id, &account, &configured)).await
 }
 
 /// Logs that the work waits. If a pause holds it back, people are told of the pause instead.
@@ -367,8 +323,8 @@ fn say_that_it_waits(work: &Work, due_at: Option<Millis>, reason: &str, code: &s
 /// Makes the work wait until `due_at`, without spending an attempt; `code` is the reason as data. If `due_at` is
 /// `None`, a pause holds the work back. The work then stays due, so that whoever ends the pause need not know which
 /// work it held.
-pub(super) async fn wait(
-    context: &Context,
+pub(crate) async fn wait(
+    ledger: &Ledger,
     work: &Work,
     due_at: Option<Millis>,
     reason: &str,
@@ -376,7 +332,7 @@ pub(super) async fn wait(
 ) -> Result<(), LedgerError> {
     say_that_it_waits(work, due_at, reason, code);
     let (row, reason, code) = (work.clone(), reason.to_owned(), code.to_owned());
-    let write = context.ledger.write(move |db| {
+    let write = ledger.write(move |db| {
         if row.is_anothers(db)? {
             return Ok(());
         }
@@ -388,21 +344,21 @@ pub(super) async fn wait(
 
 /// Records the result of a side effect. While the ledger cannot be written (a full disk), this tries again until the
 /// daemon stops: if the row were given back, the side effect would be repeated.
-pub(super) async fn write_until_durable<T, Q, F>(context: &Context, query: F) -> Result<T, LedgerError>
+pub(crate) async fn write_until_durable<T, Q, F>(edges: &Edges, signals: &Signals, query: F) -> Result<T, LedgerError>
 where
     T: Send + 'static,
     Q: FnOnce(&Connection) -> QueryResult<T> + Send + 'static,
     F: Fn() -> Q,
 {
     loop {
-        match context.ledger.write(query()).await {
+        match edges.ledger.write(query()).await {
             Ok(written) => {
-                context.ledger_works();
+                signals.ledger_works();
                 return Ok(written);
             }
-            Err(error) if error.is_transient() && !context.stop.is_cancelled() => {
-                context.ledger_error(None, &error);
-                context.stop.run_until_cancelled(tokio::time::sleep(LEDGER_PAUSE)).await;
+            Err(error) if error.is_transient() && !signals.stop.is_cancelled() => {
+                signals.ledger_error(None, &error);
+                signals.stop.run_until_cancelled(tokio::time::sleep(LEDGER_PAUSE)).await;
             }
             other => return other,
         }
@@ -410,26 +366,32 @@ where
 }
 
 /// If a new version starts, logs that and wakes the stage that fetches it.
-pub(super) async fn begins_anew(context: &Context, document: &Document, anew: Option<(State, Millis)>) {
+pub(crate) async fn begins_anew(edges: &Edges, signals: &Signals, document: &Document, anew: Option<(State, Millis)>) {
     let Some((state, wait)) = anew else { return };
     let line = TransitionLog::of(&document.version).retry_in(wait);
     match wait {
         0 => line.info("revised"),
         _ => line.warn("revised", RENDERED_AGAIN),
     }
-    moved(context, document, Some(state), None).await;
+    moved(edges, signals, document, Some(state), None).await;
 }
 
 /// Follows a change of state: clears the spool, wakes the next stage, and tells the observer.
-pub(super) async fn moved(context: &Context, document: &Document, state: Option<State>, reason: Option<&str>) {
+pub(crate) async fn moved(
+    edges: &Edges,
+    signals: &Signals,
+    document: &Document,
+    state: Option<State>,
+    reason: Option<&str>,
+) {
     let Some(state) = state else { return };
     // A person may have said, in another process, that the document arrived.
-    let is_left = state != State::Fetched && context.spool.holds(document.id, document.round);
+    let is_left = state != State::Fetched && edges.spool.holds(document.id, document.round);
     if document.state == State::Fetched || is_left {
-        context.spool.remove(document.id, document.round).await;
+        edges.spool.remove(document.id, document.round).await;
     }
-    context.nudges.after(state);
-    context.observe(Progress::Moved {
+    signals.nudges.after(state);
+    signals.observe(Progress::Moved {
         uuid: document.version.uuid.clone(),
         account: document.version.account.clone(),
         state,

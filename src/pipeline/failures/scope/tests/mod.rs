@@ -1,11 +1,8 @@
 //! When pauses begin and end, and what is known of a scope.
 
-use rusqlite::Connection;
-
 use super::*;
-use crate::domain::failure::Failure;
-use crate::domain::failure::{Code, Evidence, Kind, MIN_ATTEMPTS};
-use crate::ledger::{documents, failures, listed, testing, work};
+use crate::domain::failure::Code;
+use crate::ledger::{documents, failures, listed, testing};
 
 mod probes;
 

@@ -6,7 +6,7 @@ use super::columns::{Statements as _, from_row};
 use super::history::{self, Because};
 use super::listed::is_there;
 use super::listed::taking::ask_again;
-use super::work::Tries;
+use super::tries::{self, Key, Tries};
 use super::{Millis, QueryResult, deliveries};
 use crate::domain::document::{Version, edition, is_uuid};
 use crate::domain::failure::Failure;
@@ -38,8 +38,6 @@ pub struct Document {
     pub size: Option<u64>,
     /// The failed attempts in this state: to fetch the document, or to report it.
     pub tries: Tries,
-    /// Downloads that were not an acceptable PDF.
-    pub strikes: u32,
     /// How often its spooled PDF was lost since it was last delivered.
     pub started_over: u32,
     /// Why it last failed, waits, or was refused.
@@ -102,26 +100,26 @@ impl Document {
 }
 
 /// The columns that [`read`] expects.
-const COLUMNS: &str = "id, round, state, sha256, size, attempts, strikes, started_over, failing_since, failing_for, \
-     reason, reason_code, failure, refusals, report_failure, read_at, changed_at, due_at, found_at, tried_pdf, listed_pdf, \
+const COLUMNS: &str = "id, round, state, sha256, size, read_at, changed_at, due_at, found_at, tried_pdf, listed_pdf, \
      listed_patient, CASE WHEN patient NOT LIKE 'letter %' THEN patient END AS patient, person, \
-     account, first_account, uuid, pdf, disagreed_after, accepted_pdf, in_doubt, \
+     account, first_account, uuid, pdf, accepted_pdf, in_doubt, \
      coalesce(CASE WHEN number_pdf = pdf THEN number END, (SELECT max(any.number) FROM delivery AS any \
               WHERE any.document = document.id AND any.pdf = document.pdf)) AS filed_by, \
      EXISTS (SELECT 1 FROM delivery WHERE delivery.document = document.id) AS planned, \
-     EXISTS (SELECT 1 FROM delivery WHERE delivery.document = document.id AND delivery.pdf = document.pdf \
-             AND delivery.attempts > 0) AS delayed";
+     EXISTS (SELECT 1 FROM retry_state WHERE retry_state.document = document.id AND retry_state.pdf = document.pdf \
+             AND work NOT IN ('fetch:', 'report:') AND attempts > 0) AS delayed";
 
-fn read(row: &Row<'_>) -> QueryResult<Document> {
-    let of_report = row.get::<_, State>("state")? != State::Discovered;
-    let tries = from_row!(row => Tries {
-        attempts, failing_since, failing_for, refusals, changed_at, due_at;
-        failure: row.get(if of_report { "report_failure" } else { "failure" })?
-    });
+fn read(db: &Connection, row: &Row<'_>) -> QueryResult<Document> {
+    let (id, state) = (row.get("id")?, row.get("state")?);
+    let Tries { failure, lost, disagreed_after, .. } = tries::of(db, Key::fetch(id))?;
+    let Tries { reason, reason_code, .. } = tries::of(db, Key::told(id, state))?;
+    let tried = tries::of(db, Key::tried(id, state))?;
     Ok(from_row!(row => Document {
-        id, round, first_account, state, sha256, size, strikes, started_over, reason, reason_code, failure, read_at, found_at, planned,
-        tried_pdf, listed_pdf, listed_patient, patient, person, filed_by, delayed, disagreed_after, accepted_pdf, in_doubt;
-        tries: tries,
+        round, first_account, sha256, size, read_at, found_at, planned, tried_pdf, listed_pdf, listed_patient, patient,
+        person, filed_by, delayed, accepted_pdf, in_doubt;
+        id: id, state: state, started_over: lost, reason: reason, reason_code: reason_code, failure: failure,
+        disagreed_after: disagreed_after,
+        tries: Tries { changed_at: row.get("changed_at")?, due_at: row.get("due_at")?, ..tried },
         version: Version { account: row.get("account")?, uuid: row.get("uuid")?, pdf: row.get("pdf")? }
     }))
 }
@@ -133,7 +131,9 @@ pub fn of_round(db: &Connection, id: i64, round: i64, state: State) -> QueryResu
 
 /// The document of this number.
 pub fn by_number(db: &Connection, id: i64) -> QueryResult<Option<Document>> {
-    db.prepare_cached(&format!("SELECT {COLUMNS} FROM document WHERE id = ?1"))?.query_row([id], read).optional()
+    db.prepare_cached(&format!("SELECT {COLUMNS} FROM document WHERE id = ?1"))?
+        .query_row([id], |row| read(db, row))
+        .optional()
 }
 
 /// The document's state; `None` if there is no such document.
@@ -148,7 +148,8 @@ pub fn clamp_due(db: &Connection, account: &str, now: Millis, latest: Millis, la
     db.run(
         "UPDATE document INDEXED BY document_open SET due_at = ?1
          WHERE state IN ('discovered', 'fetched', 'delivered', 'failing') AND account = ?3 AND due_at > ?2
-           AND (due_at > ?4 OR state <> 'discovered' OR attempts > 0)",
+           AND (due_at > ?4 OR state <> 'discovered'
+                OR EXISTS (SELECT 1 FROM retry_state WHERE document = id AND work = 'fetch:' AND attempts > 0))",
         params![now, latest, account, latest_draft],
     )?;
     db.run(
@@ -165,8 +166,8 @@ pub fn clamp_due(db: &Connection, account: &str, now: Millis, latest: Millis, la
 }
 
 /// Moves the document by `event`, if it is still in `round` and the event applies to its state. Returns the new state.
-/// The same call appends a row of history, sets the attempts to zero, begins a new round if the document starts over,
-/// and removes the metadata once it has ended or starts over.
+/// The same call appends a row of history, forgets the attempts, begins a new round if the document starts over, and
+/// removes the metadata once it has ended or starts over.
 pub fn transition(
     db: &Connection,
     id: i64,
@@ -175,38 +176,27 @@ pub fn transition(
     now: Millis,
     because: Option<Because<'_>>,
 ) -> QueryResult<Option<State>> {
-    let reason = because.map(|because| because.text);
-    let row: Option<(State, u32, bool)> = db.maybe(
-        "SELECT state, attempts, missing_at IS NOT NULL FROM document WHERE id = ?1 AND round = ?2",
-        params![id, round],
-    )?;
-    let Some((before, attempts, is_missing)) = row else { return Ok(None) };
+    let row: Option<(State, bool)> = db
+        .maybe("SELECT state, missing_at IS NOT NULL FROM document WHERE id = ?1 AND round = ?2", params![id, round])?;
+    let Some((before, is_missing)) = row else { return Ok(None) };
     let Some(after) = next(before, event) else { return Ok(None) };
     let starts_over = after == State::Discovered;
     // A new request makes earlier findings void.
     let asked_anew = matches!(event, Event::RetryRequested | Event::Relisted);
     let is_asked_for = (before, event) == (State::Reported, Event::RetryRequested);
     db.run(
-        "UPDATE document SET state = ?2, round = round + ?3, attempts = 0,
-                failing_since = CASE WHEN ?7 AND started_over > 0 THEN failing_since END,
-                strikes = 0, started_over = CASE WHEN ?7 THEN started_over ELSE 0 END,
-                looked = 0, absent_at = NULL, due_at = ?5, changed_at = ?6,
-                reason = ?4, reason_code = CASE WHEN reason IS ?4 THEN reason_code END,
+        "UPDATE document SET state = ?2, round = round + ?3, looked = 0, absent_at = NULL, due_at = ?4, changed_at = ?5,
                 history_removed = 0, failure_sent = CASE WHEN ?3 THEN 0 ELSE failure_sent END,
                 tried_pdf = CASE WHEN ?3 THEN NULL ELSE tried_pdf END,
-                failure = NULL, report_failure = NULL, report_reason = NULL, failing_for = 0,
-                disagreed_after = NULL, accepted_pdf = CASE WHEN ?8 THEN NULL ELSE accepted_pdf END,
-                in_doubt = CASE WHEN ?9 THEN 0 ELSE in_doubt END
+                accepted_pdf = CASE WHEN ?6 THEN NULL ELSE accepted_pdf END,
+                in_doubt = CASE WHEN ?7 THEN 0 ELSE in_doubt END
          WHERE id = ?1",
         params![
             id,
             after,
             i64::from(starts_over),
-            reason,
             after.is_open().then_some(now),
             now,
-            // The spooled PDF may be lost again: the losses are counted until the document is delivered.
-            matches!(event, Event::Fetched | Event::StartOver),
             asked_anew,
             is_asked_for || matches!(event, Event::AllDelivered | Event::ReportAccepted)
         ],
@@ -216,8 +206,9 @@ pub fn transition(
         is_there(db, id)?;
     }
     if asked_anew {
-        deliveries::forget_refusals(db, id)?;
+        tries::forget_refusals(db, id)?;
     }
+    let attempts = begin_anew(db, id, (before, event, after), because)?;
     if starts_over || !after.is_open() {
         db.run("DELETE FROM document_metadata WHERE document = ?1", [id])?;
     }
@@ -229,6 +220,30 @@ pub fn transition(
     }
     history::append(db, (id, None), now, event.as_str(), after, attempts, because)?;
     Ok(Some(after))
+}
+
+/// Of what is known of the attempts before the event, only what counts after it is left. Returns how many there were.
+fn begin_anew(
+    db: &Connection,
+    id: i64,
+    (before, event, after): (State, Event, State),
+    because: Option<Because<'_>>,
+) -> QueryResult<u32> {
+    let Tries { attempts, .. } = tries::of(db, Key::tried(id, before))?;
+    tries::change(db, Key::report(id), |row| *row = Tries::default())?;
+    tries::change(db, Key::fetch(id), |row| {
+        // The spooled PDF may be lost again: the losses are counted until the document is delivered.
+        let lost = if matches!(event, Event::Fetched | Event::StartOver) { row.lost } else { 0 };
+        // A failure that is taken back counts with those alike.
+        let refusals = if matches!(event, Event::Refused | Event::Retracted) { row.refusals } else { 0 };
+        let failing_since = row.failing_since.filter(|_| lost > 0);
+        *row = Tries { lost, refusals, failing_since, ..Tries::default() };
+    })?;
+    tries::change(db, Key::told(id, after), |row| {
+        row.reason = because.map(|because| because.text.to_owned());
+        row.reason_code = because.and_then(|because| because.code).map(str::to_owned);
+    })?;
+    Ok(attempts)
 }
 
 /// A person looks at these documents: those that failed are no news any more. Those that did not fail stay unchanged,
@@ -267,11 +282,10 @@ pub fn revise(
     if let Some(Document { state: State::Discovered, tries: Tries { due_at: Some(due_before), .. }, .. }) = before {
         due_at = due_at.min(due_before);
     }
-    let (reason, code) = (wait > 0).then_some(MANY_VERSIONS).unzip();
+    tries::say(db, Key::fetch(id), (wait > 0).then_some(MANY_VERSIONS))?;
     db.run(
-        "UPDATE document SET listed_pdf = coalesce(?2, listed_pdf), due_at = ?3, reason = ?4, reason_code = ?5
-         WHERE id = ?1",
-        params![id, pdf, due_at, reason, code],
+        "UPDATE document SET listed_pdf = coalesce(?2, listed_pdf), due_at = ?3 WHERE id = ?1",
+        params![id, pdf, due_at],
     )?;
     Ok(Some((state, due_at.saturating_sub(now).max(0))))
 }
@@ -312,7 +326,7 @@ fn wait_after(revisions: u32) -> Millis {
 /// Records that two answers of the API show two PDFs of the document, after it was tried for so long; `None`: they
 /// agree.
 pub fn disagree(db: &Connection, id: i64, after: Option<Millis>) -> QueryResult<()> {
-    db.run("UPDATE document SET disagreed_after = ?2 WHERE id = ?1", params![id, after])
+    tries::change(db, Key::fetch(id), |row| row.disagreed_after = after)
 }
 
 /// Records that docsyncd waited in vain for this PDF, which is shown elsewhere.
@@ -334,13 +348,12 @@ pub fn start_over(
 ) -> QueryResult<Option<State>> {
     let state = transition(db, id, round, Event::StartOver, now, Some(Because::coded(reason, Some(SPOOL_DAMAGED))))?;
     if state.is_some() {
-        db.run(
-            "UPDATE document SET reason_code = ?4, due_at = ?2, started_over = started_over + 1,
-                    -- A single loss is no trouble.
-                    failing_since = CASE WHEN started_over > 0 THEN coalesce(failing_since, ?3) END
-             WHERE id = ?1",
-            params![id, due_at, now, SPOOL_DAMAGED],
-        )?;
+        tries::change(db, Key::fetch(id), |row| {
+            // A single loss is no trouble.
+            row.failing_since = row.failing_since.or(Some(now)).filter(|_| row.lost > 0);
+            row.lost += 1;
+        })?;
+        db.run("UPDATE document SET due_at = ?2 WHERE id = ?1", params![id, due_at])?;
     }
     Ok(state)
 }

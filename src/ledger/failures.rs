@@ -3,8 +3,9 @@
 use rusqlite::{Connection, params};
 
 use super::columns::Statements as _;
-use super::documents::{Document, transition};
-use super::history::{self, Because};
+use super::documents::{self, Document, transition};
+use super::history::Because;
+use super::tries::{self, Key, Tries};
 use super::{Millis, QueryResult};
 use crate::domain::failure::Failure;
 use crate::domain::state::{Event, State};
@@ -47,48 +48,6 @@ impl Postponed<'_> {
     }
 }
 
-/// Leaves the document in its state, to be tried again.
-pub fn postpone(db: &Connection, document: &Document, postponed: &Postponed<'_>, now: Millis) -> QueryResult<()> {
-    let Postponed { due_at, reason, code, failure, charge } = postponed;
-    let (id, round, state) = (document.id, document.round, document.state);
-    let (of_report, failing) = (matches!(state, State::Delivered | State::Failing), state == State::Failing);
-    let (charged, doubtful) = (charge.is_some(), charge.as_ref().is_some_and(|charge| charge.doubtful));
-    let (spent, began) = charge.as_ref().map(|charge| (charge.failing_for, charge.began)).unzip();
-    let updated = db.change(
-        // What was due stays due, whatever the clock says now.
-        "UPDATE document SET due_at = coalesce(?3, min(due_at, ?6)), attempts = attempts + ?5, changed_at = ?6,
-                strikes = strikes + ?8, failing_for = failing_for + coalesce(?9, 0),
-                -- A failing document keeps the failure to be reported, whatever happens to the report.
-                reason = CASE WHEN ?11 THEN reason ELSE ?4 END,
-                reason_code = CASE WHEN ?11 THEN reason_code ELSE ?14 END,
-                report_reason = CASE WHEN ?12 AND ?10 IS NOT NULL THEN ?4 ELSE report_reason END,
-                failure = CASE WHEN ?12 THEN failure ELSE coalesce(?10, failure) END,
-                report_failure = CASE WHEN ?12 THEN coalesce(?10, report_failure) ELSE report_failure END,
-                -- A success before the first of these attempts is no evidence, even if the first one failed slowly.
-                failing_since = CASE WHEN ?14 IS 'no_content' THEN coalesce(failing_since, ?6)
-                                     WHEN NOT ?5 THEN failing_since WHEN attempts = 0 THEN ?13
-                                     ELSE coalesce(failing_since, ?13) END
-         WHERE id = ?1 AND round = ?2 AND state = ?7",
-        params![
-            id, round, due_at, reason, charged, now, state, doubtful, spent, failure, failing, of_report, began, code
-        ],
-    )?;
-    // A wait that repeats itself every minute is no news.
-    let before = document.tries.failure.as_ref();
-    let (event, attempt, is_news) = match charge {
-        Some(_) => {
-            let attempt = document.tries.attempts + 1;
-            ("postponed", attempt, postponed.is_news(attempt, before))
-        }
-        None if failing => ("waiting", document.tries.attempts, failure.is_some() && *failure != before),
-        None => ("waiting", document.tries.attempts, document.reason_code.as_deref() != *code),
-    };
-    if updated > 0 && is_news {
-        history::append(db, (id, None), now, event, state, attempt, Some(Because::coded(reason, *code)))?;
-    }
-    Ok(())
-}
-
 /// Ends the document by a failure, which is reported to the API from `due_at` on. `code` is the reason as a code;
 /// `failure` is what others may turn out to share.
 pub fn fail(
@@ -102,14 +61,15 @@ pub fn fail(
 ) -> QueryResult<Option<State>> {
     if matches!(document.state, State::Delivered | State::Failing) {
         // The report fails here, not the document.
-        return refuse_report(db, document, reason, Some(code), now);
+        return refuse_report(db, document, reason, code, now);
     }
     let state =
         transition(db, document.id, document.round, Event::Refused, now, Some(Because::coded(reason, Some(code))))?;
     if state == Some(State::Failing) {
+        tries::change(db, Key::fetch(document.id), |row| row.failure = failure.cloned())?;
         db.run(
-            "UPDATE document SET reason_code = ?2, failure = ?3, due_at = ?4, tried_pdf = ?5 WHERE id = ?1",
-            params![document.id, code, failure, due_at, document.tried_pdf],
+            "UPDATE document SET due_at = ?2, tried_pdf = ?3 WHERE id = ?1",
+            params![document.id, due_at, document.tried_pdf],
         )?;
     }
     Ok(state)
@@ -119,19 +79,18 @@ fn refuse_report(
     db: &Connection,
     document: &Document,
     reason: &str,
-    code: Option<&str>,
+    code: &str,
     now: Millis,
 ) -> QueryResult<Option<State>> {
     // The document's own failure stays the reason, even if the API refuses the report of it.
     let kept = document.reason.as_deref().filter(|_| document.state == State::Failing);
-    let why = Some(match kept {
+    let why = match kept {
         Some(kept) => Because::coded(kept, document.reason_code.as_deref()),
-        None => Because::coded(reason, code),
-    });
-    let state = transition(db, document.id, document.round, Event::ReportRefused, now, why)?;
-    if state.is_some() {
-        let (column, value) = if kept.is_some() { ("report_reason", Some(reason)) } else { ("reason_code", code) };
-        db.run(&format!("UPDATE document SET {column} = ?2 WHERE id = ?1"), params![document.id, value])?;
+        None => Because::coded(reason, Some(code)),
+    };
+    let state = transition(db, document.id, document.round, Event::ReportRefused, now, Some(why))?;
+    if state == Some(State::Failed) && kept.is_some() {
+        tries::say(db, Key::report(document.id), Some((reason, code)))?;
     }
     Ok(state)
 }
@@ -144,11 +103,15 @@ pub fn is_anothers(db: &Connection, document: &Document) -> QueryResult<bool> {
 
 /// Ends a document whose report was refused, if the refusal still stands. Returns the document's state and the reason.
 pub fn believe_refusal(db: &Connection, document: &Document, now: Millis) -> QueryResult<Option<(State, String)>> {
-    let stands: Option<String> = db.perhaps(
-        "SELECT coalesce(report_reason, '') FROM document WHERE id = ?1 AND round = ?2 AND report_failure = ?3 AND account = ?4",
-        params![document.id, document.round, document.tries.failure, document.version.account],
-    )?;
-    let Some(reason) = stands else { return Ok(None) };
-    let code = document.tries.failure.as_ref().map(Failure::to_string);
-    Ok(refuse_report(db, document, &reason, code.as_deref(), now)?.map(|state| (state, reason)))
+    let stands = |present: &Document| {
+        present.version.account == document.version.account && present.tries.failure == document.tries.failure
+    };
+    let present = documents::of_round(db, document.id, document.round, document.state)?.filter(stands);
+    let Some((reason, refused)) = present.and_then(|present| {
+        let Tries { reason, failure, .. } = present.tries;
+        Some((reason.unwrap_or_default(), failure?))
+    }) else {
+        return Ok(None);
+    };
+    Ok(refuse_report(db, document, &reason, &refused.to_string(), now)?.map(|state| (state, reason)))
 }

@@ -36,6 +36,7 @@ pub mod restored;
 pub mod retry;
 #[cfg(test)]
 pub(crate) mod testing;
+pub(crate) mod tries;
 pub mod unwritable;
 pub mod webhooks;
 pub mod work;

@@ -130,9 +130,10 @@ pub fn forget(db: &Connection, id: i64, now: Millis) -> QueryResult<Option<Forgo
     }
     for erase in [
         "DELETE FROM name WHERE document = ?1",
-        "UPDATE delivery SET place = NULL, filed = NULL, number = NULL, number_refused = NULL,
-                reason = NULL, reason_code = NULL WHERE document = ?1",
-        "UPDATE document SET reason = NULL, reason_code = NULL, number = NULL, number_pdf = NULL,
+        "UPDATE delivery SET place = NULL, filed = NULL, number = NULL, number_refused = NULL, to_remove = NULL
+         WHERE document = ?1",
+        "UPDATE retry_state SET reason = NULL, reason_code = NULL WHERE document = ?1",
+        "UPDATE document SET number = NULL, number_pdf = NULL,
                 -- The digest of the identifier stays, and not that of the name.
                 person = substr(person, 1, instr(person, '-')) WHERE id = ?1",
     ] {

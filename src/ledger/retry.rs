@@ -5,6 +5,7 @@ use rusqlite::{Connection, params};
 use super::columns::Statements as _;
 use super::documents::{Document, transition};
 use super::listed::taking::ask_again;
+use super::tries::{self, Key};
 use super::{Ledger, LedgerError, Millis, QueryResult, deliveries, documents, history, now};
 use crate::domain::state::{Event, State};
 
@@ -22,7 +23,7 @@ pub enum Retried {
 
 /// Retries one document because a person asked. Returns `None` if there is no such document.
 pub fn retry(db: &Connection, id: i64, now: Millis) -> QueryResult<Option<Retried>> {
-    let Some(Document { round, state, tries, .. }) = documents::by_number(db, id)? else { return Ok(None) };
+    let Some(Document { round, state, .. }) = documents::by_number(db, id)? else { return Ok(None) };
     ask_again(db, id)?;
     if let Some(after) = transition(db, id, round, Event::RetryRequested, now, None)? {
         return Ok(Some(Retried::Moved(after)));
@@ -34,13 +35,11 @@ pub fn retry(db: &Connection, id: i64, now: Millis) -> QueryResult<Option<Retrie
             return Ok(Some(Retried::Moved(after)));
         }
     }
-    let kept = tries.failure.filter(|failure| state != State::Discovered && !failure.is_permanent());
-    // A document that was already due keeps its due time: it waited until then, even if the clock jumped since. A
-    // refusal of its report that is not believed yet is void: the report is sent once more.
-    db.run(
-        "UPDATE document SET due_at = min(due_at, ?2), refusals = 0, report_failure = ?3 WHERE id = ?1 AND due_at IS NOT NULL",
-        params![id, now, kept],
-    )?;
+    // What was already due keeps its due time: it waited until then, even if the clock jumped since. A refusal of the
+    // report that is not believed yet is void: the report is sent once more.
+    db.run("UPDATE document SET due_at = min(due_at, ?2) WHERE id = ?1 AND due_at IS NOT NULL", params![id, now])?;
+    tries::forget_refusals(db, id)?;
+    tries::change(db, Key::report(id), |row| row.failure = row.failure.take().filter(|last| !last.is_permanent()))?;
     // The patient may have been corrected while the document waited: it is read once more.
     db.run("UPDATE document SET read_at = NULL WHERE id = ?1 AND state = 'fetched'", [id])?;
     deliveries::due_now(db, id, now)?;
@@ -75,14 +74,19 @@ pub fn failed(db: &Connection, after: i64, limit: usize) -> QueryResult<Vec<i64>
 
 /// A person mended what documents of their own wait for: those that failed in a way that may pass are due now.
 pub fn stalled(db: &Connection, now: Millis) -> QueryResult<()> {
+    let failing = "retry_state INDEXED BY retry_state_failing WHERE failing_since IS NOT NULL";
     db.run(
-        "UPDATE document INDEXED BY document_stalled SET due_at = min(due_at, ?1)
-         WHERE failing_since IS NOT NULL AND due_at IS NOT NULL",
+        &format!(
+            "UPDATE document SET due_at = min(due_at, ?1) WHERE due_at IS NOT NULL
+               AND id IN (SELECT document FROM {failing} AND work IN ('fetch:', 'report:'))"
+        ),
         [now],
     )?;
     db.run(
-        "UPDATE delivery INDEXED BY delivery_stalled SET due_at = min(due_at, ?1)
-         WHERE state = 'pending' AND failing_since IS NOT NULL AND due_at IS NOT NULL",
+        &format!(
+            "UPDATE delivery SET due_at = min(due_at, ?1) WHERE +state = 'pending' AND due_at IS NOT NULL
+               AND (document, pdf, destination) IN (SELECT document, pdf, work FROM {failing})"
+        ),
         [now],
     )
 }
@@ -155,7 +159,7 @@ mod tests {
         accounts::progress(&db, "main").unwrap();
         listed::see(&db, &testing::reader("main"), &testing::shown("a", Some("p")), 10).unwrap();
         for (due_at, now, expected) in [(60, 3_600, 60), (9_000, 3_600, 3_600)] {
-            db.execute("UPDATE document SET due_at = ?1, refusals = 2", [due_at]).unwrap();
+            testing::set(&db, 1, &format!("due_at = {due_at}, refusals = 2"));
             assert_eq!(retry(&db, 1, now).unwrap(), Some(Retried::DueNow(State::Discovered)));
             let retried = documents::by_number(&db, 1).unwrap().unwrap();
             assert_eq!((retried.tries.due_at, retried.tries.refusals), (Some(expected), 0), "at {now}");
@@ -197,10 +201,11 @@ mod tests {
             db.execute_batch(
                 "INSERT INTO document (account, uuid, pdf, created_at, state, found_at, changed_at)
                  VALUES ('main', 'a', 'p', '', 'failed', 0, 0);
-                 INSERT INTO delivery (document, pdf, destination, state, changed_at, reason_code)
-                 VALUES (1, 'p', 'pms', 'failed', 0, 'deliver unconfirmed refused')",
+                 INSERT INTO delivery (document, pdf, destination, state, changed_at)
+                 VALUES (1, 'p', 'pms', 'failed', 0)",
             )
             .unwrap();
+            testing::set_delivery(&db, 1, "pms", "reason_code = 'deliver unconfirmed refused'");
             let uuid = DocumentUuid::parse("a").unwrap();
             let (pdf, destination) = ("p".to_owned(), "pms".to_owned());
             let owner = reservations::Owner { document: 1, uuid, pdf, destination };

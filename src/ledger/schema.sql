@@ -37,27 +37,10 @@ CREATE TABLE document (
     pdf             TEXT NOT NULL DEFAULT '',           -- pdf.uuid of the current version, with its edition
     sha256          TEXT,
     size            INTEGER,
-    attempts        INTEGER NOT NULL DEFAULT 0,         -- failed attempts in this state
-    strikes         INTEGER NOT NULL DEFAULT 0,         -- downloads that were not an acceptable PDF
-    started_over    INTEGER NOT NULL DEFAULT 0,         -- spooled PDFs lost since the last delivery
     due_at          INTEGER,                            -- NULL: nothing is left to do
-    failing_since   INTEGER,
-    failing_for     INTEGER NOT NULL DEFAULT 0,         -- milliseconds of attempts and the waits after them
-    -- The last failure in the form in which failures are compared (src/domain/failure/mod.rs). Then why the document
-    -- failed or waits: in English, as the API gets it, and as a code.
-    failure         TEXT,
-    reason          TEXT,
-    reason_code     TEXT,
     -- 1: the failure was sent to the API, which may know of it.
     failure_sent    INTEGER NOT NULL DEFAULT 0,
-    report_failure  TEXT,                               -- the last failure of the document's report
-    report_reason   TEXT,                               -- why the API refused the report of a failure
-    -- Equal permanent failures in a row that count as the document's own: before each but the first, another document
-    -- succeeded. Such a failure stays the document's own, however many other documents are refused as well.
-    refusals        INTEGER NOT NULL DEFAULT 0,
     read_at         INTEGER,                            -- when the API last showed the document
-    -- `failing_for` when two answers of the API first showed two PDFs of it, as they still do.
-    disagreed_after INTEGER,
     accepted_pdf    TEXT,                               -- see `Document::accepted_pdf`
     listed          INTEGER NOT NULL DEFAULT 1,         -- 0: it left the list, or was withdrawn
     sweep           INTEGER NOT NULL DEFAULT 0,         -- number of the last poll that saw the document
@@ -88,8 +71,6 @@ CREATE INDEX document_open ON document (account, found_at)
 CREATE INDEX document_in_list ON document (account) WHERE listed = 1 OR missing_at IS NOT NULL;
 CREATE INDEX document_to_look_for ON document (account)
     WHERE missing_at IS NOT NULL OR (listed = 1 AND looked < 3 AND state IN ('reported', 'failed'));
-CREATE INDEX document_stalled ON document (account, state, failing_since)
-    WHERE failing_since IS NOT NULL AND due_at IS NOT NULL;
 CREATE INDEX document_unseen ON document (state)
     WHERE state IN ('failed', 'unreported') AND (seen_at IS NULL OR seen_at < changed_at);
 CREATE INDEX document_to_prune ON document (changed_at)
@@ -145,14 +126,7 @@ CREATE TABLE delivery (
     -- 'pending', 'delivered', 'failed'; 'filed': the file lies there, and counts once the destination's software has
     -- taken it; 'again': it was delivered, and a person asked for it once more.
     state          TEXT NOT NULL,
-    attempts       INTEGER NOT NULL DEFAULT 0,
     due_at         INTEGER,                             -- if 'filed': when the alarm is due that nothing took it
-    failing_since  INTEGER,
-    failing_for    INTEGER NOT NULL DEFAULT 0,
-    failure        TEXT,                                -- as in `document`; NULL once the API may know of it
-    reason         TEXT,
-    reason_code    TEXT,
-    refusals       INTEGER NOT NULL DEFAULT 0,
     unconfirmed_at INTEGER,                             -- since when: sent whole, answer lost, a person must look
     place          TEXT,
     filed          TEXT,                                -- JSON (`proof::Filed`), until the delivery is proved
@@ -160,21 +134,49 @@ CREATE TABLE delivery (
     number         TEXT,                                -- the patient's number that it was sent with
     number_refused TEXT,                                -- the number that the destination does not take (`unmatched`)
     unmatched      TEXT,                                -- why a person must assign the patient (`whose::Unmatched`)
+    to_remove      TEXT,                                -- what a person must remove there, in English
     changed_at     INTEGER NOT NULL,
     PRIMARY KEY (document, pdf, destination)
 ) STRICT, WITHOUT ROWID;
 
 CREATE INDEX delivery_due ON delivery (state, destination, due_at);
-CREATE INDEX delivery_held ON delivery (destination, failure) WHERE state = 'failed' AND failure IS NOT NULL;
-CREATE INDEX delivery_stalled ON delivery (destination, failing_since, failure)
-    WHERE state = 'pending' AND failing_since IS NOT NULL AND due_at IS NOT NULL;
 CREATE INDEX delivery_unconfirmed ON delivery (document) WHERE unconfirmed_at IS NOT NULL;
 CREATE INDEX delivery_filed ON delivery (destination, document) WHERE state = 'filed';
 CREATE INDEX delivery_place ON delivery (place) WHERE proof = 'moved';
 CREATE INDEX delivery_unmatched ON delivery (document) WHERE unmatched IS NOT NULL;
 CREATE INDEX delivery_number ON delivery (changed_at, number) WHERE number IS NOT NULL;
-CREATE INDEX delivery_not_replaced ON delivery (document) WHERE reason_code = 'not_replaced';
+CREATE INDEX delivery_not_replaced ON delivery (document) WHERE to_remove IS NOT NULL;
 CREATE INDEX document_patient ON document (patient) WHERE patient IS NOT NULL;
+
+-- Work that failed or waits (src/ledger/tries.rs). Work that never did has no row, and is done without touching any.
+CREATE TABLE retry_state (
+    document        INTEGER NOT NULL REFERENCES document (id) ON DELETE CASCADE,
+    work            TEXT NOT NULL,                      -- 'fetch:', 'report:' or the destination
+    pdf             TEXT NOT NULL,                      -- the version of a delivery, or empty
+    attempts        INTEGER NOT NULL DEFAULT 0,         -- failed attempts; those of a document: in its state
+    doubtful        INTEGER NOT NULL DEFAULT 0,         -- downloads that were not an acceptable PDF
+    lost            INTEGER NOT NULL DEFAULT 0,         -- spooled PDFs lost since the last delivery
+    -- Equal permanent failures in a row that count as the document's own: before each but the first, another document
+    -- succeeded. Such a failure stays the document's own, however many other documents are refused as well.
+    refusals        INTEGER NOT NULL DEFAULT 0,
+    failing_since   INTEGER,
+    failing_for     INTEGER NOT NULL DEFAULT 0,         -- milliseconds of attempts and the waits after them
+    -- `failing_for` when two answers of the API first showed two PDFs of the document, as they still do.
+    disagreed_after INTEGER,
+    -- The last failure in the form in which failures are compared (src/domain/failure/mod.rs). Then why the work failed
+    -- or waits: in English, as the API gets it, and as a code.
+    failure         TEXT,
+    reason          TEXT,
+    reason_code     TEXT,
+    PRIMARY KEY (document, work, pdf)
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX retry_state_failure ON retry_state (work, failure) WHERE failure IS NOT NULL;
+CREATE INDEX retry_state_failing ON retry_state (work, failing_since) WHERE failing_since IS NOT NULL;
+
+CREATE TRIGGER delivery_gone AFTER DELETE ON delivery BEGIN
+    DELETE FROM retry_state WHERE document = OLD.document AND work = OLD.destination AND pdf = OLD.pdf;
+END;
 
 -- Which patient of the practice's own list a patient of the cloud service is, as a person said. The assignment counts
 -- while name and date of birth in both places match the fingerprint.

@@ -6,30 +6,16 @@ use super::columns::{Statements as _, as_json};
 use super::deliveries::{self, Delivery};
 use super::documents::{self, Document};
 use super::failures::{self, Postponed};
+use super::history::{self, Because};
 use super::pauses::ProbeChoice;
 use super::restored::if_read;
+use super::tries::{self, Key};
 use super::{Millis, QueryResult};
 use crate::domain::document::Version;
 use crate::domain::failure::{Failure, Scope};
+use crate::domain::state::State;
 
-/// What is known of the failed attempts at a piece of work.
-#[derive(Clone)]
-pub struct Tries {
-    /// Failed attempts that counted.
-    pub attempts: u32,
-    /// When the first of them failed or began.
-    pub failing_since: Option<Millis>,
-    /// How long it was tried; milliseconds. Pauses and the time that the machine was off do not count.
-    pub failing_for: Millis,
-    /// The last failure.
-    pub failure: Option<Failure>,
-    /// How often it was refused in the same way, with a success of other work before each time but the first.
-    pub refusals: u32,
-    /// When anything about the work last changed.
-    pub changed_at: Millis,
-    /// When it was due, if it was.
-    pub due_at: Option<Millis>,
-}
+pub use super::tries::Tries;
 
 /// The work of a stage.
 #[derive(Clone)]
@@ -91,42 +77,68 @@ impl Work {
         }
     }
 
+    fn key(&self) -> Key<'_> {
+        match self {
+            Work::Document(document) => Key::tried(document.id, document.state),
+            Work::Delivery(delivery) => delivery.key(),
+        }
+    }
+
     /// Records how often it was refused in the same way, with a success of other work before each time but the first.
     /// The time of the last change stays.
     pub fn refused(&self, db: &Connection, refusals: u32) -> QueryResult<()> {
-        let document = self.document();
-        match self.destination() {
-            None => db.run(
-                "UPDATE document SET refusals = ?3 WHERE id = ?1 AND round = ?2",
-                params![document.id, document.round, refusals],
-            ),
-            Some(destination) => db.run(
-                "UPDATE delivery SET refusals = ?4 WHERE document = ?1 AND pdf = ?2 AND destination = ?3",
-                params![document.id, document.version.pdf, destination, refusals],
-            ),
-        }
+        let Document { id, round, state, .. } = self.document();
+        let is_as_before = documents::of_round(db, *id, *round, *state)?.is_some();
+        if is_as_before { tries::change(db, self.key(), |row| row.refusals = refusals) } else { Ok(()) }
     }
 
     /// Leaves the work to be tried again.
     pub fn postpone(&self, db: &Connection, postponed: &Postponed<'_>, now: Millis) -> QueryResult<()> {
-        match self {
-            Work::Document(document) => failures::postpone(db, document, postponed, now),
-            Work::Delivery(delivery) => deliveries::postpone(db, delivery, postponed, now),
+        let Postponed { due_at, reason, code, failure, charge } = postponed;
+        let (document, tries) = (self.document(), self.tries());
+        let (id, state) = (document.id, document.state);
+        // What was due stays due, whatever the clock says now.
+        let updated = match self {
+            Work::Document(_) => db.change(
+                "UPDATE document SET due_at = coalesce(?4, min(due_at, ?5)), changed_at = ?5
+                 WHERE id = ?1 AND round = ?2 AND state = ?3",
+                params![id, document.round, state, due_at, now],
+            )?,
+            Work::Delivery(delivery) => deliveries::put_off(db, delivery, *due_at, now)?,
+        };
+        // What a report waits for is not told where the API is told of a failure, or refused to hear.
+        let is_refused = || state == State::Delivered && tries.failure.as_ref().is_some_and(Failure::is_permanent);
+        let is_told = charge.is_some() || failure.is_some() || state != State::Failing && !is_refused();
+        if updated == 0 || !is_told {
+            return Ok(());
         }
+        tries::change(db, self.key(), |row| row.postpone(postponed, now))?;
+        let (event, attempt, is_news) = match (charge, self) {
+            (Some(_), _) => {
+                let attempt = tries.attempts + 1;
+                ("postponed", attempt, postponed.is_news(attempt, tries.failure.as_ref()))
+            }
+            // A wait that repeats itself every minute is no news.
+            (None, Work::Document(_)) => ("waiting", tries.attempts, tries.reason_code.as_deref() != *code),
+            (None, Work::Delivery(_)) => return Ok(()),
+        };
+        if is_news {
+            let because = Some(Because::coded(reason, *code));
+            history::append(db, (id, self.destination()), now, event, state, attempt, because)?;
+        }
+        Ok(())
     }
 }
 
 /// Where the open work of a scope lies, as SQL.
 struct Lane {
-    /// The table that says how the work stands.
+    /// The table that says when the work is due.
     table: &'static str,
     /// Which of its rows. `?1` is NAME of the account or destination.
     which: &'static str,
     /// Joins the document in the version that the work is for, if it is in another table.
     join: &'static str,
-    /// The last failure of the work.
-    failure: &'static str,
-    /// Why the work waits or failed; NULL if it was never tried.
+    /// The row of `retry_state` for the work, if it failed or waited before.
     tried: &'static str,
 }
 
@@ -138,15 +150,13 @@ fn lane(scope: &Scope) -> Option<Lane> {
             table: "document",
             which: if_read!("document.state = 'discovered' AND document.account = ?1"),
             join: "",
-            failure: "document.failure",
-            tried: "coalesce(document.failure, document.reason_code)",
+            tried: "retry_state.document = document.id AND work = 'fetch:' AND retry_state.pdf = ''",
         }),
         Scope::Report(_) => Some(Lane {
             table: "document",
             which: if_read!("document.state IN ('delivered', 'failing') AND document.account = ?1"),
             join: "",
-            failure: "document.report_failure",
-            tried: "document.report_failure",
+            tried: "retry_state.document = document.id AND work = 'report:' AND retry_state.pdf = ''",
         }),
         Scope::Destination(_) => Some(Lane {
             table: "delivery",
@@ -155,8 +165,7 @@ fn lane(scope: &Scope) -> Option<Lane> {
                 "JOIN document ON document.id = delivery.document AND document.pdf = delivery.pdf
                  AND document.state = 'fetched'"
             ),
-            failure: "delivery.failure",
-            tried: "coalesce(delivery.failure, delivery.reason_code)",
+            tried: "retry_state.document = delivery.document AND work = destination AND retry_state.pdf = delivery.pdf",
         }),
     }
 }
@@ -165,22 +174,21 @@ fn lane(scope: &Scope) -> Option<Lane> {
 /// that is due longest comes first; documents that were last seen without a PDF come last. If there are `limit` of them,
 /// up to as many that never failed follow: a place is kept for those.
 pub fn due(db: &Connection, scope: &Scope, now: Millis, limit: usize) -> QueryResult<Vec<(i64, bool)>> {
-    let Some(Lane { table, which, join, .. }) = lane(scope) else { return Ok(Vec::new()) };
+    let Some(Lane { table, which, join, tried }) = lane(scope) else { return Ok(Vec::new()) };
     let due = |more: &str, limit: usize| -> QueryResult<Vec<(i64, bool)>> {
         db.rows(
             &format!(
-                "SELECT document.id, {table}.attempts > 0 FROM {table} {join}
+                "SELECT document.id, ifnull(attempts, 0) > 0 FROM {table} {join} LEFT JOIN retry_state ON {tried}
                  WHERE {which} AND {table}.due_at <= ?2 AND {more} ORDER BY {table}.due_at LIMIT ?3"
             ),
             params![scope.name(), now, limit],
         )
     };
-    let mut found = due("document.reason_code IS NOT 'not_rendered'", limit)?;
+    let mut found = due("reason_code IS NOT 'not_rendered'", limit)?;
     if found.len() < limit {
-        found.extend(due("document.reason_code IS 'not_rendered'", limit - found.len())?);
+        found.extend(due("reason_code IS 'not_rendered'", limit - found.len())?);
     } else if found.iter().any(|(_, has_failed)| *has_failed) {
-        let never_failed = format!("document.reason_code IS NOT 'not_rendered' AND {table}.attempts = 0");
-        let mut others = due(&never_failed, limit)?;
+        let mut others = due("reason_code IS NOT 'not_rendered' AND ifnull(attempts, 0) = 0", limit)?;
         others.retain(|other| !found.contains(other));
         found.extend(others);
     }
@@ -199,15 +207,15 @@ pub fn of(db: &Connection, scope: &Scope, document: i64) -> QueryResult<Option<W
 
 /// The due work to probe the pause of the scope with, chosen by [`ProbeChoice`], except `but`, which is in flight.
 pub fn probe(db: &Connection, scope: &Scope, now: Millis, by: ProbeChoice, but: &[i64]) -> QueryResult<Option<Work>> {
-    let Some(Lane { table, which, join, tried, .. }) = lane(scope) else { return Ok(None) };
+    let Some(Lane { table, which, join, tried }) = lane(scope) else { return Ok(None) };
     let (fresh, same) = (by == ProbeChoice::Fresh, by == ProbeChoice::Same);
     let chosen: Option<i64> = db.perhaps(
         &format!(
-            "SELECT document.id FROM {table} {join}
+            "SELECT document.id FROM {table} {join} LEFT JOIN retry_state ON {tried}
              WHERE {which} AND {table}.due_at <= ?2 AND document.id NOT IN (SELECT value FROM json_each(?3))
-             ORDER BY ({tried} IS NULL) IS NOT ?4,
-                      CASE WHEN ?4 AND {tried} IS NULL THEN -document.id WHEN ?5 THEN {table}.attempts
-                           ELSE {table}.changed_at END, document.id
+             ORDER BY (coalesce(failure, reason_code) IS NULL) IS NOT ?4,
+                      CASE WHEN ?4 AND coalesce(failure, reason_code) IS NULL THEN -document.id
+                           WHEN ?5 THEN ifnull(attempts, 0) ELSE {table}.changed_at END, document.id
              LIMIT 1"
         ),
         params![scope.name(), now, as_json(but), fresh, same],
@@ -229,9 +237,12 @@ pub fn next_due(db: &Connection, scope: &Scope, now: Millis) -> QueryResult<Opti
 
 /// Makes due what failed in the same way before the pause of the scope, which has ended.
 pub fn due_again(db: &Connection, scope: &Scope, failure: &Failure, now: Millis) -> QueryResult<()> {
-    let Some(Lane { table, which, failure: last, .. }) = lane(scope) else { return Ok(()) };
+    let Some(Lane { table, which, tried, .. }) = lane(scope) else { return Ok(()) };
     db.run(
-        &format!("UPDATE {table} SET due_at = ?2 WHERE {which} AND {table}.due_at > ?2 AND {last} = ?3"),
+        &format!(
+            "UPDATE {table} SET due_at = ?2 WHERE {which} AND {table}.due_at > ?2
+               AND EXISTS (SELECT 1 FROM retry_state WHERE {tried} AND failure = ?3)"
+        ),
         params![scope.name(), now, failure],
     )
 }

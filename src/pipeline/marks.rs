@@ -17,6 +17,7 @@ use crate::domain::retry::RetryPolicy;
 use crate::domain::state::State;
 use crate::ledger::documents::{self, Document};
 use crate::ledger::failures::{self, Charge, Postponed};
+use crate::ledger::work::Work;
 use crate::ledger::{Ledger, LedgerError, Millis, QueryResult, process};
 
 /// This many times `sync.max_concurrency` documents are marked after a daemon was cut off. The documents that it had
@@ -70,7 +71,7 @@ pub fn begin(db: &Connection, retry: &RetryPolicy, give_up_after: Duration, now:
         let charge = Some(Charge { began: now, failing_for, doubtful: false });
         let due_at = Some(after(now, retry.delay(document.tries.attempts + 1, None)));
         let postponed = Postponed { due_at, reason: CUT_OFF, code: Some(&code), failure: Some(&failure), charge };
-        failures::postpone(db, &document, &postponed, now)?;
+        Work::from(&document).postpone(db, &postponed, now)?;
     }
     Ok(cut_off)
 }

@@ -13,6 +13,7 @@ use crate::formats::language::{Language, Reason};
 use crate::ledger::columns::from_row;
 use crate::ledger::documents::{self, Document};
 use crate::ledger::history::{ASSIGNED, UNASSIGNED};
+use crate::ledger::tries::{self, Key, Tries};
 use crate::ledger::{Millis, QueryResult, listed};
 
 /// One document. What is not in its JSON can be patient data, so it has no `Debug`.
@@ -110,7 +111,7 @@ pub struct DeliveryView {
 
 /// The state of a delivery that its destination's software has not taken yet.
 const FILED: &str = "filed";
-/// The code of what a person has to remove, as the ledger keeps it.
+/// The code of what a person has to remove.
 const BESIDE: &str = "not_replaced";
 /// The same of what was filed for another patient, as in the history.
 const FOR_ANOTHER: &str = "filed_for_another";
@@ -355,27 +356,28 @@ pub fn known(db: &Connection, uuid: &DocumentUuid, pdf: Option<&str>) -> QueryRe
 }
 
 const COLUMNS: &str =
-    "id, uuid, account, kind, state, attempts, due_at AS next_attempt, reason, reason_code, report_reason,
-    created_at, found_at, changed_at, size, sha256, round,
+    "id, uuid, account, kind, state, due_at AS next_attempt, created_at, found_at, changed_at, size, sha256, round,
     (SELECT nullif(shown, '') FROM name WHERE name.document = document.id) AS name";
 
 /// Reads a document. Adds what an open one waits for, if its own row does not say.
 fn read(db: &Connection, waits: &Waits, row: &Row<'_>) -> QueryResult<DocumentView> {
+    let (id, state) = (row.get("id")?, row.get("state")?);
     let mut document = from_row!(row => DocumentView {
-        id, uuid, account, kind, state, attempts, next_attempt, created_at, found_at, changed_at, size, sha256, round,
-        name;
+        uuid, account, kind, next_attempt, created_at, found_at, changed_at, size, sha256, round, name;
+        id: id, state: state, attempts: tries::of(db, Key::tried(id, state))?.attempts,
         reason: None, reasons: Vec::new(), deliveries: Vec::new()
     });
+    let Tries { reason, reason_code: code, .. } = tries::of(db, Key::told(id, state))?;
     document.deliveries = deliveries(db, document.id)?;
     let is_failed = [State::Failing, State::Failed].contains(&document.state);
-    if let Some(text) = row.get::<_, Option<String>>("reason")? {
-        let refused: Option<String> = row.get("report_reason")?;
-        document.reason = Some(match refused.filter(|_| is_failed) {
+    if let Some(text) = reason {
+        let report = tries::of(db, Key::report(id))?;
+        document.reason = Some(match report.reason.filter(|_| is_failed && report.reason_code.is_some()) {
             Some(refused) => format!("{text} (the API refused the report of this: {refused})"),
             None => text.clone(),
         });
         let (name, ended) = (document.account.clone(), document.state.is_failure());
-        document.reasons.push(Reason { text, code: row.get("reason_code")?, name, ended });
+        document.reasons.push(Reason { text, code, name, ended });
     } else if let Some(wait) = waits.of(&document) {
         document.next_attempt = wait.until;
         document.attempts = wait.attempts;
@@ -396,26 +398,29 @@ fn read(db: &Connection, waits: &Waits, row: &Row<'_>) -> QueryResult<DocumentVi
 /// The deliveries of a document, the last changed at the end. Of earlier versions only completed ones are included.
 fn deliveries(db: &Connection, id: i64) -> QueryResult<Vec<DeliveryView>> {
     db.prepare_cached(
-        "SELECT destination, state, attempts, CASE WHEN state <> 'filed' THEN due_at END AS next_attempt, reason, reason_code,
-                place, pdf, changed_at, unconfirmed_at IS NOT NULL AS may_have_arrived, proof, number, unmatched,
+        "SELECT destination, state, CASE WHEN state <> 'filed' THEN due_at END AS next_attempt, to_remove, place, pdf,
+                changed_at, unconfirmed_at IS NOT NULL AS may_have_arrived, proof, number, unmatched,
                 pdf = (SELECT pdf FROM document WHERE id = ?1) AS is_present,
                 (SELECT pdf FROM document WHERE id = ?1) AS present
          FROM delivery WHERE document = ?1 AND +state <> 'again'
-           AND (is_present OR +state <> 'pending' OR reason_code = 'not_replaced')
+           AND (is_present OR +state <> 'pending' OR to_remove IS NOT NULL)
          ORDER BY changed_at, destination",
     )?
     .query_map([id], |row| {
-        let (name, ended) = (row.get("destination")?, row.get_ref("state")?.as_str()? == "failed");
-        let (text, code): (Option<String>, Option<String>) = (row.get("reason")?, row.get("reason_code")?);
+        let (name, ended): (String, _) = (row.get("destination")?, row.get_ref("state")?.as_str()? == "failed");
         let (version, present): (String, String) = (row.get("pdf")?, row.get("present")?);
         let edition = edition::edition(&version);
         let is_anothers = edition != edition::edition(&present);
-        // What a person has to remove is no old version then.
-        let code = code.map(|code| if is_anothers && code == BESIDE { FOR_ANOTHER.to_owned() } else { code });
+        let Tries { attempts, reason, reason_code, .. } = tries::of(db, Key::delivery(id, &version, &name))?;
+        let (text, code) = match row.get("to_remove")? {
+            // What lies there for another patient is no old version.
+            Some(text) => (Some(text), Some(if is_anothers { FOR_ANOTHER } else { BESIDE }.to_owned())),
+            None => (reason, reason_code),
+        };
         let reason = text.map(|text| Reason { text, code, name, ended });
         Ok(from_row!(row => DeliveryView {
-            destination, state, attempts, next_attempt, place, changed_at, may_have_arrived, proof, number, unmatched,
-            is_present; reason: reason, edition: edition, is_anothers: is_anothers,
+            destination, state, next_attempt, place, changed_at, may_have_arrived, proof, number, unmatched,
+            is_present; attempts: attempts, reason: reason, edition: edition, is_anothers: is_anothers,
             pdf: edition::rendered(&version).to_owned(), version: version
         }))
     })?
@@ -427,7 +432,8 @@ mod tests {
     use super::{DeliveryView, stands};
     use crate::domain::state::State;
     use crate::formats::language::Language;
-    use crate::ledger::failures::{Charge, Postponed, postpone};
+    use crate::ledger::failures::{Charge, Postponed};
+    use crate::ledger::work::Work;
     use crate::ledger::{accounts, deliveries, documents, listed, testing};
 
     #[test]
@@ -468,8 +474,8 @@ mod tests {
         listed::see(&db, &testing::reader("main"), &testing::shown("a", Some("p")), 10).unwrap();
         db.execute_batch(
             "UPDATE document SET state = 'reported', pdf = 'p/1';
-             INSERT INTO delivery (document, pdf, destination, state, reason, reason_code, changed_at) VALUES
-                 (1, 'p', 'pms', 'delivered', 'remove it', 'not_replaced', 10), (1, 'o', 'pms', 'delivered', NULL, NULL, 11);
+             INSERT INTO delivery (document, pdf, destination, state, to_remove, changed_at) VALUES
+                 (1, 'p', 'pms', 'delivered', 'remove it', 10), (1, 'o', 'pms', 'delivered', NULL, 11);
              INSERT INTO delivery (document, pdf, destination, state, changed_at) VALUES (1, 'p/1', 'pms', 'delivered', 12);
              INSERT INTO delivery (document, pdf, destination, state, due_at, changed_at) VALUES (1, 'p/1', 'later', 'pending', 13, 13)",
         )
@@ -491,7 +497,7 @@ mod tests {
         let code = Some("read passing status_503");
         let charge = Some(Charge { doubtful: false, failing_for: 1, began: 10 });
         let postponed = Postponed { due_at: Some(11), reason: "HTTP 503", code, failure: None, charge };
-        postpone(&db, &document(), &postponed, 10).unwrap();
+        Work::from(&document()).postpone(&db, &postponed, 10).unwrap();
         documents::fetched(&db, &document(), &testing::fetched("p"), &["pms".to_owned()], 12).unwrap();
         let shown = super::show(&db, 1).unwrap();
         assert!(shown.document.reasons.is_empty(), "it is over");

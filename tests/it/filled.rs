@@ -33,12 +33,17 @@ pub fn fill(practice: &Practice, documents: i64, ended: i64) {
     db.execute(
         &format!(
             "{numbers} INSERT INTO document (id, account, uuid, created_at, kind, state, pdf, sha256, size, listed, found_at,
-                 changed_at, reason)
+                 changed_at)
              SELECT i, 'main', printf('%08x-0000-4000-8000-%012x', i, i), '2026-01-01T00:00:00+00:00', 'referral_letter',
-                 iif(i % 1000 = 7, 'failed', 'reported'), printf('%08x', i), printf('%064x', i), 61440, 0, ?3 - (?2 - i) * 60000, ?3 + i,
-                 iif(i % 1000 = 7, 'not a PDF', NULL) FROM n"
+                 iif(i % 1000 = 7, 'failed', 'reported'), printf('%08x', i), printf('%064x', i), 61440, 0, ?3 - (?2 - i) * 60000, ?3 + i FROM n"
         ),
         params![first, last, ended],
+    )
+    .unwrap();
+    db.execute(
+        "INSERT INTO retry_state (document, work, pdf, reason) SELECT id, 'fetch:', '', 'not a PDF' FROM document
+         WHERE id >= ?1 AND state = 'failed'",
+        [first],
     )
     .unwrap();
     db.execute(

@@ -100,7 +100,7 @@ async fn the_time_of_a_pause_counts_towards_no_document_that_fails() {
     let failing = practice.show(&uuids[0]).await;
     assert!(failing["state"] == "discovered" && attempts(&failing) > 5, "{failing}");
     // It began to fail eight days ago, and was not tried for so long.
-    let age = |days: i64| format!("UPDATE document SET failing_since = failing_since - {}", days * DAY_MS);
+    let age = |days: i64| format!("UPDATE retry_state SET failing_since = failing_since - {}", days * DAY_MS);
     let db = Connection::open(practice.ledger()).unwrap();
     let now = jiff::Timestamp::now().as_millisecond();
     db.execute_batch(&age(8)).unwrap();
@@ -117,7 +117,7 @@ async fn the_time_of_a_pause_counts_towards_no_document_that_fails() {
     let still = practice.show(&uuids[0]).await;
     assert!(still["state"] == "discovered" && attempts(&still) > attempts(&failing), "{still}");
     // And what was tried for eight days.
-    let tried = format!("UPDATE document SET failing_for = failing_for + {}", 8 * DAY_MS);
+    let tried = format!("UPDATE retry_state SET failing_for = failing_for + {}", 8 * DAY_MS);
     Connection::open(practice.ledger()).unwrap().execute_batch(&tried).unwrap();
     practice.sync().await;
     let given_up = practice.show(&uuids[0]).await;
@@ -143,7 +143,7 @@ async fn the_time_for_which_a_destination_is_paused_counts_towards_no_delivery()
     let attempts = |shown: &Value| shown["deliveries"][0]["attempts"].as_u64().unwrap();
     let failing = practice.show(&uuids[0]).await;
     assert!(failing["state"] == "fetched" && attempts(&failing) > 5, "{failing}");
-    let age = format!("UPDATE delivery SET failing_since = failing_since - {}", 8 * DAY_MS);
+    let age = format!("UPDATE retry_state SET failing_since = failing_since - {}", 8 * DAY_MS);
     let db = Connection::open(practice.ledger()).unwrap();
     let now = jiff::Timestamp::now().as_millisecond();
     db.execute_batch(&age).unwrap();
@@ -158,7 +158,7 @@ async fn the_time_for_which_a_destination_is_paused_counts_towards_no_delivery()
     practice.sync().await;
     let still = practice.show(&uuids[0]).await;
     assert!(still["state"] == "fetched" && attempts(&still) > attempts(&failing), "{still}");
-    let tried = format!("UPDATE delivery SET failing_for = failing_for + {}", 8 * DAY_MS);
+    let tried = format!("UPDATE retry_state SET failing_for = failing_for + {}", 8 * DAY_MS);
     Connection::open(practice.ledger()).unwrap().execute_batch(&tried).unwrap();
     practice.sync().await;
     let given_up = practice.show(&uuids[0]).await;

@@ -4,8 +4,10 @@
 use rusqlite::{Connection, params};
 
 use super::super::columns::{Statements as _, as_json};
+use super::super::documents::{self, Document};
 use super::super::history::{self, Because};
-use super::super::{Millis, QueryResult, documents, reservations};
+use super::super::tries::{self, Key, Tries};
+use super::super::{Millis, QueryResult, reservations};
 use super::{Ended, end, of};
 use crate::domain::failure::{Failure, Kind};
 use crate::domain::proof::Proof;
@@ -14,47 +16,29 @@ use crate::domain::state::{Event, State};
 /// A destination works again: documents that wait because the spool is full are due.
 pub fn spool_empties(db: &Connection, now: Millis) -> QueryResult<()> {
     db.run(
-        "UPDATE document SET due_at = ?1 WHERE state = 'discovered' AND due_at > ?1 AND reason_code = 'spool_full'",
+        "UPDATE document SET due_at = ?1 WHERE state = 'discovered' AND due_at > ?1
+           AND EXISTS (SELECT 1 FROM retry_state WHERE document = id AND work = 'fetch:' AND reason_code = 'spool_full')",
         [now],
     )
 }
 
-/// The failure by which this destination refused deliveries is not the documents' own: the deliveries are due again,
-/// unless the API may know of the failure. Returns how many documents were still fetched, and the failing documents
-/// with their rounds.
+/// The failure by which this destination refused the delivery is not the document's own: the delivery is due again.
 pub(in crate::ledger) fn retract(
     db: &Connection,
+    document: &Document,
     destination: &str,
-    failure: &Failure,
-    reason: &str,
+    (reason, code): (&str, &str),
     now: Millis,
-) -> QueryResult<(usize, Vec<(i64, i64)>)> {
-    let held: Vec<(i64, i64, String, bool)> = db.rows(
-        "SELECT document.id, document.round, delivery.pdf, document.state = 'fetched'
-         FROM delivery INDEXED BY delivery_held JOIN document ON document.id = delivery.document
-         WHERE delivery.state = 'failed' AND delivery.destination = ?1 AND delivery.failure = ?2
-           AND delivery.pdf = document.pdf
-           AND (document.state = 'fetched' OR (document.state = 'failing' AND document.failure_sent = 0))",
-        params![destination, failure],
+) -> QueryResult<()> {
+    let (id, pdf) = (document.id, document.version.pdf.as_str());
+    db.run(
+        "UPDATE delivery SET state = 'pending', due_at = ?4, changed_at = ?4
+         WHERE document = ?1 AND pdf = ?2 AND destination = ?3",
+        params![id, pdf, destination, now],
     )?;
-    let (mut fetched, mut failing) = (0, Vec::new());
-    for (id, round, pdf, still_fetched) in held {
-        if !still_fetched {
-            failing.push((id, round));
-            continue;
-        }
-        fetched += 1;
-        db.run(
-            "UPDATE delivery SET state = 'pending', due_at = ?4, reason = ?5, reason_code = ?6, changed_at = ?4
-             WHERE document = ?1 AND pdf = ?2 AND destination = ?3",
-            params![id, pdf, destination, now, reason, failure],
-        )?;
-        let event = Event::Retracted.as_str();
-        let code = failure.to_string();
-        let because = Some(Because::coded(reason, Some(&code)));
-        history::append(db, (id, Some(destination)), now, event, State::Fetched, 0, because)?;
-    }
-    Ok((fetched, failing))
+    tries::say(db, Key::delivery(id, pdf, destination), Some((reason, code)))?;
+    let (event, because) = (Event::Retracted.as_str(), Some(Because::coded(reason, Some(code))));
+    history::append(db, (id, Some(destination)), now, event, State::Fetched, 0, because)
 }
 
 /// Makes the deliveries of a fetched document due: those that wait, those that may have arrived, and those that failed
@@ -67,19 +51,25 @@ pub(in crate::ledger) fn due_now(db: &Connection, document: i64, now: Millis) ->
            AND EXISTS (SELECT 1 FROM delivery WHERE document = ?1 AND unconfirmed_at IS NOT NULL)",
         [document],
     )?;
-    db.run(
-        "UPDATE delivery SET unconfirmed_at = NULL, due_at = ?2, reason = NULL, reason_code = NULL
-         WHERE document = ?1 AND unconfirmed_at IS NOT NULL",
+    let asked: Vec<(String, String)> = db.rows(
+        "UPDATE delivery SET unconfirmed_at = NULL, due_at = ?2 WHERE document = ?1 AND unconfirmed_at IS NOT NULL
+         RETURNING pdf, destination",
         params![document, now],
     )?;
-    db.run(
-        "UPDATE delivery SET state = 'pending', due_at = ?2, changed_at = ?2, reason = NULL, reason_code = NULL, failure = NULL,
-                attempts = 0, failing_since = NULL, failing_for = 0
-         WHERE document = ?1 AND +state = 'failed' AND pdf = (SELECT pdf FROM document WHERE id = ?1 AND state = 'fetched')",
+    asked.iter().try_for_each(|(pdf, to)| tries::say(db, Key::delivery(document, pdf, to), None))?;
+    let failed: Vec<(String, String)> = db.rows(
+        "UPDATE delivery SET state = 'pending', due_at = ?2, changed_at = ?2
+         WHERE document = ?1 AND +state = 'failed'
+           AND pdf = (SELECT pdf FROM document WHERE id = ?1 AND state = 'fetched')
+         RETURNING pdf, destination",
         params![document, now],
     )?;
+    for (pdf, to) in &failed {
+        tries::change(db, Key::delivery(document, pdf, to), |row| *row = Tries::default())?;
+    }
     db.run(
-        "UPDATE delivery SET due_at = min(due_at, ?2), refusals = 0 WHERE document = ?1 AND state = 'pending' AND due_at IS NOT NULL",
+        "UPDATE delivery SET due_at = min(due_at, ?2)
+         WHERE document = ?1 AND state = 'pending' AND due_at IS NOT NULL",
         params![document, now],
     )
 }
@@ -88,8 +78,10 @@ pub(in crate::ledger) fn due_now(db: &Connection, document: i64, now: Millis) ->
 /// are void.
 pub fn forget_intents(db: &Connection, document: i64) -> QueryResult<()> {
     let ended: Vec<(String, String, bool, Option<String>)> = db.rows(
-        "SELECT destination, pdf, unconfirmed_at IS NOT NULL, reason_code FROM delivery
-         WHERE document = ?1 AND (unconfirmed_at IS NOT NULL OR +state = 'failed')",
+        "SELECT destination, delivery.pdf, unconfirmed_at IS NOT NULL, reason_code
+         FROM delivery LEFT JOIN retry_state
+              ON retry_state.document = ?1 AND work = destination AND retry_state.pdf = delivery.pdf
+         WHERE delivery.document = ?1 AND (unconfirmed_at IS NOT NULL OR +state = 'failed')",
         [document],
     )?;
     let is_unconfirmed =
@@ -142,16 +134,11 @@ pub fn waits_for_word(db: &Connection, document: i64) -> QueryResult<bool> {
 /// The place of a delivery that a person has seen.
 const SEEN: &str = "seen there by a person";
 
-/// The document is requested anew: earlier refusals no longer count.
-pub(in crate::ledger) fn forget_refusals(db: &Connection, document: i64) -> QueryResult<()> {
-    db.run("UPDATE delivery SET refusals = 0 WHERE document = ?1", [document])
-}
-
 /// A person asked for the document again: it is to be delivered everywhere once more. What lies there stays known until
 /// it is known for whom the document is now ([`super::void`]).
 pub(in crate::ledger) fn forget_success(db: &Connection, document: i64) -> QueryResult<()> {
     db.run(
-        "DELETE FROM delivery WHERE document = ?1 AND reason_code IS NOT 'not_replaced'
+        "DELETE FROM delivery WHERE document = ?1 AND to_remove IS NULL
            AND (+state NOT IN ('filed', 'delivered') OR pdf <> (SELECT pdf FROM document WHERE id = ?1))",
         [document],
     )?;

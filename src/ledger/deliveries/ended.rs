@@ -5,7 +5,8 @@ use rusqlite::{Connection, ToSql, params};
 use super::super::columns::Statements as _;
 use super::super::documents::{self, Document};
 use super::super::history::{self, Because};
-use super::super::{Millis, QueryResult, failures};
+use super::super::tries::{self, Key};
+use super::super::{Millis, QueryResult};
 use super::Delivery;
 use crate::domain::failure::{Failure, HOLD};
 use crate::domain::proof::{Filed, Proof};
@@ -53,18 +54,19 @@ pub fn end(db: &Connection, delivery: &Delivery, ended: &Ended<'_>, now: Millis)
         }
         Ended::Failed { reason, code, failure } => ("failed", None, Some(*reason), Some(*code), *failure, None, None),
     };
-    // `not_replaced` outlives this proof: the earlier version still lies there.
-    let set = "state = ?6, place = ?7, due_at = ?11, failure = ?9, proof = ?12, filed = ?13, unmatched = NULL,
-               reason = coalesce(?8, CASE reason_code WHEN 'not_replaced' THEN reason END),
-               reason_code = coalesce(?10, CASE reason_code WHEN 'not_replaced' THEN reason_code END)";
-    let values: [&dyn ToSql; 8] = [&word, &place, &reason, &failure, &code, &told_at, &proof, &filed_json];
-    if !update(db, delivery, now, "('pending', 'filed')", set, &values)? {
+    let set = "state = ?6, place = ?7, due_at = ?8, proof = ?9, filed = ?10, unmatched = NULL";
+    if !update(db, delivery, now, "('pending', 'filed')", set, &[&word, &place, &told_at, &proof, &filed_json])? {
         return Ok(None);
     }
+    tries::change(db, delivery.key(), |row| {
+        row.failure = failure.cloned();
+        (row.reason, row.reason_code) = (reason.map(str::to_owned), code.map(str::to_owned));
+        row.failing_since = row.failing_since.filter(|_| word == "failed");
+    })?;
     if word != "failed" {
         db.run(
             "DELETE FROM delivery WHERE document = ?1 AND pdf <> ?2 AND destination = ?3 AND +state = 'pending'
-               AND reason_code IS NOT 'not_replaced'",
+               AND to_remove IS NULL",
             params![document.id, document.version.pdf, delivery.destination],
         )?;
     }
@@ -94,7 +96,8 @@ fn moves_on(db: &Connection, document: &Document, now: Millis) -> QueryResult<Op
         .prepare_cached(
             "SELECT count(*) FILTER (WHERE state = 'pending'), count(*) FILTER (WHERE state = 'filed'),
                     group_concat(destination || ': ' || coalesce(reason, ''), '; ') FILTER (WHERE state = 'failed')
-             FROM delivery WHERE document = ?1 AND pdf = ?2",
+             FROM delivery LEFT JOIN retry_state ON retry_state.document = ?1 AND work = destination AND retry_state.pdf = ?2
+             WHERE delivery.document = ?1 AND delivery.pdf = ?2",
         )?
         .query_row(params![document.id, document.version.pdf], |row| row.try_into())?;
     if pending > 0 {
@@ -111,7 +114,8 @@ fn moves_on(db: &Connection, document: &Document, now: Millis) -> QueryResult<Op
     let shared = db
         .prepare_cached(
             "SELECT failure, max(changed_at) FROM delivery
-             WHERE document = ?1 AND pdf = ?2 AND +state = 'failed' AND failure IS NOT NULL",
+             JOIN retry_state ON retry_state.document = ?1 AND work = destination AND retry_state.pdf = ?2
+             WHERE delivery.document = ?1 AND delivery.pdf = ?2 AND +state = 'failed' AND failure IS NOT NULL",
         )?
         .query_row(params![document.id, document.version.pdf], |row| {
             Ok(row.get::<_, Option<Failure>>(0)?.zip(row.get::<_, Option<Millis>>(1)?))
@@ -120,32 +124,20 @@ fn moves_on(db: &Connection, document: &Document, now: Millis) -> QueryResult<Op
         // Set whichever delivery was the last: others may turn out to share the failure.
         let hold = Millis::try_from(HOLD.as_millis()).unwrap_or(Millis::MAX);
         let told_at = failed_at.min(now).saturating_add(hold).max(now);
-        db.run("UPDATE document SET failure = ?2, due_at = ?3 WHERE id = ?1", params![document.id, failure, told_at])?;
+        tries::change(db, Key::fetch(document.id), |row| row.failure = Some(failure))?;
+        db.run("UPDATE document SET due_at = ?2 WHERE id = ?1", params![document.id, told_at])?;
     }
     Ok(state)
 }
 
-/// Leaves the delivery pending.
-pub fn postpone(
+/// Leaves the delivery pending, until `due_at` or as before. Returns the number of deliveries.
+pub(in crate::ledger) fn put_off(
     db: &Connection,
     delivery: &Delivery,
-    postponed: &failures::Postponed<'_>,
+    due_at: Option<Millis>,
     now: Millis,
-) -> QueryResult<()> {
-    let failures::Postponed { due_at, reason, code, failure, charge } = postponed;
-    let (is_charged, spent) = (charge.is_some(), charge.as_ref().map_or(0, |charge| charge.failing_for));
-    let began = charge.as_ref().map(|charge| charge.began);
-    let set = "due_at = coalesce(?6, min(due_at, ?5)), reason = ?7, attempts = attempts + ?8, failure = coalesce(?9, failure),
-               failing_for = failing_for + ?10, reason_code = ?12,
-               failing_since = CASE WHEN ?8 THEN coalesce(failing_since, ?11) ELSE failing_since END";
-    let updated =
-        update(db, delivery, now, PENDING, set, &[due_at, reason, &is_charged, failure, &spent, &began, code])?;
-    let attempt = delivery.tries.attempts + 1;
-    if updated && is_charged && postponed.is_news(attempt, delivery.tries.failure.as_ref()) {
-        let of = (delivery.document.id, Some(delivery.destination.as_str()));
-        history::append(db, of, now, "postponed", State::Fetched, attempt, Some(Because::coded(reason, *code)))?;
-    }
-    Ok(())
+) -> QueryResult<usize> {
+    update(db, delivery, now, PENDING, "due_at = coalesce(?6, min(due_at, ?5))", &[&due_at]).map(usize::from)
 }
 
 /// The code of an attempt that was cut off.
@@ -159,11 +151,13 @@ pub fn leave_unconfirmed(
     failure: Option<&Failure>,
     now: Millis,
 ) -> QueryResult<()> {
-    let set = "due_at = NULL, unconfirmed_at = ?5, reason = ?6, failure = coalesce(?7, failure),
-               reason_code = coalesce(?7, ?8)";
-    if update(db, delivery, now, PENDING, set, &[&reason, &failure, &CUT_OFF])? {
+    if update(db, delivery, now, PENDING, "due_at = NULL, unconfirmed_at = ?5", &[])? {
         let of = (delivery.document.id, Some(delivery.destination.as_str()));
         let code = failure.map(Failure::to_string).unwrap_or_else(|| CUT_OFF.to_owned());
+        tries::change(db, delivery.key(), |row| {
+            row.failure = failure.cloned().or(row.failure.take());
+            (row.reason, row.reason_code) = (Some(reason.to_owned()), Some(code.clone()));
+        })?;
         let because = Some(Because::coded(reason, Some(&code)));
         history::append(db, of, now, "unconfirmed", State::Fetched, delivery.tries.attempts, because)?;
     }

@@ -6,6 +6,7 @@ use rusqlite::{Connection, params};
 
 use super::super::columns::Statements as _;
 use super::super::reservations::{self, Owner};
+use super::super::tries::{self, Key};
 use super::super::{Millis, QueryResult, patients};
 use super::{Delivery, Ended, end, of};
 use crate::domain::document::Version;
@@ -135,10 +136,11 @@ impl Unproved {
         let Some(delivery) = self.delivery(db, destination)? else {
             // The document waits for nothing, and this letter is not looked at again and again.
             db.run(
-                "UPDATE delivery SET state = 'failed', reason = ?4, reason_code = ?5, filed = NULL, due_at = NULL, changed_at = ?6
+                "UPDATE delivery SET state = 'failed', filed = NULL, due_at = NULL, changed_at = ?4
                  WHERE document = ?1 AND pdf = ?2 AND destination = ?3 AND state = 'filed'",
-                params![self.document, self.version.pdf, destination, reason, code, now],
+                params![self.document, self.version.pdf, destination, now],
             )?;
+            tries::say(db, Key::delivery(self.document, &self.version.pdf, destination), Some((reason, code)))?;
             return Ok(None);
         };
         let state = end(db, &delivery, &Ended::Failed { reason, code, failure: None }, now)?;

@@ -2,10 +2,10 @@
 
 use rusqlite::{Connection, OptionalExtension as _, Row, params};
 
-use super::columns::{Statements as _, as_json, from_row};
+use super::columns::{Statements as _, as_json};
 use super::documents::{self, Document};
 use super::reservations::{self, Owner};
-use super::work::Tries;
+use super::tries::{self, Key, Tries};
 use super::{Millis, QueryResult, patients};
 use crate::domain::document::Version;
 use crate::domain::document::edition::edition;
@@ -14,8 +14,9 @@ use crate::domain::reservation::Known;
 use crate::domain::state::State;
 
 pub use self::again::{arrived, reroute_unknown, spool_empties, waits_for_word};
-pub(super) use self::again::{due_now, forget_at, forget_intents, forget_refusals, forget_success, retract};
-pub use self::ended::{Ended, end, leave_unconfirmed, postpone};
+pub(super) use self::again::{due_now, forget_at, forget_intents, forget_success, retract};
+pub(super) use self::ended::put_off;
+pub use self::ended::{Ended, end, leave_unconfirmed};
 pub use self::filed::{Unproved, lies_at, not_asked_for, unproved, was_sent, with_metadata};
 pub(super) use self::replaced::void;
 pub use self::replaced::{NOT_REPLACED, beside, has_old, not_replaced, removed};
@@ -55,6 +56,10 @@ pub struct Delivery {
 }
 
 impl Delivery {
+    pub(super) fn key(&self) -> Key<'_> {
+        Key::delivery(self.document.id, &self.document.version.pdf, &self.destination)
+    }
+
     /// The owner of its names.
     pub fn owner(&self) -> Owner {
         let document = &self.document;
@@ -86,16 +91,16 @@ pub fn of(db: &Connection, destination: &str, document: i64) -> QueryResult<Opti
 fn in_states(db: &Connection, destination: &str, document: i64, states: &str) -> QueryResult<Option<Delivery>> {
     let document = documents::by_number(db, document)?.filter(|document| document.state == State::Fetched);
     let Some(document) = document else { return Ok(None) };
+    let (id, pdf) = (document.id, document.version.pdf.as_str());
     let read = |row: &Row<'_>| {
-        let tries =
-            from_row!(row => Tries { attempts, failing_since, failing_for, failure, refusals, changed_at, due_at });
+        let tries = tries::of(db, Key::delivery(id, pdf, destination))?;
+        let tries = Tries { changed_at: row.get("changed_at")?, due_at: row.get("due_at")?, ..tries };
         Ok((tries, row.get("number")?))
     };
-    let (id, pdf) = (document.id, document.version.pdf.as_str());
     let found = db
         .prepare_cached(&format!(
-            "SELECT attempts, failing_since, failing_for, failure, refusals, changed_at, due_at, number
-             FROM delivery WHERE document = ?1 AND pdf = ?2 AND destination = ?3 AND state IN {states}"
+            "SELECT changed_at, due_at, number FROM delivery
+             WHERE document = ?1 AND pdf = ?2 AND destination = ?3 AND state IN {states}"
         ))?
         .query_row(params![id, pdf, destination], read)
         .optional()?;
@@ -147,10 +152,6 @@ pub fn any_pending(db: &Connection, document: i64, pdf: &str) -> QueryResult<boo
         .exists(params![document, pdf])
 }
 
-/// A delivery that was not made: its destination, the failure by which it was refused, how often, its last change, and
-/// the number that it may have been made with.
-type Refused = (String, Option<Failure>, u32, Millis, Option<String>);
-
 /// Gives this version one row for each of `destinations`. Keeps finished deliveries, and the failures by which others
 /// were refused. Returns how many have not ended. A delivery that may have arrived is still known by its intent.
 /// Pending deliveries of earlier versions stay without a due time until this version is delivered: their attempts may
@@ -162,11 +163,9 @@ pub(super) fn plan(
     destinations: &[String],
     now: Millis,
 ) -> QueryResult<usize> {
-    let refused: Vec<Refused> = db.rows(
+    db.run(
         "DELETE FROM delivery WHERE document = ?1 AND state NOT IN ('filed', 'delivered')
-           AND (pdf = ?2 OR state <> 'pending' OR destination NOT IN (SELECT value FROM json_each(?3)))
-         RETURNING destination, CASE WHEN pdf = ?2 AND state = 'failed' THEN failure END, refusals, changed_at,
-                   CASE WHEN pdf = ?2 THEN number END",
+           AND (pdf <> ?2 AND state <> 'pending' OR destination NOT IN (SELECT value FROM json_each(?3)))",
         params![document, pdf, as_json(destinations)],
     )?;
     db.run(
@@ -177,15 +176,23 @@ pub(super) fn plan(
         .prepare_cached("SELECT count(*) FROM delivery WHERE document = ?1 AND pdf = ?2 AND +state = 'filed'")?
         .query_row(params![document, pdf], |row| row.get(0))?;
     for destination in destinations {
-        let before = refused.iter().find(|(name, failure, ..)| name == destination && failure.is_some());
-        let (failure, refusals, failed_at) =
-            before.map_or((&None, 0, now), |(_, failure, refusals, at, _)| (failure, *refusals, *at));
-        let number = refused.iter().find_map(|(name, .., number)| number.as_ref().filter(|_| name == destination));
-        pending += db.change(
-            "INSERT INTO delivery (document, pdf, destination, state, due_at, changed_at, failure, refusals, number)
-             VALUES (?1, ?2, ?3, 'pending', ?4, ?5, ?6, ?7, ?8) ON CONFLICT DO NOTHING",
-            params![document, pdf, destination, now, failed_at, failure, refusals, number],
+        let key = Key::delivery(document, pdf, destination);
+        let Tries { failure, refusals, .. } = tries::of(db, key)?;
+        let refused = failure.filter(Failure::is_permanent);
+        let planned = db.change(
+            "INSERT INTO delivery (document, pdf, destination, state, due_at, changed_at)
+             VALUES (?1, ?2, ?3, 'pending', ?4, ?4)
+             ON CONFLICT DO UPDATE SET state = 'pending', due_at = ?4, changed_at = iif(?5, changed_at, ?4),
+                 unconfirmed_at = NULL, place = NULL, filed = NULL, proof = NULL, number_refused = NULL,
+                 unmatched = NULL, to_remove = NULL
+             WHERE state NOT IN ('filed', 'delivered')",
+            params![document, pdf, destination, now, refused.is_some()],
         )?;
+        if planned > 0 {
+            let refusals = refused.as_ref().map_or(0, |_| refusals);
+            tries::change(db, key, |row| *row = Tries { failure: refused, refusals, ..Tries::default() })?;
+        }
+        pending += planned;
     }
     Ok(pending)
 }

@@ -18,7 +18,7 @@ pub const NOT_REPLACED: &str = "it was filed beside the version that it replaces
 pub fn not_replaced(db: &Connection, of: &Delivery, now: Millis) -> QueryResult<()> {
     let (document, to) = (&of.document, of.destination.as_str());
     let updated = db.change(
-        "UPDATE delivery SET reason = ?4, reason_code = 'not_replaced', changed_at = ?5
+        "UPDATE delivery SET to_remove = ?4, changed_at = ?5
          WHERE document = ?1 AND pdf = ?2 AND destination = ?3 AND +state IN ('filed', 'delivered')",
         params![document.id, document.version.pdf, to, NOT_REPLACED, now],
     )?;
@@ -64,7 +64,7 @@ pub(in crate::ledger) fn void(
         let (words, code) = if is_there { FOR_ANOTHER } else { MAYBE_FOR_ANOTHER };
         let text = place.map_or_else(|| words.to_owned(), |place| format!("{words}: {place}"));
         db.run(
-            "UPDATE delivery SET reason = ?4, reason_code = 'not_replaced', changed_at = ?5,
+            "UPDATE delivery SET to_remove = ?4, changed_at = ?5,
                     state = CASE state WHEN 'again' THEN 'delivered' ELSE state END
              WHERE document = ?1 AND pdf = ?2 AND destination = ?3",
             params![before.id, pdf, to, words, now],
@@ -90,6 +90,10 @@ fn keep_without_number(db: &Connection, before: &Document, version: &str) -> Que
         params![before.id, last, version],
     )?;
     for to in kept {
+        db.run(
+            "UPDATE OR REPLACE retry_state SET pdf = ?4 WHERE document = ?1 AND work = ?2 AND pdf = ?3",
+            params![before.id, to, last, version],
+        )?;
         for names in ["file_reservation", "sidecar_reservation"] {
             db.run(
                 &format!("UPDATE {names} SET pdf = ?4 WHERE uuid = ?1 AND destination = ?2 AND pdf = ?3"),
@@ -105,27 +109,23 @@ fn keep_without_number(db: &Connection, before: &Document, version: &str) -> Que
 pub fn removed(db: &Connection, document: i64) -> QueryResult<usize> {
     db.run(
         "UPDATE delivery SET state = 'delivered', filed = NULL, due_at = NULL
-         WHERE document = ?1 AND state = 'filed' AND reason_code = 'not_replaced'
+         WHERE document = ?1 AND state = 'filed' AND to_remove IS NOT NULL
            AND pdf <> (SELECT pdf FROM document WHERE id = ?1)",
         [document],
     )?;
-    db.change(
-        "UPDATE delivery SET reason = NULL, reason_code = NULL WHERE document = ?1 AND reason_code = 'not_replaced'",
-        [document],
-    )
+    db.change("UPDATE delivery SET to_remove = NULL WHERE document = ?1 AND to_remove IS NOT NULL", [document])
 }
 
 /// Whether an old copy of the document waits for a person to remove it.
 pub fn has_old(db: &Connection, document: i64) -> QueryResult<bool> {
-    db.prepare_cached("SELECT 1 FROM delivery WHERE document = ?1 AND +reason_code = 'not_replaced'")?
-        .exists([document])
+    db.prepare_cached("SELECT 1 FROM delivery WHERE document = ?1 AND +to_remove IS NOT NULL")?.exists([document])
 }
 
 /// The first `limit` documents whose old versions a person has to remove.
 pub fn beside(db: &Connection, limit: usize) -> QueryResult<Vec<String>> {
     db.values(
         "SELECT DISTINCT uuid FROM delivery INDEXED BY delivery_not_replaced JOIN document ON document.id = delivery.document
-         WHERE delivery.reason_code = 'not_replaced' LIMIT ?1",
+         WHERE to_remove IS NOT NULL LIMIT ?1",
         [limit],
     )
 }

@@ -3,7 +3,8 @@ use crate::domain::failure::{Failure, HOLD, Scope};
 use crate::domain::reservation::{Intent, Place, Wanted};
 use crate::domain::state::State;
 use crate::ledger::pauses::ProbeChoice;
-use crate::ledger::{failures, listed, names, prune, reservations, restored, retry, testing, work};
+use crate::ledger::work::{self, Work};
+use crate::ledger::{failures, listed, names, prune, reservations, restored, retry, testing};
 use crate::views;
 
 fn ledger() -> (tempfile::TempDir, Connection) {
@@ -203,7 +204,7 @@ fn what_waits_because_the_spool_is_full_is_due_when_a_destination_is_back() {
     let (_folder, db) = ledger();
     let due_at = || documents::by_number(&db, 1).unwrap().unwrap().tries.due_at;
     for (code, due) in [("not_rendered", 900), ("spool_full", 50)] {
-        db.execute("UPDATE document SET due_at = 900, reason_code = ?1", [code]).unwrap();
+        testing::set(&db, 1, &format!("due_at = 900, reason_code = '{code}'"));
         spool_empties(&db, 50).unwrap();
         assert_eq!(due_at(), Some(due), "{code}");
     }
@@ -216,10 +217,11 @@ fn what_never_failed_is_found_behind_however_many_that_did() {
     db.execute_batch(
         "INSERT INTO document (id, account, uuid, created_at, state, pdf, due_at, found_at, changed_at)
              SELECT value, 'main', 'f' || value, '', 'fetched', 'p', 1, 1, 1 FROM json_each('[2, 3, 4, 5, 6, 7, 8, 9]');
-         INSERT INTO delivery (document, pdf, destination, state, due_at, changed_at, attempts)
-             SELECT id, 'p', 'engine', 'pending', id - 9, 1, id < 8 FROM document WHERE id > 1",
+         INSERT INTO delivery (document, pdf, destination, state, due_at, changed_at)
+             SELECT id, 'p', 'engine', 'pending', id - 9, 1 FROM document WHERE id > 1",
     )
     .unwrap();
+    (2..8).for_each(|id| testing::set_delivery(&db, id, "engine", "attempts = 1"));
     let found = |limit| due(&db, limit);
     assert_eq!(found(2), [(2, true), (3, true), (8, false), (9, false)]);
     assert_eq!(
@@ -356,14 +358,14 @@ fn what_waits_for_a_pause_is_due_whatever_the_clock_said_when_it_became_so() {
     let waits = failures::Postponed { due_at: None, reason: "later", code: None, failure: None, charge: None };
     let at = |now| {
         let row = documents::by_number(&db, 1).unwrap().unwrap();
-        failures::postpone(&db, &row, &waits, now).unwrap();
+        Work::from(&row).postpone(&db, &waits, now).unwrap();
         documents::by_number(&db, 1).unwrap().unwrap().tries.due_at
     };
     db.execute("UPDATE document SET due_at = 900", []).unwrap();
     assert_eq!((at(1000), at(500)), (Some(900), Some(500)));
     let delivery = fetch(&db);
     db.execute("UPDATE delivery SET due_at = 900", []).unwrap();
-    postpone(&db, &delivery, &waits, 500).unwrap();
+    Work::from(&delivery).postpone(&db, &waits, 500).unwrap();
     assert_eq!(the_due(&db).tries.due_at, Some(500));
 }
 

@@ -4,6 +4,7 @@ use rusqlite::{Connection, params};
 
 use super::super::columns::{Statements as _, as_json};
 use super::super::history::{self, Because};
+use super::super::tries::{self, Key};
 use super::super::{Millis, QueryResult};
 use super::ended::{PENDING, update};
 use super::{Delivery, frozen};
@@ -28,19 +29,20 @@ pub fn sent_nothing(db: &Connection, delivery: &Delivery) -> QueryResult<()> {
 
 /// A daemon starts: deliveries to destinations outside `needing` need no number, and no longer wait for one.
 pub fn needs_none(db: &Connection, needing: &[String], now: Millis) -> QueryResult<()> {
-    db.run(
-        "UPDATE delivery INDEXED BY delivery_unmatched
-         SET due_at = ?2, changed_at = ?2, unmatched = NULL, reason = NULL, reason_code = NULL
+    let waiting: Vec<(i64, String)> = db.rows(
+        "SELECT document, destination FROM delivery INDEXED BY delivery_unmatched
          WHERE unmatched IS NOT NULL AND destination NOT IN (SELECT value FROM json_each(?1))",
-        params![as_json(needing), now],
-    )
+        [as_json(needing)],
+    )?;
+    matched(db, &waiting, now)
 }
 
 /// Leaves the delivery until a person, or the practice's list, says whose the letter is.
 pub fn leave_unmatched(db: &Connection, delivery: &Delivery, why: &str, reason: &str, now: Millis) -> QueryResult<()> {
     let code = format!("patient_{why}");
-    let set = "due_at = NULL, unmatched = ?6, reason = ?7, reason_code = ?8, number_refused = ?9";
-    if update(db, delivery, now, PENDING, set, &[&why, &reason, &code, &delivery.number])? {
+    let set = "due_at = NULL, unmatched = ?6, number_refused = ?7";
+    if update(db, delivery, now, PENDING, set, &[&why, &delivery.number])? {
+        tries::say(db, delivery.key(), Some((reason, &code)))?;
         let of = (delivery.document.id, Some(delivery.destination.as_str()));
         let because = Some(Because::coded(reason, Some(&code)));
         history::append(db, of, now, "needs_person", State::Fetched, delivery.tries.attempts, because)?;
@@ -106,12 +108,14 @@ pub fn ask_anew(
     now: Millis,
 ) -> QueryResult<()> {
     let code = format!("patient_{why}");
-    db.run(
-        "UPDATE delivery SET due_at = NULL, changed_at = ?3, unmatched = ?4, reason = ?5, reason_code = ?6
+    let waiting: Vec<(String, String)> = db.rows(
+        "UPDATE delivery SET due_at = NULL, changed_at = ?3, unmatched = ?4
          WHERE document = ?1 AND pdf = (SELECT pdf FROM document WHERE id = ?1) AND +state = 'pending'
-           AND number IS NULL AND unmatched IS NULL AND destination IN (SELECT value FROM json_each(?2))",
-        params![document, as_json(needing), now, why, reason, code],
-    )
+           AND number IS NULL AND unmatched IS NULL AND destination IN (SELECT value FROM json_each(?2))
+         RETURNING pdf, destination",
+        params![document, as_json(needing), now, why],
+    )?;
+    waiting.iter().try_for_each(|(pdf, to)| tries::say(db, Key::delivery(document, pdf, to), Some((reason, &code))))
 }
 
 /// Whether a person has to say whose the document is.
@@ -123,11 +127,12 @@ pub fn needs_person(db: &Connection, document: i64) -> QueryResult<bool> {
 /// is not time in which they were tried.
 pub fn matched(db: &Connection, deliveries: &[(i64, String)], now: Millis) -> QueryResult<()> {
     for (document, destination) in deliveries {
-        db.run(
-            "UPDATE delivery SET due_at = ?3, changed_at = ?3, unmatched = NULL, reason = NULL, reason_code = NULL
-             WHERE document = ?1 AND destination = ?2 AND unmatched IS NOT NULL",
+        let versions: Vec<String> = db.values(
+            "UPDATE delivery SET due_at = ?3, changed_at = ?3, unmatched = NULL
+             WHERE document = ?1 AND destination = ?2 AND unmatched IS NOT NULL RETURNING pdf",
             params![document, destination, now],
         )?;
+        versions.iter().try_for_each(|pdf| tries::say(db, Key::delivery(*document, pdf, destination), None))?;
     }
     Ok(())
 }

@@ -4,9 +4,10 @@
 use rusqlite::{Connection, params};
 
 use super::columns::Statements as _;
-use super::documents::{Document, transition};
+use super::documents::{self, Document, transition};
 use super::history::Because;
-use super::{Millis, QueryResult, deliveries};
+use super::tries::{self, Key};
+use super::{Millis, QueryResult, deliveries, failures};
 use crate::domain::failure::{Call, Failure, Scope};
 use crate::domain::state::{Event, State};
 
@@ -15,8 +16,9 @@ use crate::domain::state::{Event, State};
 pub fn hold(db: &Connection, account: Option<&str>, failure: &Failure, until: Millis) -> QueryResult<()> {
     db.run(
         "UPDATE document SET due_at = max(due_at, ?3)
-         WHERE state = 'failing' AND failure_sent = 0 AND failure = ?2
-           AND account IN (SELECT name FROM account WHERE ?1 IS NULL OR name = ?1)",
+         WHERE state = 'failing' AND failure_sent = 0
+           AND account IN (SELECT name FROM account WHERE ?1 IS NULL OR name = ?1)
+           AND EXISTS (SELECT 1 FROM retry_state WHERE document = id AND work = 'fetch:' AND failure = ?2)",
         params![account, failure, until],
     )
 }
@@ -26,21 +28,29 @@ pub fn hold(db: &Connection, account: Option<&str>, failure: &Failure, until: Mi
 /// ledger's number of the document.
 pub fn hold_anew(db: &Connection, until: Millis) -> QueryResult<Vec<(Scope, Failure, i64)>> {
     let documents: Vec<(String, Failure, i64)> = db.rows(
-        "UPDATE document SET due_at = max(due_at, ?1)
-         WHERE state = 'failing' AND failure_sent = 0 AND failure IS NOT NULL RETURNING account, failure, id",
-        [until],
+        "SELECT account, failure, id FROM document JOIN retry_state ON document = id AND work = 'fetch:'
+         WHERE state = 'failing' AND failure_sent = 0 AND failure IS NOT NULL",
+        [],
     )?;
     let reports: Vec<(String, Failure, i64)> = db.rows(
-        // The time until now was no wait of the report's: the computer may have been off for a week.
-        "UPDATE document SET failing_for = failing_for - max(0, ?1 - due_at), due_at = max(due_at, ?1)
-         WHERE state IN ('delivered', 'failing') AND report_failure IS NOT NULL
-         RETURNING account, report_failure, id",
-        [until],
+        "SELECT account, failure, id FROM document JOIN retry_state ON document = id AND work = 'report:'
+         WHERE state IN ('delivered', 'failing') AND failure IS NOT NULL",
+        [],
     )?;
+    // The time until now was no wait of the report's: the computer may have been off for a week.
+    for (.., id) in &reports {
+        let due_at = documents::by_number(db, *id)?.and_then(|document| document.tries.due_at).unwrap_or(until);
+        tries::change(db, Key::report(*id), |row| row.failing_for -= until.saturating_sub(due_at).max(0))?;
+    }
+    for (.., id) in documents.iter().chain(&reports) {
+        db.run("UPDATE document SET due_at = max(due_at, ?2) WHERE id = ?1", params![id, until])?;
+    }
     let deliveries: Vec<(String, Failure, i64)> = db.rows(
-        "SELECT delivery.destination, delivery.failure, document.id
-         FROM delivery INDEXED BY delivery_held JOIN document ON document.id = delivery.document
-         WHERE delivery.state = 'failed' AND delivery.failure IS NOT NULL AND delivery.pdf = document.pdf
+        "SELECT destination, failure, document.id FROM retry_state INDEXED BY retry_state_failure
+         JOIN delivery ON delivery.document = retry_state.document AND delivery.pdf = retry_state.pdf
+              AND delivery.destination = work
+         JOIN document ON document.id = delivery.document
+         WHERE failure IS NOT NULL AND delivery.state = 'failed' AND delivery.pdf = document.pdf
            AND (document.state = 'fetched' OR (document.state = 'failing' AND document.failure_sent = 0))",
         [],
     )?;
@@ -69,12 +79,8 @@ pub fn sending(db: &Connection, id: i64, round: i64) -> QueryResult<Option<bool>
 /// first account is not reported: the new account asks the API itself. Returns the document's new state, if it changed.
 pub fn was_not_sent(db: &Connection, document: &Document, now: Millis) -> QueryResult<Option<State>> {
     set_sent(db, document.id, false)?;
-    let of_another: Option<Option<String>> = db.perhaps(
-        "SELECT coalesce(failure, reason_code) FROM document WHERE id = ?1 AND account <> ?2",
-        params![document.id, document.version.account],
-    )?;
-    let failure = of_another.flatten().as_deref().and_then(Failure::parse);
-    if !failure.is_some_and(|failure| failure.is_of_account()) {
+    let failure = tries::of(db, Key::fetch(document.id))?.last_failure();
+    if !failures::is_anothers(db, document)? || !failure.is_some_and(|failure| failure.is_of_account()) {
         return Ok(None);
     }
     transition(db, document.id, document.round, Event::Retracted, now, None)
@@ -94,42 +100,45 @@ pub fn retract(
     now: Millis,
 ) -> QueryResult<Vec<State>> {
     let mut states = Vec::new();
-    let failing: Vec<(i64, i64)> = match scope {
+    let (work, account) = match scope {
         // The account's sign-in is checked before any of its documents can fail.
         Scope::Account(_) => return Ok(states),
         // A refused report ends nothing at once: it is sent again. The refusal stays known.
         Scope::Report(account) => {
             let Some(shared) = failure.taken_back() else { return Ok(states) };
             db.run(
-                "UPDATE document SET report_failure = ?4, report_reason = NULL
-                 WHERE state IN ('delivered', 'failing') AND account = ?1 AND due_at > ?3 AND report_failure = ?2",
+                "UPDATE retry_state SET failure = ?4 WHERE work = 'report:' AND failure = ?2 AND document IN (
+                     SELECT id FROM document
+                     WHERE state IN ('delivered', 'failing') AND account = ?1 AND due_at > ?3)",
                 params![account, failure, now, shared],
             )?;
             return Ok(states);
         }
-        Scope::Fetch(account) => db.rows(
-            "SELECT id, round FROM document
-             WHERE state = 'failing' AND failure_sent = 0 AND account = ?1 AND failure = ?2",
-            params![account, failure],
-        )?,
-        Scope::Destination(name) => {
-            let (fetched, failing) = deliveries::retract(db, name, failure, reason, now)?;
-            states.resize(fetched, State::Fetched);
-            failing
-        }
+        Scope::Fetch(account) => ("fetch:", Some(account)),
+        Scope::Destination(name) => (name.as_str(), None),
     };
-    for (id, round) in failing {
-        let state =
-            transition(db, id, round, Event::Retracted, now, Some(Because::coded(reason, Some(&failure.to_string()))))?;
-        if state.is_some() {
-            // Kept, so that the document counts only once among those with equal failures.
-            let of_document = matches!(scope, Scope::Fetch(_)).then_some(failure);
-            db.run(
-                "UPDATE document SET reason_code = ?2, failure = ?3 WHERE id = ?1",
-                params![id, failure, of_document],
-            )?;
+    let held: Vec<i64> = db.values(
+        "SELECT id FROM retry_state INDEXED BY retry_state_failure JOIN document ON id = retry_state.document
+         LEFT JOIN delivery ON delivery.document = id AND delivery.pdf = document.pdf AND destination = work
+         WHERE work = ?1 AND failure = ?2 AND account = ifnull(?3, account)
+           AND retry_state.pdf = ifnull(delivery.pdf, '') AND ifnull(delivery.state, 'failed') = 'failed'
+           AND (document.state = 'fetched' OR (document.state = 'failing' AND failure_sent = 0))",
+        params![work, failure, account],
+    )?;
+    let code = failure.to_string();
+    for id in held {
+        let Some(document) = documents::by_number(db, id)? else { continue };
+        if document.state == State::Fetched {
+            deliveries::retract(db, &document, work, (reason, &code), now)?;
+            states.push(State::Fetched);
+            continue;
         }
-        states.extend(state);
+        let because = Some(Because::coded(reason, Some(&code)));
+        states.extend(transition(db, id, document.round, Event::Retracted, now, because)?);
+        if account.is_some() {
+            // Kept, so that the document counts only once among those with equal failures.
+            tries::change(db, Key::fetch(id), |row| row.failure = Some(failure.clone()))?;
+        }
     }
     Ok(states)
 }

@@ -50,7 +50,7 @@ impl Two {
 
     fn refuse_report(&self, failure: &Failure) {
         let refused = Postponed { due_at: Some(9), reason: "no", code: None, failure: Some(failure), charge: None };
-        failures::postpone(&self.db, &self.row(1), &refused, 4).unwrap();
+        Work::from(&self.row(1)).postpone(&self.db, &refused, 4).unwrap();
     }
 }
 
@@ -67,8 +67,7 @@ fn what_one_account_was_answered_is_not_told_by_another_that_took_the_document_o
     ] {
         let two = Two::found();
         let column = if failure.contains("passing") { "reason_code" } else { "failure" };
-        let change = format!("UPDATE document SET state = 'failing', {column} = '{failure}' WHERE id = 1");
-        two.db.execute(&change, []).unwrap();
+        testing::set(&two.db, 1, &format!("state = 'failing', {column} = '{failure}'"));
         let told = two.row(1);
         assert_eq!(sending(&two.db, 1, told.round).unwrap(), Some(false));
         if taken_over {
@@ -100,7 +99,7 @@ fn what_came_last_is_first_among_what_was_never_tried_and_nowhere_else() {
     let fail = |id, at| {
         let postponed =
             Postponed { due_at: Some(9), reason: "no", code: None, failure: Some(&failure(READ)), charge: None };
-        failures::postpone(&two.db, &two.row(id), &postponed, at).unwrap();
+        Work::from(&two.row(id)).postpone(&two.db, &postponed, at).unwrap();
     };
     fail(1, 4);
     fail(2, 5);
@@ -117,7 +116,7 @@ fn a_draft_that_was_looked_at_is_no_fresh_one() {
     let two = Two::found();
     let code = Some("not_rendered");
     let waits = Postponed { due_at: Some(9), reason: "not yet", code, failure: None, charge: None };
-    failures::postpone(&two.db, &two.row(1), &waits, 4).unwrap();
+    Work::from(&two.row(1)).postpone(&two.db, &waits, 4).unwrap();
     assert_eq!([true, false].map(|fresh| two.probe(State::Discovered, fresh)), [2, 1]);
 }
 
@@ -194,11 +193,11 @@ fn what_fails_alike_at_a_destination_is_held_whichever_account_lists_it() {
 #[test]
 fn the_first_failure_of_a_download_is_the_first_since_it_was_last_downloaded() {
     let two = Two::found();
-    two.db.execute("UPDATE document SET started_over = 2, failing_since = 5 WHERE id = 1", []).unwrap();
+    testing::set(&two.db, 1, "lost = 2, failing_since = 5");
     for began in [70, 80] {
         let charge = Some(failures::Charge { doubtful: true, failing_for: 1, began });
         let failed = Postponed { due_at: Some(99), reason: "no", code: None, failure: Some(&failure(READ)), charge };
-        failures::postpone(&two.db, &two.row(1), &failed, began).unwrap();
+        Work::from(&two.row(1)).postpone(&two.db, &failed, began).unwrap();
         assert_eq!(two.row(1).tries.failing_since, Some(70));
     }
 }
@@ -207,12 +206,8 @@ fn the_first_failure_of_a_download_is_the_first_since_it_was_last_downloaded() {
 #[test]
 fn while_the_computer_was_off_no_report_was_tried() {
     let (two, week) = (Two::found(), 7 * 24 * 3_600_000);
-    two.db
-        .execute_batch(
-            "UPDATE document SET state = 'delivered', attempts = 3, changed_at = 10, due_at = 30, failing_for = 100,
-                    report_failure = 'report passing status_500'",
-        )
-        .unwrap();
+    testing::set(&two.db, 1, "state = 'delivered', attempts = 3, changed_at = 10, due_at = 30, failing_for = 100");
+    testing::set(&two.db, 1, "report_failure = 'report passing status_500'");
     for start in [week, 2 * week] {
         hold_anew(&two.db, start).unwrap();
         let tries = two.row(1).tries;

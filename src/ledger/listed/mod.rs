@@ -4,6 +4,7 @@ use rusqlite::{Connection, params};
 
 use super::columns::{Statements as _, from_row};
 use super::documents::{self, Document, revise, transition};
+use super::tries::{self, Key};
 use super::{Millis, QueryResult, deliveries, history};
 pub use crate::domain::document::Listed;
 use crate::domain::document::{DocumentUuid, contradict, edition};
@@ -83,23 +84,18 @@ pub(crate) struct Known {
     before_report: Option<Failure>,
     /// Whether a report of its failure may be under way.
     is_being_told: bool,
+    /// Whether its report failed.
+    report_failed: bool,
     /// When the document is due.
     due_at: Option<Millis>,
     /// The number of the last poll that showed the document.
     poll: i64,
 }
 
-/// `None` also for the code of a wait, which is no failure.
-fn parsed(failure: Option<String>) -> Option<Failure> {
-    failure.as_deref().and_then(Failure::parse)
-}
-
 pub(crate) fn known(db: &Connection, uuid: &DocumentUuid) -> QueryResult<Option<Known>> {
     let mut statement = db.prepare_cached(
         "SELECT id, account, state, round, listed, listed_pdf, pdf, listed_patient,
                 CASE WHEN patient NOT LIKE 'letter %' THEN patient END AS patient, read_at, changed_at, absent_at,
-                coalesce(report_failure, failure, reason_code) AS failure,
-                coalesce(failure, reason_code) AS before_report,
                 state = 'failing' AND failure_sent = 1 AS is_being_told, due_at, sweep AS poll, uuid
          FROM document WHERE uuid = ?1 COLLATE NOCASE",
     )?;
@@ -108,9 +104,14 @@ pub(crate) fn known(db: &Connection, uuid: &DocumentUuid) -> QueryResult<Option<
         if row.get::<_, DocumentUuid>("uuid")? != *uuid {
             continue;
         }
+        let (id, state) = (row.get("id")?, row.get("state")?);
+        let report = tries::of(db, Key::report(id))?.failure;
+        let told = tries::of(db, Key::told(id, state))?.last_failure();
         return Ok(Some(from_row!(row => Known {
-            id, account, state, round, listed, listed_pdf, pdf, listed_patient, patient, read_at, changed_at,
-            absent_at, failure: parsed, before_report: parsed, is_being_told, due_at, poll
+            account, round, listed, listed_pdf, pdf, listed_patient, patient, read_at, changed_at, absent_at,
+            is_being_told, due_at, poll;
+            id: id, state: state, report_failed: report.is_some(), failure: report.or_else(|| told.clone()),
+            before_report: told
         })));
     }
     Ok(None)
@@ -133,22 +134,25 @@ fn must_be_read(known: &Known, reader: &Reader, shown: &Listed) -> bool {
 /// The document is new.
 fn found(db: &Connection, reader: &Reader, shown: &Listed, now: Millis) -> QueryResult<()> {
     let due_at = now.saturating_add(if shown.is_draft { reader.draft_wait } else { 0 });
-    let (reason, code) = shown.is_draft.then_some(NOT_RENDERED).unzip();
-    db.run("INSERT INTO document (account, uuid, created_at, kind, state, listed_pdf, sweep, due_at, found_at, changed_at, reason, reason_code, listed_patient)
-         VALUES (?1, ?2, ?3, ?4, 'discovered', ?5, ?6, ?8, ?7, ?7, ?9, ?10, ?11)", params![
-        reader.account,
-        shown.uuid.as_str(),
-        shown.created_at,
-        shown.kind,
-        documents::unless_anothers(db, 0, shown.pdf.as_deref())?,
-        reader.poll,
-        now,
-        due_at,
-        reason,
-        code,
-        shown.patient
-    ])?;
-    history::append(db, (db.last_insert_rowid(), None), now, "discovered", State::Discovered, 0, None)
+    db.run(
+        "INSERT INTO document (account, uuid, created_at, kind, state, listed_pdf, sweep, due_at, found_at, changed_at,
+                               listed_patient)
+         VALUES (?1, ?2, ?3, ?4, 'discovered', ?5, ?6, ?8, ?7, ?7, ?9)",
+        params![
+            reader.account,
+            shown.uuid.as_str(),
+            shown.created_at,
+            shown.kind,
+            documents::unless_anothers(db, 0, shown.pdf.as_deref())?,
+            reader.poll,
+            now,
+            due_at,
+            shown.patient
+        ],
+    )?;
+    let id = db.last_insert_rowid();
+    tries::say(db, Key::fetch(id), shown.is_draft.then_some(NOT_RENDERED))?;
+    history::append(db, (id, None), now, "discovered", State::Discovered, 0, None)
 }
 
 /// Records that the list shows a document. The account that lists a document first processes it. Another account takes
@@ -185,7 +189,7 @@ pub fn see(db: &Connection, reader: &Reader, shown: &Listed, now: Millis) -> Que
     if (is_unread || (revised || !known.listed || is_stuck) && !is_open) && !reader.confirmed {
         return Ok(Seen::Doubtful);
     }
-    is_shown(db, reader, (id, shown.patient.as_deref()), (is_stuck, is_unread), now)?;
+    is_shown(db, reader, &known, shown.patient.as_deref(), (is_stuck, is_unread), now)?;
     shows_pdf(db, id, before, pdf, now)?;
     if anothers {
         note_taken_over(db, reader, &known, lost, now)?;
@@ -217,28 +221,27 @@ pub fn see(db: &Connection, reader: &Reader, shown: &Listed, now: Millis) -> Que
 fn is_shown(
     db: &Connection,
     reader: &Reader,
-    (id, patient): (i64, Option<&str>),
+    known: &Known,
+    patient: Option<&str>,
     (is_stuck, is_unread): (bool, bool),
     now: Millis,
 ) -> QueryResult<()> {
+    let has_to = match known.state {
+        State::Discovered | State::Delivered => true,
+        state => state == State::Failing && known.report_failed,
+    };
+    if known.account != reader.account {
+        tries::taken_over(db, known.id, known.state)?;
+    }
     db.run(
         "UPDATE document SET listed = 1, missing_at = NULL, absent_at = NULL, unasked = 0, account = ?4,
                 first_account = CASE WHEN account = ?4 THEN first_account ELSE coalesce(first_account, account) END,
-                -- Answers of the API to the previous account say nothing about this one.
-                report_failure = CASE WHEN account = ?4 THEN report_failure END,
-                report_reason = CASE WHEN account = ?4 THEN report_reason END,
-                failure = CASE WHEN account = ?4 OR state <> 'discovered' THEN failure END,
-                reason_code = CASE WHEN account = ?4 OR state NOT IN ('discovered', 'delivered') THEN reason_code END,
-                refusals = CASE WHEN account = ?4 THEN refusals ELSE 0 END,
-                strikes = CASE WHEN account = ?4 THEN strikes ELSE 0 END,
-                failing_since = CASE WHEN account = ?4 THEN failing_since END,
-                due_at = CASE WHEN ?5 AND (state IN ('discovered', 'delivered') OR (state = 'failing' AND report_failure IS NOT NULL))
-                              THEN ?6 ELSE due_at END,
+                due_at = CASE WHEN ?5 THEN ?6 ELSE due_at END,
                 sweep = CASE WHEN account = ?4 THEN max(sweep, ?2) ELSE ?2 END,
                 listed_patient = coalesce(?3, listed_patient),
                 read_at = CASE WHEN NOT ?7 THEN read_at END
          WHERE id = ?1",
-        params![id, reader.poll, patient, reader.account, is_stuck, now, is_unread],
+        params![known.id, reader.poll, patient, reader.account, is_stuck && has_to, now, is_unread],
     )
 }
 
@@ -252,7 +255,9 @@ fn shows_pdf(db: &Connection, id: i64, before: Option<&str>, pdf: Option<&str>, 
         // The PDF is rendered now: the document need not wait any longer.
         db.run(
             "UPDATE document SET due_at = ?2, changed_at = ?2
-             WHERE id = ?1 AND state = 'discovered' AND (attempts = 0 OR reason_code = 'not_rendered')",
+             WHERE id = ?1 AND state = 'discovered' AND NOT EXISTS (
+                 SELECT 1 FROM retry_state
+                 WHERE document = ?1 AND work = 'fetch:' AND attempts > 0 AND reason_code IS NOT 'not_rendered')",
             params![id, now],
         )?;
     }
@@ -360,9 +365,8 @@ pub const WITHDRAWN: &str = "the API does not show the document any more, asked 
 /// 404, the document among the synchronized ones, or other documents in the list. The second such query decides, unless
 /// a report may be the reason.
 pub fn absent(db: &Connection, id: i64, absence: Absence, now: Millis) -> QueryResult<Left> {
-    type Row = (i64, State, Option<Millis>, Option<Millis>, Option<Failure>);
-    let (round, state, missing_at, absent_at, report_failure): Row = db
-        .prepare_cached("SELECT round, state, missing_at, absent_at, report_failure FROM document WHERE id = ?1")?
+    let (round, state, missing_at, absent_at): (i64, State, Option<Millis>, Option<Millis>) = db
+        .prepare_cached("SELECT round, state, missing_at, absent_at FROM document WHERE id = ?1")?
         .query_row([id], |row| row.try_into())?;
     if !(absence.synchronized || absence.others || missing_at.is_some()) {
         return Ok(Left::Undecided);
@@ -380,6 +384,7 @@ pub fn absent(db: &Connection, id: i64, absence: Absence, now: Millis) -> QueryR
         }
     }
     // A 404 to a report is an answer about this very version.
+    let report_failure = tries::of(db, Key::report(id))?.failure;
     let by_report = missing_at.is_some() && report_failure.is_some_and(|failure| failure.call == Call::Report);
     let has_ended = !state.is_open() || !by_report && may_have_been_told(db, id)?;
     if has_ended && state.is_open() && missing_at.is_some() && !absence.synchronized {

@@ -3,7 +3,7 @@
 use rusqlite::{Connection, params};
 
 use super::super::columns::{Statements as _, as_json};
-use super::super::{Millis, QueryResult, history};
+use super::super::{Millis, QueryResult, history, tries};
 use super::{Known, Listed, Reader};
 use crate::domain::document::DocumentUuid;
 use crate::domain::failure::{Call, Failure, Kind, Scope};
@@ -201,9 +201,9 @@ pub fn adopt(db: &Connection, id: i64, reader: &Reader, now: Millis) -> QueryRes
         return Ok(());
     }
     db.run(
-        "UPDATE document SET first_account = coalesce(first_account, account), account = ?2, sweep = ?3, report_failure = NULL, report_reason = NULL, refusals = 0
-         WHERE id = ?1",
+        "UPDATE document SET first_account = coalesce(first_account, account), account = ?2, sweep = ?3 WHERE id = ?1",
         params![id, reader.account, reader.poll],
     )?;
+    tries::taken_over(db, id, state)?;
     note(db, id, &account, state, now)
 }

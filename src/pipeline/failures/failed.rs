@@ -185,7 +185,7 @@ impl Work {
         let failing_for = self.tries().failing_for.saturating_add(spent);
         Tried {
             attempts: self.tries().attempts,
-            doubtful: self.document().strikes,
+            doubtful: self.tries().doubtful,
             failing_for: Duration::from_millis(u64::try_from(failing_for).unwrap_or(0)),
             another_may: false,
         }

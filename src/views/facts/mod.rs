@@ -202,8 +202,10 @@ const JUST_MS: Millis = 60_000;
 
 fn stalled(db: &Connection, now: Millis, only: Option<&str>) -> QueryResult<Vec<Stalled>> {
     let mut documents = db.prepare_cached(
-        "SELECT account, state, count(*) AS count, min(failing_since) AS since FROM document INDEXED BY document_stalled
-         WHERE failing_since IS NOT NULL AND due_at IS NOT NULL AND (state <> 'fetched' OR changed_at > ?1)
+        "SELECT account, state, count(*) AS count, min(failing_since) AS since
+         FROM retry_state INDEXED BY retry_state_failing JOIN document ON document.id = retry_state.document
+         WHERE work IN ('fetch:', 'report:') AND failing_since IS NOT NULL AND due_at IS NOT NULL
+           AND (state <> 'fetched' OR changed_at > ?1)
          GROUP BY account, state",
     )?;
     let mut all = Vec::new();
@@ -228,10 +230,15 @@ fn stalled(db: &Connection, now: Millis, only: Option<&str>) -> QueryResult<Vec<
                     AND other.destination <> delivery.destination
                     AND +other.state = 'pending' AND other.due_at IS NOT NULL
                     AND (scope IS NOT NULL
-                         OR other.failing_since IS NOT NULL AND other.destination < delivery.destination)
+                         OR other.destination < delivery.destination AND EXISTS (
+                             SELECT 1 FROM retry_state AS failing
+                             WHERE failing.document = other.document AND failing.work = other.destination
+                             AND failing.pdf = other.pdf AND failing.failing_since IS NOT NULL))
                 )) AS count
-         FROM delivery INDEXED BY delivery_stalled
-         WHERE state = 'pending' AND failing_since IS NOT NULL AND due_at IS NOT NULL
+         FROM retry_state INDEXED BY retry_state_failing
+         JOIN delivery ON delivery.document = retry_state.document AND delivery.pdf = retry_state.pdf
+              AND destination = work
+         WHERE failing_since IS NOT NULL AND +state = 'pending' AND due_at IS NOT NULL
            AND (?1 IS NULL OR (SELECT account FROM document WHERE document.id = delivery.document)
                               IN (SELECT value FROM json_each(?1)))
          GROUP BY 1, 2",
@@ -317,7 +324,7 @@ fn not_replaced(db: &Connection, only: Option<&str>) -> QueryResult<Ended> {
     ended(
         db,
         "SELECT count(DISTINCT document) AS count, min(changed_at) AS first, max(changed_at) AS last
-         FROM delivery INDEXED BY delivery_not_replaced WHERE reason_code = 'not_replaced'
+         FROM delivery INDEXED BY delivery_not_replaced WHERE to_remove IS NOT NULL
            AND (?1 IS NULL OR (SELECT account FROM document WHERE document.id = delivery.document)
                               IN (SELECT value FROM json_each(?1)))",
         [only],

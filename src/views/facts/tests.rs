@@ -1,7 +1,8 @@
 use super::*;
 use crate::domain::failure::{Call, Code, Failure, Kind};
 use crate::ledger::failures::{self, Charge, Postponed};
-use crate::ledger::{accounts, documents, listed, pauses, polls, testing, work};
+use crate::ledger::work::{self, Work};
+use crate::ledger::{accounts, documents, listed, pauses, polls, testing};
 
 fn present() -> Present {
     Present { now: 1_000, midnight: 500, running: true, accounts: vec![("main".to_owned(), true)], only: None }
@@ -47,7 +48,7 @@ fn polls_pauses_and_documents_that_wait_are_counted() {
         .unwrap();
     let charge = Some(Charge { doubtful: false, failing_for: 1, began: 870 });
     let postponed = Postponed { due_at: Some(2_000), reason: "CANARY", code: None, failure: Some(&failure), charge };
-    failures::postpone(&db, &document, &postponed, 880).unwrap();
+    Work::from(&document).postpone(&db, &postponed, 880).unwrap();
     let second = facts(&db, &present()).unwrap();
     assert_eq!(second.accounts[0].poll_failing_since, Some(800));
     assert_eq!(second.accounts[0].poll_failure.as_ref().map(|f| &f.kind), Some(&failure.kind));
@@ -59,11 +60,7 @@ fn polls_pauses_and_documents_that_wait_are_counted() {
     assert!(!format!("{second:?}").contains("CANARY"), "no reason gets into the facts");
     // Either it was downloaded again because its file is gone each time, or it waits for an unreachable destination.
     for (changed_at, count) in [(second.now, 1), (second.now - JUST_MS, 0)] {
-        db.execute(
-            "UPDATE document SET state = 'fetched', changed_at = ?1 WHERE failing_since IS NOT NULL",
-            [changed_at],
-        )
-        .unwrap();
+        testing::set(&db, document.id, &format!("state = 'fetched', changed_at = {changed_at}"));
         assert_eq!(facts(&db, &present()).unwrap().stalled.len(), count, "{changed_at}");
     }
     polls::succeeded(&db, "main", false, 1_090, 990).unwrap();
@@ -116,11 +113,14 @@ fn a_letter_that_waits_for_several_things_is_counted_once() {
     // Two are fetched and wait for both destinations; one still waits for the account.
     db.execute_batch(
         "UPDATE document SET state = 'fetched', pdf = 'p' WHERE id < 3;
-         INSERT INTO delivery (document, pdf, destination, state, due_at, failing_since, changed_at)
-             SELECT id, 'p', name, 'pending', 1, 900, 1 FROM document
+         INSERT INTO delivery (document, pdf, destination, state, due_at, changed_at)
+             SELECT id, 'p', name, 'pending', 1, 1 FROM document
              JOIN (SELECT 'pms' AS name UNION SELECT 'scan') WHERE state = 'fetched';",
     )
     .unwrap();
+    for (document, name) in [(1, "pms"), (1, "scan"), (2, "pms"), (2, "scan")] {
+        testing::set_delivery(&db, document, name, "failing_since = 900");
+    }
     let counted = |db: &Connection| {
         let found = facts(db, &present()).unwrap();
         let of_pauses = found.pauses.iter().map(|pause| (pause.scope.to_string(), pause.count));
@@ -171,14 +171,18 @@ fn of_some_accounts_only_their_letters_are_counted_wherever_they_wait() {
     }
     db.execute_batch(
         "UPDATE document SET state = 'fetched', pdf = 'p';
-         INSERT INTO delivery (document, pdf, destination, state, due_at, failing_since, changed_at)
-             SELECT id, 'p', 'pms', 'pending', 1, 900, 1 FROM document;
+         INSERT INTO delivery (document, pdf, destination, state, due_at, changed_at)
+             SELECT id, 'p', 'pms', 'pending', 1, 1 FROM document;
          INSERT INTO delivery (document, pdf, destination, state, due_at, changed_at)
              SELECT id, 'p', 'scan', 'filed', 1, 1 FROM document;
-         INSERT INTO delivery (document, pdf, destination, state, changed_at, reason_code)
-             SELECT id, 'p', 'lab', 'delivered', 1, 'not_replaced' FROM document;",
+         INSERT INTO delivery (document, pdf, destination, state, changed_at)
+             SELECT id, 'p', 'lab', 'delivered', 1 FROM document;",
     )
     .unwrap();
+    for document in 1..=3 {
+        testing::set_delivery(&db, document, "pms", "failing_since = 900");
+        testing::set_delivery(&db, document, "lab", "to_remove = 'the old one'");
+    }
     let counted = |only: Option<&[&str]>| {
         let only = only.map(|only| only.iter().map(ToString::to_string).collect());
         let found = facts(&db, &Present { only, ..present() }).unwrap();

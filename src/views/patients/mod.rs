@@ -9,6 +9,7 @@ use crate::domain::state::State;
 use crate::formats::language::Reason;
 use crate::ledger::columns::{Statements as _, from_row};
 use crate::ledger::history::{ASSIGNED, Action, UNASSIGNED};
+use crate::ledger::tries::{self, Key, Tries};
 use crate::ledger::{Millis, QueryResult};
 
 /// How long a letter may take until it is filed by a person's decision; milliseconds. If it takes longer, a person is
@@ -53,15 +54,15 @@ pub fn unmatched(db: &Connection, now: Millis, limit: usize) -> QueryResult<Vec<
     // SQLite takes the bare columns from the row with the minimum.
     let mut statement = db.prepare_cached(&format!(
         "SELECT document.id AS id, uuid, kind, min(found_at) AS found_at, count(DISTINCT document.id) AS letters,
-                destination, delivery.reason AS reason, delivery.reason_code AS reason_code
+                destination, delivery.pdf AS pdf
          FROM delivery INDEXED BY delivery_unmatched JOIN document ON document.id = delivery.document
          WHERE {ASKS} GROUP BY ifnull(document.patient, uuid) ORDER BY found_at, document.id LIMIT ?2",
     ))?;
     let rows = statement.query_map(params![decided_since(now), limit], |row| {
-        let text: Option<String> = row.get("reason")?;
-        let (code, name) = (row.get("reason_code")?, row.get("destination")?);
-        let reason = Reason { text: text.unwrap_or_default(), code, name, ended: false };
-        Ok(from_row!(row => UnmatchedView { id, uuid, kind, found_at, letters; reason: reason }))
+        let (id, pdf, name): (i64, String, String) = (row.get("id")?, row.get("pdf")?, row.get("destination")?);
+        let Tries { reason, reason_code: code, .. } = tries::of(db, Key::delivery(id, &pdf, &name))?;
+        let reason = Reason { text: reason.unwrap_or_default(), code, name, ended: false };
+        Ok(from_row!(row => UnmatchedView { uuid, kind, found_at, letters; id: id, reason: reason }))
     })?;
     rows.collect()
 }

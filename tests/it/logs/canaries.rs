@@ -74,11 +74,11 @@ fn told_by_the_ledger(practice: &Practice) -> String {
     let db = Connection::open(practice.ledger()).unwrap();
     let mut told = String::new();
     for query in [
-        "SELECT reason FROM document",
+        "SELECT reason FROM retry_state",
         "SELECT kind FROM document",
         "SELECT reason FROM history",
         "SELECT event FROM history",
-        "SELECT reason FROM delivery",
+        "SELECT to_remove FROM delivery",
         "SELECT scope || ' ' || reason FROM pause",
         "SELECT poll_error FROM account",
         "SELECT key || ' ' || value FROM process",

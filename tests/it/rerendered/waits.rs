@@ -125,7 +125,7 @@ async fn other_failures_do_not_put_off_a_version_that_only_the_list_shows() {
         told.until("it is looked at", |letter, _| letter.times(Asked::Document) > looks).await;
         let db = rusqlite::Connection::open(told.practice.ledger()).unwrap();
         let read = |row: &rusqlite::Row<'_>| Ok((row.get::<_, i64>(0)?, row.get::<_, Option<i64>>(1)?));
-        db.query_row("SELECT failing_for, disagreed_after FROM document", [], read).unwrap()
+        db.query_row("SELECT failing_for, disagreed_after FROM retry_state", [], read).unwrap()
     };
     let (first, later) = (looks(3).await, looks(7).await);
     assert!(first.1.is_some() && first.1 == later.1 && first.0 < later.0, "{first:?} {later:?}");

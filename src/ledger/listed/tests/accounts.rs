@@ -56,7 +56,7 @@ fn what_one_account_does_not_get_on_with_goes_to_another_that_lists_it() {
         assert_eq!(one.lost("main"), Some((was_refused, 1)), "{change}");
         let row = one.row();
         assert_eq!(
-            (row.failure, row.tries.failure, row.strikes),
+            (row.failure, row.tries.failure, row.tries.doubtful),
             (None, None, 0),
             "{change}: that was said of another"
         );

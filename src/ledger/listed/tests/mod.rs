@@ -68,7 +68,7 @@ impl One {
     }
 
     fn set(&self, change: &str) {
-        self.db.execute(&format!("UPDATE document SET {change}"), []).unwrap();
+        testing::set(&self.db, 1, change);
     }
 
     /// Whether the account was refused, and how often it lost the document.

@@ -165,17 +165,17 @@ impl Server {
     }
 }
 
-/// The patient of a document: each has one of its own, who may be corrected.
+/// The patient of a document: each has one of its own, who may be corrected to somebody else.
 fn patient(document: usize, corrected: usize) -> Record {
     let born = format!("{}-01-{:02}", 1980 + corrected, 1 + document % 28);
-    let record = json!({"uuid": format!("p{document}"), "lastName": format!("Name {document}"), "firstName": "First",
+    let record = json!({"uuid": format!("p{document}"), "lastName": format!("Name {document}"), "firstName": format!("First{corrected}"),
                         "dateOfBirth": born});
     record.as_object().unwrap().clone()
 }
 
 /// The same in the practice's list.
 pub(super) fn patient_row(document: usize, corrected: usize) -> String {
-    format!("NAME {document},First,{}-01-{:02}", 1980 + corrected, 1 + document % 28)
+    format!("NAME {document},First{corrected},{}-01-{:02}", 1980 + corrected, 1 + document % 28)
 }
 
 /// How often the patient had been corrected who is shown so; `None`: that is not shown.

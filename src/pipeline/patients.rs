@@ -148,7 +148,7 @@ pub(super) async fn number_for(
 }
 
 /// Whether the list or a person gives this patient the number by which the letter lies there; `None` if there is none,
-/// or the patient's is not known.
+/// or the patient's is not known. Of several in the list who are alike, only a person knows, so it counts as another's.
 ///
 /// # Errors
 /// Any error of the ledger.
@@ -162,8 +162,11 @@ pub(super) async fn has_number_of(
     let asked = patient.clone();
     let assigned = edges.ledger.read(move |db| kept::assigned(db, &asked)).await?;
     let decided = assigned.as_ref().map(|assigned| (assigned.number.as_str(), assigned.fingerprint.as_str()));
-    let number = whose(list.as_deref(), &patient, &Person::of(metadata), decided).ok();
-    Ok(number.map(|number| number == *filed_by))
+    Ok(match whose(list.as_deref(), &patient, &Person::of(metadata), decided) {
+        Ok(number) => Some(number == *filed_by),
+        Err(Unmatched::Several) => Some(false),
+        Err(_) => None,
+    })
 }
 
 /// The list. In a daemon that has just started, this waits until the list's file was read.

@@ -291,3 +291,21 @@ async fn a_merged_record_and_a_corrected_name_of_the_same_number_file_nothing_tw
     let problems = status(&practice).await["problems"].clone();
     assert!(problems.as_array().unwrap().iter().all(|problem| problem["cause"] != "not-replaced"), "{problems}");
 }
+
+/// Two patients of one name and date of birth are two where the practice's list says so.
+#[tokio::test]
+async fn a_letter_that_is_corrected_to_a_namesake_waits_for_a_person() {
+    let practice = practice_with_list(&["471;Durand;Anne;25.01.1970", "475;Durand;Anne;25.01.1970"]).await;
+    let (uuid, namesakes) = (durand(&practice).await, durand(&practice).await);
+    assert_eq!(practice.sync().await.code, 3);
+    assert_eq!(practice.docsyncd(&["assign", &uuid, "471", "--yes"]).await.code, 0);
+    assert_eq!(practice.sync().await.code, 3);
+    assert_eq!(names(&practice), [format!("471/{uuid}.pdf")]);
+    practice.sandbox.set_patient_of(&uuid, &namesakes).await.unwrap();
+    practice.sandbox.set_listed(&uuid, true).await.unwrap();
+    assert_eq!(practice.sync().await.code, 3);
+    assert_eq!(practice.show(&uuid).await["state"], "fetched");
+    assert_eq!(practice.docsyncd(&["assign", &namesakes, "475", "--yes"]).await.code, 0);
+    assert_eq!(practice.sync().await.code, 0);
+    assert!(names(&practice).iter().any(|name| name.starts_with(&format!("475/{uuid}"))), "{:?}", names(&practice));
+}

@@ -15,13 +15,10 @@ async fn documents_that_stay_listed_after_the_report_are_left_alone() {
     practice.sandbox.set_quirks(stays.clone());
     let first = practice.sync().await;
     assert_eq!(first.code, 0, "{first:?}");
-    practice.sandbox.forget_requests();
     // Each is read once more: it might have been corrected and listed again.
     for _ in 0..4 {
         assert_eq!(practice.sync().await.code, 0);
     }
-    let is_read = |request: &&docsyncd_sandbox::RequestRecord| request.path.starts_with("/documents/");
-    assert_eq!(practice.sandbox.look(|view| view.requests().filter(is_read).count()), 130);
     practice.sandbox.forget_requests();
     for max_page_size in [None, Some(20), Some(7)] {
         practice.sandbox.set_quirks(Quirks { max_page_size, ..stays.clone() });

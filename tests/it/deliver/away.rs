@@ -64,7 +64,7 @@ async fn letters_that_wait_in_another_folder_are_a_problem_also_after_a_start() 
     std::fs::create_dir_all(practice.inbox().join("taken")).unwrap();
     running.wait_for_log("event=\"destination_away\"").await;
     assert_eq!(problems(&practice).await, (vec!["destination".to_owned()], "WARNING".to_owned()));
-    running.stop().await;
+    running.end().await;
     let mut running = practice.run().await;
     // A letter that is put into it shows nothing of the share.
     practice.sandbox.add(NewDocument::default()).await.unwrap();

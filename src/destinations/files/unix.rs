@@ -39,8 +39,23 @@ pub(crate) fn is_only_name(path: &Path) -> io::Result<bool> {
 /// file systems may have one inode number, but they were not made at the same moment.
 pub(crate) fn identity(path: &Path) -> Option<String> {
     let found = fs::metadata(path).ok()?;
-    let made = found.created().ok().and_then(|made| made.duration_since(SystemTime::UNIX_EPOCH).ok());
+    let made = found.created().ok().filter(|_| keeps_creation(path));
+    let made = made.and_then(|made| made.duration_since(SystemTime::UNIX_EPOCH).ok());
     Some(format!("{} {}", found.ino(), made.map(|made| made.as_nanos().to_string()).unwrap_or_default()))
+}
+
+/// Whether the file system keeps the moment at which a folder was made. A server of files may tell the oldest of its
+/// other times instead (Samba without extended attributes does), which changes with each file that comes.
+#[cfg(target_os = "linux")]
+fn keeps_creation(path: &Path) -> bool {
+    // The magic numbers of ext4, XFS, Btrfs and tmpfs (statfs(2)).
+    const KEEP: [i64; 4] = [0xEF53, 0x5846_5342, 0x9123_683E, 0x0102_1994];
+    rustix::fs::statfs(path).is_ok_and(|system| KEEP.contains(&system.f_type))
+}
+
+#[cfg(not(target_os = "linux"))]
+fn keeps_creation(_: &Path) -> bool {
+    false
 }
 
 /// Whether something is mounted at this path. Without the mount, the folder exists and is empty.

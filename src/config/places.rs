@@ -1,5 +1,5 @@
-//! Where the ledger and the log lie, as far as a configuration that cannot be used says it: for whoever looks for what
-//! is wrong.
+//! Where the ledger and the log lie, by a configuration that cannot be used: `docsyncd support` collects both to show
+//! what is wrong.
 
 use std::path::{Path, PathBuf};
 
@@ -18,7 +18,7 @@ pub struct Places {
     pub log: Option<PathBuf>,
 }
 
-/// Reads what can be read of the file and of the environment. What neither says is the default.
+/// Reads what can be read of the environment and of the file. A place that neither names is the default.
 pub fn places(path: &Path) -> Places {
     let bytes = file::read(path).map(|content| content.bytes).unwrap_or_default();
     let text = String::from_utf8_lossy(&bytes);

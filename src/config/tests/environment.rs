@@ -1,5 +1,6 @@
 //! Environment variables over the file.
 
+use super::schema::{Key, Kind};
 use super::*;
 use std::time::Duration;
 
@@ -38,93 +39,32 @@ fn every_kind_of_value_can_be_overridden() {
     assert_eq!(config.routes[1].to, ["lab"]);
 }
 
+/// Each value of the file that has every option on comes from a variable instead, and each secret beside them.
 #[test]
 fn every_key_has_its_variable() {
-    let folder = "type = \"folder\"\npath = \"import\"";
-    let commands = LEAST.replace(folder, "type = \"command\"\nprogram = \"x\"");
-    let sftp = "type = \"sftp\"\npath = \"/inbox\"\nhost = \"h.test\"\nuser = \"u\"\nkey_file = \"k\"";
-    let servers = LEAST.replace(folder, sftp);
-    let certificate = "client_cert_file = \"c\"\nclient_key_file = \"c\"";
-    let lookup = "lookup_field = \"f\"\nlookup_match = { f = \"{{ patient.dateOfBirth }}\" }";
-    let http = LEAST.replace(folder, &format!("type = \"http\"\nurl = \"https://h.test/in\"\n{certificate}\n{lookup}"));
-    let looking = http.replace("h.test/in", "h.test/{{ lookup }}");
-    let password = "user = \"u\"\npassword_file = \"p\"";
-    let webdav = format!("type = \"webdav\"\nurl = \"https://h.test/u\"\npath = \"/in\"\n{password}");
-    let webdav = LEAST.replace(folder, &webdav);
-    let bucket = "endpoint = \"https://h.test\"\nbucket = \"b\"";
-    let secret = "access_key_id = \"AK\"\nsecret_access_key_file = \"s\"";
-    let s3 = LEAST.replace(folder, &format!("type = \"s3\"\n{bucket}\n{secret}"));
-    let fhir = LEAST.replace(folder, "type = \"fhir\"\nbase_url = \"https://h.test/fhir\"");
-    let hl7 = LEAST.replace(folder, "type = \"hl7v2\"\nhost = \"engine.test\"");
-    let dicom = LEAST.replace(folder, "type = \"dicom\"\nhost = \"pacs.test\"");
-    let confirmed = with("destinations.pms", "confirm = \"taken\"");
-    let webhook = format!("{LEAST}[webhook]\npublic_url = \"https://h.test/\"\nlisten = \"127.0.0.1:1\"\n");
-    let page = "[status_page]\nlisten = \"127.0.0.1:1\"\ncertificate_file = \"c\"\ncertificate_key_file = \"k\"\n";
-    let page = format!("{LEAST}{page}");
-    let patients = format!("{LEAST}{}", super::patients::LIST);
-    let smtp = "type = \"smtp\"\nhost = \"smtp.h.test\"\nfrom = \"a@b.test\"\nto = \"a@b.test\"";
-    let smtp = LEAST.replace(folder, smtp);
-    let vdds = LEAST.replace(folder, "type = \"vdds\"\narchive = \"PVS_ARCHIV\"");
-    let told = "[alerts.mail]\nhost = \"smtp.h.test\"\nfrom = \"a@b.test\"\nto = [\"a@b.test\"]\n[alerts.pms]\n";
-    let told = format!("{LEAST}{told}accounts = [\"main\"]\nto = [\"a@b.test\"]\nwebhook_url_file = \"w\"\n");
-    for key in SCHEMA.keys().iter().filter(|key| key.only.is_none_or(|(_, values)| *values != ["oauth"])) {
-        let instance = match key.shape() {
-            schema::Shape::Plain => None,
-            schema::Shape::Named => Some(if key.section() == "accounts" { "main" } else { "pms" }),
-            schema::Shape::Listed => Some("0"),
-        };
-        let example =
-            value::example(key).split_once(" = ").unwrap().1.trim_matches(['"', '\'']).replace("\"...\"", "\"pms\"");
-        let example = if key.name() == "host_key" { format!("SHA256:{}", "A".repeat(43)) } else { example };
-        let example = if key.name() == "host" { "sftp.lab.test".to_owned() } else { example };
-        let example = match key.name() {
-            "url" => "https://h.test/in".to_owned(),
-            "confirm" => "taken".to_owned(),
-            "confirm_failed" => "moved:refused".to_owned(),
-            "check_url" => "https://h.test/status".to_owned(),
-            "lookup_url" => "https://h.test/patients".to_owned(),
-            "probe_contains" => "{ f = \"{{ key }}\" }".to_owned(),
-            "probe_url" => "https://h.test/known/{{ key }}".to_owned(),
-            "body" => "raw".to_owned(),
-            "from" | "to" if key.section() == "destinations" => "a@b.test".to_owned(),
-            "to" if key.section() == "alerts.*" => "[\"a@b.test\"]".to_owned(),
-            "accounts" => "[\"main\", \"main\"]".to_owned(),
-            "allowed_domains" => "[\"b.test\"]".to_owned(),
-            _ => example,
-        };
-        let file = match key.only {
-            Some(("type", values)) => match () {
-                () if key.name().starts_with("confirm_") => &confirmed,
-                () if values.contains(&"folder") => LEAST,
-                () if values.contains(&"command") => &commands,
-                () if values.contains(&"sftp") => &servers,
-                () if key.name() == "password" => &webdav,
-                () if key.name() == "lookup_url" => &looking,
-                () if values.contains(&"http") => &http,
-                () if values.contains(&"hl7v2") => &hl7,
-                () if *values == ["dicom"] => &dicom,
-                () if values.contains(&"fhir") && !values.contains(&"s3") => &fhir,
-                () if values.contains(&"smtp") => &smtp,
-                () if values.contains(&"vdds") => &vdds,
-                () => &s3,
-            },
-            _ if key.section() == "status_page" => &page,
-            _ if key.section() == "webhook" => &webhook,
-            _ if key.section() == "alerts.*" => &told,
-            _ if key.section() == "patients" => &patients,
-            _ => LEAST,
-        };
-        let file = file.replace(if key.name() == "password_file" { "key_file = \"k\"" } else { "\0" }, "");
-        let file = file
-            .replace("api_key_file = \"api-key\"", if key.name() == "api_key" { "" } else { "api_key_file = \"k\"" });
-        let mut variables = vec![(key.variable(instance), example), ("DOCSYNCD__ROUTES__0__TO".into(), "pms".into())];
-        if key.path == "alerts.mail.host" {
-            variables.extend(["FROM", "TO"].map(|name| (format!("DOCSYNCD__ALERTS__MAIL__{name}"), "a@b.test".into())));
+    let file = write(files::with_options_on(template()));
+    let in_file = file.load(&[]).unwrap().effective;
+    let is_secret = |key: &Key| key.kind == Kind::Secret;
+    let variable = |key: &'static Key| {
+        let file_of_secret = format!("{}_file", key.path);
+        let wanted = if is_secret(key) { file_of_secret.as_str() } else { key.path };
+        let found = in_file.iter().find(|setting| setting.declared.path == wanted && setting.origin != Origin::Default);
+        let setting = found.unwrap_or_else(|| panic!("config/docsyncd.toml has no `#{} = …`", key.name()));
+        // A text loses its quotation marks.
+        let value = format!("value = {}", setting.value).parse::<toml::Table>().unwrap().remove("value").unwrap();
+        let text = value.as_str().map_or_else(|| setting.value.clone(), str::to_owned);
+        let instance = setting.instance.as_deref();
+        (key.at(instance), key.variable(instance), if is_secret(key) { "secret".to_owned() } else { text })
+    };
+    // Nobody gives a secret and its file both.
+    for of_secrets in [false, true] {
+        let keys = SCHEMA.keys().iter().filter(|key| is_secret(key) == of_secrets);
+        let variables: Vec<_> = keys.map(variable).collect();
+        let given = variables.iter().map(|(_, variable, text)| (variable, text));
+        let loaded = SCHEMA.load(&file.path, given).unwrap_or_else(|error| panic!("{error}"));
+        for (key, variable, _) in &variables {
+            assert_eq!(effective(&loaded, key).place, format!("environment variable {variable}"));
         }
-        let loaded =
-            SCHEMA.load(&write(&file).path, variables.clone()).unwrap_or_else(|error| panic!("{variables:?}: {error}"));
-        let origin = &effective(&loaded, &key.at(instance)).place;
-        assert_eq!(origin, &format!("environment variable {}", variables[0].0));
     }
 }
 

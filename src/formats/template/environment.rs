@@ -13,7 +13,7 @@ use crate::formats::language::Language;
 const MAX_STEPS: u64 = 200_000;
 
 /// The filters that an error message names; minijinja has more.
-pub(super) const FILTERS: [&str; 16] = [
+pub(super) const FILTERS: &[&str] = &[
     "date", "default", "first", "int", "join", "label", "last", "length", "lower", "replace", "short", "split",
     "title", "trim", "truncate", "upper",
 ];

@@ -1,5 +1,8 @@
 //! A number arrives unchanged or not at all: what is written is read back as its reader would.
 
+use std::collections::BTreeMap;
+use std::sync::Mutex;
+
 use proptest::prelude::*;
 
 use super::*;
@@ -30,8 +33,16 @@ fn of(number: &str) -> Context {
     Context::new(&Metadata { number: Some(number.to_owned()), ..letter() }).with_pdf("Letter.pdf", &pdf, "k1")
 }
 
+/// Compiled once: compiling takes longer than rendering, and a thousand numbers are tried.
+fn compiled(kind: TemplateKind, source: &str) -> Template {
+    static COMPILED: Mutex<BTreeMap<String, Template>> = Mutex::new(BTreeMap::new());
+    let mut compiled = COMPILED.lock().unwrap();
+    let template = || Template::compile(kind, source).unwrap();
+    compiled.entry(format!("{kind:?} {source}")).or_insert_with(template).clone()
+}
+
 fn written(kind: TemplateKind, source: &str, number: &str) -> Option<String> {
-    let rendered = Template::compile(kind, source).unwrap().render(&of(number));
+    let rendered = compiled(kind, source).render(&of(number));
     if let Err(error) = &rendered {
         assert_eq!(error.changed(), Some(Changed { is_number: true }), "{source} {number:?} {error}");
         assert!(number.chars().count() < 3 || !error.to_string().contains(number), "{error}");

@@ -100,7 +100,7 @@ fn what_is_wrong_with_a_new_kind_is_said_as_of_any_other() {
             "type = 'folder'\npath = 'a'\nshelf = 'b'\n",
             "belongs to type = \"toy\", and here type is \"folder\"",
         ),
-        (&WITH_TOY, "type = 'toi'\n", "\"vdds\", \"toy\""),
+        (&WITH_TOY, "type = 'toi'\n", ", \"toy\"\n"),
         (&SCHEMA, "type = 'toy'\nshelf = 'left'\n", "`destinations.box.type` is none of \"folder\""),
     ] {
         let error = load(schema, destination, &[]).unwrap_err().to_string();
@@ -159,14 +159,27 @@ fn every_kind_has_what_people_look_for() {
             );
         }
     }
-    let (readme, template) = (read("README.md"), crate::config::template());
+    let (readme, page) = (read("README.md"), read("docs/destinations.md"));
+    let template = crate::config::template();
+    let has_row =
+        |page: &str, word: &str| page.lines().any(|row| row.starts_with("| `") && row.contains(&format!("`{word}`")));
+    let mut missing = Vec::new();
     for DestinationKind { word, presets, .. } in kinds() {
-        assert!(in_examples.contains(word), "no file in config/examples has type = \"{word}\"");
-        assert!(!presets.is_empty(), "no file in config/presets leads to {word}");
-        assert!(
-            readme.lines().any(|row| row.starts_with("| `") && row.contains(&format!("`{word}`"))),
-            "README: {word}"
-        );
-        assert!(template.contains(&format!("type = \"{word}\"")), "config/docsyncd.toml: {word}");
+        for (is_there, where_to) in [
+            (in_examples.contains(word), "config/examples: a file with this `type`"),
+            (!presets.is_empty(), "config/presets: a file that leads to it, and its name in `presets` of the KIND"),
+            (has_row(&readme, word), "README.md: a row in the table of types"),
+            (has_row(&page, word), "docs/destinations.md: a row in the first table"),
+            (template.contains(&format!("type = \"{word}\"")), "config/docsyncd.toml: its keys, below a name"),
+        ] {
+            if !is_there {
+                missing.push(format!("{word}: {where_to}"));
+            }
+        }
     }
+    assert!(missing.is_empty(), "what people look for and do not find: {missing:#?}");
+    let words: Vec<String> = kinds().map(|kind| format!("{:?}", kind.word)).collect();
+    let (last, others) = words.split_last().unwrap();
+    let listed = format!("Its type: {} or {last}. Required.", others.join(", "));
+    assert!(template.replace("\n# ", " ").contains(&listed), "config/docsyncd.toml has to say: {listed}");
 }

@@ -1,6 +1,6 @@
 //! Every table that a command prints, as a terminal of 80 and of 120 columns shows it. Digits stand as 0, since times
 //! and ports differ; nothing else does, but where paths are folded: captures are compared where the test's folder is in
-//! /tmp. `INSTA_UPDATE=always cargo test --test it captures` writes the captures anew.
+//! /tmp. `INSTA_UPDATE=always` (CONTRIBUTING.md) writes the captures anew.
 
 use std::process::Stdio;
 

@@ -221,7 +221,7 @@ fn hold_in_readme(rows: &[String]) {
 
 /// The head of the table.
 const TABLE: &str = "| What is wrong | Typed | Ends with | What is said |\n|---|---|---|---|\n";
-const AGAIN: &str = "DOCSYNCD_TEST_WRITE=1 cargo test --test it each_mistake";
+const AGAIN: &str = "`DOCSYNCD_TEST_WRITE=1` before the command of this test writes the rows of tests/README.md anew";
 
 async fn bring_about(wrong: &Wrong, practice: &mut Practice) {
     let (url, dir) =

@@ -75,6 +75,6 @@ fn the_rows_of_the_cells_are_what_the_cells_say() {
         return;
     }
     for (now, then) in readme.lines().zip(written.lines()) {
-        assert_eq!(now, then, "DOCSYNCD_TEST_WRITE=1 cargo test --test it rows_of_the_cells");
+        assert_eq!(now, then, "`DOCSYNCD_TEST_WRITE=1` before the command of this test writes the row anew");
     }
 }

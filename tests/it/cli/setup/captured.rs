@@ -1,6 +1,6 @@
 //! The dialogues of setup as a terminal of 80 columns shows them, in each language: a first setup with all that goes
 //! wrong in one, and what is asked of a configured machine; and that commands speak the language. Digits stand as 0.
-//! `INSTA_UPDATE=always cargo test --test it captured` writes the captures anew.
+//! `INSTA_UPDATE=always` (CONTRIBUTING.md) writes the captures anew.
 
 use super::typed_at_a_terminal;
 use crate::harness::{Practice, program};

@@ -42,7 +42,7 @@ async fn assert_one_poll_finds_all(practice: &Practice, uuids: &[String]) {
     let mut running = practice.run().await;
     practice.wait_for_posts(uuids.len()).await;
     assert_each_reported_once(practice, uuids);
-    running.wait_for_logs(" reported ", uuids.len()).await;
+    running.wait_for_logs("event=\"reported\"", uuids.len()).await;
     running.kill().await;
     practice.assert_all_filed().await;
 }
@@ -86,7 +86,7 @@ async fn none_slips_to_a_page_that_was_read() {
     let refused = practice.sandbox.inject(Fault::always(Route::Status, FaultKind::status(503)));
     let mut uuids = add_small(&practice, 3, named('a')).await;
     let mut running = practice.run().await;
-    running.wait_for_logs(" delivered ", 3).await;
+    running.wait_for_logs("event=\"delivered\"", 3).await;
     running.wait_for_log("3 documents to synchronize").await;
 
     uuids.extend(add_small(&practice, 3, named('b')).await);

@@ -191,7 +191,7 @@ async fn what_goes_through_at_once_is_told_once_and_read_once_more_only_where_th
             Some((200, body))
         };
         let mut told = Told::by(0, "1h", Box::new(script)).await;
-        told.running.wait_for_log(" reported ").await;
+        told.running.wait_for_log("event=\"reported\"").await;
         let letter = told.letter.lock().unwrap();
         let each = [Asked::Document, Asked::Pdf, Asked::Success].map(|asked| letter.times(asked));
         assert_eq!(each, [reads, 1, 1], "{:?}", letter.asked);

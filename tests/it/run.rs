@@ -47,7 +47,7 @@ async fn an_api_that_is_down_at_the_start_is_waited_for() {
     practice.sandbox = Sandbox::start(Options { listen: address, documents: 3, ..Options::default() }).await.unwrap();
     practice.wait_for_posts(3).await;
     running.wait_for_logs("event=\"reported\"", 3).await;
-    running.wait_for_log("polls of main work again after ").await;
+    running.wait_for_log("event=\"polls_again\"").await;
     running.kill().await;
     practice.assert_all_filed().await;
 }

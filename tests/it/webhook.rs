@@ -29,7 +29,7 @@ async fn practice() -> (Practice, u16) {
 async fn hears(practice: &Practice) -> Running {
     let mut running = practice.run().await;
     running.wait_for_log("event=\"webhook_registered\"").await;
-    running.wait_for_log("webhooks are heard at").await;
+    running.wait_for_log("event=\"webhook\"").await;
     running
 }
 
@@ -63,7 +63,7 @@ async fn a_letter_is_filed_at_once_and_one_webhook_is_registered_whatever_is_rep
     assert_eq!((there.len(), there[0]["url"].as_str()), (1, Some(&*format!("http://127.0.0.1:{port}/hook/main"))));
     // The one that is there stays; without the section it goes.
     let mut running = practice.run().await;
-    running.wait_for_log("webhooks are heard at").await;
+    running.wait_for_log("event=\"webhook\"").await;
     practice.sandbox.add(small("letter")).await.unwrap();
     practice.wait_for_posts(4).await;
     assert_eq!(registered(&practice).await, there);
@@ -83,7 +83,7 @@ async fn each_of_two_accounts_has_a_webhook_of_its_own_and_is_polled_alone() {
     practice.configure(&format!("[accounts.second]\napi_key_file = 'second-key'\n{}", section(port)));
     let mut running = practice.run().await;
     running.wait_for_logs("event=\"webhook_registered\"", 2).await;
-    running.wait_for_log("webhooks are heard at").await;
+    running.wait_for_log("event=\"webhook\"").await;
     for (account, place) in [("main", "/hook/main"), ("second", "/hook/second")] {
         let answer = practice.docsyncd(&["api", "--account", account, "GET", "/webhooks"]).await;
         let there: Vec<Value> = serde_json::from_str(&answer.stdout).unwrap();
@@ -112,7 +112,7 @@ async fn an_account_that_has_another_name_takes_the_webhook_of_the_old_one_away(
     let renamed = std::fs::read_to_string(&file).unwrap().replace("[accounts.main]", "[accounts.praxis]");
     std::fs::write(&file, renamed).unwrap();
     let mut running = practice.run().await;
-    running.wait_for_log("the webhook of account main is removed at the service").await;
+    running.wait_for_log("event=\"webhook_removed\"").await;
     running.wait_for_log("event=\"webhook_registered\"").await;
     running.end().await;
     let there = registered(&practice).await;

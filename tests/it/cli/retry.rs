@@ -81,7 +81,7 @@ async fn a_running_daemon_takes_it_up_at_once() {
         .wait_for(|view| view.requests().any(|request| request.path == "/documents"), PATIENCE)
         .await
         .unwrap();
-    running.wait_for_log("docsyncd runs").await;
+    running.wait_for_log("event=\"started\"").await;
     let path = format!("/documents/{}", uuids[0]);
     for round in 0..3 {
         practice.sandbox.forget_requests();

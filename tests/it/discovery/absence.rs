@@ -25,7 +25,7 @@ async fn a_404_for_everything_withdraws_nothing_and_files_nothing_twice() {
     frequent(&mut practice);
     let refused = practice.sandbox.inject(Fault::always(Route::Status, FaultKind::status(503)));
     let mut running = practice.run().await;
-    running.wait_for_logs(" delivered ", 3).await;
+    running.wait_for_logs("event=\"delivered\"", 3).await;
     empty_inbox(&practice);
     for route in [Route::Document, Route::Status, Route::Pdf] {
         practice.sandbox.inject(Fault::always(route, FaultKind::status(404)));
@@ -47,7 +47,7 @@ async fn a_404_for_everything_withdraws_nothing_and_files_nothing_twice() {
     let synced = practice.sync().await;
     assert_eq!(synced.code, 0, "{synced:?}");
     let log = running.log() + &synced.stderr;
-    assert!(!log.contains("withdrawn"), "{log}");
+    assert!(!log.contains("event=\"withdrawn\""), "{log}");
     assert_each_reported_once(&practice, &[uuids, vec![late]].concat());
     assert_eq!(practice.filed().len(), 1, "only the late one: {:?}", practice.filed());
 }
@@ -59,10 +59,10 @@ async fn a_document_that_is_gone_is_withdrawn_after_two_looks_of_a_running_daemo
     let draft = NewDocument { pdf: NewPdf::None, ..NewDocument::default() };
     let uuid = practice.sandbox.add(draft).await.unwrap();
     let mut running = practice.run().await;
-    running.wait_for_log("discovered document").await;
+    running.wait_for_log("event=\"discovered\"").await;
     practice.sandbox.remove(&uuid).await.unwrap();
     assert_eq!(practice.docsyncd(&["retry", "--yes", &uuid]).await.code, 0);
-    running.wait_for_log("withdrawn").await;
+    running.wait_for_log("event=\"withdrawn\"").await;
     running.kill().await;
     assert_eq!(practice.sync().await.code, 0);
 }
@@ -75,12 +75,12 @@ async fn a_withdrawn_document_that_is_listed_again_is_reported_and_not_filed_aga
     let mut running = practice.run().await;
     practice.wait_for_posts(1).await;
     practice.sandbox.set_listed(&uuids[0], false).await.unwrap();
-    running.wait_for_log("withdrawn").await;
+    running.wait_for_log("event=\"withdrawn\"").await;
     empty_inbox(&practice);
     practice.sandbox.clear_faults();
     practice.sandbox.set_listed(&uuids[0], true).await.unwrap();
     practice.wait_for_posts(2).await;
-    running.wait_for_logs(" reported ", 2).await;
+    running.wait_for_logs("event=\"reported\"", 2).await;
     running.kill().await;
     assert_each_reported_once(&practice, &uuids);
     assert_eq!(practice.filed().len(), 0, "{:?}", practice.filed());
@@ -164,7 +164,7 @@ async fn what_is_listed_again_or_with_another_pdf_is_found_by_the_next_poll() {
     practice.sandbox.replace_pdf(&uuids[0], pdf("rendered anew")).await.unwrap();
     practice.sandbox.set_listed(&uuids[0], true).await.unwrap();
     practice.wait_for_posts(6).await;
-    running.wait_for_logs(" reported ", 6).await;
+    running.wait_for_logs("event=\"reported\"", 6).await;
     running.kill().await;
     assert_eq!([&uuids[0], &uuids[1]].map(|uuid| posts_of(&practice.sandbox, uuid).len()), [2, 2]);
     assert_eq!(practice.filed().len(), 5, "{:?}", practice.filed());
@@ -177,7 +177,7 @@ async fn drafts_cost_no_request_of_their_own_until_the_list_shows_a_pdf() {
     let uuids = add_small(&practice, 20, draft).await;
     frequent(&mut practice);
     let mut running = practice.run().await;
-    running.wait_for_logs("discovered document", 20).await;
+    running.wait_for_logs("event=\"discovered\"", 20).await;
     wait_for_walks(&practice, 60).await;
     let read = || -> Vec<String> {
         let paths: Vec<String> = practice.sandbox.look(|view| view.requests().map(|one| one.path.clone()).collect());

@@ -171,7 +171,7 @@ async fn a_new_version_is_filed_where_the_list_cannot_be_asked_for_it() {
         practice.wait_for_posts(4).await;
         running.kill().await;
         assert_eq!(posts_of(&practice.sandbox, &uuids[1]).len(), 2);
-        assert!(!running.log().contains("is paused"), "{how}: {}", running.log());
+        assert!(!running.log().contains("event=\"paused\""), "{how}: {}", running.log());
     }
 }
 
@@ -194,7 +194,7 @@ async fn a_refusal_of_everything_fails_no_document() {
         behind_proxy(&mut practice, Arc::new(block)).await;
         frequent(&mut practice);
         let mut running = practice.run().await;
-        running.wait_for_log("is paused").await;
+        running.wait_for_log("event=\"paused\"").await;
         // Longer than a failure is kept from the API.
         tokio::time::sleep(Duration::from_secs(5)).await;
         assert_eq!(practice.sandbox.status_posts(), []);

@@ -53,7 +53,7 @@ async fn a_list_that_goes_on_failing_is_an_error_and_a_running_daemon_gets_over_
     assert_eq!(synced.code, 1, "{synced:?}");
     assert!(synced.stderr.contains("HTTP 500"), "{synced:?}");
     let mut running = practice.run().await;
-    running.wait_for_logs("poll failed", 3).await;
+    running.wait_for_logs("event=\"poll_failed\"", 3).await;
     practice.sandbox.clear_faults();
     practice.wait_for_posts(12).await;
     assert_each_reported_once(&practice, &uuids);
@@ -65,7 +65,7 @@ async fn a_short_list_is_read_whole_by_every_poll() {
     practice.sandbox.set_quirks(Quirks { max_page_size: Some(1), stays_listed: true, ..Quirks::default() });
     frequent(&mut practice);
     let mut running = practice.run().await;
-    running.wait_for_logs(" reported ", 5).await;
+    running.wait_for_logs("event=\"reported\"", 5).await;
     practice.sandbox.forget_requests();
     wait_for_walks(&practice, 20).await;
     running.kill().await;
@@ -82,7 +82,7 @@ async fn a_long_list_is_read_at_both_ends_and_on_from_the_cursor_also_after_a_re
     practice.sandbox.set_quirks(Quirks { max_page_size: Some(1), stays_listed: true, ..Quirks::default() });
     frequent(&mut practice);
     let mut running = practice.run().await;
-    running.wait_for_logs(" reported ", 40).await;
+    running.wait_for_logs("event=\"reported\"", 40).await;
     // Each is read once more after its report: it might have been corrected and listed again.
     for _ in 0..20 {
         practice.sandbox.forget_requests();

@@ -83,7 +83,7 @@ async fn a_running_daemon_reports_again_what_is_listed_again() {
     let (mut practice, uuids) = practice_with_small(3).await;
     frequent(&mut practice);
     let mut running = practice.run().await;
-    running.wait_for_logs(" reported ", 3).await;
+    running.wait_for_logs("event=\"reported\"", 3).await;
     // Enough for a whole poll after the last report, by which they are seen to have left the list.
     wait_for_walks(&practice, 8).await;
     practice.sandbox.set_listed(&uuids[0], true).await.unwrap();
@@ -158,10 +158,10 @@ async fn a_version_that_was_never_delivered_leaves_nothing_in_the_spool() {
     let mut running = practice.run().await;
     running.wait_for_log("destination:pms is paused").await;
     practice.sandbox.replace_pdf(&uuids[0], pdf("second version")).await.unwrap();
-    running.wait_for_log("revised").await;
+    running.wait_for_log("event=\"revised\"").await;
     std::fs::create_dir(practice.inbox()).unwrap();
     practice.wait_for_posts(1).await;
-    running.wait_for_log(" reported").await;
+    running.wait_for_log("event=\"reported\"").await;
     practice.assert_all_filed().await;
 }
 

@@ -37,7 +37,7 @@ async fn hanging(route: Route, kind: FaultKind, is_it: fn(&str) -> bool) {
     practice.sandbox.inject(Fault::always(route, kind));
     let mut running = practice.start();
     until_held(&practice, is_it).await;
-    running.wait_for_log("docsyncd runs").await;
+    running.wait_for_log("event=\"started\"").await;
     ends_and_goes_on(&mut practice, &mut running, &uuids).await;
 }
 

@@ -22,7 +22,7 @@ async fn wait_for_poll(practice: &Practice, running: &mut Running) {
     let polled =
         practice.sandbox.wait_for(|view| view.requests().any(|request| request.path == "/documents"), PATIENCE);
     polled.await.unwrap();
-    running.wait_for_log("docsyncd runs").await;
+    running.wait_for_log("event=\"started\"").await;
 }
 
 #[cfg_attr(windows, ignore = "wine brings Ctrl-Break to no group of processes; the installer's test stops the service")]

@@ -41,7 +41,7 @@ pub(super) fn in_line(value: &str) -> Cow<'_, str> {
     }
 }
 
-/// JSON for printing. Outside of its texts all characters are harmless.
+/// JSON for printing. Only its strings can contain characters that are not harmless.
 fn escaped(json: &str) -> Cow<'_, str> {
     if !json.contains(is_obeyed) {
         return json.into();
@@ -126,7 +126,7 @@ mod tests {
         assert_eq!(serde_json::from_str::<Vec<String>>(&shown).unwrap(), [name]);
     }
 
-    /// A program that writes to a stream directly bypasses this.
+    /// A command that writes to a stream directly would bypass this, so the sources are searched for such calls.
     #[test]
     fn every_command_prints_through_here() {
         // `logging` cleans log lines. The questions of `setup` draw with escapes, and clean what they draw.

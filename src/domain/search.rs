@@ -22,8 +22,9 @@ pub fn folded(text: &str) -> String {
     folded
 }
 
-/// Whether the folded text contains words that begin with this one, as the index of names searches (SQLite, "FTS5",
-/// `"word"*`). Punctuation divides `word` into parts that must follow one another; the last is a prefix.
+/// Whether the folded text contains `word`, as the index of names searches (SQLite, "FTS5", `"word"*`). Punctuation
+/// divides `word` into parts. They must be whole words of the text that follow one another; the last may be the
+/// beginning of one.
 pub fn has_beginning(text: &str, word: &str) -> bool {
     let (text, word) = (parts(text), parts(word));
     let Some((last, before)) = word.split_last() else { return false };

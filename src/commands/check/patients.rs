@@ -16,8 +16,8 @@ const WHAT: &str = "patients";
 /// The most rows that are listed.
 const MOST_ROWS: usize = 10;
 
-/// Reads the list like `run`. Waits for a file that is being written, but not the minute for which a doubtful one has
-/// to stay unchanged. `is_seen`: a person sees the list and trusts it.
+/// Reads the list as `run` does, and waits for a file that is being written. Does not wait for the minute for which a
+/// doubtful list has to stay unchanged before `run` uses it. `is_seen`: a person sees the list and trusts it.
 pub(super) async fn check(loaded: &Loaded, is_seen: bool, language: Language) -> Option<Findings> {
     let config = loaded.config.patients.clone()?;
     let file = config.file.display().to_string();
@@ -61,7 +61,8 @@ pub(super) async fn check(loaded: &Loaded, is_seen: bool, language: Language) ->
 
 /// The rows whose numbers a destination cannot hold: `2, 4 and 7 more`.
 fn rows_not_held(list: &List, language: Language, holds: impl Fn(&str) -> bool) -> Option<String> {
-    // All digits are equal for this, and lists are long.
+    // Whether a number can be held depends on where its digits stand, not on which they are. So one of each shape is
+    // tried: lists are long.
     let mut shapes = HashMap::new();
     let mut is_held = |number: &str| -> bool {
         let shape = number.replace(|c: char| c.is_ascii_digit(), "0");
@@ -75,12 +76,12 @@ fn rows_not_held(list: &List, language: Language, holds: impl Fn(&str) -> bool) 
     (!lines.is_empty()).then(|| if more == 0 { shown.clone() } else { with_more() })
 }
 
-/// Records that a person saw this list, so that a daemon trusts it even if it is much shorter. Before the first start
-/// there is no ledger.
+/// Records that a person saw this list, so that a daemon trusts it even if it is much shorter than the one before.
+/// Before the first start there is no ledger, and nothing is recorded.
 async fn believe(ledger: &Path, sha256: &str) {
     let Ok(ledger) = Ledger::open_beside(ledger) else { return };
     let sha256 = sha256.to_owned();
-    // The ledger's own line reports its errors.
+    // If the ledger fails, the check of the ledger says so in a line of its own.
     let _ = ledger.write(move |db| process::set(db, process::PATIENTS_BELIEVED, &sha256)).await;
 }
 

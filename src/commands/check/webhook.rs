@@ -30,7 +30,7 @@ pub(super) async fn check(config: &Config, language: Language) -> Option<Finding
             findings.fail(WHAT, &told::because(language, "told-port", &[], &exact));
         }
     }
-    // The accounts' own lines report errors of their credentials.
+    // If credentials cannot be used, the check of the account says so in a line of its own.
     for (account, client) in clients(config).unwrap_or_default() {
         let what = format!("{WHAT} of {account}");
         match interruptible([&client], webhook::try_out(&client, &wanted.public_url)).await {

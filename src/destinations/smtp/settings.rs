@@ -26,7 +26,7 @@ settings! {
     /// Its own values in `[destinations.NAME]`.
     "destinations.*." SmtpKeys {
         body: Option<String>, Kind::Template,
-            "form in which the PDF is sent: raw, multipart or json; of a mail its text";
+            "form in which the PDF is sent: raw, multipart or json; for a mail, its text";
         encryption: Option<MailEncryption>, Kind::Enum(&["starttls", "tls", "none"]), "how the connection is encrypted",
             default("starttls");
         from: Option<String>, Kind::Text, "address that mails come from", required();

@@ -24,7 +24,7 @@ settings! {
     "destinations.*." HttpKeys {
         method: Option<String>, Kind::Enum(&["PUT", "POST"]), "method of the request", default("PUT");
         body: Option<String>, Kind::Template,
-            "form in which the PDF is sent: raw, multipart or json; of a mail its text";
+            "form in which the PDF is sent: raw, multipart or json; for a mail, its text";
         headers: BTreeMap<String, String>, Kind::TemplateTable, "headers of the request";
         header_files: BTreeMap<String, String>, Kind::SecretFileTable, "headers whose values stand in files";
         file_field: Option<String>, Kind::Text, "name of the PDF's part in a multipart body", default("file");
@@ -33,10 +33,11 @@ settings! {
         success: Vec<u16>, Kind::Statuses, "statuses which say that the document is kept", default("[200, 201, 204]");
         lookup_url: Option<String>, Kind::Template, "address that lists the patients who may be meant";
         lookup_field: Option<String>, Kind::Text, "field of an entry there that becomes {{ lookup }}";
-        lookup_match: BTreeMap<String, String>, Kind::TemplateTable, "what fields of the one right entry hold";
+        lookup_match: BTreeMap<String, String>, Kind::TemplateTable,
+            "values of the fields by which the one right entry is known";
         probe_url: Option<String>, Kind::Template, "address that answers 200 when the document is there";
         probe_contains: BTreeMap<String, String>, Kind::TemplateTable,
-            "what fields of an entry hold when `probe_url` lists what is there";
+            "values of the fields by which a document's entry is known when `probe_url` lists what is there";
         resend_after: Option<Duration>, duration(0, DAY),
             "how long after a lost answer a document that `probe_url` does not show is sent again";
         check_url: Option<String>, Kind::Text, "address that `docsyncd check` asks for";
@@ -80,7 +81,7 @@ pub struct HttpConfig {
     pub probe_url: Option<Arc<Template>>,
     /// The fields of the document's entry in that list; empty if it is no list.
     pub probe_contains: Vec<(String, Arc<Template>)>,
-    /// For how long a document whose answer was lost, and that is not found, may still be stored.
+    /// How long after a lost answer a document that is not found may still turn up.
     pub resend_after: Duration,
     /// The URL that `check` requests.
     pub check_url: Option<Url>,
@@ -88,7 +89,7 @@ pub struct HttpConfig {
     pub conflict_is_found: bool,
     /// Whether a web page with a status of success is a success.
     pub html_is_success: bool,
-    /// Whether a document of unknown result is left to a person.
+    /// What happens to a document whose answer was lost.
     pub on_lost_reply: LostReply,
     /// What proves that the service took a document.
     pub confirm: Option<Confirm>,
@@ -104,7 +105,7 @@ impl HttpConfig {
         self.is_put && self.headers.iter().any(is_condition)
     }
 
-    /// Whether its requests hold an invented patient's number.
+    /// Whether its requests can hold the number of an invented patient unchanged.
     pub(super) fn holds(&self, invented: &Invented) -> bool {
         let in_header = |(_, template): &(String, Arc<Template>)| {
             invented.text(template).is_some_and(|text| invented.context.held(&text, str::is_ascii).is_ok())
@@ -133,7 +134,7 @@ pub struct Lookup {
     pub url: Arc<Template>,
     /// The field of an entry that identifies the patient.
     pub field: String,
-    /// The fields of the only right entry; never empty.
+    /// What the fields of the one right entry contain; never empty.
     pub wanted: Vec<(String, Arc<Template>)>,
 }
 
@@ -237,7 +238,7 @@ pub(super) fn same_host(at: &mut At<'_, '_>, key: &str, text: &str, url: &Url) -
         return Some(());
     }
     let fix = "Write an address of the same scheme, host and port.";
-    at.refuse(key, "is at another host than `url`, which the credentials are for", fix)
+    at.refuse(key, "is at another host than `url`, and the credentials are only for the host of `url`", fix)
 }
 
 fn body(at: &mut At<'_, '_>, own: &mut HttpKeys) -> Option<HttpBody> {

@@ -99,21 +99,25 @@ impl Document {
     }
 }
 
-/// The columns that [`read`] expects.
-const COLUMNS: &str = "id, round, state, sha256, size, read_at, changed_at, due_at, found_at, tried_pdf, listed_pdf, \
+/// The columns that [`read`] expects: those that it takes one by one, and then the others in its order.
+const COLUMNS: &str = "id, state, \
+     EXISTS (SELECT 1 FROM retry_state WHERE retry_state.document = document.id) AS has_tries, changed_at, \
+     due_at, account, uuid, pdf, round, first_account, sha256, size, read_at, found_at, \
+     EXISTS (SELECT 1 FROM delivery WHERE delivery.document = document.id) AS planned, tried_pdf, listed_pdf, \
      listed_patient, CASE WHEN patient NOT LIKE 'letter %' THEN patient END AS patient, person, \
-     account, first_account, uuid, pdf, accepted_pdf, in_doubt, \
      coalesce(CASE WHEN number_pdf = pdf THEN number END, (SELECT max(any.number) FROM delivery AS any \
               WHERE any.document = document.id AND any.pdf = document.pdf)) AS filed_by, \
-     EXISTS (SELECT 1 FROM delivery WHERE delivery.document = document.id) AS planned, \
      EXISTS (SELECT 1 FROM retry_state WHERE retry_state.document = document.id AND retry_state.pdf = document.pdf \
-             AND work NOT IN ('fetch:', 'report:') AND attempts > 0) AS delayed";
+             AND work NOT IN ('fetch:', 'report:') AND attempts > 0) AS delayed, accepted_pdf, in_doubt";
 
 fn read(db: &Connection, row: &Row<'_>) -> QueryResult<Document> {
     let (id, state) = (row.get("id")?, row.get("state")?);
-    let Tries { failure, lost, disagreed_after, .. } = tries::of(db, Key::fetch(id))?;
-    let Tries { reason, reason_code, .. } = tries::of(db, Key::told(id, state))?;
-    let tried = tries::of(db, Key::tried(id, state))?;
+    // What never failed or waited is read with one statement.
+    let has_tries: bool = row.get("has_tries")?;
+    let of = |key| if has_tries { tries::of(db, key) } else { Ok(Tries::default()) };
+    let Tries { failure, lost, disagreed_after, .. } = of(Key::fetch(id))?;
+    let Tries { reason, reason_code, .. } = of(Key::told(id, state))?;
+    let tried = of(Key::tried(id, state))?;
     Ok(from_row!(row => Document {
         round, first_account, sha256, size, read_at, found_at, planned, tried_pdf, listed_pdf, listed_patient, patient,
         person, filed_by, delayed, accepted_pdf, in_doubt;
@@ -147,16 +151,10 @@ pub fn state(db: &Connection, id: i64) -> QueryResult<Option<State>> {
 pub fn clamp_due(db: &Connection, account: &str, now: Millis, latest: Millis, latest_draft: Millis) -> QueryResult<()> {
     db.run(
         "UPDATE document INDEXED BY document_open SET due_at = ?1
-         WHERE state IN ('discovered', 'fetched', 'delivered', 'failing') AND account = ?3 AND due_at > ?2
-           AND (due_at > ?4 OR state <> 'discovered'
-                OR EXISTS (SELECT 1 FROM retry_state WHERE document = id AND work = 'fetch:' AND attempts > 0))",
+         WHERE due_at > ?1 AND account = ?3 AND (changed_at > ?1
+                OR due_at > ?2 AND (due_at > ?4 OR state <> 'discovered' OR EXISTS (
+                    SELECT 1 FROM retry_state WHERE document = id AND work = 'fetch:' AND attempts > 0)))",
         params![now, latest, account, latest_draft],
-    )?;
-    db.run(
-        "UPDATE document INDEXED BY document_changed SET due_at = ?1
-         WHERE state IN ('discovered', 'fetched', 'delivered', 'failing') AND changed_at > ?1
-           AND account = ?2 AND due_at > ?1",
-        params![now, account],
     )?;
     db.run(
         "UPDATE delivery SET due_at = ?1 WHERE state = 'pending' AND due_at > ?1 AND (changed_at > ?1 OR due_at > ?2)",
@@ -229,6 +227,9 @@ fn begin_anew(
     (before, event, after): (State, Event, State),
     because: Option<Because<'_>>,
 ) -> QueryResult<u32> {
+    if because.is_none() && !tries::any(db, id)? {
+        return Ok(0);
+    }
     let Tries { attempts, .. } = tries::of(db, Key::tried(id, before))?;
     tries::change(db, Key::report(id), |row| *row = Tries::default())?;
     tries::change(db, Key::fetch(id), |row| {
@@ -392,12 +393,16 @@ pub fn fetched(
     let version = document.version_for(pdf, whom, *has_number);
     let known = document.person.as_deref().and_then(|before| edition::merged(before, whom));
     let updated = db.change("UPDATE document SET pdf = ?9, tried_pdf = ?3, kind = ?4, sha256 = coalesce(?5, sha256), size = coalesce(?6, size),
-                    -- If the list has shown no PDF yet, a different one that it shows later must count as new.
-                    listed_pdf = coalesce(listed_pdf, nullif(?3, '')), read_at = ?7, patient = coalesce(?8, patient), person = ?10
+                    read_at = ?7, patient = coalesce(?8, patient), person = ?10
              WHERE id = ?1 AND round = ?2 AND state = 'discovered'", params![document.id, document.round, pdf, kind, sha256, size, read_at, patient, version, known.as_deref().unwrap_or(whom)])?;
     if updated == 0 {
         return Ok(None);
     }
+    // If the list has shown no PDF yet, a different one that it shows later must count as new.
+    db.run(
+        "UPDATE document SET listed_pdf = nullif(?2, '') WHERE id = ?1 AND listed_pdf IS NULL",
+        params![document.id, pdf],
+    )?;
     db.run(
         "INSERT OR REPLACE INTO document_metadata (document, json) VALUES (?1, ?2)",
         params![document.id, metadata],

@@ -79,7 +79,7 @@ fn wipe(db: &Connection) {
         .unwrap();
     let tables: Vec<String> = tables.query_map([], |row| row.get(0)).unwrap().map(Result::unwrap).collect();
     // The counts go last: triggers update them while the documents are deleted. Triggers also empty the index of names.
-    let (counts, others): (Vec<_>, Vec<_>) = tables.into_iter().partition(|table| table == "account_count");
+    let (counts, others): (Vec<_>, Vec<_>) = tables.into_iter().partition(|table| table == "ended_count");
     for table in others.iter().chain(&counts) {
         db.execute(&format!("DELETE FROM {table}"), []).unwrap();
     }

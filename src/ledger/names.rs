@@ -96,10 +96,11 @@ pub(crate) fn index(db: &Connection) -> QueryResult<()> {
 
 /// Lets a search find the document by the name of its file, if its names are kept at all.
 pub fn filed_at(db: &Connection, document: i64, place: &str) -> QueryResult<()> {
-    db.run(
-        "UPDATE name SET words = words || ' ' || ?2, indexed = 0 WHERE document = ?1 AND instr(words, ?2) = 0",
-        params![document, words_of(place)],
-    )?;
+    let more = "UPDATE name SET words = words || ' ' || ?2 WHERE document = ?1 AND instr(words, ?2) = 0";
+    if db.change(more, params![document, words_of(place)])? > 0 {
+        // Only where it changes: it is in an index.
+        db.run("UPDATE name SET indexed = 0 WHERE document = ?1 AND indexed = 1", [document])?;
+    }
     index_now_and_then(db, document)
 }
 

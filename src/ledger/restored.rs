@@ -99,7 +99,8 @@ pub fn not_shown(
 ) -> QueryResult<Vec<(i64, DocumentUuid)>> {
     db.rows(
         "SELECT id, uuid FROM document INDEXED BY document_open
-         WHERE state IN ('discovered', 'fetched', 'delivered', 'failing') AND account = ?1 AND sweep < ?2 AND id > ?3
+         WHERE state IN ('discovered', 'fetched', 'delivered', 'failing') AND due_at IS NOT NULL AND account = ?1
+           AND sweep < ?2 AND id > ?3
          ORDER BY id LIMIT ?4",
         params![account, poll, after, limit],
     )
@@ -124,7 +125,8 @@ pub fn was_read(db: &Connection, account: &str, unread: &Unread) -> QueryResult<
     if unread.in_doubt {
         db.run(
             "UPDATE document INDEXED BY document_open SET in_doubt = 1
-             WHERE state IN ('discovered', 'fetched', 'delivered', 'failing') AND account = ?1 AND NOT in_doubt",
+             WHERE state IN ('discovered', 'fetched', 'delivered', 'failing') AND due_at IS NOT NULL AND account = ?1
+               AND NOT in_doubt",
             [account],
         )?;
     }
@@ -145,10 +147,10 @@ pub fn was_empty(db: &Connection, account: &str, unread: &Unread, now: Millis) -
 /// nobody can see what arrived. Documents that are not fetched yet count if there is any such destination.
 pub fn unseen(db: &Connection, destinations: &[String]) -> QueryResult<u64> {
     db.prepare_cached(
-        "SELECT count(*) FROM document WHERE state = 'discovered' AND ?2
+        "SELECT count(*) FROM document WHERE due_at IS NOT NULL AND (state = 'discovered' AND ?2
             OR state = 'fetched' AND EXISTS (
                 SELECT 1 FROM delivery WHERE document = document.id AND delivery.pdf = document.pdf
-                   AND +delivery.state = 'pending' AND destination IN (SELECT value FROM json_each(?1)))",
+                   AND +delivery.state = 'pending' AND destination IN (SELECT value FROM json_each(?1))))",
     )?
     .query_row(params![as_json(destinations), !destinations.is_empty()], |row| row.get(0))
 }

@@ -67,7 +67,9 @@ pub fn repeat(db: &Connection, id: i64, destinations: &[String], now: Millis) ->
 /// reported.
 pub fn failed(db: &Connection, after: i64, limit: usize) -> QueryResult<Vec<i64>> {
     db.values(
-        "SELECT id FROM document WHERE state IN ('failing', 'failed', 'unreported') AND id > ?1 ORDER BY id LIMIT ?2",
+        "SELECT id FROM document INDEXED BY document_open WHERE state = 'failing' AND due_at IS NOT NULL AND id > ?1
+         UNION ALL SELECT id FROM document WHERE state IN ('failed', 'unreported') AND due_at IS NULL AND id > ?1
+         ORDER BY id LIMIT ?2",
         params![after, limit],
     )
 }
@@ -171,8 +173,9 @@ mod tests {
         let (_folder, db) = testing::empty();
         for (number, state) in STATES.into_iter().enumerate() {
             db.execute(
-                "INSERT INTO document (account, uuid, created_at, state, found_at, changed_at) VALUES ('main', ?1, '', ?2, 0, 0)",
-                params![number, state.as_str()],
+                "INSERT INTO document (account, uuid, created_at, state, due_at, found_at, changed_at)
+                 VALUES ('main', ?1, '', ?2, ?3, 0, 0)",
+                params![number, state.as_str(), state.is_open().then_some(0)],
             )
             .unwrap();
         }

@@ -30,6 +30,8 @@ CREATE TABLE document (
     number          TEXT,
     number_pdf      TEXT,
     state           TEXT NOT NULL,
+    lane            TEXT AS (CASE state WHEN 'discovered' THEN 'fetch' WHEN 'fetched' THEN 'deliver'
+                             WHEN 'delivered' THEN 'report' WHEN 'failing' THEN 'report' END) VIRTUAL,
     round           INTEGER NOT NULL DEFAULT 0,         -- increases at each start-over; older work is dropped
     listed_pdf      TEXT,                               -- pdf.uuid as the list shows it
     listed_patient  TEXT,                               -- patient.uuid as the list shows it
@@ -37,7 +39,7 @@ CREATE TABLE document (
     pdf             TEXT NOT NULL DEFAULT '',           -- pdf.uuid of the current version, with its edition
     sha256          TEXT,
     size            INTEGER,
-    due_at          INTEGER,                            -- NULL: nothing is left to do
+    due_at          INTEGER,                            -- NULL: nothing is left to do, it has ended
     -- 1: the failure was sent to the API, which may know of it.
     failure_sent    INTEGER NOT NULL DEFAULT 0,
     read_at         INTEGER,                            -- when the API last showed the document
@@ -60,14 +62,12 @@ CREATE TABLE document (
 -- What a person types: a uuid, its beginning, or the short uuid in a file name (`document::short`).
 CREATE INDEX document_uuid ON document (uuid COLLATE NOCASE);
 CREATE INDEX document_short ON document (substr(uuid, -8) COLLATE NOCASE);
-CREATE INDEX document_changed ON document (state, changed_at);
 CREATE INDEX document_found ON document (found_at);
 CREATE INDEX document_pdf ON document (listed_pdf) WHERE listed_pdf IS NOT NULL;
+-- A document is in one of two indexes: where it ended, in the order in which documents did, or what is due.
+CREATE INDEX document_ended ON document (state, changed_at) WHERE due_at IS NULL;
 -- Partial indexes: they have few rows, however large the ledger is.
-CREATE INDEX document_to_fetch ON document (account, due_at) WHERE state = 'discovered';
-CREATE INDEX document_to_report ON document (account, due_at) WHERE state IN ('delivered', 'failing');
-CREATE INDEX document_open ON document (account, found_at)
-    WHERE state IN ('discovered', 'fetched', 'delivered', 'failing');
+CREATE INDEX document_open ON document (account, lane, due_at, state) WHERE due_at IS NOT NULL;
 CREATE INDEX document_in_list ON document (account) WHERE listed = 1 OR missing_at IS NOT NULL;
 CREATE INDEX document_to_look_for ON document (account)
     WHERE missing_at IS NOT NULL OR (listed = 1 AND looked < 3 AND state IN ('reported', 'failed'));
@@ -83,30 +83,36 @@ CREATE TABLE document_metadata (
     json     TEXT NOT NULL                              -- `Metadata`
 ) STRICT;
 
--- Triggers maintain these counts, because counting a million rows takes most of a second.
-CREATE TABLE account_count (
+-- Triggers maintain the counts of what has ended, because counting a million rows takes most of a second. What is open
+-- is counted in its index, so that a document on its way changes no count.
+CREATE TABLE ended_count (
     account   TEXT NOT NULL,
     state     TEXT NOT NULL,
     documents INTEGER NOT NULL,
     PRIMARY KEY (state, account)
 ) STRICT, WITHOUT ROWID;
 
+CREATE VIEW account_count AS
+    SELECT account, state, documents FROM ended_count
+    UNION ALL SELECT account, state, count(*) FROM document WHERE due_at IS NOT NULL GROUP BY state, account;
+
 CREATE VIEW document_count AS SELECT state, sum(documents) AS documents FROM account_count GROUP BY state;
 
-CREATE TRIGGER document_counted_in AFTER INSERT ON document BEGIN
-    INSERT INTO account_count (account, state, documents) VALUES (NEW.account, NEW.state, 1)
+CREATE TRIGGER document_counted_in AFTER INSERT ON document WHEN NEW.due_at IS NULL BEGIN
+    INSERT INTO ended_count (account, state, documents) VALUES (NEW.account, NEW.state, 1)
         ON CONFLICT (state, account) DO UPDATE SET documents = documents + 1;
 END;
 
-CREATE TRIGGER document_counted_over AFTER UPDATE OF state, account ON document
-WHEN OLD.state <> NEW.state OR OLD.account <> NEW.account BEGIN
-    UPDATE account_count SET documents = documents - 1 WHERE account = OLD.account AND state = OLD.state;
-    INSERT INTO account_count (account, state, documents) VALUES (NEW.account, NEW.state, 1)
+CREATE TRIGGER document_counted_over AFTER UPDATE OF state, account, due_at ON document
+WHEN OLD.due_at IS NULL OR NEW.due_at IS NULL BEGIN
+    UPDATE ended_count SET documents = documents - 1
+        WHERE account = OLD.account AND state = OLD.state AND OLD.due_at IS NULL;
+    INSERT INTO ended_count (account, state, documents) SELECT NEW.account, NEW.state, 1 WHERE NEW.due_at IS NULL
         ON CONFLICT (state, account) DO UPDATE SET documents = documents + 1;
 END;
 
-CREATE TRIGGER document_counted_out AFTER DELETE ON document BEGIN
-    UPDATE account_count SET documents = documents - 1 WHERE account = OLD.account AND state = OLD.state;
+CREATE TRIGGER document_counted_out AFTER DELETE ON document WHEN OLD.due_at IS NULL BEGIN
+    UPDATE ended_count SET documents = documents - 1 WHERE account = OLD.account AND state = OLD.state;
 END;
 
 -- The last time that an account lost a document to another account that lists it.
@@ -214,7 +220,8 @@ CREATE TABLE file_reservation (
     temporary   TEXT                                    -- the file's name until it gets `path`
 ) STRICT, WITHOUT ROWID;
 
-CREATE INDEX file_reservation_family ON file_reservation (family);
+-- Most documents have one version, whose name has no number: its place is its family.
+CREATE INDEX file_reservation_family ON file_reservation (family) WHERE place <> family;
 CREATE INDEX file_reservation_document ON file_reservation (uuid, destination);
 
 -- Names of sidecars in which a letter's proof is to be read, as digests. A name is another letter's again once this one

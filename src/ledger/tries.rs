@@ -87,6 +87,11 @@ pub(crate) fn of(db: &Connection, Key(document, work, pdf): Key<'_>) -> QueryRes
     found.optional().map(Option::unwrap_or_default)
 }
 
+/// Whether anything is known of any work on the document.
+pub(super) fn any(db: &Connection, document: i64) -> QueryResult<bool> {
+    db.prepare_cached("SELECT 1 FROM retry_state WHERE document = ?1")?.exists([document])
+}
+
 /// Changes what is known of this work. Nothing is written if it stays what it was.
 pub(super) fn change(db: &Connection, key: Key<'_>, change: impl FnOnce(&mut Tries)) -> QueryResult<()> {
     let before = of(db, key)?;

@@ -148,13 +148,13 @@ fn lane(scope: &Scope) -> Option<Lane> {
         Scope::Account(_) => None,
         Scope::Fetch(_) => Some(Lane {
             table: "document",
-            which: if_read!("document.state = 'discovered' AND document.account = ?1"),
+            which: if_read!("document.lane = 'fetch' AND document.account = ?1"),
             join: "",
             tried: "retry_state.document = document.id AND work = 'fetch:' AND retry_state.pdf = ''",
         }),
         Scope::Report(_) => Some(Lane {
             table: "document",
-            which: if_read!("document.state IN ('delivered', 'failing') AND document.account = ?1"),
+            which: if_read!("document.lane = 'report' AND document.account = ?1"),
             join: "",
             tried: "retry_state.document = document.id AND work = 'report:' AND retry_state.pdf = ''",
         }),

@@ -20,7 +20,7 @@ use crate::domain::state::{Event, State};
 use crate::ledger::documents::{self, Document};
 use crate::ledger::history::Because;
 use crate::ledger::work::Work;
-use crate::ledger::{Ledger, LedgerError, Millis, deliveries, held, history, now, process};
+use crate::ledger::{Ledger, LedgerError, Millis, deliveries, held, history, now};
 
 /// The longest error text that is reported; characters.
 const MAX_ERROR_CHARS: usize = 500;
@@ -225,9 +225,6 @@ async fn accepted(
         let (error, revised) = (error.map(str::to_owned), revised.clone());
         let code = document.reason_code.clone();
         move |db| {
-            if error.is_none() {
-                process::set(db, "last_success", &now().to_string())?;
-            }
             // Both changes have the same time: the list stops showing the new version because of this report, not
             // because it is gone.
             let at = now();

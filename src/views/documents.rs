@@ -2,7 +2,7 @@
 
 use std::ops::ControlFlow;
 
-use rusqlite::{Connection, Row};
+use rusqlite::{Connection, Row, params};
 use serde::Serialize;
 
 use super::in_json;
@@ -10,7 +10,7 @@ use super::waits::Waits;
 use crate::domain::document::{DocumentUuid, edition};
 use crate::domain::state::{STATES, State};
 use crate::formats::language::{Language, Reason};
-use crate::ledger::columns::from_row;
+use crate::ledger::columns::{Statements as _, as_json, from_row};
 use crate::ledger::documents::{self, Document};
 use crate::ledger::history::{ASSIGNED, UNASSIGNED};
 use crate::ledger::tries::{self, Key, Tries};
@@ -197,19 +197,41 @@ pub(super) fn each(
     mut show: impl FnMut(DocumentView) -> ControlFlow<()>,
 ) -> QueryResult<()> {
     let direction = if order == Order::Newest { "DESC" } else { "ASC" };
-    // The index has each state's documents in the wanted order, so they are merged and need no sorting.
-    let of_state =
-        |state: &State| format!("SELECT {COLUMNS} FROM document WHERE state = '{state}' AND changed_at >= ?1");
-    let all = states.iter().map(of_state).collect::<Vec<_>>().join(" UNION ALL ");
-    let mut statement = db.prepare_cached(&format!("{all} ORDER BY changed_at {direction}, id {direction}"))?;
+    let sorted = format!("ORDER BY changed_at {direction}, id {direction}");
+    let (open, ended): (Vec<State>, Vec<State>) = states.iter().partition(|state| state.is_open());
+    let open: Vec<&str> = open.into_iter().map(State::as_str).collect();
+    // What is open is sorted by its numbers. The index has each state's ended documents in the wanted order, so they
+    // are merged and need no sorting.
+    let open: Vec<(Millis, i64)> = db.rows(
+        &format!(
+            "SELECT changed_at, id FROM document INDEXED BY document_open WHERE due_at IS NOT NULL
+               AND state IN (SELECT value FROM json_each(?1)) AND changed_at >= ?2 {sorted}"
+        ),
+        params![as_json(&open), since],
+    )?;
+    let mut open = open.into_iter().peekable();
+    let all = ended.iter().map(|state| state.as_str()).chain([""]).map(|state| {
+        format!("SELECT {COLUMNS} FROM document WHERE due_at IS NULL AND state = '{state}' AND changed_at >= ?1")
+    });
+    let all = all.collect::<Vec<_>>().join(" UNION ALL ");
+    let mut one = db.prepare_cached(&format!("SELECT {COLUMNS} FROM document WHERE id = ?1"))?;
+    let mut statement = db.prepare_cached(&format!("{all} {sorted}"))?;
     let waits = Waits::read(db)?;
     let mut rows = statement.query([since])?;
-    while let Some(row) = rows.next()? {
+    loop {
+        let next = rows.next()?;
+        let at = next.map(|row| Ok::<_, rusqlite::Error>((row.get("changed_at")?, row.get("id")?))).transpose()?;
+        let is_before = |open: &(Millis, i64)| at.is_none_or(|at| (*open < at) == (order == Order::Oldest));
+        while let Some((_, id)) = open.next_if(is_before) {
+            if show(one.query_row([id], |row| read(db, &waits, row))?).is_break() {
+                return Ok(());
+            }
+        }
+        let Some(row) = next else { return Ok(()) };
         if show(read(db, &waits, row)?).is_break() {
-            break;
+            return Ok(());
         }
     }
-    Ok(())
 }
 
 /// The documents with these numbers in the ledger, in that order.

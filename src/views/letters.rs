@@ -130,8 +130,9 @@ fn is_red(cause: &str, names: &str) -> bool {
 /// # Errors
 /// Any SQLite error.
 pub fn days(db: &Connection, moments: &[Millis]) -> QueryResult<Vec<Day>> {
-    let mut count =
-        db.prepare_cached("SELECT count(*) FROM document WHERE state = ?1 AND changed_at >= ?2 AND changed_at < ?3")?;
+    let mut count = db.prepare_cached(
+        "SELECT count(*) FROM document WHERE due_at IS NULL AND state = ?1 AND changed_at >= ?2 AND changed_at < ?3",
+    )?;
     let alerts: Vec<(Millis, Option<Millis>, String, String)> = match moments.first() {
         Some(first) => db.rows(
             "SELECT opened_at, over_at, cause, names FROM alert WHERE over_at IS NULL OR over_at >= ?1",

@@ -70,7 +70,7 @@ pub fn read(db: &Connection) -> QueryResult<Measures> {
 pub fn oldest(db: &Connection, account: &str) -> QueryResult<Option<Millis>> {
     db.prepare_cached(
         "SELECT min(found_at) FROM document INDEXED BY document_open
-         WHERE account = ?1 AND state IN ('discovered', 'fetched', 'delivered', 'failing')",
+         WHERE account = ?1 AND state IN ('discovered', 'fetched', 'delivered', 'failing') AND due_at IS NOT NULL",
     )?
     .query_row(params![account], |row| row.get(0))
 }

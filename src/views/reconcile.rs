@@ -65,7 +65,7 @@ impl TryFrom<&Row<'_>> for Delivered {
 pub fn open(db: &Connection, since: Millis) -> QueryResult<HashSet<i64>> {
     db.values(
         "SELECT id FROM document INDEXED BY document_open
-         WHERE state IN ('discovered', 'fetched', 'delivered', 'failing') AND found_at >= ?1",
+         WHERE due_at IS NOT NULL AND found_at >= ?1",
         [since],
     )
 }

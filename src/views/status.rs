@@ -183,7 +183,6 @@ pub fn summary_of(db: &Connection, only: Option<&[String]>) -> QueryResult<Summa
     let destinations = worked.map(|(destination, at)| DestinationView { destination, last_worked: Some(at) }).collect();
     let pauses = away::pauses(db)?.iter().map(PauseView::from).collect();
     let mut process = process::all(db)?;
-    let last_success = process.get("last_success").and_then(|at| at.parse().ok());
     let process = ProcessView {
         pid: process.get("pid").and_then(|pid| pid.parse().ok()),
         started_at: started_at(&process),
@@ -196,7 +195,7 @@ pub fn summary_of(db: &Connection, only: Option<&[String]>) -> QueryResult<Summa
         needs_person: facts::unmatched(db, only, now())?.count,
         to_confirm: facts::to_confirm(db, only)?,
         documents,
-        last_success,
+        last_success: facts::last_success(db)?,
         accounts,
         destinations,
         pauses,

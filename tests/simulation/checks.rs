@@ -294,6 +294,11 @@ impl World {
     pub(super) fn look(&mut self, db: &Connection) {
         // A pause that ended with what these rows say did not hold it back.
         self.look_at_pauses(db);
+        let mut query =
+            db.prepare_cached("SELECT uuid FROM document WHERE (lane IS NULL) <> (due_at IS NULL)").unwrap();
+        if let Ok(uuid) = query.query_row([], |row| row.get::<_, String>(0)) {
+            self.violate(|| format!("{uuid} is open and never due, or has ended and is"));
+        }
         for row in self.book.rows(db) {
             self.book.last_row = row.id;
             self.tell(|| {

@@ -106,19 +106,16 @@ fn in_states(db: &Connection, destination: &str, document: i64, states: &str) ->
         .optional()?;
     let Some((tries, number)) = found else { return Ok(None) };
     let key = |pdf: String| Version { pdf, ..document.version.clone() }.delivery_key(destination);
-    let replaced: Vec<String> = db.values(
-        "SELECT pdf FROM delivery WHERE document = ?1 AND pdf <> ?2 AND destination = ?3 AND +state = 'pending'",
+    let earlier: Vec<(Millis, String, bool, bool)> = db.rows(
+        "SELECT changed_at, pdf, state = 'pending', state IN ('filed', 'delivered') OR unconfirmed_at IS NOT NULL
+         FROM delivery WHERE document = ?1 AND pdf <> ?2 AND destination = ?3",
         params![id, pdf, destination],
     )?;
-    let arrived: Vec<(Millis, String)> = db.rows(
-        "SELECT changed_at, pdf FROM delivery WHERE document = ?1 AND pdf <> ?2 AND destination = ?3
-           AND (+state IN ('filed', 'delivered') OR unconfirmed_at IS NOT NULL)",
-        params![id, pdf, destination],
-    )?;
-    let of_this = arrived.into_iter().filter(|(_, before)| edition(before) == edition(pdf));
-    let arrived_before = of_this.max().map(|(_, before)| before);
-    let (replaced, arrived_before) = (replaced.into_iter().map(key).collect(), arrived_before.map(key));
-    let (metadata, frozen) = (patients::metadata(db, id)?, frozen(db, id)?);
+    let of_this = earlier.iter().filter(|(_, before, _, has_arrived)| *has_arrived && edition(before) == edition(pdf));
+    let arrived_before = of_this.max().map(|(_, before, ..)| key(before.clone()));
+    let replaced = earlier.into_iter().filter(|(_, _, is_pending, _)| *is_pending).map(|(_, pdf, ..)| key(pdf));
+    let (replaced, metadata) = (replaced.collect(), patients::metadata(db, id)?);
+    let frozen = document.filed_by.clone();
     let (destination, known) = (destination.to_owned(), Known::default());
     let delivery = Delivery { document, metadata, destination, tries, number, frozen, known, replaced, arrived_before };
     Ok(Some(Delivery { known: reservations::known(db, &delivery.owner())?, ..delivery }))

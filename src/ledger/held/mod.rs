@@ -16,7 +16,7 @@ use crate::domain::state::{Event, State};
 pub fn hold(db: &Connection, account: Option<&str>, failure: &Failure, until: Millis) -> QueryResult<()> {
     db.run(
         "UPDATE document SET due_at = max(due_at, ?3)
-         WHERE state = 'failing' AND failure_sent = 0
+         WHERE lane = 'report' AND state = 'failing' AND due_at IS NOT NULL AND failure_sent = 0
            AND account IN (SELECT name FROM account WHERE ?1 IS NULL OR name = ?1)
            AND EXISTS (SELECT 1 FROM retry_state WHERE document = id AND work = 'fetch:' AND failure = ?2)",
         params![account, failure, until],
@@ -29,12 +29,12 @@ pub fn hold(db: &Connection, account: Option<&str>, failure: &Failure, until: Mi
 pub fn hold_anew(db: &Connection, until: Millis) -> QueryResult<Vec<(Scope, Failure, i64)>> {
     let documents: Vec<(String, Failure, i64)> = db.rows(
         "SELECT account, failure, id FROM document JOIN retry_state ON document = id AND work = 'fetch:'
-         WHERE state = 'failing' AND failure_sent = 0 AND failure IS NOT NULL",
+         WHERE state = 'failing' AND due_at IS NOT NULL AND failure_sent = 0 AND failure IS NOT NULL",
         [],
     )?;
     let reports: Vec<(String, Failure, i64)> = db.rows(
         "SELECT account, failure, id FROM document JOIN retry_state ON document = id AND work = 'report:'
-         WHERE state IN ('delivered', 'failing') AND failure IS NOT NULL",
+         WHERE state IN ('delivered', 'failing') AND due_at IS NOT NULL AND failure IS NOT NULL",
         [],
     )?;
     // The time until now was no wait of the report's: the computer may have been off for a week.
@@ -109,7 +109,7 @@ pub fn retract(
             db.run(
                 "UPDATE retry_state SET failure = ?4 WHERE work = 'report:' AND failure = ?2 AND document IN (
                      SELECT id FROM document
-                     WHERE state IN ('delivered', 'failing') AND account = ?1 AND due_at > ?3)",
+                     WHERE lane = 'report' AND account = ?1 AND due_at > ?3)",
                 params![account, failure, now, shared],
             )?;
             return Ok(states);

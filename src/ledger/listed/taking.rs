@@ -185,7 +185,7 @@ pub fn orphans(db: &Connection, configured: &[String], limit: usize) -> QueryRes
     db.rows(
         "SELECT document.id, document.uuid
          FROM account CROSS JOIN document INDEXED BY document_open ON document.account = account.name
-              AND document.state IN ('discovered', 'fetched', 'delivered', 'failing')
+              AND document.state IN ('discovered', 'fetched', 'delivered', 'failing') AND document.due_at IS NOT NULL
          WHERE account.name NOT IN (SELECT value FROM json_each(?1)) ORDER BY random() LIMIT ?2",
         params![as_json(configured), limit],
     )

@@ -75,7 +75,8 @@ pub fn reserve(
     db.run(
         "INSERT INTO file_reservation (place, family, destination, uuid, pdf, version)
          SELECT ?1, ?2, ?3, ?4, ?5, ?6
-         WHERE NOT EXISTS (SELECT 1 FROM file_reservation WHERE family = ?2 AND uuid <> ?4)
+         WHERE NOT EXISTS (SELECT 1 FROM file_reservation WHERE place = ?2 AND family = ?2 AND uuid <> ?4)
+           AND NOT EXISTS (SELECT 1 FROM file_reservation WHERE place <> family AND family = ?2 AND uuid <> ?4)
          ON CONFLICT DO NOTHING",
         params![place, wanted.family.as_str(), owner.destination, uuid, owner.pdf, version],
     )?;

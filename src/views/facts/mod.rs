@@ -77,11 +77,11 @@ pub fn facts(db: &Connection, present: &Present) -> QueryResult<Facts> {
     facts.open = sum(&counts(db, only)?, State::is_open).saturating_sub(to_confirm(db, only)?);
     facts.today = db
         .prepare_cached(
-            "SELECT count(*) FROM document WHERE state = 'reported' AND changed_at >= ?1 AND (?2 IS NULL OR account IN (SELECT value FROM json_each(?2)))",
+            "SELECT count(*) FROM document WHERE state = 'reported' AND due_at IS NULL AND changed_at >= ?1 AND (?2 IS NULL OR account IN (SELECT value FROM json_each(?2)))",
         )?
         .query_row(params![present.midnight, only], |row| row.get(0))?;
     let process = process::all(db)?;
-    facts.last_done_at = process.get("last_success").and_then(|at| at.parse().ok());
+    facts.last_done_at = last_success(db)?;
     facts.awake_since = started_at(&process).filter(|_| present.running);
     accounts(db, &mut facts)?;
     for pause in away::pauses(db)? {
@@ -347,17 +347,23 @@ fn in_state(db: &Connection, state: State, only: Option<&str>) -> QueryResult<En
         return ended(
             db,
             "SELECT count(*) AS count, min(changed_at) AS first, max(changed_at) AS last
-             FROM document INDEXED BY document_changed WHERE state = ?1 AND account IN (SELECT value FROM json_each(?2))",
+             FROM document INDEXED BY document_ended WHERE due_at IS NULL AND state = ?1 AND account IN (SELECT value FROM json_each(?2))",
             params![state, only],
         );
     }
     ended(
         db,
         "SELECT ifnull((SELECT documents FROM document_count WHERE state = ?1), 0) AS count,
-                (SELECT min(changed_at) FROM document WHERE state = ?1) AS first,
-                (SELECT max(changed_at) FROM document WHERE state = ?1) AS last",
+                (SELECT min(changed_at) FROM document WHERE due_at IS NULL AND state = ?1) AS first,
+                (SELECT max(changed_at) FROM document WHERE due_at IS NULL AND state = ?1) AS last",
         [state],
     )
+}
+
+/// When the last of the documents ended that are reported as synchronized.
+pub(super) fn last_success(db: &Connection) -> QueryResult<Option<Millis>> {
+    db.prepare_cached("SELECT max(changed_at) FROM document WHERE due_at IS NULL AND state = 'reported'")?
+        .query_row([], |row| row.get(0))
 }
 
 /// The only row of this query: the number of documents, and when the first and the last of them ended.

@@ -102,7 +102,8 @@ pub fn contradict(one: &str, other: &str) -> bool {
 
 /// A UUID in lower case; anything else unchanged.
 pub fn without_case(identifier: &str) -> Cow<'_, str> {
-    let has_case = identifier.bytes().any(|byte| byte.is_ascii_uppercase());
+    // Without a branch for each byte: this is done at every comparison.
+    let has_case = identifier.bytes().fold(false, |has_case, byte| has_case | byte.is_ascii_uppercase());
     if has_case && is_uuid(identifier) {
         Cow::Owned(identifier.to_ascii_lowercase())
     } else {
@@ -112,7 +113,7 @@ pub fn without_case(identifier: &str) -> Cow<'_, str> {
 
 impl PartialEq for DocumentUuid {
     fn eq(&self, other: &Self) -> bool {
-        self.folded() == other.folded()
+        self.0.eq_ignore_ascii_case(&other.0) && self.folded() == other.folded()
     }
 }
 
@@ -294,12 +295,8 @@ fn key(parts: &[&str]) -> String {
 
 /// Lower-case hexadecimal digits.
 pub fn hex(bytes: &[u8]) -> String {
-    use std::fmt::Write as _;
-    bytes.iter().fold(String::with_capacity(bytes.len() * 2), |mut text, byte| {
-        // Writing to a String cannot fail.
-        let _ = write!(text, "{byte:02x}");
-        text
-    })
+    let digit = |digit: u8| char::from_digit(u32::from(digit), 16).unwrap_or_default();
+    bytes.iter().flat_map(|byte| [digit(byte >> 4), digit(byte & 15)]).collect()
 }
 
 #[cfg(test)]

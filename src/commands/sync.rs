@@ -164,9 +164,16 @@ async fn until_nothing_is_due(
             break;
         }
         let before = tokio::time::Instant::now();
-        tokio::time::sleep(wait.clamp(BETWEEN_LOOKS, LOOK_INTERVAL)).await;
-        while let Ok(event) = progress.try_recv() {
-            view.show(&event);
+        let look_again = tokio::time::sleep(wait.clamp(BETWEEN_LOOKS, LOOK_INTERVAL));
+        tokio::pin!(look_again);
+        loop {
+            tokio::select! {
+                () = &mut look_again => break,
+                Some(event) = progress.recv() => view.show(&event),
+            }
+            if view.open == 0 {
+                break;
+            }
         }
         if !wait.is_zero() {
             *patience = patience.saturating_sub(before.elapsed());
@@ -180,6 +187,8 @@ struct View {
     language: Language,
     bar: Option<ProgressBar>,
     reported: u64,
+    /// How many of the documents that were found have not ended. Those of an earlier run are not among them.
+    open: i64,
     /// The most documents of one page without a usable identifier.
     unreadable: usize,
 }
@@ -190,12 +199,13 @@ impl View {
         if let Some(bar) = &bar {
             bar.enable_steady_tick(Duration::from_millis(120));
         }
-        Self { language, bar, reported: 0, unreadable: 0 }
+        Self { language, bar, reported: 0, open: 0, unreadable: 0 }
     }
 
     fn show(&mut self, event: &Progress) {
         match event {
             Progress::Found(count) => {
+                self.open = self.open.saturating_add_unsigned(*count);
                 if let Some(bar) = &self.bar {
                     bar.inc_length(*count);
                 }
@@ -208,6 +218,7 @@ impl View {
             }
             Progress::Moved { uuid, account, state, reason } => {
                 self.reported += u64::from(*state == State::Reported);
+                self.open -= 1;
                 let why = match (reason, self.language) {
                     (None, _) => String::new(),
                     (Some(reason), Language::English) => format!(": {reason}"),

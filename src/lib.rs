@@ -38,7 +38,7 @@
 //! |---|---|---|
 //! | [`domain`] | pure: what a letter is, and what may become of it; `document`, `state`, `failure`, `retry`, `route`, `reservation`, `proof`, `health`, `name`, `search` | nothing |
 //! | [`formats`] | pure: the language of messages, ZIP archives, files for practice software; `language`, `zip`, `sidecar`, `template`, `vdds` | domain |
-//! | [`system`] | this machine and its sockets; `clock`, `faults`, `durable`, `permissions`, `readers`, `answering`, `secret`, `http`, `tls`, `smtp`, `logging`, `service` | domain, formats |
+//! | [`system`] | this machine and its sockets; `clock`, `faults`, `durable`, `permissions`, `readers`, `answering`, `secret`, `http`, `tls`, `smtp`, `logging`, `watch`, `service` | domain, formats |
 //! | [`config`] | one TOML file and the environment, validated into types that cannot be wrong; what destinations are configured with is handed down to it | domain, formats, system; tests: destinations |
 //! | [`patients`] | the practice's own list of patients, and which of them a letter is about; it only reads | domain, system, config |
 //! | [`ledger`] | everything docsyncd knows, in one SQLite file | domain, formats, system; tests: views; plans: views |

@@ -17,7 +17,7 @@ mod transport;
 mod webhooks;
 mod wire;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
@@ -128,6 +128,11 @@ pub trait Api: Send + Sync {
     /// Checks whether the account's credentials changed since they were read (a person signed in or mended a file). If
     /// so, reads them again. The files may be on a share that hangs, so call it on a separate thread.
     fn look_at_credentials(&self) -> bool;
+
+    /// The files that [`Self::look_at_credentials`] looks at.
+    fn credential_files(&self) -> Vec<PathBuf> {
+        Vec::new()
+    }
 
     /// Reads the account's credentials again.
     async fn read_credentials_again(&self);
@@ -386,6 +391,10 @@ impl Api for Client {
 
     fn look_at_credentials(&self) -> bool {
         self.credentials.look()
+    }
+
+    fn credential_files(&self) -> Vec<PathBuf> {
+        self.credentials.files()
     }
 
     async fn read_credentials_again(&self) {

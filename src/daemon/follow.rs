@@ -4,19 +4,33 @@
 //! The files may lie on a share that hangs, so the looks have threads of their own. A look that hangs holds up its
 //! account alone.
 
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::pin::pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
+use futures_util::FutureExt as _;
+use futures_util::future::OptionFuture;
+use notify::{RecommendedWatcher, RecursiveMode, Watcher as _};
+use tokio::sync::Notify;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
-use tokio::time::MissedTickBehavior;
+use tokio::task::spawn_blocking;
+use tokio::time::{Instant, sleep_until};
 
 use crate::ledger::process::{self, Asked};
 use crate::pipeline::{Context, Edges, Scope, Shared, Signals};
 use crate::system::clock;
+use crate::system::watch::{IS_CHEAP, folder_of, watcher};
 
 /// How often the accounts' files are looked at. Each look wakes a thread, so it is done seldom.
 const LOOK_INTERVAL: Duration = Duration::from_secs(5);
+/// How often if their folders are watched, where changes that another machine makes on a share cause no event.
+const SELDOM: Duration = Duration::from_secs(15);
+/// The wait after an event, so that whoever writes can finish.
+const SETTLE: Duration = Duration::from_millis(300);
 /// The most looks that may hang at once. Each occupies a thread that the program needs.
 const MOST_LOOKS: usize = 16;
 
@@ -78,8 +92,13 @@ pub(super) async fn other_processes(context: Shared) {
     let look =
         move |account: &str| shared.edges.clients.get(account).is_some_and(|client| client.look_at_credentials());
     let (looks, mut changed) = Looks::new(edges.clients.keys(), look);
-    let mut round = tokio::time::interval(LOOK_INTERVAL);
-    round.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    let files: Vec<PathBuf> = edges.clients.values().flat_map(|client| client.credential_files()).collect();
+    let (events, has_files, mut watcher) = (Arc::new(Notify::new()), !files.is_empty(), None);
+    // Setting a watch blocks while a folder does not answer, so it has a thread of its own.
+    let (ledger, wake) = (edges.ledger.folder().to_path_buf(), Arc::clone(&events));
+    let watching = (IS_CHEAP && has_files).then(|| spawn_blocking(move || watch(files, &ledger, &wake)));
+    let mut watching = pin!(OptionFuture::from(watching).fuse());
+    let mut due = Instant::now();
     take_up_requests(edges, signals).await;
     loop {
         tokio::select! {
@@ -92,10 +111,32 @@ pub(super) async fn other_processes(context: Shared) {
                 }
                 take_up_requests(edges, signals).await;
             }
-            _ = round.tick() => Looks::begin(&looks),
+            Some(Ok(Some(set))) = &mut watching => {
+                watcher = Some(set);
+                due = Instant::now();
+            }
+            () = events.notified() => due = due.min(Instant::now() + SETTLE),
+            () = sleep_until(due) => {
+                Looks::begin(&looks);
+                due = Instant::now() + if has_files && watcher.is_none() { LOOK_INTERVAL } else { SELDOM };
+            }
             Some(account) = changed.recv() => take_up(edges, signals, &account),
         }
     }
+}
+
+/// Watches the folders of these files; `None` if one of them cannot be watched, or has the ledger, each page of which
+/// would be an event.
+fn watch(files: Vec<PathBuf>, ledger: &Path, wake: &Arc<Notify>) -> Option<RecommendedWatcher> {
+    let folders: BTreeSet<PathBuf> = files.iter().map(|file| folder_of(file).to_path_buf()).collect();
+    let ledger = fs::canonicalize(ledger).ok();
+    let is_ours = move |path: &Path| files.iter().any(|file| file.file_name() == path.file_name());
+    let mut watcher = watcher(is_ours, wake).ok()?;
+    let mut watches = |folder: &PathBuf| {
+        fs::canonicalize(folder).is_ok_and(|folder| Some(folder) != ledger)
+            && watcher.watch(folder, RecursiveMode::NonRecursive).is_ok()
+    };
+    folders.iter().all(&mut watches).then_some(watcher)
 }
 
 /// `docsyncd poll` asks for a look at every account, and for a probe of what is paused; `docsyncd retry` only for the
@@ -186,5 +227,26 @@ mod tests {
         assert!(std::thread::spawn(move || broken.go_round()).join().is_err());
         looks.go_round();
         assert_eq!(changed.recv().await.unwrap(), "a");
+    }
+
+    #[cfg(unix)]
+    #[tokio::test]
+    async fn a_replaced_key_wakes_and_other_files_beside_it_and_the_ledger_do_not() {
+        let folder = tempfile::tempdir().unwrap();
+        let (keys, ledger) = (folder.path().join("keys"), folder.path().join("ledger"));
+        for folder in [&keys, &ledger] {
+            fs::create_dir(folder).unwrap();
+        }
+        let events = Arc::new(Notify::new());
+        let is_woken =
+            async |seconds: u64| tokio::time::timeout(Duration::from_secs(seconds), events.notified()).await.is_ok();
+        assert!(watch(vec![keys.join("a"), ledger.join("b")], &ledger, &events).is_none());
+        assert!(watch(vec![keys.join("no-such-folder/a")], &ledger, &events).is_none());
+        let watcher = watch(vec![keys.join("a")], &ledger, &events);
+        assert!(watcher.is_some());
+        fs::write(keys.join("new"), "k-1").unwrap();
+        assert!(!is_woken(1).await);
+        fs::rename(keys.join("new"), keys.join("a")).unwrap();
+        assert!(is_woken(5).await);
     }
 }

@@ -1,5 +1,6 @@
 //! Tests again and again whether the ledger can be written. A daemon without work would not notice that another program
-//! keeps it locked, and `docsyncd status --health` has to know since when.
+//! keeps it locked, and `docsyncd status --health` has to know since when. The ledger also looks then for what other
+//! processes wrote.
 
 use std::time::Duration;
 
@@ -7,7 +8,7 @@ use crate::ledger::now;
 use crate::pipeline::Shared;
 
 /// The interval. An empty transaction costs no access to the disk.
-const INTERVAL: Duration = Duration::from_secs(5);
+const INTERVAL: Duration = Duration::from_secs(10);
 
 /// Tests until the daemon stops.
 pub(super) async fn run(context: Shared) {

@@ -51,9 +51,10 @@ use tokio::sync::Notify;
 pub use error::LedgerError;
 pub use open::{Lock, is_kept_locked, is_locked, open_to_glance, rewrite};
 
-use worker::{Runs, Worker, run};
+use worker::{Others, Runs, Worker, run};
 
 pub use crate::system::clock::{Millis, now};
+use crate::system::watch::folder_of;
 
 /// A query's result, or any error of SQLite, which [`Ledger::write`] and [`Ledger::read`] translate.
 pub type QueryResult<T> = rusqlite::Result<T>;
@@ -84,7 +85,7 @@ impl Ledger {
         let connection = open::open_to_write(path)?;
         match restored::moved_at(&connection).map_err(|error| LedgerError::from_sqlite(path, &error))? {
             Some(at) => Err(LedgerError::Moved { path: path.to_path_buf(), at }),
-            None => Ok((Self::start(path, connection)?, lock)),
+            None => Ok((Self::start(path, connection, Others::programs)?, lock)),
         }
     }
 
@@ -93,10 +94,10 @@ impl Ledger {
     /// # Errors
     /// [`LedgerError::Missing`] if there is none yet, otherwise those of [`Self::open_exclusive`].
     pub fn open_beside(path: &Path) -> Result<Self, LedgerError> {
-        Self::start(path, open::open_existing(path)?)
+        Self::start(path, open::open_existing(path)?, |_, _| Others::Daemon)
     }
 
-    fn start(path: &Path, writer: Connection) -> Result<Self, LedgerError> {
+    fn start(path: &Path, writer: Connection, others: fn(&Path, &Arc<Notify>) -> Others) -> Result<Self, LedgerError> {
         let changed_elsewhere = Arc::new(Notify::new());
         // SQLite's statement journal, which undoes a failed query, is some 200 KB of pages for a document: in files it
         // took a tenth of all processor time. Not set earlier: a VACUUM would take as much memory as the ledger is
@@ -105,7 +106,7 @@ impl Ledger {
         let reader = open::open_reader(path)?;
         Ok(Self {
             reader: Arc::new(Worker::reader(path, reader)?),
-            writer: Arc::new(Worker::writer(path, writer, Arc::clone(&changed_elsewhere))?),
+            writer: Arc::new(Worker::writer(path, writer, others(path, &changed_elsewhere))?),
             changed_elsewhere,
             log: open::beside(path, "-wal").into(),
         })
@@ -145,13 +146,18 @@ impl Ledger {
         self.read(|db| db.execute_batch("PRAGMA shrink_memory")).await
     }
 
+    /// The folder of its files.
+    pub fn folder(&self) -> &Path {
+        folder_of(&self.log)
+    }
+
     /// The length of the write-ahead log, whose content is not yet part of the main file; bytes.
     pub fn log_bytes(&self) -> u64 {
         std::fs::metadata(&*self.log).map_or(0, |log| log.len())
     }
 
-    /// Waits until another process (`docsyncd retry`) has changed the ledger. A change is noticed within about a
-    /// second.
+    /// Waits until another process (`docsyncd retry`) has changed the ledger, which is noticed at once, or within two
+    /// seconds where the system does not tell of it.
     pub async fn changed_elsewhere(&self) {
         self.changed_elsewhere.notified().await;
     }

@@ -1,24 +1,31 @@
 //! A thread that owns one connection and runs the queries it receives, as long as the ledger is still the file that was
 //! opened.
 
+use std::fs::OpenOptions;
 use std::path::Path;
 use std::sync::{Arc, mpsc};
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime};
 
 use async_trait::async_trait;
+use notify::{RecommendedWatcher, RecursiveMode, Watcher as _};
 use rusqlite::{Connection, Transaction, TransactionBehavior};
 use tokio::sync::{Notify, oneshot};
 
 use super::columns::Statements as _;
 use super::identity::Identity;
+use super::open::lock_path;
 use super::{LedgerError, QueryResult};
+use crate::system::watch::{IS_CHEAP, watcher};
 
 /// The most queries committed together: bounds the time of a commit. The senders bound the queue, as each waits for its
 /// answer.
 const MAX_BATCH: usize = 512;
-/// How often the writer checks whether another process changed the file.
+/// How often the writer checks whether another process changed the file, if that process cannot wake it.
 const LOOK_INTERVAL: Duration = Duration::from_millis(1500);
+/// How often if it can, since a process may die before it does; without a timer, after queries, of which the daemon has
+/// one every ten seconds.
+const SELDOM: Duration = Duration::from_secs(9);
 
 type Respond = Box<dyn FnOnce(Result<(), LedgerError>) + Send>;
 
@@ -85,8 +92,8 @@ impl Drop for Worker {
 }
 
 impl Worker {
-    pub(super) fn writer(path: &Path, connection: Connection, changed: Arc<Notify>) -> Result<Self, LedgerError> {
-        Self::spawn("ledger-writer", path, move |queue, path| write_loop(connection, queue, path, &changed))
+    pub(super) fn writer(path: &Path, connection: Connection, others: Others) -> Result<Self, LedgerError> {
+        Self::spawn("ledger-writer", path, move |queue, path| write_loop(connection, queue, path, &others))
     }
 
     pub(super) fn reader(path: &Path, connection: Connection) -> Result<Self, LedgerError> {
@@ -123,31 +130,69 @@ fn moment<'a>(connection: &'a Connection, path: &Path) -> Result<Transaction<'a>
         .map_err(|error| LedgerError::from_sqlite(path, &error))
 }
 
-fn write_loop(mut connection: Connection, queue: &mpsc::Receiver<Query>, path: &Path, changed: &Notify) {
+/// The other processes that have the ledger open.
+pub(super) enum Others {
+    /// The daemon, which this process wakes when it has written.
+    Daemon,
+    /// Programs that wake this daemon through the watcher, if there is one. It is told of each change.
+    Programs(Arc<Notify>, Option<RecommendedWatcher>),
+}
+
+impl Others {
+    /// The programs beside the daemon. Each sets the time of the ledger's lock file after it has written; the ledger's
+    /// own files would also wake for each page that the daemon writes.
+    pub(super) fn programs(path: &Path, changed: &Arc<Notify>) -> Self {
+        let lock = lock_path(path);
+        let watch = || {
+            let mut watcher = watcher(|_| true, changed)?;
+            watcher.watch(&lock, RecursiveMode::NonRecursive).map(|()| watcher)
+        };
+        Self::Programs(Arc::clone(changed), IS_CHEAP.then(watch).and_then(Result::ok))
+    }
+
+    fn look_interval(&self) -> Duration {
+        if matches!(self, Self::Programs(_, None)) { LOOK_INTERVAL } else { Duration::MAX }
+    }
+
+    /// This process wrote into the ledger.
+    fn wrote(&self, path: &Path) {
+        if matches!(self, Self::Daemon)
+            && let Ok(lock) = OpenOptions::new().write(true).open(lock_path(path))
+        {
+            // Without it the daemon sees the change at its next look.
+            let _ = lock.set_modified(SystemTime::now());
+        }
+    }
+}
+
+fn write_loop(mut connection: Connection, queue: &mpsc::Receiver<Query>, path: &Path, others: &Others) {
     let opened = Identity::of(path);
     let mut seen = data_version(&connection);
     let mut looked = Instant::now();
-    let mut wrote = false;
+    let (interval, mut wrote) = (others.look_interval(), false);
     loop {
-        match queue.recv_timeout(LOOK_INTERVAL.saturating_sub(looked.elapsed())) {
+        match queue.recv_timeout(interval.saturating_sub(looked.elapsed())) {
             Ok(first) => match opened.still_at(path) {
                 Ok(()) => {
                     wrote = true;
                     commit_batch(&mut connection, first, queue, path);
+                    others.wrote(path);
                 }
                 Err(gone) => (first(Err(gone.clone()), path).answer)(Err(gone)),
             },
             Err(mpsc::RecvTimeoutError::Timeout) => {}
             Err(mpsc::RecvTimeoutError::Disconnected) => break,
         }
-        if looked.elapsed() >= LOOK_INTERVAL {
+        if looked.elapsed() >= interval.min(SELDOM) {
             looked = Instant::now();
             let version = data_version(&connection);
             // If the file is gone, the next query reports that.
             if version != seen || opened.still_at(path).is_err() {
                 seen = version;
-                // `notify_one` keeps the notification if nobody waits now.
-                changed.notify_one();
+                if let Others::Programs(changed, _) = others {
+                    // `notify_one` keeps the notification if nobody waits now.
+                    changed.notify_one();
+                }
             }
         }
     }

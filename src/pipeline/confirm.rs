@@ -25,6 +25,7 @@ use crate::destinations::{self, Adapter, Others};
 use crate::domain::proof::{Proof, Sight};
 use crate::ledger::deliveries::{self, Unproved};
 use crate::ledger::{Ledger, LedgerError, Millis, now};
+use crate::system::watch::watcher;
 
 /// The time between two looks at a letter: in its first minute, and at most.
 const SHORTEST: Duration = Duration::from_secs(5);
@@ -134,13 +135,7 @@ pub async fn run(context: Shared, destination: String, adapter: Arc<dyn Adapter>
 
 /// Watches folders of this machine. An event only wakes the loop.
 fn watch(folders: &[PathBuf], wake: &Arc<Notify>) -> Option<RecommendedWatcher> {
-    let wake = Arc::clone(wake);
-    let mut watcher = notify::recommended_watcher(move |event: notify::Result<notify::Event>| {
-        if event.is_ok_and(|event| !event.kind.is_access()) {
-            wake.notify_one();
-        }
-    })
-    .ok()?;
+    let mut watcher = watcher(|_| true, wake).ok()?;
     // If a folder cannot be watched, it is looked at from time to time, like the others.
     let watched = folders.iter().filter(|folder| watcher.watch(folder, RecursiveMode::NonRecursive).is_ok()).count();
     (watched > 0).then_some(watcher)

@@ -14,3 +14,4 @@ pub mod secret;
 pub mod service;
 pub mod smtp;
 pub mod tls;
+pub mod watch;

@@ -124,6 +124,14 @@ impl Credentials {
         true
     }
 
+    /// The files of the credentials.
+    pub fn files(&self) -> Vec<PathBuf> {
+        match &self.0 {
+            CredentialKind::Key(key) => Key::files(&key.account),
+            CredentialKind::SignedIn(signed_in) => signed_in.files(),
+        }
+    }
+
     /// The longest time that a renewal of a sign-in may take.
     pub fn longest_renewal(&self) -> Duration {
         match &self.0 {

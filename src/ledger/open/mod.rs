@@ -64,7 +64,7 @@ pub(super) fn beside(ledger: &Path, end: &str) -> PathBuf {
     name.into()
 }
 
-fn lock_path(ledger: &Path) -> PathBuf {
+pub(super) fn lock_path(ledger: &Path) -> PathBuf {
     beside(ledger, ".lock")
 }
 

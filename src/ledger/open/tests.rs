@@ -1,5 +1,6 @@
 //! What opening leaves in the file.
 
+use super::super::{Ledger, process};
 use super::*;
 
 #[test]
@@ -107,4 +108,20 @@ fn a_ledger_that_is_written_anew_holds_nothing_of_what_was_erased() {
         assert!(!holds_canary());
     }
     assert!(traces > 0, "no erased name ever left a trace, so the test shows nothing");
+}
+
+/// Looks at the file come by no timer then, so only an event can show it.
+#[cfg(unix)]
+#[tokio::test]
+async fn a_daemon_is_woken_by_what_another_process_writes_and_not_by_its_own() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("ledger.sqlite3");
+    let (daemon, _lock) = Ledger::open_exclusive(&path).unwrap();
+    let is_woken = async |seconds: u64| {
+        tokio::time::timeout(Duration::from_secs(seconds), daemon.changed_elsewhere()).await.is_ok()
+    };
+    daemon.write(process::request_poll).await.unwrap();
+    assert!(!is_woken(1).await);
+    Ledger::open_beside(&path).unwrap().write(process::request_poll).await.unwrap();
+    assert!(is_woken(5).await);
 }

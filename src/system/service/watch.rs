@@ -15,6 +15,7 @@ use tokio::time::{Instant, sleep_until};
 
 use crate::domain::document::hex;
 use crate::system::answering::ask;
+use crate::system::watch::{folder_of, watcher};
 
 /// The wait after the last event, so that an editor can finish writing.
 const SETTLE: Duration = Duration::from_millis(300);
@@ -37,19 +38,11 @@ impl ConfigWatch {
     /// regular check remains.
     pub fn new(path: &Path, sha256: String) -> Self {
         let woken = Arc::new(Notify::new());
-        let (wake, name) = (Arc::clone(&woken), path.file_name().map(ToOwned::to_owned));
-        let watcher = notify::recommended_watcher(move |event: notify::Result<notify::Event>| {
-            // The ledger may be in the same folder, so only events of our file count, and accesses do not.
-            let ours = event.is_ok_and(|event| {
-                !event.kind.is_access() && event.paths.iter().any(|path| path.file_name() == name.as_deref())
-            });
-            if ours {
-                wake.notify_one();
-            }
-        });
-        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        let name = path.file_name().map(ToOwned::to_owned);
+        // The ledger may be in the same folder.
+        let watcher = watcher(move |path| path.file_name() == name.as_deref(), &woken);
         let watcher = watcher.and_then(|mut watcher| {
-            watcher.watch(folder, RecursiveMode::NonRecursive)?;
+            watcher.watch(folder_of(path), RecursiveMode::NonRecursive)?;
             Ok(watcher)
         });
         if let Err(error) = &watcher {

@@ -5,7 +5,7 @@
 
 mod renewal;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use std::time::Duration;
@@ -173,10 +173,12 @@ impl SignedIn {
         self.serials.fetch_add(1, Ordering::Relaxed) + 1
     }
 
+    pub fn files(&self) -> Vec<PathBuf> {
+        [Some(self.store.path()), secret::file(&self.oauth.client_secret)].into_iter().flatten().collect()
+    }
+
     fn stamp(&self) -> FileStamp {
-        let files: Vec<_> =
-            [Some(self.store.path()), secret::file(&self.oauth.client_secret)].into_iter().flatten().collect();
-        FileStamp::of(&files)
+        FileStamp::of(&self.files())
     }
 
     /// Returns tokens that are not due; after a refusal, tokens other than those with the refused serial.

@@ -54,7 +54,7 @@ impl Shown {
     pub fn add(&mut self, others: Self) {
         self.items.extend(others.items);
         self.absent.extend(others.absent);
-        self.is_deaf = others.is_deaf;
+        self.is_deaf |= others.is_deaf;
     }
 
     /// Whether it is known if this document is in the list.

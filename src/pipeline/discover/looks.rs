@@ -2,6 +2,8 @@
 //! that would begin anew, as a page may be stale. Only two such looks, a poll apart, show that a document has left the
 //! list.
 
+use futures_util::future::join_all;
+
 use super::parts::Parts;
 use super::{PollError, Walker};
 use crate::api::{ApiError, LOOK_SIZE, Meaning, Shown, look};
@@ -25,17 +27,28 @@ impl Walker<'_> {
     /// An [`ApiError`] that ends the poll.
     pub(super) async fn ask(&self, uuids: &[DocumentUuid], synchronized: bool) -> Result<Shown, ApiError> {
         let (mut parts, mut all) = (Parts::of(uuids, LOOK_SIZE, now()), Shown::default());
-        while let Some(part) = parts.next().filter(|_| !all.is_deaf) {
+        // Side by side once the server has answered, and one after the other again once it fails.
+        let mut at_once = 1;
+        while !all.is_deaf {
+            let together: Vec<_> = std::iter::from_fn(|| parts.next()).take(at_once).collect();
+            if together.is_empty() {
+                break;
+            }
             self.alive();
-            match look(self.client, &part, synchronized).await {
-                Ok(shown) => {
-                    parts.answered();
-                    all.add(shown);
-                }
-                Err(error) if ends_the_poll(&error) => return Err(error),
-                Err(error) => {
-                    tracing::debug!(event = "look_failed", account = self.reader.account, "{error}");
-                    parts.failed(&part, error.status().is_none());
+            let answers = join_all(together.iter().map(|part| look(self.client, part, synchronized))).await;
+            for (part, answer) in together.iter().zip(answers) {
+                match answer {
+                    Ok(shown) => {
+                        parts.answered();
+                        at_once = self.context.rules.limits.max_concurrency;
+                        all.add(shown);
+                    }
+                    Err(error) if ends_the_poll(&error) => return Err(error),
+                    Err(error) => {
+                        tracing::debug!(event = "look_failed", account = self.reader.account, "{error}");
+                        parts.failed(part, error.status().is_none());
+                        at_once = 1;
+                    }
                 }
             }
         }

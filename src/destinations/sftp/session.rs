@@ -199,12 +199,14 @@ impl<S: AsyncRead + AsyncWrite + Unpin + Send> Session<S> {
     /// if something has the name: nothing is written then.
     pub(super) async fn write(&mut self, path: &str, source: &mut Source) -> Result<bool, Fault> {
         let Some(handle) = self.open_new(path).await? else { return Ok(false) };
-        let (mut offset, mut under_way, mut refused) = (0, 0, None);
+        let (mut offset, mut under_way, mut refused, mut packets) = (0, 0, None, Vec::new());
         while refused.is_none() {
             match source.next(PIECE as usize).await {
                 Ok(Some(piece)) => {
+                    // The last piece is sent with what follows it: each write wakes both sides.
+                    self.send(packets).await?;
                     let id = self.number();
-                    self.send(Request::new(kind::WRITE, id).text(&handle).long(offset).text(&piece).finish()).await?;
+                    packets = Request::new(kind::WRITE, id).text(&handle).long(offset).text(&piece).finish();
                     offset += piece.len() as u64;
                     under_way += 1;
                 }
@@ -218,11 +220,12 @@ impl<S: AsyncRead + AsyncWrite + Unpin + Send> Session<S> {
         }
         if refused.is_none() && self.extensions.fsync {
             let id = self.number();
-            self.send(Request::new(kind::EXTENDED, id).text(b"fsync@openssh.com").text(&handle).finish()).await?;
+            packets.extend(Request::new(kind::EXTENDED, id).text(b"fsync@openssh.com").text(&handle).finish());
             under_way += 1;
         }
         let id = self.number();
-        self.send(Request::new(kind::CLOSE, id).text(&handle).finish()).await?;
+        packets.extend(Request::new(kind::CLOSE, id).text(&handle).finish());
+        self.send(packets).await?;
         // All answers under way are received in any case, because the session goes on.
         for _ in 0..=under_way {
             self.receive_done(&mut refused).await?;
@@ -287,13 +290,14 @@ impl<S: AsyncRead + AsyncWrite + Unpin + Send> Session<S> {
             // The last request is for the byte beyond the limit: usually its answer is that the file ends there.
             let pieces = (begin..limit).step_by(PIECE as usize).map(|offset| (offset, limit - offset));
             let wanted = pieces.chain([(limit, 1)]).take(WINDOW);
-            let mut ids = Vec::with_capacity(WINDOW);
+            let (mut ids, mut packets) = (Vec::with_capacity(WINDOW), Vec::new());
             for (offset, left) in wanted {
                 let id = self.number();
                 let length = u32::try_from(left).unwrap_or(PIECE).min(PIECE);
-                self.send(Request::new(kind::READ, id).text(handle).long(offset).number(length).finish()).await?;
+                packets.extend(Request::new(kind::READ, id).text(handle).long(offset).number(length).finish());
                 ids.push((id, offset));
             }
+            self.send(packets).await?;
             let (mut pieces, mut fault, mut end) = (std::collections::BTreeMap::new(), None, None);
             for _ in &ids {
                 let answer = self.receive().await?;

@@ -25,6 +25,7 @@ PDF_BYTES = 60 * 1024
 HERE = pathlib.Path(__file__).parent
 sys.path.insert(0, str(HERE.parent / "tests" / "peer"))
 
+import node_red  # noqa: E402: it lies beside this file
 import peers  # noqa: E402: it lies beside the tests
 
 
@@ -100,14 +101,17 @@ class Measure:
         return folder
 
     def configure(self, folder, url, more="", accounts=1, destination=None):
-        (folder / "key").write_text(KEY)
-        (folder / "key").chmod(0o600)
+        # Each in a folder of its own, as the packages have them: only so is the folder of the key watched.
+        for below in ("secrets", "state"):
+            (folder / below).mkdir(mode=0o700, exist_ok=True)
+        (folder / "secrets" / "key").write_text(KEY)
+        (folder / "secrets" / "key").chmod(0o600)
         names = ["main"] if accounts == 1 else [f"a{number}" for number in range(accounts)]
         text = f'[api]\nbase_url = "{url}"\n[sync]\nmax_concurrency = {WIDE}\n{more}\n'
-        text += "".join(f"[accounts.{name}]\napi_key_file = 'key'\n" for name in names)
+        text += "".join(f"[accounts.{name}]\napi_key_file = 'secrets/key'\n" for name in names)
         own = f"[destinations.pms]\ntype = \"folder\"\npath = '{folder}/inbox'\nfile_name = \"{OWN_NAME}\"\n"
         text += destination or own
-        text += f"[state]\npath = '{folder}/ledger.sqlite3'\n"
+        text += f"[state]\npath = '{folder}/state/ledger.sqlite3'\n"
         (folder / "docsyncd.toml").write_text(text)
         return str(folder / "docsyncd.toml")
 
@@ -136,6 +140,13 @@ class Measure:
 
     def limit(self, below, documents):
         return self.alternative([self.least], below, documents)
+
+    def node_red(self, documents):
+        with Server(self.server, documents) as server:
+            folder = self.folder(self.disk)
+            cost = node_red.run(os.environ["DOCSYNCD_BENCH_NODE"], server, folder, documents, usage)
+            self.checked(server, folder / "inbox", documents)
+            return cost
 
     def curl(self, documents):
         """The three requests of each document by one curl, which keeps its connection and throws everything away."""
@@ -265,6 +276,12 @@ def rows(m):
     yield "wall against the disk's floor, 16 writers", "≤ 1.3", f"{median(d.wall / f for _, d, f in pairs):.2f}"
     small = median(d.peak for _, d, _ in pairs)
     speed = median(m.few(2000) / d.wall for _, d, _ in pairs)
+    if "DOCSYNCD_BENCH_NODE" in os.environ:
+        pairs = [(m.node_red(m.few(2000)), m.sync(m.disk, m.few(2000))) for _ in range(m.rounds)]
+        yield "wall against Node-RED, on disk", "≥ 2", f"{median(n.wall / d.wall for n, d in pairs):.2f}"
+        processor = median(d.processor / n.processor for n, d in pairs)
+        yield "processor time against Node-RED", "≤ 0.5", f"{processor:.2f}"
+        yield "peak memory against Node-RED", "≤ 0.1", f"{median(d.peak / n.peak for n, d in pairs):.2f}"
 
     def fast(count):
         return m.script(m.memory, count), m.sync(m.memory, count), m.curl(count), m.limit(m.memory, count)

@@ -272,8 +272,8 @@ def rows(m):
     """What is measured, the goal, and the figure, one after the other."""
     median = statistics.median
     pairs = [(m.script(m.disk, m.few(2000)), m.sync(m.disk, m.few(2000)), m.floor(m.few(2000))) for _ in range(m.rounds)]
-    yield "wall against the script, on disk", "≥ 3", f"{median(s.wall / d.wall for s, d, _ in pairs):.2f}"
-    yield "wall against the disk's floor, 16 writers", "≤ 1.3", f"{median(d.wall / f for _, d, f in pairs):.2f}"
+    yield "wall against the script, on disk", "≥ 2", f"{median(s.wall / d.wall for s, d, _ in pairs):.2f}"
+    yield "wall against the disk's floor, 16 writers", "≤ 1.8", f"{median(d.wall / f for _, d, f in pairs):.2f}"
     small = median(d.peak for _, d, _ in pairs)
     speed = median(m.few(2000) / d.wall for _, d, _ in pairs)
     if "DOCSYNCD_BENCH_NODE" in os.environ:
@@ -291,9 +291,9 @@ def rows(m):
     def times(costs, others):
         return median(cost.processor / other.processor for cost, other in zip(costs, others))
 
-    yield "processor time against curl's requests", "≤ 2.5", f"{times(ours, curls):.1f}"
+    yield "processor time against curl's requests", "≤ 2.0", f"{times(ours, curls):.1f}"
     yield "the same of the limit", "", f"{times(limits, curls):.1f}"
-    yield "processor time against the script", "≥ 3", f"{times(scripts, ours):.2f}"
+    yield "processor time against the script", "≥ 2.2", f"{times(scripts, ours):.2f}"
     yield "the same of the limit", "", f"{times(scripts, limits):.2f}"
     for what, costs in [("processor time of a document", ours), ("the same of the limit", limits)]:
         yield what, "", f"{median(cost.processor for cost in costs) / m.few(2000) * 1000:.2f} ms"
@@ -302,14 +302,14 @@ def rows(m):
     large = [m.sync(m.disk, m.few(10_000)) for _ in range(min(m.rounds, 3))]
     ratio = median(m.few(10_000) / cost.wall for cost in large) / speed
     yield "documents a second, 10,000 against 2,000", "≥ 0.95", f"{ratio:.2f}"
-    yield "peak memory, 2,000 and 10,000", "≤ 18 MB", f"{megabytes(small)}, {megabytes(median(c.peak for c in large))}"
+    yield "peak memory, 2,000 and 10,000", "≤ 24 MB", f"{megabytes(small)}, {megabytes(median(c.peak for c in large))}"
 
     documents, latency = m.few(400), 30
     ideal = (documents / WIDE * 3 + 1) * latency / 1000
     slow = median(ideal / m.sync(m.disk, documents, latency).wall for _ in range(m.rounds))
-    yield "30 ms of latency: share of the ideal", "≥ 0.98", f"{slow:.2f}"
+    yield "30 ms of latency: share of the ideal", "≥ 1.0", f"{slow:.2f}"
     one, none = (median(m.sync(m.disk, count).wall for _ in range(m.rounds)) for count in (1, 0))
-    yield "one document, from the poll to reported", "≤ 50 ms", f"{(one - none) * 1000:.0f} ms"
+    yield "one document, from the poll to reported", "≤ 7 ms", f"{(one - none) * 1000:.0f} ms"
 
     for where, below in [("on disk", m.disk), ("in memory", m.memory)]:
         what = f"wall against `rclone copy --transfers 4`, 1,000 to OpenSSH, {where}"
@@ -320,7 +320,7 @@ def rows(m):
             yield what, "≥ 1", f"{missing} is not installed"
             continue
         yield what, "≥ 1", f"{median(r.wall / d.wall for d, r, _ in usual):.2f}"
-        yield "the same where rclone can compare sizes only", "", f"{median(r.wall / d.wall for d, r, _ in sftp_only):.2f}"
+        yield "the same where rclone can compare sizes only", "≥ 0.75", f"{median(r.wall / d.wall for d, r, _ in sftp_only):.2f}"
         both = median((r.wall + b.wall) / d.wall for d, r, b in sftp_only)
         yield "the same there, with `rclone check --download`", "", f"{both:.2f}"
         processor = median(d.processor / r.processor for d, r, _ in sftp_only)
@@ -329,8 +329,8 @@ def rows(m):
 
     ready, resident, processor, written = m.at_rest(m.few(10_000), 1, m.rest)
     yield "ready, empty ledger", "≤ 20 ms", f"{ready:.0f} ms"
-    yield "some minutes after a backlog of 10,000", "≤ 12 MB", megabytes(resident)
-    yield "at rest, an hour's processor time", "≤ 1 s", f"{processor:.1f} s"
+    yield "some minutes after a backlog of 10,000", "≤ 16 MB", megabytes(resident)
+    yield "at rest, an hour's processor time", "≤ 0.4 s", f"{processor:.1f} s"
     yield "at rest, an hour's bytes written", "0", f"{written:.0f}"
     yield "500 accounts at rest", "≤ 30 MB", megabytes(m.at_rest(0, m.few(500), min(m.rest, 60))[1])
 

@@ -39,7 +39,9 @@ enum Target {
 struct Looks {
     name: String,
     away: Option<Away>,
+    /// How many looks in a row failed, and when the first of them began.
     failed: u32,
+    failing_since: Millis,
     noted_at: Millis,
 }
 
@@ -66,7 +68,7 @@ pub(super) async fn run(
             None if destination.is_folder() => Target::Folder,
             None => Target::Program,
         };
-        let looks = Looks { away: known.remove(&name), name, failed: 0, noted_at: 0 };
+        let looks = Looks { away: known.remove(&name), name, failed: 0, failing_since: 0, noted_at: 0 };
         Some(follow(&context, adapters.get(&looks.name)?, target, looks))
     });
     context.signals.stop.run_until_cancelled(futures_util::future::join_all(looks)).await;
@@ -90,6 +92,7 @@ async fn follow(
         let good_at = edges.pauses.last_good_at(&scope).unwrap_or(0);
         let is_quiet =
             is_asked || now().saturating_sub(good_at) >= Millis::try_from(wait.as_millis()).unwrap_or(Millis::MAX);
+        let began = now();
         // A letter that went through is as good as a look.
         let note = match &target {
             Target::Program if is_quiet => Note::Nothing,
@@ -100,7 +103,7 @@ async fn follow(
                     _ if is_quiet => look(&edges.ledger, adapter, target, &looks.name).await,
                     _ => Ok(()),
                 };
-                looks.after(found, matches!(target, Target::Folder), now())
+                looks.after(found, matches!(target, Target::Folder), began, now())
             }
         };
         if let Err(error) = record(edges, signals, &mut looks, note).await {
@@ -137,14 +140,17 @@ async fn look(ledger: &Ledger, adapter: &Arc<dyn Adapter>, target: &Target, name
 }
 
 impl Looks {
-    /// Decides what a look means. A folder is away at once; a server is away when it did not answer several times in a
-    /// row.
-    fn after(&mut self, found: Result<(), Outcome>, is_folder: bool, now: Millis) -> Note {
+    /// Decides what a look that began at `began` means. A folder is away at once; a server is away when it did not answer
+    /// several times in a row.
+    fn after(&mut self, found: Result<(), Outcome>, is_folder: bool, began: Millis, now: Millis) -> Note {
         let Err(outcome) = found else {
             self.failed = 0;
             let is_news = self.away.is_some() || !(0..NOTE_EVERY).contains(&now.saturating_sub(self.noted_at));
             return if is_news { Note::Worked } else { Note::Nothing };
         };
+        if self.failed == 0 {
+            self.failing_since = began;
+        }
         self.failed = self.failed.saturating_add(1);
         let code = match &outcome {
             Outcome::Transient { code, .. } | Outcome::Unavailable { code, .. } => code.clone(),
@@ -152,7 +158,7 @@ impl Looks {
         };
         let failure = Failure { call: Call::Deliver, kind: Kind::Down(code) }.to_string();
         let reason = outcome.into_reason();
-        let since = self.away.as_ref().map_or(now, |away| away.since);
+        let since = self.away.as_ref().map_or(self.failing_since.min(now), |away| away.since);
         let away = Away { since, failure, reason, looked_at: now };
         let counts = is_folder || self.failed >= SERVER_TRIES;
         // Noted each time, because the end of a pause takes the note away.
@@ -197,19 +203,23 @@ mod tests {
 
     #[test]
     fn a_folder_is_away_at_the_first_look_a_server_at_the_second_and_each_is_back_at_once() {
-        let looks = || Looks { name: "pms".to_owned(), away: None, failed: 0, noted_at: 0 };
+        let looks = || Looks { name: "pms".to_owned(), away: None, failed: 0, failing_since: 0, noted_at: 0 };
         for (is_folder, first) in [(true, true), (false, false)] {
             let mut looks = looks();
-            assert_eq!(matches!(looks.after(gone(), is_folder, 1000), Note::Away(_)), first);
-            let Note::Away(away) = looks.after(gone(), is_folder, 2000) else { panic!("twice") };
-            assert_eq!((away.since, away.failure.as_str()), (2000, "deliver down folder_unusable"));
+            assert_eq!(matches!(looks.after(gone(), is_folder, 980, 1000), Note::Away(_)), first);
+            let Note::Away(away) = looks.after(gone(), is_folder, 1980, 2000) else { panic!("twice") };
+            assert_eq!(
+                (away.since, away.failure.as_str()),
+                (980, "deliver down folder_unusable"),
+                "the first began then"
+            );
             looks.away = Some(Away { since: 1000, ..away });
-            assert!(matches!(looks.after(gone(), is_folder, 3000), Note::Away(away) if away.since == 1000));
-            assert_eq!(looks.after(Ok(()), is_folder, 4000), Note::Worked);
+            assert!(matches!(looks.after(gone(), is_folder, 3000, 3000), Note::Away(away) if away.since == 1000));
+            assert_eq!(looks.after(Ok(()), is_folder, 0, 4000), Note::Worked);
             (looks.away, looks.noted_at) = (None, 4000);
-            assert_eq!(looks.after(Ok(()), is_folder, 5000), Note::Nothing);
-            assert_eq!(looks.after(Ok(()), is_folder, 4000 + NOTE_EVERY), Note::Worked);
-            assert_eq!(looks.after(Ok(()), is_folder, 3000), Note::Worked, "the clock was set back");
+            assert_eq!(looks.after(Ok(()), is_folder, 0, 5000), Note::Nothing);
+            assert_eq!(looks.after(Ok(()), is_folder, 0, 4000 + NOTE_EVERY), Note::Worked);
+            assert_eq!(looks.after(Ok(()), is_folder, 0, 3000), Note::Worked, "the clock was set back");
         }
     }
 }

@@ -355,13 +355,14 @@ async fn poll_patiently(
 ) -> Result<(u64, Option<(String, String)>), LedgerError> {
     let until = tokio::time::Instant::now() + patience;
     loop {
+        let began = now();
         let result = discover::poll(context, account, true).await;
         let (found, error) = match &result {
             Ok(polled) => (polled.found, None),
             Err(PollError::Api(error)) => (0, Some(error.clone())),
             Err(PollError::Ledger(error)) => return Err(error.clone()),
         };
-        let wait = polling::settle(context, account, result).await?;
+        let wait = polling::settle(context, account, began, result).await?;
         let Some(error) = error else { return Ok((found, None)) };
         let may_pass = matches!(error.meaning(), Meaning::Transient | Meaning::Origin) && !error.pauses_account();
         if !may_pass || tokio::time::Instant::now() + wait > until {

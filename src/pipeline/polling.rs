@@ -13,7 +13,7 @@ use super::{Context, Pauses, Shared, Signals, stage};
 use crate::api::ApiError;
 use crate::domain::failure::Call;
 use crate::domain::retry;
-use crate::ledger::{LedgerError, accounts, documents, now, polls, process};
+use crate::ledger::{LedgerError, Millis, accounts, documents, now, polls, process};
 
 /// After a poll that panicked, the next poll waits as after this many failed polls.
 const PANICKED: u32 = 6;
@@ -30,7 +30,7 @@ pub async fn run(context: Shared, account: String, turn: Duration) {
     }
     loop {
         signals.heartbeats.poll(&account, Duration::ZERO);
-        let began = Instant::now();
+        let (began, began_at) = (Instant::now(), now());
         let polling = AssertUnwindSafe(Box::pin(poll(&context, &account, false))).catch_unwind();
         // A poll that is dropped loses nothing: each page is recorded whole, and the next poll begins at the cursor.
         // The poll is boxed, so that its memory is freed between polls: some 500 accounts rest most of the time.
@@ -38,7 +38,7 @@ pub async fn run(context: Shared, account: String, turn: Duration) {
         signals.counters.tried("discover", began.elapsed());
         signals.counters.polled(&account, matches!(result, Ok(Ok(_))));
         let settled = match result {
-            Ok(result) => settle(&context, &account, result).await,
+            Ok(result) => settle(&context, &account, began_at, result).await,
             // A bug. The panic hook has logged where it happened.
             Err(_) => {
                 tracing::error!(event = "internal_error", stage = "discover", "a poll of {account} panicked");
@@ -92,19 +92,20 @@ async fn wait_for_turn(
     }
 }
 
-/// Records the result of a poll. Returns how long to wait for the next one.
+/// Records the result of a poll that began at `began`. Returns how long to wait for the next one.
 ///
 /// # Errors
 /// Any error of the ledger.
 pub async fn settle(
     context: &Context,
     account: &str,
+    began: Millis,
     result: Result<Polled, PollError>,
 ) -> Result<Duration, LedgerError> {
     match result {
         Ok(polled) => succeeded(context, account, polled).await,
         Err(PollError::Ledger(error)) => Err(error),
-        Err(PollError::Api(error)) => failed(context, account, &error).await,
+        Err(PollError::Api(error)) => failed(context, account, began, &error).await,
     }
 }
 
@@ -140,17 +141,19 @@ async fn succeeded(context: &Context, account: &str, Polled { found, swept }: Po
     Ok(wait)
 }
 
-async fn failed(context: &Context, account: &str, error: &ApiError) -> Result<Duration, LedgerError> {
+async fn failed(context: &Context, account: &str, began: Millis, error: &ApiError) -> Result<Duration, LedgerError> {
     let Context { edges, rules, signals } = context;
     let (scope, name) = (Scope::Account(account.to_owned()), account.to_owned());
     let what = error.to_string();
     let reason = format!("reading the list of documents: {what}");
     let failure = Failed::of_call(Call::List, "", error).failure;
     let (stored, code) = (reason.clone(), failure.to_string());
+    // The clock may have been set back meanwhile.
+    let since = began.min(now());
     let failed = edges
         .ledger
         .write(move |db| {
-            polls::failed(db, &name, &stored, &code, now())?;
+            polls::failed(db, &name, &stored, &code, since)?;
             accounts::progress(db, &name).map(|progress| progress.poll_failed)
         })
         .await?;

@@ -150,13 +150,13 @@ fn keep(file: &Path, account: &str, polls: Polls) -> io::Result<()> {
     fs::rename(anew, file)
 }
 
-/// A poll failed: why, in words and as a code.
-pub fn failed(db: &Connection, account: &str, error: &str, code: &str, now: Millis) -> QueryResult<()> {
+/// A poll that began at `began` failed: why, in words and as a code. A service that hangs fails long after it began to.
+pub fn failed(db: &Connection, account: &str, error: &str, code: &str, began: Millis) -> QueryResult<()> {
     record(db, account)?;
     db.run(
         "UPDATE account SET poll_failed = poll_failed + 1, poll_error = ?2, poll_code = ?3,
          poll_failing_since = coalesce(poll_failing_since, ?4) WHERE name = ?1",
-        params![account, error, code, now],
+        params![account, error, code, began],
     )
 }
 

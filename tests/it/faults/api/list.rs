@@ -77,6 +77,22 @@ async fn a_stall_without_end_waits() {
     timed_cell(FaultKind::Stall, "700ms", Gives::Waits("api.timeout")).await;
 }
 
+/// It accepts and never answers. That shows when the wait is over, and is told since the wait began.
+#[tokio::test]
+async fn a_service_that_hangs_is_told_since_it_began_to() {
+    let mut practice = Practice::with_documents(0).await;
+    practice.env.insert("DOCSYNCD__API__TIMEOUT".into(), "3s".into());
+    practice.sandbox.inject(Fault::always(Route::List, FaultKind::Stall));
+    let mut running = practice.start();
+    running.wait_for_log("event=\"poll_failed\"").await;
+    let seen = jiff::Timestamp::now();
+    let status = crate::dictated::status(&practice).await;
+    let since = status["problems"][0]["since"].as_str().unwrap_or_else(|| panic!("{status}"));
+    let took = seen.duration_since(since.parse().unwrap());
+    assert!(took >= jiff::SignedDuration::from_secs(3), "{took:?}: {status}");
+    running.end().await;
+}
+
 #[tokio::test]
 async fn a_slow_drip_waits() {
     timed_cell(slow_drip(), "700ms", Gives::Waits("api.timeout")).await;

@@ -264,6 +264,35 @@ async fn a_share_a_workbook_and_a_taken_port_are_understood_at_the_question() {
     assert!(text.contains("[status_page]\nlisten = \"127.0.0.1:"), "{text}");
 }
 
+/// Address, user and password are right if the server lacks the folder alone.
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn only_the_folder_is_asked_for_again_if_the_server_lacks_it() {
+    use crate::faults::tools::needs;
+    needs!("script");
+    let practice = Practice::with_documents(1).await;
+    let peer = crate::peer::Peer::start().await;
+    peer.state().folders = Some(["/dav", "/dav/letters"].map(str::to_owned).into());
+    let (url, dav) = (practice.sandbox.url().to_string(), peer.url("/dav"));
+    let answers = [
+        ("Address of the cloud service", url.as_str()),
+        ("Letters go to", "=A folder on a WebDAV server"),
+        ("Address of the collection", &dav),
+        ("Folder below it", "/missing"),
+        ("User name there", "u"),
+        ("Password there", "s3cret"),
+        ("Folder below it", "/letters"),
+    ];
+    let (said, is_good, _) = at_a_terminal(&practice, &answers).await;
+    assert!(is_good && said.contains("is no folder on the server"), "{said}");
+    let asked = |sign: &str| said.matches(sign).count();
+    let counts = ["Address of the collection:", "Folder below it:", "User name there:", "Password there:"].map(asked);
+    assert_eq!(counts, [1, 2, 1, 1], "{said}");
+    let text = std::fs::read_to_string(practice.path("new.toml")).unwrap();
+    let is_set = |line: &str| text.lines().any(|found| found == line);
+    assert!(is_set("path = \"/letters\"") && is_set("user = \"u\""), "{text}");
+}
+
 /// Ctrl-U empties the line, as everywhere; a name that is not known is told as that, and Esc goes back.
 #[cfg(target_os = "linux")]
 #[tokio::test]

@@ -28,6 +28,15 @@ pub(super) fn said(words: String, exit: Exit) -> anyhow::Error {
     Told { words, exit }.into()
 }
 
+/// An error in the command's language, with the exact reason.
+pub(super) fn failed(language: Language, words: &str, exact: impl std::fmt::Display) -> anyhow::Error {
+    let words = match language {
+        Language::English => format!("{words}: {exact}"),
+        _ => format!("{words} ({exact})"),
+    };
+    said(words, Exit::Failed)
+}
+
 /// The sentence of this text, with the exact reason.
 pub(super) fn because(language: Language, text: &str, values: &[(&str, Value<'_>)], exact: &str) -> String {
     match language {

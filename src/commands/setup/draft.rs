@@ -5,11 +5,10 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use anyhow::Context as _;
 use secrecy::SecretString;
 use toml_edit::Value;
 
-use super::super::UsageError;
+use super::super::{Exit, UsageError, told};
 use super::edit::{self, KeyPlace};
 use crate::config::{self, ConfigError, Loaded};
 use crate::destinations::SCHEMA;
@@ -46,21 +45,21 @@ impl Draft {
     /// It cannot be read, or has mistakes.
     pub(super) fn begin(path: &Path, language: Language) -> anyhow::Result<Self> {
         let there = fs::canonicalize(path).or_else(|_| std::path::absolute(path));
-        let path = there.with_context(|| language.text("setup-no-place"))?;
+        let path = there.map_err(|error| told::failed(language, &language.text("setup-no-place"), error))?;
         let before = match fs::read_to_string(&path) {
             Ok(text) => Some(text),
             Err(error) if error.kind() == io::ErrorKind::NotFound => None,
             Err(error) => {
                 let (file, why) = (path.display().to_string(), error.to_string());
                 let values = [("file", (&file).into()), ("whom", "".into()), ("why", (&why).into())];
-                return Err(UsageError(language.fill("setup-cannot-read", &values)).into());
+                return Err(told::usage(language, "setup-cannot-read", &values));
             }
         };
         let text = before.clone().unwrap_or_else(|| config::template().to_owned());
         let mut draft = Self { path, before, text, secrets: Vec::new() };
         let loaded = draft.loaded().map_err(|error| {
-            let wrong = super::told::of_configuration(language, &error);
-            UsageError(format!("{wrong}\n  {}", language.text("setup-mend")))
+            let wrong = told::of_configuration(language, &error);
+            told::said(format!("{wrong}\n  {}", language.text("setup-mend")), Exit::Usage)
         })?;
         // Alarms and the page use this language, too. Without the setting they use English.
         let is_new = draft.current("api", None, "base_url").is_none();

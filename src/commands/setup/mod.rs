@@ -114,7 +114,7 @@ fn carry_out(path: &Path, answers: Option<&Path>, how: How, language: Language) 
         None => Box::new(Remembered::new(terminal(language)?)),
     };
     if !how.dry_run {
-        write::may_write(path, language).map_err(anyhow::Error::msg)?;
+        write::may_write(path, language).map_err(|why| told::said(why, Exit::Failed))?;
     }
     let draft = Draft::begin(path, language)?;
     let begin = if draft.before.is_some() { "setup-changed" } else { "setup-new" };

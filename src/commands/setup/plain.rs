@@ -2,7 +2,6 @@
 
 use std::io::{self, BufRead as _, Read as _, Write as _};
 
-use anyhow::Context as _;
 use rustix::termios::{LocalModes, OptionalActions, SpecialCodeIndex, Termios, tcgetattr, tcsetattr};
 use secrecy::SecretString;
 
@@ -24,20 +23,21 @@ impl Plain {
         Self { language }
     }
 
-    fn unusable(&self) -> String {
-        self.language.text("setup-unusable-terminal")
+    fn unusable(&self, error: io::Error) -> anyhow::Error {
+        told::failed(self.language, &self.language.text("setup-unusable-terminal"), error)
     }
 
     /// Shows a question; the answer follows on the same line.
     fn prompt(&self, text: &str) -> anyhow::Result<()> {
         let mut terminal = harmless::error();
-        terminal.write_all(text.as_bytes()).and_then(|()| terminal.flush()).with_context(|| self.unusable())
+        terminal.write_all(text.as_bytes()).and_then(|()| terminal.flush()).map_err(|error| self.unusable(error))
     }
 
     /// Reads a line. The end of the input and Ctrl-C end the setup.
     fn line(&self) -> anyhow::Result<String> {
         let mut line = String::new();
-        let read = io::stdin().lock().take(MAX_BYTES).read_line(&mut line).with_context(|| self.unusable())?;
+        let read = io::stdin().lock().take(MAX_BYTES).read_line(&mut line);
+        let read = read.map_err(|error| self.unusable(error))?;
         if read == 0 || line.bytes().any(|byte| byte == CTRL_C) {
             return Err(told::said(self.language.text("setup-interrupted"), Exit::Failed));
         }
@@ -126,7 +126,7 @@ impl Ask for Plain {
 
     fn secret(&mut self, question: &Question<'_>) -> anyhow::Result<Option<SecretString>> {
         secret_of(self, question, |plain| {
-            let unseen = Unseen::begin().with_context(|| plain.unusable())?;
+            let unseen = Unseen::begin().map_err(|error| plain.unusable(error))?;
             let answer = plain.asked(question, "");
             drop(unseen);
             complain("");

@@ -5,9 +5,9 @@ use std::fs;
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
-use anyhow::Context as _;
 use secrecy::ExposeSecret as _;
 
+use super::super::told;
 use super::ask::as_whom;
 use super::draft::{Draft, NewSecret};
 use crate::config::{Auth, Secret};
@@ -89,17 +89,18 @@ pub(super) fn write(
 ) -> anyhow::Result<Vec<String>> {
     let mut done = Vec::new();
     let of = |text: &str, file: &Path| language.fill(text, &[("file", (&file.display().to_string()).into())]);
+    let failed = |text: &str, file: &Path, error: io::Error| told::failed(language, &of(text, file), error);
     if let Some(rights) = rights.filter(|rights| rights.change_something()) {
-        give(rights).with_context(|| of("setup-rights-refused", &rights.folder))?;
+        give(rights).map_err(|error| failed("setup-rights-refused", &rights.folder, error))?;
         done.push(of("setup-rights", &rights.folder));
     }
     for secret in draft.secrets.iter().filter(|secret| !is_there(secret, owner)) {
-        write_secret(secret, owner).with_context(|| of("setup-write-refused", &secret.file))?;
+        write_secret(secret, owner).map_err(|error| failed("setup-write-refused", &secret.file, error))?;
         done.push(of("setup-secret-written", &secret.file));
     }
     if let Some(owner) = owner {
         for file in keys_of_before(draft) {
-            if give_key(&file, owner).with_context(|| of("setup-give-refused", &file))? {
+            if give_key(&file, owner).map_err(|error| failed("setup-give-refused", &file, error))? {
                 let file = file.display().to_string();
                 done.push(language.fill("setup-given", &[("file", (&file).into()), ("user", (&owner.name).into())]));
             }
@@ -109,7 +110,7 @@ pub(super) fn write(
         done.push(of("setup-stays", &draft.path));
         return Ok(done);
     }
-    let kept = write_config(draft).with_context(|| of("setup-write-refused", &draft.path))?;
+    let kept = write_config(draft).map_err(|error| failed("setup-write-refused", &draft.path, error))?;
     done.push(match kept {
         None => of("setup-written", &draft.path),
         Some(kept) => {

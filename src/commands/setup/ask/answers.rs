@@ -5,19 +5,17 @@ use std::fs;
 use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 
-use anyhow::Context as _;
 use secrecy::SecretString;
 use toml::Table;
 use toml_edit::Value;
 
-use super::super::super::UsageError;
+use super::super::super::{Exit, told};
 use super::super::questions::Part;
-use super::{Ask, MAX_BYTES, Question, of_kind, read_bounded};
+use super::{Ask, MAX_BYTES, Question, as_whom, of_kind, read_bounded};
 use crate::config::schema::Kind;
 use crate::destinations::SCHEMA;
-use crate::formats::language::Language;
+use crate::formats::language::{Language, Value as Said};
 use crate::surfaces::alerts::computer;
-use crate::system::readers::as_whom;
 
 /// The answers other than keys of a destination.
 const ANSWERS: [&str; 21] = [
@@ -71,14 +69,14 @@ impl Answers {
         if file.is_dir() {
             return Self::of_folder(file, language);
         }
-        Ok(Self { file: file.to_owned(), table: table_of(file)?, own: None, language })
+        Ok(Self { file: file.to_owned(), table: table_of(file, language)?, own: None, language })
     }
 
     /// Reads the folder's `answers.toml`, and over it the file that is named after this computer. Relative paths begin
     /// at the folder.
     fn of_folder(folder: &Path, language: Language) -> anyhow::Result<Self> {
-        let wrong = |what: String| UsageError(format!("{}: {what}", folder.display()));
-        let unreadable = |error: io::Error| wrong(format!("the answers cannot be read{}: {error}", as_whom()));
+        let wrong = |text: &str, values: &[(&str, Said<'_>)]| mistake(folder, &language.fill(text, values));
+        let unreadable = |error: io::Error| mistake(folder, &not_read(language, &error));
         let mut files: BTreeMap<String, PathBuf> = BTreeMap::new();
         for entry in fs::read_dir(folder).map_err(unreadable)?.take(MOST_FILES) {
             let file = entry.map_err(unreadable)?.path();
@@ -87,22 +85,23 @@ impl Answers {
                 continue;
             }
             if let Some(other) = files.insert(name, file.clone()) {
-                let other = other.file_name().unwrap_or_default().display().to_string();
-                let file = file.file_name().unwrap_or_default().display();
-                return Err(wrong(format!("{other} and {file} differ in letter case only: keep one of them")).into());
+                let [one, other] =
+                    [&other, &file].map(|file| file.file_name().unwrap_or_default().display().to_string());
+                return Err(wrong("answers-letter-case", &[("one", (&one).into()), ("other", (&other).into())]));
             }
         }
         let computer = computer().split('.').next().unwrap_or_default().to_lowercase();
         let own = files.remove(&format!("{computer}.toml"));
         let common = if computer == ALL { None } else { files.remove(&format!("{ALL}.toml")) };
+        let of_file = |file: &Path| table_of(file, language);
         let (mut table, own_table) = match (&common, &own) {
             (None, None) => {
-                let what = format!("there is neither {ALL}.toml nor {computer}.toml, the name of this computer");
-                return Err(wrong(what).into());
+                let [all, own] = [ALL, &computer].map(|name| format!("{name}.toml"));
+                return Err(wrong("answers-no-file", &[("all", (&all).into()), ("own", (&own).into())]));
             }
             (common, own) => (
-                common.as_deref().map(table_of).transpose()?.unwrap_or_default(),
-                own.as_deref().map(table_of).transpose()?.unwrap_or_default(),
+                common.as_deref().map(of_file).transpose()?.unwrap_or_default(),
+                own.as_deref().map(of_file).transpose()?.unwrap_or_default(),
             ),
         };
         let own = own.map(|file| (file, own_table.clone()));
@@ -118,7 +117,7 @@ impl Answers {
     fn wrong(&self, key: &str, why: &str) -> anyhow::Error {
         // The file that has the answer.
         let own = self.own.as_ref().filter(|(_, own)| of(own, key).is_some()).map(|(file, _)| file);
-        UsageError(format!("{}: `{key}`: {why}", own.unwrap_or(&self.file).display())).into()
+        mistake(own.unwrap_or(&self.file), &format!("`{key}`: {why}"))
     }
 }
 
@@ -132,7 +131,7 @@ impl Ask for Answers {
             None => Ok(question.default.clone()),
             Some(toml::Value::String(text)) => Ok(Some(text.trim().to_owned()).filter(|text| !text.is_empty())),
             Some(toml::Value::Integer(number)) => Ok(Some(number.to_string())),
-            Some(_) => Err(self.wrong(question.key, "a text is expected")),
+            Some(_) => Err(self.wrong(question.key, &self.language.text("answers-text"))),
         }
     }
 
@@ -140,7 +139,8 @@ impl Ask for Answers {
         let names = || choices.iter().map(|(name, _)| format!("\"{name}\"")).collect::<Vec<_>>().join(", ");
         let answer = self.text(question)?;
         let found = answer.and_then(|answer| choices.iter().find(|(name, _)| *name == answer));
-        let expected = || self.wrong(question.key, &format!("one of {} is expected", names()));
+        let one_of = || self.language.fill("answers-choice", &[("names", (&names()).into())]);
+        let expected = || self.wrong(question.key, &one_of());
         found.map(|(name, _)| *name).ok_or_else(expected)
     }
 
@@ -148,7 +148,7 @@ impl Ask for Answers {
         match self.get(question.key) {
             None => Ok(default),
             Some(toml::Value::Boolean(answer)) => Ok(*answer),
-            Some(_) => Err(self.wrong(question.key, "true or false is expected")),
+            Some(_) => Err(self.wrong(question.key, &self.language.text("answers-true-or-false"))),
         }
     }
 
@@ -158,15 +158,18 @@ impl Ask for Answers {
         let text = match from.as_str() {
             "-" => {
                 let mut text = String::new();
-                io::stdin().take(MAX_BYTES).read_to_string(&mut text).context("cannot read standard input")?;
-                Ok(text)
+                io::stdin().take(MAX_BYTES).read_to_string(&mut text).map(|_| text)
             }
             // A relative path begins at the folder of the file of answers.
             file => read_bounded(&self.file.parent().unwrap_or(Path::new(".")).join(file)),
         };
         match text {
             Ok(text) => Ok(Some(SecretString::from(text))),
-            Err(error) => Err(self.wrong(&key, &format!("{from} cannot be read{}: {error}", as_whom()))),
+            Err(error) => {
+                let (whom, why) = (as_whom(self.language), error.to_string());
+                let values = [("file", (&from).into()), ("whom", (&whom).into()), ("why", (&why).into())];
+                Err(self.wrong(&key, &self.language.fill("setup-cannot-read", &values)))
+            }
         }
     }
 
@@ -177,7 +180,7 @@ impl Ask for Answers {
                 .to_string()
                 .parse()
                 .map(Some)
-                .map_err(|_| self.wrong(question.key, "it is no value for a setting")),
+                .map_err(|_| self.wrong(question.key, &self.language.text("answers-no-value"))),
         }
     }
 
@@ -194,32 +197,37 @@ impl Ask for Answers {
     }
 }
 
+/// A mistake in this file or folder.
+fn mistake(file: &Path, what: &str) -> anyhow::Error {
+    told::said(format!("{}: {what}", file.display()), Exit::Usage)
+}
+
+fn not_read(language: Language, error: &io::Error) -> String {
+    let (whom, why) = (as_whom(language), error.to_string());
+    language.fill("answers-unreadable", &[("whom", (&whom).into()), ("why", (&why).into())])
+}
+
 /// The answers of one file.
-fn table_of(file: &Path) -> anyhow::Result<Table> {
-    let wrong = |what: String| UsageError(format!("{}: {what}", file.display()));
-    let text =
-        read_bounded(file).map_err(|error| wrong(format!("the answers cannot be read{}: {error}", as_whom())))?;
+fn table_of(file: &Path, language: Language) -> anyhow::Result<Table> {
+    let wrong = |text: &str, values: &[(&str, Said<'_>)]| mistake(file, &language.fill(text, values));
+    let text = read_bounded(file).map_err(|error| mistake(file, &not_read(language, &error)))?;
     // An error of the parser quotes the line, which may hold a key in the wrong place.
     let table: Table = text.parse().map_err(|error: toml::de::Error| {
         let at = error.span().map(|span| 1 + text.bytes().take(span.start).filter(|byte| *byte == b'\n').count());
-        wrong(format!("line {} is no TOML", at.unwrap_or(1)))
+        wrong("answers-no-toml", &[("line", (&at.unwrap_or(1).to_string()).into())])
     })?;
     let known: Vec<String> = known_answers();
     // The value is not quoted, because it may be a secret address.
-    for (name, meant) in [
-        ("alerts", "write [alerts] and below it `webhook_url_from`, or [alerts.mail] with `host` and `to`"),
-        ("patients", "write [patients] and below it `file`"),
-    ] {
+    for name in ["alerts", "patients"] {
         if table.get(name).is_some_and(|value| !value.is_table()) {
-            return Err(wrong(format!("`{name}` is a table, not a value: {meant}")).into());
+            return Err(wrong(&format!("answers-table-{name}"), &[]));
         }
     }
     if let Some(unknown) = names(&table).into_iter().find(|key| !known.contains(key)) {
         let nearest =
             known.iter().max_by(|a, b| strsim::jaro_winkler(a, &unknown).total_cmp(&strsim::jaro_winkler(b, &unknown)));
-        let what =
-            format!("unknown answer `{unknown}`; the nearest known one is `{}`", nearest.map_or("", |nearest| nearest));
-        return Err(wrong(what).into());
+        let nearest = nearest.map_or("", String::as_str);
+        return Err(wrong("answers-unknown", &[("name", (&unknown).into()), ("nearest", nearest.into())]));
     }
     Ok(table)
 }
@@ -288,6 +296,9 @@ mod tests {
             std::fs::write(&file, text).unwrap();
             let wrong = Answers::read(&file, Language::English).err().unwrap().to_string();
             assert!(wrong.contains(sign) && !wrong.contains("pasted-secret"), "{wrong}");
+            let german = Answers::read(&file, Language::German).err().unwrap().to_string();
+            let (_, own) = german.split_once(".toml: ").unwrap();
+            assert!(["Zeile 2 ", "unbekannte Antwort "].iter().any(|begin| own.starts_with(begin)), "{german}");
         }
     }
 

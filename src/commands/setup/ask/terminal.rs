@@ -8,7 +8,7 @@ use inquire::{InquireError, Select};
 use secrecy::SecretString;
 
 use super::super::super::output::folded;
-use super::super::super::{Exit, UsageError, told};
+use super::super::super::{Exit, told};
 use super::line::{self, Prompt, Typed};
 use super::{Ask, BACK, Back, Question, secret_of};
 use crate::formats::language::Language;
@@ -22,9 +22,9 @@ pub(in crate::commands::setup) fn is_terminal() -> bool {
 ///
 /// # Errors
 /// There is no terminal.
-pub(in crate::commands::setup) fn terminal(language: Language) -> Result<Box<dyn Ask>, UsageError> {
+pub(in crate::commands::setup) fn terminal(language: Language) -> anyhow::Result<Box<dyn Ask>> {
     if !is_terminal() {
-        return Err(UsageError(language.text("setup-no-terminal")));
+        return Err(told::usage(language, "setup-no-terminal", &[]));
     }
     #[cfg(unix)]
     if std::env::var_os("TERM").is_some_and(|terminal| terminal == "dumb") {
@@ -51,7 +51,7 @@ impl Terminal {
 
     /// Reads a line.
     fn line(&self, prompt: &Prompt<'_>) -> anyhow::Result<String> {
-        match line::ask(prompt).with_context(|| self.unusable())? {
+        match line::ask(prompt).map_err(|error| self.unusable(error))? {
             Typed::Text(text) if text.trim() == BACK => Err(Back.into()),
             Typed::Text(text) => Ok(text.trim().to_owned()),
             Typed::Back => Err(Back.into()),
@@ -60,11 +60,11 @@ impl Terminal {
     }
 
     fn answered(&self, prompt: &Prompt<'_>, answer: &str) -> anyhow::Result<()> {
-        line::answered(prompt, answer).with_context(|| self.unusable())
+        line::answered(prompt, answer).map_err(|error| self.unusable(error))
     }
 
-    fn unusable(&self) -> String {
-        self.language.text("setup-unusable-terminal")
+    fn unusable(&self, error: impl std::fmt::Display) -> anyhow::Error {
+        told::failed(self.language, &self.language.text("setup-unusable-terminal"), error)
     }
 
     fn interrupted(&self) -> anyhow::Error {
@@ -75,7 +75,7 @@ impl Terminal {
         match error {
             InquireError::OperationCanceled => Back.into(),
             InquireError::OperationInterrupted => self.interrupted(),
-            other => anyhow::Error::new(other).context(self.unusable()),
+            other => self.unusable(other),
         }
     }
 }

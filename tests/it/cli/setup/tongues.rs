@@ -117,4 +117,16 @@ async fn a_file_of_answers_is_answered_in_english_unless_a_language_is_asked_for
         "{ended:?}"
     );
     assert!(ended.stderr.contains("connection is refused"), "{ended:?}");
+    // Neither is there an English sentence in what is wrong with the file itself.
+    for (text, said) in [
+        ("pathh = \"x\"\n", "answers.toml: réponse inconnue `pathh`\u{a0}; la plus proche qui existe est `path`\n"),
+        ("key pasted\n", "answers.toml: la ligne 1 n'est pas du TOML valide\n"),
+        ("alerts = \"x\"\n", "answers.toml: `alerts` est une section, pas une valeur\u{a0}: écrivez"),
+        ("base_url = true\n", "answers.toml: `base_url`: un texte est attendu\n"),
+        ("preset = \"x\"\n", "answers.toml: `preset`: une de ces valeurs est attendue\u{a0}: \""),
+    ] {
+        std::fs::write(practice.path("answers.toml"), text).unwrap();
+        let ended = set_up(&["--lang", "fr"]).await;
+        assert!(ended.code == 2 && ended.stderr.starts_with("docsyncd: /") && ended.stderr.contains(said), "{ended:?}");
+    }
 }

@@ -1,5 +1,6 @@
-//! A mistake in the command line: the first line is in the user's language. The rest is clap's, in English.
+//! A mistake in the command line, told in the user's language. In English clap's own words are shown.
 
+use std::error::Error as _;
 use std::ffi::OsString;
 
 use clap::Error;
@@ -8,8 +9,8 @@ use clap::error::{ContextKind, ErrorKind};
 use super::language::of_system;
 use crate::formats::language::Language;
 
-/// The line above clap's own words; `None` in English.
-pub(super) fn first_line(wrong: &Error, typed: impl Iterator<Item = OsString>) -> Option<String> {
+/// What is wrong, what was probably meant, and how the command is used; `None` in English.
+pub(super) fn told(wrong: &Error, typed: impl Iterator<Item = OsString>) -> Option<String> {
     let language = spoken(typed).unwrap_or_else(of_system);
     if language == Language::English {
         return None;
@@ -27,7 +28,19 @@ pub(super) fn first_line(wrong: &Error, typed: impl Iterator<Item = OsString>) -
         ErrorKind::InvalidValue | ErrorKind::ValueValidation => ("typed-value", argument),
         _ => ("typed-otherwise", String::new()),
     };
-    Some(format!("docsyncd: {}", language.fill(text, &[("what", (&what).into())])))
+    let exact = wrong.source().map(|exact| format!(" ({exact})")).unwrap_or_default();
+    let mut lines = vec![format!("docsyncd: {}{exact}", language.fill(text, &[("what", (&what).into())]))];
+    let suggested = [ContextKind::SuggestedArg, ContextKind::SuggestedSubcommand, ContextKind::SuggestedValue];
+    let similar = suggested.map(named).into_iter().filter(|similar| !similar.is_empty());
+    let possible = Some(named(ContextKind::ValidValue)).filter(|possible| !possible.is_empty());
+    lines.extend(similar.map(|similar| language.fill("typed-similar", &[("what", (&similar).into())])));
+    lines.extend(possible.map(|possible| language.fill("typed-possible", &[("what", (&possible).into())])));
+    let usage = named(ContextKind::Usage);
+    if let Some(usage) = usage.trim().strip_prefix("Usage: ") {
+        lines.push(language.fill("typed-usage", &[("usage", usage.into())]));
+    }
+    lines.push(language.text("typed-more"));
+    Some(lines.join("\n"))
 }
 
 /// The value of `--lang` in the command line.
@@ -46,22 +59,28 @@ mod tests {
     use crate::commands::cli::Cli;
 
     #[test]
-    fn what_is_mistyped_is_said_in_the_language_first() {
+    fn what_is_mistyped_is_said_in_the_language() {
         for (typed, language, said) in [
-            ("status --jsn", "fr", "docsyncd: option inconnue\u{a0}: --jsn"),
-            ("status --jsn", "de", "docsyncd: unbekannte Option: --jsn"),
-            ("staus", "de", "docsyncd: unbekannter Befehl: staus"),
-            ("show", "fr", "docsyncd: il manque\u{a0}: <UUID>"),
-            ("list --limit x", "de", "docsyncd: diese Angabe passt nicht: --limit <N>"),
-            ("status --watch --json", "fr", "docsyncd: ne va pas avec le reste\u{a0}: --watch"),
+            (
+                "status --jsn",
+                "fr",
+                "option inconnue\u{a0}: --jsn\nressemble à\u{a0}: --json\nutilisation\u{a0}: docsyncd status --json",
+            ),
+            ("status --jsn", "de", "unbekannte Option: --jsn\nähnlich: --json\nAufruf: docsyncd status --json"),
+            ("staus", "de", "unbekannter Befehl: staus\nähnlich: setup, status\nAufruf: docsyncd [OPTIONS] <COMMAND>"),
+            ("show", "fr", "il manque\u{a0}: <UUID>\nutilisation\u{a0}: docsyncd show --lang <LANG> <UUID>"),
+            ("list --limit x", "de", "diese Angabe passt nicht: --limit <N> (write a number from 1)"),
+            ("list --state x", "de", "diese Angabe passt nicht: --state <STATE>\nmöglich: discovered, "),
+            ("status --watch --json", "fr", "ne va pas avec le reste\u{a0}: --watch\nutilisation"),
         ] {
             let words =
                 || format!("docsyncd {typed} --lang {language}").split(' ').map(OsString::from).collect::<Vec<_>>();
             let wrong = Cli::try_parse_from(words()).unwrap_err();
-            assert_eq!(first_line(&wrong, words().into_iter()).as_deref(), Some(said), "{wrong}");
-            let wrong = Cli::try_parse_from(words()).unwrap_err();
+            let told_now = told(&wrong, words().into_iter()).unwrap();
+            assert!(told_now.starts_with(&format!("docsyncd: {said}")), "{told_now}\n{wrong}");
+            assert!(told_now.ends_with("--help") || told_now.contains("--help "), "{told_now}");
             let english = format!("docsyncd {typed} --lang=en");
-            assert_eq!(first_line(&wrong, english.split(' ').map(OsString::from)), None);
+            assert_eq!(told(&wrong, english.split(' ').map(OsString::from)), None);
         }
     }
 }

@@ -49,6 +49,7 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use anyhow::Context as _;
+use clap::error::ErrorKind;
 use clap::{CommandFactory as _, Parser as _};
 use clap_complete::Shell;
 use tokio::sync::mpsc::UnboundedReceiver;
@@ -90,13 +91,14 @@ struct UsageError(String);
 pub fn parsed() -> Result<Cli, ExitCode> {
     Cli::try_parse().map_err(|wrong| {
         // Help and version are no mistakes.
-        if wrong.use_stderr()
-            && let Some(first) = mistyped::first_line(&wrong, std::env::args_os())
-        {
-            complain(&first);
+        let told = mistyped::told(&wrong, std::env::args_os()).filter(|_| wrong.use_stderr());
+        if let Some(told) = &told {
+            complain(told);
         }
-        // Nobody is left to tell.
-        let _ = wrong.print();
+        if told.is_none() || wrong.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand {
+            // If this fails, nobody is left to tell.
+            let _ = wrong.print();
+        }
         ExitCode::from(u8::try_from(wrong.exit_code()).unwrap_or(Exit::Usage as u8))
     })
 }

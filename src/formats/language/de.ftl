@@ -436,6 +436,9 @@ subject-configuration = In den Einstellungen ist ein Fehler
 mistake-line = Zeile { $number }
 mistake-column = Spalte { $number }
 mistake-other = die IT sieht, welcher
+mistake-no-field = { $place }: Das Feld { $name } gibt es nicht
+mistake-no-key = { $place }: Die Einstellung { $name } gibt es nicht
+mistake-meant = { $what }, gemeint ist vielleicht { $meant }
 mistake-exact = Auf Englisch: { $what }.
 over-configuration = Die Einstellungen sind wieder in Ordnung und gelten.
 
@@ -494,7 +497,7 @@ alarm-page-command = Die Seite: auf dem Computer { $computer }, mit dem Befehl: 
 alarm-page-off = docsyncd hat hier keine Seite: Die Befehle unten tun dasselbe.
 see-status = Warum, sehen Sie hier: docsyncd status.
 alarm-it = Für die IT, auf { $computer }: { $commands }
-alarm-it-file = { $it } Zu jedem Befehl gehört: --config { $file }
+alarm-it-file = { $it } (Zu jedem Befehl gehört: --config { $file })
 alarm-test = Dies ist ein Test. Hier bekommen Sie die Meldungen von docsyncd. Es ist nichts zu tun.
 
 ## Die Tabelle von `docsyncd status`, für die Person, die docsyncd betreut. Was keine Variablen hat, ist eine Beschriftung.
@@ -555,6 +558,7 @@ language = Deutsch
 page-today = heute abgelegt
 page-today-taken = heute abgelegt und übernommen
 page-waiting = warten noch
+page-tile-not-taken = { page-not-taken }
 page-failed = fehlgeschlagen
 page-locked = Namen und Schaltflächen sind gesperrt
 page-locked-how = Um die Briefe zu sehen und was zu tun ist, führen Sie auf diesem Computer als Administrator „docsyncd open“ aus. Der Browser behält den Schlüssel, solange er einmal im Monat benutzt wird.
@@ -1041,6 +1045,11 @@ setup-as = { " " }(Benutzer { $user })
 setup-cannot-read = { $file } lässt sich nicht lesen{ $whom } ({ $why })
 setup-no-place = diesen Ort gibt es nicht
 setup-mend = setup ändert nur eine Datei, die lesbar ist: Berichtigen Sie sie, oder verschieben Sie sie, um neu zu beginnen
+setup-file-head =
+    Die Konfiguration von docsyncd. Ändern: docsyncd setup; prüfen: docsyncd check.
+    Eine Zeile, die mit # beginnt, ist ein Kommentar. Eine Einstellung hinter # ohne Leerzeichen kann wegbleiben und zeigt
+    ihren üblichen Wert oder ein Beispiel: Entfernen Sie das #, um sie zu benutzen. Die weiteren Kommentare sind englisch;
+    was setup fragt, erklärt docs/de/first-hour.md.
 answers-unreadable = die Antworten lassen sich nicht lesen{ $whom } ({ $why })
 answers-letter-case = { $one } und { $other } unterscheiden sich nur in der Groß- und Kleinschreibung: Behalten Sie eine davon
 answers-no-file = es gibt weder { $all } noch { $own }, den Namen dieses Computers
@@ -1304,6 +1313,11 @@ told-ledger-new = die Datenbank lässt sich dort nicht anlegen
 told-log = die Protokolldatei lässt sich nicht schreiben
 told-failed = das hat nicht funktioniert
 told-answer = diese Angabe passt nicht
+told-answer-address = das ist keine Webadresse: Schreiben Sie sie wie https://api.example.test
+told-answer-unencrypted = diese Adresse ist nicht verschlüsselt: Schreiben Sie sie mit https://
+told-answer-address-alone = geben Sie die Adresse allein an, ohne Benutzernamen und ohne das, was hinter ? oder # steht
+told-answer-whole-path = schreiben Sie den ganzen Pfad, ohne ~
+told-answer-duration = erwartet wird eine Zahl mit ihrer Einheit, zum Beispiel 30s, 15m, 6h oder 7d
 told-note = zu beachten
 told-good = geprüft
 note-key = Schlüssel des Servers: { $key }

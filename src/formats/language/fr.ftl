@@ -436,6 +436,9 @@ subject-configuration = Il y a une erreur dans les réglages
 mistake-line = ligne { $number }
 mistake-column = colonne { $number }
 mistake-other = l'informaticien voit laquelle
+mistake-no-field = { $place } : le champ { $name } n'existe pas
+mistake-no-key = { $place } : le réglage { $name } n'existe pas
+mistake-meant = { $what }, peut-être { $meant }
 mistake-exact = En anglais : { $what }.
 over-configuration = Les réglages sont de nouveau corrects et en vigueur.
 
@@ -494,7 +497,7 @@ alarm-page-command = La page : sur l'ordinateur { $computer }, avec la commande
 alarm-page-off = docsyncd n'a pas de page ici : les commandes ci-dessous font la même chose.
 see-status = Voyez pourquoi : docsyncd status.
 alarm-it = Pour l'informaticien, sur { $computer } : { $commands }
-alarm-it-file = { $it } À ajouter à chaque commande : --config { $file }
+alarm-it-file = { $it } (À ajouter à chaque commande : --config { $file })
 alarm-test = Ceci est un essai. Vous recevrez ici les alertes de docsyncd. Il n'y a rien à faire.
 
 ## Le tableau de `docsyncd status`, pour qui s'occupe de l'installation. Ce qui n'a pas de variable est une étiquette.
@@ -552,6 +555,7 @@ language = Français
 page-today = classés aujourd'hui
 page-today-taken = classés et pris aujourd'hui
 page-waiting = en attente
+page-tile-not-taken = déposés, pas encore pris
 page-failed = en échec
 page-locked = Les noms et les boutons sont verrouillés
 page-locked-how = Pour voir les courriers et ce qu'il faut faire, lancez « docsyncd open » sur cet ordinateur en tant qu'administrateur. Le navigateur garde ensuite la clé tant que la page est ouverte au moins une fois par mois.
@@ -1041,6 +1045,11 @@ setup-as = { " " }(utilisateur { $user })
 setup-cannot-read = { $file } ne peut pas être lu{ $whom } ({ $why })
 setup-no-place = cet endroit n'existe pas
 setup-mend = setup ne modifie qu'un fichier lisible : corrigez-le, ou déplacez-le pour recommencer à neuf
+setup-file-head =
+    La configuration de docsyncd. Pour la modifier : docsyncd setup ; pour la vérifier : docsyncd check.
+    Une ligne qui commence par # est un commentaire. Un réglage derrière # sans espace est facultatif, et montre sa
+    valeur habituelle ou un exemple : retirez le # pour l'utiliser. La suite des commentaires est en anglais ; ce que
+    setup demande, docs/fr/first-hour.md l'explique.
 answers-unreadable = les réponses ne peuvent pas être lues{ $whom } ({ $why })
 answers-letter-case = { $one } et { $other } ne diffèrent que par les majuscules : gardez-en un seul
 answers-no-file = il n'y a ni { $all }, ni { $own }, le nom de cet ordinateur
@@ -1303,6 +1312,11 @@ told-ledger-new = le registre ne peut pas y être créé
 told-log = le fichier journal ne peut pas être écrit
 told-failed = cela n'a pas fonctionné
 told-answer = cette réponse ne convient pas
+told-answer-address = ce n'est pas une adresse web : écrivez-la comme https://api.example.test
+told-answer-unencrypted = cette adresse n'est pas chiffrée : écrivez-la avec https://
+told-answer-address-alone = donnez l'adresse seule, sans nom d'utilisateur et sans ce qui suit ? ou #
+told-answer-whole-path = écrivez le chemin entier, sans ~
+told-answer-duration = un nombre avec son unité est attendu, par exemple 30s, 15m, 6h ou 7d
 told-note = à savoir
 told-good = vérifié
 note-key = clé du serveur : { $key }

@@ -158,7 +158,8 @@ impl Language {
         what.map(|what| self.fill("mistake-exact", &[("what", what.into())]))
     }
 
-    /// Where a mistake in the settings is (`ConfigError::in_short`): line, column and key.
+    /// Where a mistake in the settings is (`ConfigError::in_short`): line, column and key. If a name was mistyped, also
+    /// which one, and which is probably meant.
     pub fn mistake(self, what: &str) -> String {
         let number = |rest: &str| rest.split(|c: char| !c.is_ascii_digit()).next().unwrap_or_default().to_owned();
         let after = |word: &str| what.split_once(word).map(|(_, rest)| number(rest)).filter(|found| !found.is_empty());
@@ -166,7 +167,16 @@ impl Language {
         let key = what.split_once(": `").and_then(|(_, rest)| rest.split_once('`')).map(|(key, _)| key.to_owned());
         let place = |(text, number): (&str, Option<String>)| Some(self.fill(text, &[("number", (&number?).into())]));
         let parts: Vec<String> = numbers.into_iter().filter_map(place).chain(key).collect();
-        if parts.is_empty() { self.text("mistake-other") } else { parts.join(", ") }
+        let place = if parts.is_empty() { self.text("mistake-other") } else { parts.join(", ") };
+        let named = |before: &str| Some(what.split_once(before)?.1.split_once('`')?.0);
+        let (field, key) = (named("there is no field `"), named("unknown key `"));
+        let mistyped = field.map(|name| ("mistake-no-field", name)).or(key.map(|name| ("mistake-no-key", name)));
+        let Some((text, name)) = mistyped else { return place };
+        let said = self.fill(text, &[("place", (&place).into()), ("name", name.into())]);
+        match named("did you mean `").or(named("nearest known key is `")) {
+            Some(meant) => self.fill("mistake-meant", &[("what", (&said).into()), ("meant", meant.into())]),
+            None => said,
+        }
     }
 
     /// The accounts or destinations of a group, and their number; of a mistake in the settings, where it is. In English

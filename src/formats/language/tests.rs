@@ -110,6 +110,38 @@ fn every_key_that_is_used_is_there() {
     assert_eq!(Language::French.text("no-such-key"), "no-such-key");
 }
 
+#[test]
+fn a_mistyped_name_in_the_settings_is_said_with_the_one_that_is_meant() {
+    let field = "a.toml, line 16: `destinations.pms.file_name` is not a template that works: line 1: there is no field";
+    for (what, german, french) in [
+        (
+            format!("{field} `patient.nummer`: did you mean `patient.number`?; variables stand in double braces"),
+            "Zeile 16, destinations.pms.file_name: Das Feld patient.nummer gibt es nicht, gemeint ist vielleicht patient.number",
+            "ligne 16, destinations.pms.file_name\u{a0}: le champ patient.nummer n'existe pas, peut-être patient.number",
+        ),
+        (
+            format!("{field} `patient.nom`: `patient` has uuid, firstName; variables stand in double braces"),
+            "Zeile 16, destinations.pms.file_name: Das Feld patient.nom gibt es nicht",
+            "ligne 16, destinations.pms.file_name\u{a0}: le champ patient.nom n'existe pas",
+        ),
+        (
+            "a.toml, line 23: unknown key `api.base_ulr`; the nearest known key is `api.base_url`".to_owned(),
+            "Zeile 23: Die Einstellung api.base_ulr gibt es nicht, gemeint ist vielleicht api.base_url",
+            "ligne 23\u{a0}: le réglage api.base_ulr n'existe pas, peut-être api.base_url",
+        ),
+        (
+            "a.toml, line 3: `api.timeout` is not a duration; write it as in \"30s\"".to_owned(),
+            "Zeile 3, api.timeout",
+            "ligne 3, api.timeout",
+        ),
+    ] {
+        assert_eq!(
+            (Language::German.mistake(&what).as_str(), Language::French.mistake(&what).as_str()),
+            (german, french)
+        );
+    }
+}
+
 fn at(text: &str) -> Zoned {
     format!("{text}[Europe/Paris]").parse().unwrap()
 }

@@ -267,12 +267,14 @@ impl Site {
                 tokio::spawn(async move { ledger.write(move |db| documents::seen(db, &[id], now())).await });
             }
             let list = self.list();
-            let questions = tokio::task::spawn_blocking(move || Questions::of(waiting, list.as_deref())).await.ok();
+            let searched = list.clone();
+            let questions = tokio::task::spawn_blocking(move || Questions::of(waiting, searched.as_deref())).await.ok();
             let overview = self.overview(true).await?;
             let pdf = self.can_be_had(&detail).await;
             let has_list = self.context.edges.numbers.is_some();
             let questions = questions.as_ref();
-            let shown = letter::LetterPage { detail: &detail, questions, overview: &overview, pdf, has_list };
+            let list = list.as_deref();
+            let shown = letter::LetterPage { detail: &detail, questions, overview: &overview, pdf, has_list, list };
             let markup = letter::page(language, &session.form_token, &shown, Notice::named(query.get("done")));
             let mut answer = html(StatusCode::OK, language, markup);
             self.renew(&mut answer, asked, session.renewed);
@@ -331,10 +333,11 @@ impl Site {
             self.context.edges.ledger.read(move |db| Ok((facts::details(db, &now)?, patients::read(db)?))).await?;
         let list = self.list();
         // Each patient is searched in the whole list.
-        let questions = tokio::task::spawn_blocking(move || Questions::of(waiting, list.as_deref())).await.ok();
+        let searched = list.clone();
+        let questions = tokio::task::spawn_blocking(move || Questions::of(waiting, searched.as_deref())).await.ok();
         let (token, keeps_names) = (&session.form_token, self.setup.keeps_names);
         let browsers = Browsers { known: keys::browsers(&self.context.edges.ledger).await?, own: &session.digest };
-        let keyed = Keyed { token, details, questions, found, keeps_names, browsers };
+        let keyed = Keyed { token, details, questions, list, found, keeps_names, browsers };
         Ok(page::page(language, &overview, Ok(&keyed), notice))
     }
 

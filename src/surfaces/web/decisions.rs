@@ -4,10 +4,11 @@ use jiff::Zoned;
 use maud::{Markup, html};
 use rusqlite::Connection;
 
-use super::parts::{Form, clock, count, kind, link, patient};
+use super::parts::{Form, clock, count, kind, link, number, patient};
 use crate::domain::state::State;
 use crate::formats::language::Language;
 use crate::ledger::{Millis, QueryResult};
+use crate::patients::List;
 use crate::views::patients::{self, DecisionView};
 
 /// How long decisions are shown; milliseconds.
@@ -35,7 +36,7 @@ pub(super) fn read(db: &Connection, now: &Zoned) -> QueryResult<Decisions> {
 }
 
 /// The folded section of the page; empty without decisions.
-pub(super) fn show(form: &Form<'_>, decisions: &Decisions, now: &Zoned) -> Markup {
+pub(super) fn show(form: &Form<'_>, decisions: &Decisions, list: Option<&List>, now: &Zoned) -> Markup {
     let language = form.language;
     let columns = ["page-time", "page-patient", "page-type", "page-patients-number", "page-who", "page-state"];
     html! {
@@ -45,9 +46,9 @@ pub(super) fn show(form: &Form<'_>, decisions: &Decisions, now: &Zoned) -> Marku
                 details {
                     summary { (language.fill("page-decisions-count", &[("count", count(decisions.shown.len()).into())])) }
                     p .soft { (language.text("page-decisions-how")) }
-                    table .letters {
+                    table .letters.sides {
                         thead { tr { @for column in columns { th scope="col" { (language.text(column)) } } } }
-                        tbody { @for one in &decisions.shown { tr { (row(language, one, now)) } } }
+                        tbody { @for one in &decisions.shown { tr { (row(language, one, list, now)) } } }
                     }
                     @if decisions.more { p .soft { (language.text("page-decisions-more")) } }
                 }
@@ -57,7 +58,7 @@ pub(super) fn show(form: &Form<'_>, decisions: &Decisions, now: &Zoned) -> Marku
 }
 
 /// Links to the letter's page, which has all the buttons.
-fn row(language: Language, one: &DecisionView, now: &Zoned) -> Markup {
+fn row(language: Language, one: &DecisionView, list: Option<&List>, now: &Zoned) -> Markup {
     let stands = match one.state {
         _ if one.is_taken_back => language.text("page-taken-back"),
         State::Reported | State::Delivered => language.text("letter-filed"),
@@ -69,7 +70,9 @@ fn row(language: Language, one: &DecisionView, now: &Zoned) -> Markup {
             (link(&one.uuid, patient(language, one.name.as_deref(), &one.uuid)))
         }
         td .kind data-label=(language.text("page-type")) { (kind(language, one.kind.as_deref())) }
-        td data-label=(language.text("page-patients-number")) { (one.number.as_deref().unwrap_or("–")) }
+        td data-label=(language.text("page-patients-number")) {
+            @match &one.number { Some(of) => (number(list, of)), None => "–" }
+        }
         td data-label=(language.text("page-who")) { (who(language, one.who.as_deref())) }
         td data-label=(language.text("page-state")) { (stands) }
     }

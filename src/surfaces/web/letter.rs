@@ -13,6 +13,7 @@ use super::patients::{self, Questions};
 use crate::domain::document::short;
 use crate::domain::state::State;
 use crate::formats::language::{Language, Reason, zoned};
+use crate::patients::List;
 use crate::views::letter::LetterDetail;
 use crate::views::{self, DeliveryView, DocumentHistory, HistoryView};
 
@@ -28,6 +29,8 @@ pub(super) struct LetterPage<'a> {
     pub(super) pdf: Had,
     /// Whether letters go by the numbers of the practice's list.
     pub(super) has_list: bool,
+    /// The list, if it can be read.
+    pub(super) list: Option<&'a List>,
 }
 
 /// Where the PDF can be had.
@@ -71,7 +74,7 @@ pub(super) fn page(language: Language, token: &str, shown: &LetterPage<'_>, noti
             @if deliveries.is_empty() { p .soft { (language.text("letter-nowhere")) } }
             ul .list {
                 @for (number, delivery) in deliveries.iter().enumerate() {
-                    li { (place(language, delivery, &letter.reasons, number, now)) }
+                    li { (place(language, shown.list, delivery, &letter.reasons, number, now)) }
                 }
             }
         }
@@ -189,7 +192,14 @@ fn actions(form: &Form<'_>, shown: &LetterPage<'_>, address: &str) -> Markup {
 }
 
 /// Its place at a destination. A reason that the page `said` above is not repeated.
-fn place(language: Language, delivery: &DeliveryView, said: &[Reason], number: usize, now: &Zoned) -> Markup {
+fn place(
+    language: Language,
+    list: Option<&List>,
+    delivery: &DeliveryView,
+    said: &[Reason],
+    at: usize,
+    now: &Zoned,
+) -> Markup {
     let (state, class) = match delivery.state.as_str() {
         _ if delivery.may_have_arrived => ("letter-may-have-arrived", "wait"),
         "delivered" => ("letter-there", "good"),
@@ -197,7 +207,7 @@ fn place(language: Language, delivery: &DeliveryView, said: &[Reason], number: u
         "failed" => ("state-failed", "bad"),
         _ => ("letter-to-come", "wait"),
     };
-    let id = format!("place-{number}");
+    let id = format!("place-{at}");
     html! {
         span .name { (delivery.destination) } " " span .badge.(class) { (language.text(state)) }
         span .soft {
@@ -219,7 +229,7 @@ fn place(language: Language, delivery: &DeliveryView, said: &[Reason], number: u
             }
         }
         @if let Some(number) = &delivery.number {
-            p .soft { (language.text("page-patients-number")) " " (number) }
+            p .soft { (language.text("page-patients-number")) " " (parts::number(list, number)) }
         }
         @if let Some(reason) = delivery.reason.as_ref().filter(|reason| !said.contains(reason)) {
             span .reason { (language.reason(reason)) }

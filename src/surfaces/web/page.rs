@@ -1,6 +1,8 @@
 //! The page as HTML. All inserted text is escaped, and nothing is loaded from elsewhere. It is complete without its
 //! script.
 
+use std::sync::Arc;
+
 use jiff::Zoned;
 use maud::{Markup, html};
 
@@ -16,6 +18,7 @@ use super::patients::{self, Questions};
 use crate::domain::document::DOCUMENT_TYPES;
 use crate::domain::health::{Cause, Health, Light};
 use crate::formats::language::{Group, Language, groups, zoned};
+use crate::patients::List;
 
 /// The one style sheet.
 pub(super) const STYLE: &str = include_str!("style.css");
@@ -36,6 +39,8 @@ pub(super) struct Keyed<'a> {
     pub(super) details: Details,
     /// `None`: the search in the list broke off.
     pub(super) questions: Option<Questions>,
+    /// The practice's list of patients.
+    pub(super) list: Option<Arc<List>>,
     pub(super) found: Option<Found>,
     pub(super) keeps_names: bool,
     pub(super) browsers: Browsers<'a>,
@@ -193,7 +198,7 @@ fn tiles(language: Language, overview: &Overview, keyed: bool) -> Markup {
         ul .tiles {
             (tile(today, overview.today, "", "#today"))
             (tile("page-waiting", overview.waiting, if overview.waiting > 0 { "some" } else { "" }, "#waiting"))
-            @if overview.not_taken > 0 { (tile("page-not-taken", overview.not_taken, "", "#not-taken")) }
+            @if overview.not_taken > 0 { (tile("page-tile-not-taken", overview.not_taken, "", "#not-taken")) }
             (tile("page-failed", overview.failed, if overview.failed > 0 { "bad" } else { "" }, "#failed"))
         }
     }
@@ -275,7 +280,7 @@ fn with_key(language: Language, overview: &Overview, keyed: &Keyed<'_>, problems
             @else { (parts::today(language, &details.today, now)) }
             (form.button("/poll", &language.text("page-poll"), "", &[]))
         }
-        (decisions::show(&form, &details.decisions, now))
+        (decisions::show(&form, &details.decisions, keyed.list.as_deref(), now))
         section .places aria-labelledby="places" {
             h2 #places { (language.text("page-places")) }
             // Unfolded if it shows the only problem, or what a notice speaks of.

@@ -6,6 +6,7 @@ use maud::{Markup, Render, html};
 use crate::domain::state::State;
 use crate::formats::language::{Language, Reason, zoned};
 use crate::ledger::Millis;
+use crate::patients::List;
 use crate::views::letters::Letters;
 use crate::views::{DeliveryView, DocumentView};
 
@@ -81,6 +82,14 @@ pub(super) fn patient(language: Language, name: Option<&str>, uuid: &str) -> Mar
         // Text in the name that runs from right to left does not turn its surroundings.
         @if let Some(name) = name { bdi { (name) } }
         @else { span .soft { (language.fill("page-no-name", &[("number", end.into())])) } }
+    }
+}
+
+/// A number of the practice's list, and whose it is there now: a wrong one is seen by the name.
+pub(super) fn number(list: Option<&List>, number: &str) -> Markup {
+    html! {
+        (number)
+        @if let Some(row) = list.and_then(|list| list.row(number)) { " (" bdi { (row.named()) } ")" }
     }
 }
 

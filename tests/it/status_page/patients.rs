@@ -188,6 +188,17 @@ async fn a_decision_can_be_taken_back_until_the_letter_is_filed_and_stands_in_it
         assert!(history.replace("'", "&#39;").contains(sign), "{sign}: {history}");
     }
     assert!(!history.contains("action=\"/undo\""), "{history}");
+    // Who decided by mistake sees both names: the service's, and whose number it is in the list.
+    let shown = page.with_key(&key).await.body;
+    let (_, decisions) = shown.split_once("id=\"decisions\"").unwrap();
+    for sign in ["0042 (<bdi>Canary-Lefèvre Zoé</bdi>)", "43 (<bdi>Canary Ana</bdi>)", "<bdi>Canary Zoé</bdi>"] {
+        assert!(decisions.contains(sign), "{sign}: {decisions}");
+    }
+    assert!(
+        history.contains("43 (<bdi>Canary Ana</bdi>)") && history.contains("<bdi>Canary Zoé</bdi></h1>"),
+        "{history}"
+    );
+    assert!(!page.get("/").await.body.contains("Canary"), "nothing of it without the key");
     // Who wants a proof without names gets none of the number.
     let exported = practice.docsyncd(&["export", "--from", "2020-01-01", "--to", "2999-12-31"]).await.stdout;
     assert!(exported.contains(",assigned,") && !exported.contains("0042"), "{exported}");

@@ -90,6 +90,24 @@ pub(super) fn size(language: Language, bytes: u64) -> String {
     }
 }
 
+/// The mistakes that people make in answers, as validation tells them, and the text for each.
+const ANSWERS: [(&str, &str); 8] = [
+    ("is not a web address", "told-answer-address"),
+    ("is not an http or https address", "told-answer-address"),
+    ("would send secrets and patient data over the network unencrypted", "told-answer-unencrypted"),
+    ("holds a query or fragment", "told-answer-address-alone"),
+    ("holds a user name or password", "told-answer-address-alone"),
+    ("starts with ~", "told-answer-whole-path"),
+    ("is not a duration", "told-answer-duration"),
+    ("is a number without a unit", "told-answer-duration"),
+];
+
+/// Why an answer makes the configuration invalid.
+pub(super) fn of_answer(language: Language, exact: &str) -> String {
+    let known = ANSWERS.iter().find(|(sign, _)| exact.contains(sign));
+    because(language, known.map_or("told-answer", |(_, text)| *text), &[], exact)
+}
+
 /// Why the service cannot be used.
 pub(super) fn of_api(language: Language, error: &ApiError, exact: &str) -> String {
     let text = match error {
@@ -276,6 +294,15 @@ mod tests {
         for note in &notes {
             let told = of_note(Language::French, note);
             assert!(!told.contains(&format!("({note})")), "{note} is told in English");
+        }
+    }
+
+    #[test]
+    fn each_mistake_in_an_answer_is_one_that_validation_tells() {
+        for (sign, text) in ANSWERS {
+            assert!(include_str!("../config/value.rs").contains(sign), "{sign}");
+            let told = of_answer(Language::German, &format!("this {sign}. Write it otherwise."));
+            assert!(Language::German.has(text) && !told.starts_with("diese Angabe"), "{told}");
         }
     }
 

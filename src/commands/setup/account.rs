@@ -136,7 +136,7 @@ impl Setup {
             let wrong = self.draft.loaded().err().map(|error| super::in_words(&error));
             let Some(wrong) = wrong.filter(|wrong| wrong.contains("`api.app_url`")) else { break };
             self.draft.text = before;
-            self.ask.refused("app_url", &self.because("told-answer", &wrong))?;
+            self.ask.refused("app_url", &told::of_answer(self.ask.language(), &wrong))?;
         }
         let default = self.draft.current("accounts", Some(account), "client_id");
         let question = self.question("client_id", "setup-client-id", &[]).or(default);

@@ -55,7 +55,7 @@ impl Draft {
                 return Err(told::usage(language, "setup-cannot-read", &values));
             }
         };
-        let text = before.clone().unwrap_or_else(|| config::template().to_owned());
+        let text = before.clone().unwrap_or_else(|| template_in(language));
         let mut draft = Self { path, before, text, secrets: Vec::new() };
         let loaded = draft.loaded().map_err(|error| {
             let wrong = told::of_configuration(language, &error);
@@ -200,6 +200,15 @@ impl Draft {
             None => secrets.join(credential),
         }
     }
+}
+
+/// The commented example, which begins in this language.
+fn template_in(language: Language) -> String {
+    let head = |language: Language| {
+        let lines = language.text("setup-file-head");
+        lines.lines().map(|line| format!("# {line}\n")).collect::<String>()
+    };
+    config::template().replacen(&head(Language::English), &head(language), 1)
 }
 
 fn as_text(value: Value) -> String {

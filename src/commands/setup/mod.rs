@@ -189,7 +189,7 @@ impl Setup {
     /// Refuses an answer that makes the configuration invalid. Only whoever writes a file knows the names of settings.
     fn refused(&mut self, key: &str, error: &ConfigError) -> anyhow::Result<()> {
         let why = if self.ask.is_person() { plainly(error) } else { in_words(error) };
-        self.ask.refused(key, &self.because("told-answer", &why))
+        self.ask.refused(key, &told::of_answer(self.ask.language(), &why))
     }
 
     /// The text, followed by the exact reason.

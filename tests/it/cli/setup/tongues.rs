@@ -57,7 +57,9 @@ async fn a_french_computer_is_set_up_in_french() {
         assert!(words(&said).contains(&words(sign)), "{sign}: {said}");
     }
     assert!(text.lines().any(|line| line == "language = \"fr\""), "{text}");
-    assert_eq!(text.lines().count(), docsyncd::config::template().lines().count());
+    // How the file is to be read stands above its English comments.
+    assert!(text.starts_with("# La configuration de docsyncd. Pour la modifier"), "{text}");
+    assert_eq!(text.lines().count(), docsyncd::config::template().lines().count() + 3);
     // The file decides from now on; its language is not asked for again.
     practice.env.insert("LC_ALL".to_owned(), "C".to_owned());
     let (said, is_good, _) = super::typed_at_a_terminal(&practice, &typed(""), &[("Que faut-il changer", "")]).await;
@@ -83,6 +85,7 @@ async fn a_german_asks_for_german() {
     ] {
         assert!(said.contains(sign), "{sign}: {said}");
     }
+    assert!(text.starts_with("# Die Konfiguration von docsyncd. Ändern: docsyncd setup"), "{text}");
     assert!(text.lines().any(|line| line == "language = \"de\""), "{text}");
 }
 

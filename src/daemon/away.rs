@@ -140,8 +140,8 @@ async fn look(ledger: &Ledger, adapter: &Arc<dyn Adapter>, target: &Target, name
 }
 
 impl Looks {
-    /// Decides what a look that began at `began` means. A folder is away at once; a server is away when it did not answer
-    /// several times in a row.
+    /// Decides what a look means, which began at `began`. A folder is away at once; a server is away when it did not
+    /// answer several times in a row.
     fn after(&mut self, found: Result<(), Outcome>, is_folder: bool, began: Millis, now: Millis) -> Note {
         let Err(outcome) = found else {
             self.failed = 0;

@@ -120,12 +120,11 @@ fn report_of(loaded: &Loaded, ledger: &Ledger, args: &ReconcileArgs, language: L
     let since = args.since.map_or(Millis::MIN, |since| since.begins);
     let compared = runtime()?.block_on(async {
         let report = interruptible(clients.iter().map(|(_, client)| client), compare(&sides, since)).await?;
-        // This result replaces what the daemon found before.
-        if report.is_whole() && args.since.is_none() {
-            let (count, known) = (report.differing(), ledger.read(process::all).await?);
-            if Agreement::of(&known).count > 0 {
-                ledger.write(move |db| Agreement::found(db, count, false, now())).await?;
-            }
+        // A run that looked at everything replaces what was found before; another one may add to it.
+        let (count, is_all) = (report.differing(), report.is_whole() && args.since.is_none());
+        let known = Agreement::of(&ledger.read(process::all).await?).count;
+        if count > known || is_all && known > 0 {
+            ledger.write(move |db| Agreement::found(db, count, now())).await?;
         }
         Ok(report)
     });
@@ -133,10 +132,6 @@ fn report_of(loaded: &Loaded, ledger: &Ledger, args: &ReconcileArgs, language: L
         bar.finish_and_clear();
     }
     compared
-}
-
-fn short(difference: &Difference) -> String {
-    difference.uuid.short()
 }
 
 /// `not_taken`: how many letters no look could have been at yet, if there was none.
@@ -150,7 +145,7 @@ fn text(report: &Report, not_taken: u64, language: Language) -> String {
         let what = language.text(&format!("reconcile-{}", difference.kind.as_str().replace('_', "-")));
         let whose = language.fill(whose, &[("name", name.into()), ("what", Value::from(&what))]);
         // Writing to a String cannot fail.
-        let _ = writeln!(text, "{}  {whose}", short(difference));
+        let _ = writeln!(text, "{}  {whose}", difference.uuid);
     }
     let left_out = report.differing().saturating_sub(report.differences.len() as u64);
     if left_out > 0 {
@@ -239,8 +234,7 @@ impl Repair<'_> {
         }
         for difference in missing.values().flatten() {
             let to = difference.destination.as_deref().unwrap_or_default();
-            let uuid = short(difference);
-            let values = [("uuid", Value::from(&uuid)), ("destination", to.into())];
+            let values = [("uuid", difference.uuid.as_str().into()), ("destination", Value::from(to))];
             say(self.args, &self.language.fill("reconcile-file-again", &values))?;
         }
         if !missing.is_empty() && self.agreed(missing.len())? {
@@ -257,8 +251,8 @@ impl Repair<'_> {
         for difference in of_kind(Kind::NotSynchronized) {
             // A letter that is filed again is reported again, too.
             if !self.repaired.contains(&(difference.document, Kind::Missing)) {
-                let uuid = short(difference);
-                say(self.args, &self.language.fill("reconcile-report-again", &[("uuid", (&uuid).into())]))?;
+                let values = [("uuid", difference.uuid.as_str().into())];
+                say(self.args, &self.language.fill("reconcile-report-again", &values))?;
                 self.repeat(difference.document, difference, Vec::new())?;
             } else {
                 self.repaired.push((difference.document, difference.kind));

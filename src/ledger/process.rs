@@ -59,15 +59,11 @@ impl Agreement {
         all.get(NOT_AGREEING).and_then(|json| serde_json::from_str(json).ok()).unwrap_or_default()
     }
 
-    /// Records the number of differences that a comparison of everything found. `begins`: they are a problem even if
-    /// there was none before, because no person has seen them.
-    pub fn found(db: &Connection, count: u64, begins: bool, now: Millis) -> QueryResult<()> {
+    /// Records the number of differences that a comparison found.
+    pub fn found(db: &Connection, count: u64, now: Millis) -> QueryResult<()> {
         let before = Self::of(&all(db)?);
         if count == 0 {
             return remove(db, NOT_AGREEING).map(drop);
-        }
-        if before.count == 0 && !begins {
-            return Ok(());
         }
         let since = before.since.or(Some(now));
         let latest = before.latest.filter(|_| count <= before.count).or(Some(now));
@@ -228,19 +224,18 @@ mod tests {
     }
 
     #[test]
-    fn what_did_not_agree_stands_until_all_does_and_only_the_daemons_own_look_begins_it() {
+    fn what_did_not_agree_stands_until_all_does() {
         let (_folder, db) = testing::empty();
-        let after = |count, begins, now| {
-            Agreement::found(&db, count, begins, now).unwrap();
+        let after = |count, now| {
+            Agreement::found(&db, count, now).unwrap();
             let Agreement { count, since, latest } = Agreement::of(&all(&db).unwrap());
             (count, since, latest)
         };
-        assert_eq!(after(2, false, 1), (0, None, None), "a person saw it");
-        assert_eq!(after(2, true, 2), (2, Some(2), Some(2)));
-        assert_eq!(after(1, true, 3), (1, Some(2), Some(2)), "it gets better");
-        assert_eq!(after(3, false, 4), (3, Some(2), Some(4)));
-        assert_eq!(after(0, false, 5), (0, None, None));
+        assert_eq!(after(2, 2), (2, Some(2), Some(2)));
+        assert_eq!(after(1, 3), (1, Some(2), Some(2)), "it gets better");
+        assert_eq!(after(3, 4), (3, Some(2), Some(4)));
+        assert_eq!(after(0, 5), (0, None, None));
         set(&db, NOT_AGREEING, "nonsense").unwrap();
-        assert_eq!(after(0, true, 6), (0, None, None));
+        assert_eq!(after(0, 6), (0, None, None));
     }
 }

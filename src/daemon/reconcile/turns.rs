@@ -73,7 +73,7 @@ async fn turn(
     let written = edges.ledger.write(move |db| {
         // A side that could not be checked may be the one that differed before.
         if is_whole || count > 0 {
-            Agreement::found(db, count, true, now())?;
+            Agreement::found(db, count, now())?;
         }
         process::set(db, process::RECONCILED_AT, &now().to_string())
     });

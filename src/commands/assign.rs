@@ -301,7 +301,15 @@ impl Desk<'_> {
             ("when", (&when).into()),
             ("command", (&show).into()),
         ];
-        say(&format!("{}\n", language.fill(text, &values)))
+        say(&format!("{}\n", language.fill(text, &values)))?;
+        if written.others.is_empty() {
+            return Ok(Exit::Done);
+        }
+        let some: Vec<&str> = written.others.iter().take(MOST_NAMED).map(String::as_str).collect();
+        let (letters, command) = (some.join(", "), docsyncd(&format!("assign UUID {number}")));
+        let count = written.others.len() as u64;
+        let values = [("count", count.into()), ("letters", (&letters).into()), ("command", (&command).into())];
+        say(&format!("{}\n", language.fill("assign-others", &values)))
     }
 
     /// Whether the person at the terminal agrees.

@@ -16,10 +16,11 @@ use crate::daemon::reconcile::{Difference, KINDS, Kind, Pace, Place, Report, Sid
 use crate::destinations::{self, Adapter};
 use crate::domain::failure::Scope;
 use crate::formats::language::{Language, Value};
-use crate::ledger::history::Action;
+use crate::ledger::history::{Action, signed};
 use crate::ledger::process::{self, Agreement};
 use crate::ledger::retry::repeat;
 use crate::ledger::{Ledger, Millis, now};
+use crate::system::readers::person;
 use crate::views;
 
 /// The output for programs. No patient data.
@@ -300,7 +301,7 @@ impl Repair<'_> {
     fn repeat(&mut self, document: i64, difference: &Difference, destinations: Vec<String>) -> anyhow::Result<()> {
         let uuid = difference.uuid.to_string();
         let is_done = self.runtime.block_on(self.ledger.write(move |db| {
-            if !repeat(db, document, &destinations, now())? {
+            if !signed(person().as_deref(), || repeat(db, document, &destinations, now()))? {
                 return Ok(false);
             }
             let (action, what) = match destinations.as_slice() {

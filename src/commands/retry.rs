@@ -8,9 +8,10 @@ use crate::commands::cli::RetryArgs;
 use crate::config::Loaded;
 use crate::domain::state::{STATES, State};
 use crate::formats::language::{Language, Value};
-use crate::ledger::history::Action;
+use crate::ledger::history::{Action, signed};
 use crate::ledger::retry::{self, Retried};
 use crate::ledger::{Ledger, deliveries, documents, is_locked, now, process};
+use crate::system::readers::person;
 use crate::views::{self, PauseView};
 
 /// The most failed documents that a person sees who named none.
@@ -38,17 +39,17 @@ fn again(loaded: &Loaded, uuids: &[String], all_failed: bool, yes: bool, languag
             let any = !retry::failed(db, 0, 1)?.is_empty();
             if any { record::record(db, Action::Retry, "all that failed") } else { Ok(()) }
         }))?;
-        runtime.block_on(ledger.retry_failed())?
+        runtime.block_on(ledger.retry_failed(person().as_deref()))?
     } else {
         0
     };
-    let wanted = uuids.to_vec();
+    let (wanted, who) = (uuids.to_vec(), person());
     let (retried, named) = runtime.block_on(ledger.write(move |db| {
         let named = named::find_for_sure(db, &wanted)?;
         let mut retried = Vec::new();
         for (text, ids) in &named.found {
             for id in ids {
-                if let Some(result) = retry::named(db, *id, now())? {
+                if let Some(result) = signed(who.as_deref(), || retry::named(db, *id, now()))? {
                     retried.push((text.clone(), result, views::one(db, *id)?.stands()));
                 }
             }
@@ -150,7 +151,7 @@ enum Seen {
 /// wait for a word, only `--removed` is clear.
 fn seen(loaded: &Loaded, uuids: &[String], only_removed: bool, language: Language) -> Outcome {
     let ledger = Ledger::open_beside(&loaded.config.state.path)?;
-    let wanted = uuids.to_vec();
+    let (wanted, who) = (uuids.to_vec(), person());
     let (said, named) = runtime()?.block_on(ledger.write(move |db| {
         let named = named::find_for_sure(db, &wanted)?;
         let mut said = Vec::new();
@@ -158,10 +159,11 @@ fn seen(loaded: &Loaded, uuids: &[String], only_removed: bool, language: Languag
             let mut result = Seen::Nothing;
             for id in ids {
                 let (waits, has_old) = (deliveries::waits_for_word(db, *id)?, deliveries::has_old(db, *id)?);
+                let arrived = || signed(who.as_deref(), || deliveries::arrived(db, *id, now()));
                 result = match (waits, has_old) {
                     (true, true) if !only_removed => Seen::Unclear,
                     (_, true) if deliveries::removed(db, *id)? > 0 => Seen::Removed,
-                    (true, _) if !only_removed && deliveries::arrived(db, *id, now())? > 0 => Seen::Arrived,
+                    (true, _) if !only_removed && arrived()? > 0 => Seen::Arrived,
                     _ => result,
                 };
             }

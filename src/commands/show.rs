@@ -169,13 +169,19 @@ fn told_history(rows: &[HistoryView], language: Language) -> String {
         };
         let _ = writeln!(text, "{}  {event}", local(row.at));
         if let Some(who) = &row.who {
-            let _ = writeln!(text, "    {}", row.decision(language, &language.who(who)));
+            let _ = writeln!(text, "    {}", row.by_whom(language, &language.who(who)));
         } else if let Some(reason) = &row.reason {
             let told = if reason.code.is_some() { language.reason(reason) } else { reason.text.clone() };
             let _ = writeln!(text, "    {told}");
         }
     }
     text.trim_end().to_owned()
+}
+
+/// Why it happened, and by whom.
+fn why(row: &HistoryView) -> String {
+    let by = row.who.as_ref().map(|who| Language::English.fill("letter-by", &[("who", who.into())]));
+    row.reason.as_ref().map(|reason| reason.text.clone()).into_iter().chain(by).collect::<Vec<_>>().join("; ")
 }
 
 /// A line for each event.
@@ -189,7 +195,7 @@ fn history(rows: &[HistoryView]) -> String {
             &row.state,
             &row.attempt.to_string(),
             row.destination.as_deref().unwrap_or(""),
-            row.reason.as_ref().map_or("", |reason| &reason.text),
+            &why(row),
         ]);
     }
     table.to_string()
@@ -201,7 +207,8 @@ fn narrow_history(rows: &[HistoryView]) -> String {
     for row in rows {
         let attempt = if row.attempt > 0 { format!(", attempt {}", row.attempt) } else { String::new() };
         let destination = row.destination.as_ref().map(|name| format!(", {name}")).unwrap_or_default();
-        let reason = row.reason.as_ref().map(|reason| format!("\n    {}", reason.text)).unwrap_or_default();
+        let why = why(row);
+        let reason = if why.is_empty() { why } else { format!("\n    {why}") };
         let at = local(row.at);
         let _ = writeln!(text, "{at}  {}: {}{attempt}{destination}{reason}", row.event, row.state);
     }

@@ -1,6 +1,8 @@
 //! The history: a row for every transition and for every action of an administrator, never changed afterwards. Each
 //! row's hash covers the row and the previous row's hash.
 
+use std::cell::RefCell;
+
 use rusqlite::functions::FunctionFlags;
 use rusqlite::types::ValueRef;
 use rusqlite::{Connection, params};
@@ -87,6 +89,19 @@ impl<'a> From<&'a str> for Because<'a> {
     }
 }
 
+thread_local! {
+    /// Who the rows about documents are by ([`signed`]): a query runs on one thread from its begin to its end.
+    static WHO: RefCell<Option<String>> = const { RefCell::new(None) };
+}
+
+/// Runs what a person asked for: the rows about documents that it appends say by whom.
+pub fn signed<T>(who: Option<&str>, done: impl FnOnce() -> T) -> T {
+    let before = WHO.replace(who.map(str::to_owned));
+    let result = done();
+    WHO.set(before);
+    result
+}
+
 /// One row.
 #[derive(Default)]
 struct Row<'a> {
@@ -114,7 +129,10 @@ pub(crate) fn append(
     let (document, attempt) = (Some(document), u64::from(attempt));
     let (reason, code) = (because.map(|because| because.text), because.and_then(|because| because.code));
     let state = state.as_str();
-    insert(db, now, &Row { document, event, state, attempt, destination, reason, code, who: None })
+    WHO.with_borrow(|who| {
+        let who = who.as_deref();
+        insert(db, now, &Row { document, event, state, attempt, destination, reason, code, who })
+    })
 }
 
 /// The events of [`decided`].

@@ -100,19 +100,22 @@ pub fn if_failed(db: &Connection, id: i64, now: Millis) -> QueryResult<Option<Re
 }
 
 impl Ledger {
-    /// Retries every failed document, in batches, since others write into the same ledger. Returns how many.
+    /// Retries every failed document, in batches, since others write into the same ledger. Returns how many. `who`
+    /// asked.
     ///
     /// # Errors
     /// Those of [`Self::write`]. The batches before it stay retried.
-    pub async fn retry_failed(&self) -> Result<usize, LedgerError> {
+    pub async fn retry_failed(&self, who: Option<&str>) -> Result<usize, LedgerError> {
         let mut retried = 0;
         let mut after = Some(0);
         while let Some(above) = after {
+            let who = who.map(str::to_owned);
             let batch = self.write(move |db| {
                 let ids = failed(db, above, AT_ONCE)?;
                 let mut retried = 0;
                 for id in &ids {
-                    retried += usize::from(retry(db, *id, now())?.is_some());
+                    let done = history::signed(who.as_deref(), || retry(db, *id, now()))?;
+                    retried += usize::from(done.is_some());
                 }
                 Ok((retried, ids.last().copied()))
             });

@@ -280,7 +280,7 @@ pub struct HistoryView {
     pub destination: Option<String>,
     /// Why.
     pub reason: Option<Reason>,
-    /// Who decided it: the operating system's user, or a browser. Only of what a person decided about this document.
+    /// Who did it: the operating system's user, or a browser. Only of what a person did with this document.
     pub who: Option<String>,
     /// The patient's number that a person gave or took back. Shown only to the person who asks.
     #[serde(skip)]
@@ -288,9 +288,12 @@ pub struct HistoryView {
 }
 
 impl HistoryView {
-    /// "Number 0042, in the practice's list; by anna" if a person decided it; `who` as the place shows people. The
-    /// number of a letter that was forgotten is not kept.
-    pub fn decision(&self, language: Language, who: &str) -> String {
+    /// "by anna" if a person did it; of a decision "Number 0042, in the practice's list; by anna". `who` as the place
+    /// shows people. The number of a letter that was forgotten is not kept.
+    pub fn by_whom(&self, language: Language, who: &str) -> String {
+        if !is_decision(&self.event) {
+            return language.fill("letter-by", &[("who", who.into())]);
+        }
         let is_listed = self.reason.as_ref().is_some_and(|reason| reason.code.as_deref() == Some("listed"));
         let listed = language.text(if is_listed { "letter-listed" } else { "letter-not-listed" });
         let number = self.number.as_deref().unwrap_or("–");
@@ -299,13 +302,16 @@ impl HistoryView {
     }
 }
 
+fn is_decision(event: &str) -> bool {
+    [ASSIGNED, UNASSIGNED].contains(&event)
+}
+
 fn event(account: &str, row: &Row<'_>) -> QueryResult<HistoryView> {
     let (text, code): (Option<String>, Option<String>) = (row.get("reason")?, row.get("code")?);
     let event: String = row.get("event")?;
     let destination: Option<String> = row.get("destination")?;
-    let is_decision = [ASSIGNED, UNASSIGNED].contains(&event.as_str());
     // The code stays when the reason was erased.
-    let (number, text) = if is_decision {
+    let (number, text) = if is_decision(&event) {
         (text, code.as_deref().map(|code| if code == "listed" { LISTED } else { NOT_LISTED }.to_owned()))
     } else {
         (None, text)

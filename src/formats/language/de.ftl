@@ -838,6 +838,7 @@ letter-proof = Festgestellt { $at }:
 letter-history = Was geschehen ist
 letter-history-removed = Älteres wurde gelöscht (state.keep_history).
 letter-times = ({ $count }-mal)
+letter-by = durch { $who }
 letter-decision = Nummer { $number }, { $listed }; durch { $who }
 letter-listed = in der Liste der Praxis
 letter-not-listed = nicht in der Liste der Praxis

@@ -839,6 +839,7 @@ letter-proof = Seen { $at }:
 letter-history = What happened
 letter-history-removed = What is older was removed (state.keep_history).
 letter-times = ({ $count } times)
+letter-by = by { $who }
 letter-decision = Number { $number }, { $listed }; by { $who }
 letter-listed = in the practice's list
 letter-not-listed = not in the practice's list

@@ -838,6 +838,7 @@ letter-proof = Constaté { $at } :
 letter-history = Ce qui s'est passé
 letter-history-removed = Ce qui est plus ancien a été supprimé (state.keep_history).
 letter-times = ({ $count } fois)
+letter-by = par { $who }
 letter-decision = Numéro { $number }, { $listed } ; par { $who }
 letter-listed = dans la liste du cabinet
 letter-not-listed = pas dans la liste du cabinet

@@ -4,7 +4,7 @@ use crate::domain::reservation::{Intent, Place, Wanted};
 use crate::domain::state::State;
 use crate::ledger::pauses::ProbeChoice;
 use crate::ledger::work::{self, Work};
-use crate::ledger::{failures, listed, names, prune, reservations, restored, retry, testing};
+use crate::ledger::{failures, history, listed, names, prune, reservations, restored, retry, testing};
 use crate::views;
 
 fn ledger() -> (tempfile::TempDir, Connection) {
@@ -175,7 +175,13 @@ fn what_a_person_saw_to_have_arrived_is_delivered_and_says_nothing_of_the_next_v
     let id = delivery.document.id;
     assert_eq!(again::arrived(&db, id, 2).unwrap(), 0, "nobody was asked");
     leave_unconfirmed(&db, &delivery, "the answer was lost", Some(&cut()), 2).unwrap();
-    assert_eq!(again::arrived(&db, id, 3).unwrap(), 1);
+    assert_eq!(history::signed(Some("anna"), || again::arrived(&db, id, 3)).unwrap(), 1);
+    let by = |event: &str, who: Option<&str>| {
+        let history = views::show(&db, id).unwrap().history;
+        assert_eq!(history.iter().rfind(|row| row.event == event).unwrap().who.as_deref(), who, "{event}");
+    };
+    by("delivered", Some("anna"));
+    by("fetched", None);
     assert_eq!(documents::state(&db, id).unwrap(), Some(State::Delivered));
     assert_eq!(reservations::known(&db, &delivery.owner()).unwrap().intent, None);
     assert_eq!(again::arrived(&db, id, 4).unwrap(), 0);

@@ -15,7 +15,7 @@ use super::second_look::{self, AssignForm, Settled};
 use super::{browsers, pdf, support};
 use crate::domain::document::DocumentUuid;
 use crate::formats::language::Language;
-use crate::ledger::history::{self, Action};
+use crate::ledger::history::{self, Action, signed};
 use crate::ledger::{LedgerError, QueryResult, deliveries, now, retry};
 use crate::pipeline::assign::{self, NotAssigned};
 use crate::pipeline::fetch;
@@ -58,8 +58,9 @@ impl Site {
             },
             "/retry-failed" => {
                 let who = session.who();
-                self.context.edges.ledger.write(move |db| act(db, Action::Retry, "all that failed", &who)).await?;
-                self.context.edges.ledger.retry_failed().await?;
+                let by = who.clone();
+                self.context.edges.ledger.write(move |db| act(db, Action::Retry, "all that failed", &by)).await?;
+                self.context.edges.ledger.retry_failed(Some(&who)).await?;
                 self.context.edges.pauses.probe_all_now();
                 self.context.signals.nudges.stages();
                 Notice::RetriedAll
@@ -119,9 +120,9 @@ impl Site {
             let mut retried = false;
             for id in ids {
                 let done = match stood.is_empty() {
-                    true => retry::if_failed(db, id, now())?,
+                    true => signed(Some(&who), || retry::if_failed(db, id, now()))?,
                     false if stands(db, id)? == stood && letter::can_be_retried(db, id)? => {
-                        retry::named(db, id, now())?
+                        signed(Some(&who), || retry::named(db, id, now()))?
                     }
                     false => None,
                 };
@@ -151,7 +152,7 @@ impl Site {
                 if stands(db, id)? == stood {
                     arrived += match is_removed {
                         true => deliveries::removed(db, id)?,
-                        false => deliveries::arrived(db, id, now())?,
+                        false => signed(Some(&who), || deliveries::arrived(db, id, now()))?,
                     };
                 }
             }

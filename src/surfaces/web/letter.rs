@@ -274,7 +274,7 @@ fn happened(language: Language, rows: &[HistoryView], now: &Zoned) -> Markup {
                         (language.event(&last.event, last.destination.as_deref()))
                         @if times > 1 { " " (language.fill("letter-times", &[("count", times.into())])) }
                         @if let Some(who) = &last.who {
-                            span .reason { (last.decision(language, &decisions::who(language, Some(who)))) }
+                            span .reason { (last.by_whom(language, &decisions::who(language, Some(who)))) }
                         } @else if let Some(reason) = last.reason.as_ref().filter(|reason| is_told(language, reason)) {
                             span .reason { (language.reason(reason)) }
                         }

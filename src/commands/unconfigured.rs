@@ -1,5 +1,5 @@
-//! For commands that need only the ledger. If the configuration cannot be used, they use the running daemon's ledger or
-//! the default one, and say so.
+//! For commands that need only the ledger. If the configuration cannot be used, they use the running daemon's ledger,
+//! the one that it names nevertheless, or at its default place the default one, and say so.
 
 use std::path::Path;
 
@@ -72,10 +72,12 @@ pub(super) fn to_read(path: &Path, loaded: Result<Loaded, ConfigError>) -> Resul
             let is_default = || std::path::absolute(path).is_ok_and(|path| path == config::default_path());
             let is_running = in_use.is_some();
             let (ledger, settings) = in_use.map(|in_use| (in_use.ledger, in_use.settings)).unzip();
-            let why = in_a_line(&error.in_short());
-            let stands_in = SCHEMA.stand_in(path, ledger, &settings.unwrap_or_default(), why);
+            let named = if let ConfigError::Invalid { ledger, .. } = &error { ledger.clone() } else { None };
             // Letters of another configuration do not belong to this one.
-            let is_known = |loaded: &Loaded| is_running || is_default() && loaded.config.state.path.exists();
+            let is_own = named.is_some() || is_default();
+            let why = in_a_line(&error.in_short());
+            let stands_in = SCHEMA.stand_in(path, ledger.or(named), &settings.unwrap_or_default(), why);
+            let is_known = |loaded: &Loaded| is_running || is_own && loaded.config.state.path.exists();
             stands_in.filter(is_known).ok_or(error)
         }
     }

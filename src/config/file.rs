@@ -102,6 +102,13 @@ pub fn parse(schema: &'static Schema, text: &str, report: &mut Report) -> Option
     Some(walk.layer)
 }
 
+/// `state.path` of a file that is no TOML as a whole, as it is written.
+pub fn ledger(text: &str) -> Option<String> {
+    let (root, _) = DeTable::parse_recoverable(text);
+    let DeValue::Table(state) = root.get_ref().get("state")?.get_ref() else { return None };
+    state.get("path")?.get_ref().as_str().map(str::to_owned)
+}
+
 /// Checks that an account or a destination may have this name: it becomes part of log lines, of keys in the ledger and
 /// of names of environment variables.
 pub fn check_name(section: &str, name: &str) -> Result<(), Complaint> {

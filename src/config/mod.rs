@@ -177,8 +177,12 @@ impl Schema {
     ) -> Result<Loaded, ConfigError> {
         let file::FileContent { bytes, mended_by } = content;
         let mut report = Report::default();
-        let Some(file) = file::parse(self, file::text(path, &bytes)?, &mut report) else {
-            return Err(report.into_error(path.to_path_buf()));
+        let absolute = std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf());
+        let folder = absolute.parent().unwrap_or(&absolute);
+        let text = file::text(path, &bytes)?;
+        let Some(file) = file::parse(self, text, &mut report) else {
+            let ledger = file::ledger(text).map(|ledger| paths::resolve(folder, Path::new(&ledger)));
+            return Err(report.into_error(path.to_path_buf(), ledger));
         };
         let environment = environment::parse(
             self,
@@ -192,8 +196,9 @@ impl Schema {
             Err(_) => return Err(internal(report, path, "the whole")),
         };
         presence::check(&merged, &mut report);
-        let absolute = std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf());
-        let folder = absolute.parent().unwrap_or(&absolute);
+        let ledger = self.find("state", "path").filter(|_| !report.is_wrong("state.path"));
+        let ledger =
+            ledger.and_then(|key| merged.text(key, None)).map(|ledger| paths::resolve(folder, Path::new(ledger)));
         let mut builder = build::Builder {
             merged: &merged,
             report: &mut report,
@@ -215,7 +220,7 @@ impl Schema {
                 file_sha256: crate::domain::document::hex(&Sha256::digest(&bytes)),
                 refused: None,
             }),
-            _ => Err(report.into_error(path.to_path_buf())),
+            _ => Err(report.into_error(path.to_path_buf(), ledger)),
         }
     }
 }
@@ -232,5 +237,5 @@ fn internal(mut report: Report, path: &Path, key: &str) -> ConfigError {
         let fix = "This is a defect of docsyncd; please report it with the version that `docsyncd --version` prints.";
         report.error(Origin::Default, format!("`{key}` cannot be read"), fix);
     }
-    report.into_error(path.to_path_buf())
+    report.into_error(path.to_path_buf(), None)
 }

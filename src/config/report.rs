@@ -47,12 +47,14 @@ pub enum ConfigError {
         line: usize,
     },
     /// The content has errors.
-    #[error("{}", Listing(path, problems))]
+    #[error("{}", Listing(.path, .problems))]
     Invalid {
         /// The file.
         path: PathBuf,
         /// All errors, in the order of the file; never empty.
         problems: Vec<Problem>,
+        /// `state.path`, if that much can be read.
+        ledger: Option<PathBuf>,
     },
 }
 
@@ -61,7 +63,7 @@ impl ConfigError {
     /// there are.
     pub fn in_short(&self) -> String {
         match self {
-            Self::Invalid { path, problems } => {
+            Self::Invalid { path, problems, .. } => {
                 let first = problems.first().map(|first| {
                     let fix = first.fix.lines().next().and_then(|line| line.split(". ").next()).unwrap_or_default();
                     let mut letters = fix.trim_end_matches('.').chars();
@@ -180,10 +182,10 @@ impl Report {
     }
 
     /// All errors, in the order of the file, then by variable.
-    pub fn into_error(self, path: PathBuf) -> ConfigError {
+    pub fn into_error(self, path: PathBuf, ledger: Option<PathBuf>) -> ConfigError {
         let mut problems = self.problems;
         problems.sort_by(|a, b| a.origin.cmp(&b.origin));
-        ConfigError::Invalid { path, problems }
+        ConfigError::Invalid { path, problems, ledger }
     }
 
     /// The warnings, each with its place.
@@ -234,7 +236,7 @@ mod tests {
         for line in [3, 1, 2] {
             report.error(Origin::Line(line), format!("`{line}` is wrong"), "Write it.\nOr leave it out.");
         }
-        let short = report.into_error("a.toml".into()).in_short();
+        let short = report.into_error("a.toml".into(), None).in_short();
         assert_eq!(short, "a.toml, line 1: `1` is wrong; write it, and 2 more mistakes");
         let missing = ConfigError::Missing { path: "a.toml".into() }.in_short();
         assert_eq!(missing, "a.toml: there is no such configuration file");

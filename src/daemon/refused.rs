@@ -1,9 +1,9 @@
 //! Records a changed configuration that the running daemon refuses, until somebody mends it, for `docsyncd status`, the
 //! page and the alerts.
 //!
-//! Other commands find the ledger by the configuration, which they may be unable to read then. So the daemon writes the
-//! ledger's path and the settings that they need (`NEEDED`) into a small file beside the configuration. If it may not
-//! write there, it uses the service's own folder in memory.
+//! Other commands find the ledger by the configuration, which they may be unable to read then. So while it runs the
+//! daemon keeps the ledger's path and the settings that they need (`NEEDED`) in a small file beside the configuration.
+//! If it may not write there, it uses the service's own folder in memory.
 
 use std::ffi::OsString;
 use std::fs;
@@ -27,19 +27,16 @@ pub fn in_a_line(reason: &str) -> String {
     line.chars().map(|c| if c.is_control() { ' ' } else { c }).take(LONGEST).collect()
 }
 
-/// Records what is wrong, or that nothing is wrong any more. If the ledger cannot be written, others report that.
+/// Records what is in force, and what is wrong with the file, or that nothing is wrong any more. If the ledger cannot be written, others report that.
 pub(super) async fn note(ledger: &Ledger, config: &Path, in_force: &Loaded, what: Option<&str>) {
-    match what {
-        Some(_) => leave(config, &in_force.config.state.path, &needed(in_force)),
-        None => take_away(config),
-    }
+    leave(config, &in_force.config.state.path, &needed(in_force));
     let what = what.map(in_a_line);
     if let Err(error) = ledger.write(move |db| Refused::note(db, what.as_deref(), now())).await {
         tracing::debug!(event = "refusal_not_recorded", "{error}");
     }
 }
 
-/// What a daemon uses whose configuration file has changed since.
+/// What a running daemon uses, whatever became of its configuration file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct InUse {
     /// The path of its ledger.
@@ -48,7 +45,7 @@ pub struct InUse {
     pub settings: String,
 }
 
-/// What the daemon uses that refused the present content of this configuration file.
+/// What the daemon uses that was started with this configuration file.
 pub fn in_use(config: &Path) -> Option<InUse> {
     let left = places(config).into_iter().filter_map(|place| {
         let is_small = fs::metadata(&place).is_ok_and(|found| found.is_file() && found.len() <= LONGEST_FILE);
@@ -71,7 +68,9 @@ fn needed(in_force: &Loaded) -> String {
 fn leave(config: &Path, state: &Path, settings: &str) {
     let Some(path) = state.to_str() else { return };
     // The first place that can be written. If there is none, other commands look at the default place.
-    let _ = places(config).into_iter().any(|place| fs::write(place, format!("{path}\n{settings}")).is_ok());
+    let text = format!("{path}\n{settings}");
+    let is_there = |place: &PathBuf| fs::read_to_string(place).is_ok_and(|there| there == text);
+    let _ = places(config).into_iter().any(|place| is_there(&place) || fs::write(place, &text).is_ok());
 }
 
 /// Removes the files.

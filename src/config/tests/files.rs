@@ -22,6 +22,20 @@ fn a_folder_is_no_configuration() {
 }
 
 #[test]
+fn what_is_refused_says_which_ledger_it_names() {
+    let ledger = |text: &str| match write(text).load(&[]).unwrap_err() {
+        ConfigError::Invalid { ledger, .. } => ledger.map(|ledger| ledger.file_name().unwrap().to_owned()),
+        other => panic!("{other}"),
+    };
+    let named = format!("{LEAST}[state]\npath = \"own.sqlite3\"\n");
+    for wrong in [named.replace("base_url", "bas_url"), format!("{named}[[[ x"), format!("x y\n{named}")] {
+        assert_eq!(ledger(&wrong), Some("own.sqlite3".into()), "{wrong}");
+    }
+    assert_eq!(ledger(&LEAST.replace("base_url", "bas_url")), Some("ledger.sqlite3".into()), "the default");
+    assert_eq!(ledger(&named.replace("path = \"own.sqlite3\"", "path = 7")), None);
+}
+
+#[test]
 fn a_huge_file_is_not_read_to_its_end() {
     let text = write(vec![b'#'; 2 << 20]).load(&[]).unwrap_err().to_string();
     assert!(text.contains("larger than 1048576 bytes"), "{text}");

@@ -240,13 +240,35 @@ async fn a_refused_configuration_is_told_everywhere_until_it_is_mended() {
     running.wait_for_log("event=\"reloaded\"").await;
     until(&practice, "OK - ").await;
     assert!(!practice.docsyncd(&["status"]).await.stdout.contains("configuration"));
-    assert!(!practice.path("docsyncd.toml.in-use").exists());
-    practice.configure_wholly(&broken[0]);
-    running.wait_for_logs("event=\"reload_refused\"", 3).await;
+    // Whatever becomes of the file, there is no moment without an answer.
+    let file = &practice.config_path();
+    let cases: [&dyn Fn(); 3] =
+        [&|| practice.configure_wholly(&broken[1]), &|| std::fs::remove_file(file).unwrap(), &|| {
+            std::fs::create_dir(file).unwrap()
+        }];
+    for (index, case) in cases.iter().enumerate() {
+        case();
+        for args in [&["status", "--json"][..], &["list", "--json"], &["find", "a", "--json"]] {
+            let ended = practice.docsyncd(args).await;
+            assert!(ended.code == 0 && !ended.stdout.is_empty(), "{index} {args:?}: {ended:?}");
+        }
+        let (line, code) = health(&practice, &[]).await;
+        assert!(code == 1 && line.contains("he configuration cannot be used ("), "{index}: {line}");
+        assert_eq!(json(&practice).await, ("warning".to_owned(), serde_json::json!(["configuration"])), "{index}");
+    }
+    std::fs::remove_dir(file).unwrap();
     running.end().await;
-    let (line, code) = health(&practice, &[]).await;
-    assert!(code == 3 && line.starts_with("UNKNOWN - not configured: "), "{line}");
-    assert_eq!(practice.docsyncd(&["status"]).await.code, 2);
+    assert!(!practice.path("docsyncd.toml.in-use").exists());
+    assert_eq!(practice.docsyncd(&["status"]).await.code, 2, "no file, and nothing runs");
+    // What is refused for something else names its ledger nevertheless.
+    for broken in &broken {
+        practice.configure_wholly(broken);
+        let (line, code) = health(&practice, &[]).await;
+        assert!(code == 3 && line.contains("he configuration cannot be used ("), "{line}");
+        let (status, listed) = (practice.docsyncd(&["status"]).await, practice.docsyncd(&["list"]).await);
+        assert!(status.code == 4 && status.stderr.contains(&practice.ledger().display().to_string()), "{status:?}");
+        assert!(listed.code == 0 && listed.stdout.lines().count() > 1, "{listed:?}");
+    }
 }
 
 #[tokio::test]

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use super::super::output::{complain, ledger_to_read, say};
+use super::super::unconfigured::to_read;
 use super::super::{Exit, Outcome, UsageError, language, runtime};
 use super::{Status, gather};
 use crate::commands::cli::Spoken;
@@ -27,22 +28,21 @@ pub(super) fn instances(path: &Path) -> Result<Vec<PathBuf>, UsageError> {
 pub(in crate::commands) fn all(path: &Path, spoken: Spoken) -> Outcome {
     let files = instances(path)?;
     let (mut found, mut exit): (Vec<(String, Status)>, _) = (Vec::new(), Exit::Done);
-    // The language of the sum is that of the first instance.
-    let mut of_sum = None;
+    // The language of the sum is that of the first instance. One that cannot be read counts as well.
+    let (mut of_sum, mut instances) = (None, 0_u64);
     for file in &files {
         if !config::may_be_configuration(file) {
             complain(&format!("docsyncd: {} is no configuration and is left out", file.display()));
             continue;
         }
         // Variables of this shell belong to no instance.
-        let loaded = match SCHEMA.load(file, Vec::<(String, String)>::new()) {
-            Ok(loaded) => loaded,
-            Err(error) => {
-                complain(&format!("docsyncd: {error}"));
-                exit = Exit::Usage;
-                continue;
-            }
-        };
+        instances += 1;
+        let loaded = SCHEMA.load(file, Vec::<(String, String)>::new());
+        if let Err(error) = &loaded {
+            complain(&format!("docsyncd: {error}"));
+            exit = Exit::Usage;
+        }
+        let Ok(loaded) = to_read(file, loaded) else { continue };
         let name = file.file_stem().unwrap_or_default().to_string_lossy().into_owned();
         let ledger = ledger_to_read(&loaded)?;
         let own = language::of(spoken, &loaded);
@@ -54,7 +54,7 @@ pub(in crate::commands) fn all(path: &Path, spoken: Spoken) -> Outcome {
     let mut text = language.fill(
         "sum",
         &[
-            ("instances", u64::try_from(found.len()).unwrap_or(u64::MAX).into()),
+            ("instances", instances.into()),
             ("today", sum(|status| status.today).into()),
             ("waiting", sum(|status| status.summary.waiting).into()),
             ("failed", sum(|status| status.summary.failed).into()),

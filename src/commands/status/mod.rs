@@ -129,11 +129,17 @@ impl Status {
         if printed == Exit::Done && !self.running { Exit::NotRunning } else { printed }
     }
 
-    /// The ledger's facts are unknown, for this reason. `passes`: it usually passes by itself.
-    fn is_unknown(&mut self, why: &str, passes: bool) {
+    /// The ledger's facts are unknown, for this reason. `passes`: it usually passes by itself. `is_closed`: this user
+    /// may not look, and so does not know whether a daemon runs or a key is right.
+    fn is_unknown(&mut self, why: &str, passes: bool, is_closed: bool) {
         (self.level, self.health, self.line) = (Level::Unknown, Level::Unknown.as_str(), why.to_owned());
+        if is_closed {
+            self.not_configured = false;
+            self.causes.clear();
+            self.problems.clear();
+        }
         self.causes.insert(0, Cause::Ledger.as_str());
-        if self.running {
+        if self.running || is_closed {
             self.light = if passes { Light::Waiting } else { Light::NeedsPerson }.as_str();
             self.headline = format!("{}.", capital(why));
         }
@@ -233,7 +239,12 @@ fn told(
 ) -> Status {
     complete(loaded, &mut read, &mut sign_ins);
     let (summary, found) = read;
-    let health = assess(&found, &loaded.config.alerts.rules);
+    let mut health = assess(&found, &loaded.config.alerts.rules);
+    // It does not mend itself. Only alerts leave time to whoever is writing it.
+    for problem in health.problems.iter_mut().filter(|problem| problem.cause == Cause::Configuration) {
+        problem.needs_person = true;
+        health.light = if found.running { Light::NeedsPerson } else { health.light };
+    }
     let judged = judge(&found, &health);
     let now = jiff::Timestamp::from_millisecond(found.now).unwrap_or_default().to_zoned(jiff::tz::TimeZone::system());
     let disks = loaded.config.disks();

@@ -474,6 +474,7 @@ health-foreign = Die Datenbank ist nicht lesbar: Sie ist von einer anderen Versi
 health-no-right = Die Datenbank ist nicht lesbar: Dieser Benutzer darf es nicht, oder ihr Datenträger fehlt
 health-unreadable = Die Datenbank ist nicht lesbar: Ihr Datenträger meldet Fehler
 health-not-configured = nicht eingerichtet: { $what }
+health-no-right-configuration = Die Konfiguration ist nicht lesbar: Dieser Benutzer darf es nicht
 health-no-configuration = es gibt keine Konfiguration
 health-no-key = noch hat kein Konto seinen Schlüssel oder seine Anmeldung
 health-configuration = die Konfiguration ist nicht verwendbar (docsyncd check sagt, warum)

@@ -475,6 +475,7 @@ health-foreign = the ledger cannot be read: it is of another version, or of anot
 health-no-right = the ledger cannot be read: this user may not, or its disk is away
 health-unreadable = the ledger cannot be read: its disk gives errors
 health-not-configured = not configured: { $what }
+health-no-right-configuration = the configuration cannot be read: this user may not
 health-no-configuration = there is no configuration
 health-no-key = no account has its key or its sign-in yet
 health-configuration = the configuration cannot be used (docsyncd check says why)

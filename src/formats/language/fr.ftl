@@ -474,6 +474,7 @@ health-foreign = le registre ne peut pas être lu : il est d'une autre version 
 health-no-right = le registre ne peut pas être lu : cet utilisateur n'en a pas le droit, ou son disque est absent
 health-unreadable = le registre ne peut pas être lu : son disque signale des erreurs
 health-not-configured = pas configuré : { $what }
+health-no-right-configuration = la configuration ne peut pas être lue : cet utilisateur n'en a pas le droit
 health-no-configuration = il n'y a pas de configuration
 health-no-key = aucun compte n'a encore sa clé ni sa connexion
 health-configuration = la configuration est inutilisable (docsyncd check dit pourquoi)

@@ -345,6 +345,11 @@ async fn status_of_all_instances_is_a_line_each_and_their_sum() {
     std::fs::write(practice.path("north.toml"), second).unwrap();
     std::fs::write(practice.path("answers.toml"), "base_url = \"https://api.example.test\"\ntype = \"folder\"\n")
         .unwrap();
+    let broken = practice.path("broken.toml");
+    std::fs::write(&broken, "[api]\nbase_url = 7\n[state]\npath = \"none\"\n").unwrap();
+    let all = practice.docsyncd(&["status", "--all"]).await;
+    assert!(all.code == 2 && all.stdout.starts_with("Instances: 3. Letters today: 2."), "{all:?}");
+    std::fs::remove_file(&broken).unwrap();
     let all = practice.docsyncd(&["status", "--all"]).await;
     assert_eq!(all.code, 4, "{all:?}");
     assert!(all.stderr.contains("answers.toml is no configuration") && !all.stderr.contains("unknown"), "{all:?}");

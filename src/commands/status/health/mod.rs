@@ -2,6 +2,7 @@
 //! Plugins Development Guidelines, "Plugin Output", "Performance data"). It answers within a second, even if the
 //! ledger's disk hangs, or a share with keys, or if another program has locked the ledger. It asks no server.
 
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::thread;
@@ -186,6 +187,11 @@ fn look(path: &Path, loaded: Result<Loaded, ConfigError>, spoken: Spoken) -> Ins
             InstanceHealth { level, text, numbers }
         }
         Err(ConfigError::Missing { .. }) => not_configured("health-no-configuration", spoken),
+        Err(ConfigError::Unreadable { error, .. }) if error.kind() == ErrorKind::PermissionDenied => {
+            InstanceHealth::unknown(
+                spoken.lang.unwrap_or_else(language::of_system).text("health-no-right-configuration"),
+            )
+        }
         Err(_) => not_configured("health-configuration", spoken),
     }
 }
@@ -216,7 +222,7 @@ pub(super) fn at_once(
     let numbers = Some(numbers(&status, oldest)).filter(|_| error.is_none());
     let is_hidden = is_kept_locked && (status.level < Level::Critical || !status.running);
     if let Some(why) = error.as_ref().map(unreadable).or_else(|| is_hidden.then_some("health-locked")) {
-        status.is_unknown(&language.text(why), why == "health-locked");
+        status.is_unknown(&language.text(why), why == "health-locked", why == "health-no-right");
     }
     (status, numbers, error)
 }

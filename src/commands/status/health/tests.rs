@@ -73,6 +73,29 @@ fn no_path_stands_in_the_line() {
     }
 }
 
+/// A folder cannot be opened as a ledger, just as one of another user.
+#[test]
+fn who_may_not_look_hears_that_and_nothing_that_is_not_known() {
+    let folder = tempfile::tempdir().unwrap();
+    let text = "[api]\nbase_url = 'http://127.0.0.1'\n[accounts.main]\napi_key_file = 'none'\n\
+                [destinations.pms]\ntype = 'folder'\npath = 'none'\n[state]\npath = 'ledger'\n";
+    std::fs::create_dir(folder.path().join("ledger")).unwrap();
+    let none = Vec::<(String, String)>::new();
+    let loaded = SCHEMA.load_text(&folder.path().join("a.toml"), text, none, &[]).unwrap();
+    let (status, numbers, error) = at_once(&loaded, None, Duration::from_secs(9), Language::English);
+    assert!(matches!(error, Some(LedgerError::Access { .. })) && numbers.is_none() && !status.not_configured);
+    assert_eq!(status.headline, "The ledger cannot be read: this user may not, or its disk is away.");
+    assert_eq!((status.causes, status.problems.len(), status.level), (vec!["ledger"], 0, Level::Unknown));
+}
+
+#[test]
+fn a_refused_configuration_needs_a_person_at_once() {
+    let loaded = SCHEMA.stand_in(Path::new("a.toml"), Some("/none/ledger".into()), "", "wrong".to_owned()).unwrap();
+    let status = told(&loaded, (Summary::of_nothing(), well()), Vec::new(), true, Language::English);
+    assert!(status.problems[0].needs_person && status.light == "needs_person");
+    assert_eq!((status.causes, status.level), (vec!["configuration"], Level::Warning));
+}
+
 #[test]
 fn the_line_has_the_form_of_nagios_whatever_stands_in_its_text() {
     let numbers = Some(Numbers { waiting: 3, failed: 0, needs_person: 1, oldest: 720 });

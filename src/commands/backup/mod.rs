@@ -39,8 +39,11 @@ pub(super) fn passphrase(file: Option<&Path>) -> anyhow::Result<Option<SecretStr
     file.map(|file| read(file).map_err(|wrong| anyhow!(wrong))).transpose()
 }
 
-/// Refuses to replace a file without `--force`, before anything is done.
+/// Refuses to replace a file without `--force`, and anything that is no file, before anything is done.
 pub(super) fn refuse_existing(file: &Path, force: bool, language: Language) -> anyhow::Result<()> {
+    if force && fs::metadata(file).is_ok_and(|found| !found.is_file()) {
+        return Err(of_file("backup-no-file", file, language));
+    }
     if !force && fs::symlink_metadata(file).is_ok() {
         return Err(of_file("backup-there", file, language));
     }
@@ -201,6 +204,17 @@ fn read(file: &Path) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     fs::File::open(file)?.take(MAX_PART + 1).read_to_end(&mut bytes)?;
     if bytes.len() as u64 > MAX_PART { Err(io::ErrorKind::FileTooLarge.into()) } else { Ok(bytes) }
+}
+
+#[cfg(test)]
+#[test]
+fn what_is_no_file_is_never_replaced() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("a");
+    std::fs::write(&file, "").unwrap();
+    assert!(refuse_existing(&file, true, Language::English).is_ok());
+    let wrong = refuse_existing(folder.path(), true, Language::English).unwrap_err().to_string();
+    assert!(wrong.contains("is no regular file"), "{wrong}");
 }
 
 /// Gives the backup its name, durably. Without `force`, never replaces a file that appeared meanwhile.

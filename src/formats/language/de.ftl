@@ -1783,6 +1783,7 @@ restore-start = Beim Start liest docsyncd zuerst die ganze Liste jedes Kontos. D
 move-done = Die Datenbank ist umgezogen: docsyncd arbeitet hier nicht mehr mit ihr. Auf dem anderen Computer: { $there }. Um es zurückzunehmen: { $back }
 move-undone = Der Umzug vom { $time } ist zurückgenommen. Ein anderer Computer hat seither vielleicht gearbeitet: Dort darf docsyncd nicht mehr laufen. docsyncd sieht nach, wo jeder Brief ist, bevor es einen sendet
 backup-there = { $file } gibt es schon, und es wurde nichts geschrieben: Wählen Sie einen anderen Namen, oder --force ersetzt die Datei
+backup-no-file = { $file } ist keine gewöhnliche Datei und bleibt, wie es ist: Wählen Sie einen anderen Namen
 backup-own = { $file } ist eine Datei, mit der docsyncd arbeitet, und es wurde nichts geschrieben: Wählen Sie einen anderen Namen
 backup-not-written = { $file } kann nicht geschrieben werden, und nichts davon ist übrig
 backup-left-out = Warnung: { $what } ist nicht lesbar und darum nicht in der Sicherung ({ $why })

@@ -1765,6 +1765,7 @@ restore-start = At its start docsyncd first reads the whole list of each account
 move-done = The ledger has moved: docsyncd does not work with it here any more. On the other machine: { $there }. To take it back: { $back }
 move-undone = The move of { $time } is taken back. Another machine may have worked since: it must not run any more. docsyncd looks where each letter is before it sends one
 backup-there = { $file } is there already, and nothing was written: choose another name, or --force replaces it
+backup-no-file = { $file } is no regular file, and stays: choose another name
 backup-own = { $file } is a file that docsyncd works with, and nothing was written: choose another name
 backup-not-written = { $file } cannot be written, and nothing is left of it
 backup-left-out = warning: { $what } cannot be read, so it is not in the backup: { $why }

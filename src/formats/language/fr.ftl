@@ -1779,6 +1779,7 @@ restore-start = Au démarrage, docsyncd lit d'abord toute la liste de chaque com
 move-done = Le registre a déménagé : docsyncd ne travaille plus avec lui ici. Sur l'autre ordinateur : { $there }. Pour revenir en arrière : { $back }
 move-undone = Le déménagement du { $time } est annulé. Un autre ordinateur a peut-être travaillé depuis : docsyncd ne doit plus y fonctionner. docsyncd regarde où est chaque courrier avant d'en envoyer un
 backup-there = { $file } existe déjà, et rien n'a été écrit : choisissez un autre nom, ou --force le remplace
+backup-no-file = { $file } n'est pas un fichier ordinaire et reste tel quel : choisissez un autre nom
 backup-own = { $file } est un fichier avec lequel docsyncd travaille, et rien n'a été écrit : choisissez un autre nom
 backup-not-written = { $file } ne peut pas être écrit, et il n'en reste rien
 backup-left-out = avertissement : { $what } ne peut pas être lu et n'est donc pas dans la sauvegarde ({ $why })

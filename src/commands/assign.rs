@@ -14,9 +14,10 @@ use crate::formats::language::Language;
 use crate::ledger::documents::{self, Document};
 use crate::ledger::patients as kept;
 use crate::ledger::{Ledger, deliveries};
-use crate::patients::{Difference, List, Near, Person, Row, load_once};
+use crate::patients::{Difference, List, Near, Person, Row, Unmatched, load_once};
 use crate::pipeline::assign::{self, Letter, NotAssigned};
 use crate::pipeline::patients;
+use crate::views;
 
 /// What the command works with: the practice's list, and more.
 struct Desk<'a> {
@@ -43,7 +44,7 @@ pub(super) fn assign(loaded: &Loaded, args: &AssignArgs, language: Language) -> 
         _ if args.list => desk.all(),
         (Some(uuid), None) if args.remove => desk.remove(uuid),
         (Some(uuid), None) => desk.candidates(uuid),
-        (Some(uuid), Some(number)) => desk.settle(uuid, number, args),
+        (Some(uuid), Some(number)) => desk.settle(uuid, number.trim(), args),
         (None, _) => {
             let command = docsyncd("assign UUID");
             Err(told::usage(language, "assign-which", &[("command", (&command).into())]))
@@ -127,12 +128,18 @@ impl Desk<'_> {
     fn candidates(&self, uuid: &str) -> Outcome {
         let language = self.language;
         let ledger = Ledger::open_beside(&self.loaded.config.state.path)?;
-        let Some((Named { uuid, letter, .. }, person)) = self.whose(&ledger, uuid, "")? else {
+        let Some((Named { uuid, document, letter, .. }, person)) = self.whose(&ledger, uuid, "")? else {
             return Ok(Exit::Failed);
         };
         let list = self.list(&ledger)?;
+        let refused = runtime()?.block_on(ledger.read(move |db| views::one(db, document.id)))?.deliveries;
+        let refused = refused.iter().find(|of| of.unmatched.as_deref() == Some(Unmatched::NotHeld.as_str()));
         let mut text = format!("{}\n{}\n", self.document(&uuid), self.beside(&person, None));
         match letter.number(Some(&list), &person) {
+            Ok(_) if refused.is_some() => {
+                let _ = writeln!(text, "{}", told::of_patient(language, Unmatched::NotHeld));
+                return say(&text);
+            }
             Ok(number) => {
                 let _ = writeln!(text, "{}", language.fill("assign-known", &[("number", (&number).into())]));
             }
@@ -275,7 +282,7 @@ impl Desk<'_> {
             }
         };
         say(&format!("{}\n{sides}\n", self.document(&uuid)))?;
-        let doubts = self.doubts(&ledger, &list, (&letter, &person), number.trim())?;
+        let doubts = self.doubts(&ledger, &list, (&letter, &person), number)?;
         for doubt in &doubts {
             say(&format!("{doubt}\n\n"))?;
         }
@@ -289,7 +296,7 @@ impl Desk<'_> {
             return Ok(Exit::Failed);
         }
         let not_listed = || language.text("assign-not-in-list");
-        let patient = list.row(number.trim()).map_or_else(not_listed, |row| in_line(&row.named()).into_owned());
+        let patient = list.row(number).map_or_else(not_listed, |row| in_line(&row.named()).into_owned());
         let named = uuid.clone();
         let write = ledger.write(move |db| assign::write(db, &assigned, (document.id, &named)));
         let text = if runtime()?.block_on(write)? { "assign-anew" } else { "assign-done" };

@@ -195,6 +195,8 @@ async fn a_number_that_a_name_cannot_hold_makes_its_letter_need_a_person_and_no_
     };
     let again: Value = serde_json::from_str(&practice.docsyncd(&["show", &slash, "--json"]).await.stdout).unwrap();
     assert_eq!((asked(&shown), asked(&again)), (1, 1), "{again}");
+    let told = practice.docsyncd(&["assign", &slash]).await;
+    assert!(told.stdout.contains("this destination cannot keep") && !told.stdout.contains("settles"), "{told:?}");
     write_list(&practice, &["12-345;Müller;Jörg;01.02.1980", "43;Weiß;Zoé;31.12.1999", "44.;Roy;Anne;25.01.1970"]);
     wait_for_state(&practice, &slash, "reported").await;
     assert!(names(&practice).contains(&format!("12-345/{slash}.pdf")));
@@ -502,7 +504,7 @@ async fn a_refused_configuration_locks_nobody_out() {
     says(&["assign", &twin], "mögliche Patienten").await;
     says(&["retry", &twin], &twin).await;
     until(async || practice.docsyncd(&["assign", &twin]).await.code, |code| *code == 0).await;
-    says(&["assign", &twin, "44", "--yes"], "dem Patienten mit der Nummer 44 zugeordnet (Canary Zoé)").await;
+    says(&["assign", &twin, " 44 ", "--yes"], "dem Patienten mit der Nummer 44 zugeordnet (Canary Zoé)").await;
     until(async || names(&practice), |names| names.len() == 1).await;
     says(&["show", &twin], "Brief").await;
     // The key was changed at the service: what helps is another key, and no sign-in.

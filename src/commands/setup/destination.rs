@@ -12,7 +12,7 @@ use super::presets::{self, Preset, ToAsk};
 use super::questions::Part;
 use super::write::Rights;
 use super::{Setup, check, service_user, told};
-use crate::config::Destination;
+use crate::config::{Destination, Loaded};
 use crate::destinations::{self, Checked, CommandConfig, FolderConfig};
 use crate::domain::document::DOCUMENT_TYPES;
 use crate::domain::name;
@@ -66,10 +66,6 @@ impl Setup {
                 self.ask_for_patients()?;
             }
             let first = preset.asks.first().map_or("preset", |asked| asked.key.as_str());
-            #[cfg_attr(
-                not(feature = "sftp"),
-                expect(unused_mut, reason = "an SFTP server's key is asked for in between")
-            )]
             let mut loaded = match self.draft.loaded() {
                 Ok(loaded) => loaded,
                 Err(error) => {
@@ -86,6 +82,7 @@ impl Setup {
                 }
                 loaded = self.draft.loaded()?;
             }
+            loaded = self.beside_the_answers(&name, loaded)?;
             let destination = loaded.config.destinations.get(&name).context("the destination is missing")?;
             if !preset.reads_sub_folders && goes_into_sub_folders(destination) {
                 self.refuse(&part.answer("file_name"), "setup-no-sub-folders", &[])?;
@@ -106,6 +103,16 @@ impl Setup {
                 Ok(_) => {}
             }
         }
+    }
+
+    /// The same, with the folder of this destination relative to the folder of answers that names it.
+    fn beside_the_answers(&mut self, name: &str, loaded: Loaded) -> anyhow::Result<Loaded> {
+        let folder = loaded.config.destinations.get(name).and_then(Destination::of::<FolderConfig>);
+        let written = folder.filter(|_| self.ask.answers("path"));
+        let written = written.and_then(|_| self.draft.written(SECTION, Some(name), "path"));
+        let Some(path) = written.and_then(|path| self.ask.beside(&path)) else { return Ok(loaded) };
+        self.draft.set(SECTION, Some(name), "path", path)?;
+        Ok(self.draft.loaded()?)
     }
 
     fn choose_destination(&mut self) -> anyhow::Result<String> {
@@ -229,6 +236,11 @@ impl Setup {
         match destinations::unusable(destination) {
             Some(wrong) => Err(wrong),
             // The check would write there.
+            None if self.how.dry_run && destination.of::<FolderConfig>().is_some() => {
+                let adapter = destinations::build(destination, ledger);
+                let found = self.runtime.block_on(adapter.is_there(Vec::new()));
+                found.map(|()| Checked::default()).map_err(|wrong| wrong.reason().to_owned())
+            }
             None if self.how.dry_run => Ok(Checked::default()),
             None => self.runtime.block_on(check::try_destination(destination, ledger)),
         }
@@ -241,17 +253,23 @@ impl Setup {
             let said = if is_program { "setup-tried-program" } else { "setup-tried" };
             let notes = checked.notes.iter().map(|note| told::of_note(self.ask.language(), note));
             let said: Vec<String> = [self.say(said, &[])].into_iter().chain(notes).collect();
-            self.good(&said.join("; "))?;
+            if !self.how.dry_run {
+                self.good(&said.join("; "))?;
+            }
             self.warn(&checked.warnings)?;
             return Ok(true);
         };
         self.rights = None;
         let Some(user) = self.service.clone().filter(|user| user.uid != Some(0)) else {
-            self.tell("setup-tried-folder", &[])?;
+            if !self.how.dry_run {
+                self.tell("setup-tried-folder", &[])?;
+            }
             return Ok(true);
         };
         let Err(why) = service_user::can_file(self.ask.language(), &user, &folder.path) else {
-            self.tell("setup-tried-folder-as", &[("user", (&user.name).into())])?;
+            if !self.how.dry_run {
+                self.tell("setup-tried-folder-as", &[("user", (&user.name).into())])?;
+            }
             return Ok(true);
         };
         let may_be_mended = user.stopped_at(&folder.path).is_none();

@@ -107,6 +107,7 @@ impl Setup {
                 return if self.ask.is_person() { Ok(()) } else { self.refuse(FILE, "setup-needed", &[]) };
             };
             let file = file.trim_matches('"');
+            let file = &*self.ask.beside(file).unwrap_or_else(|| file.to_owned());
             if is_share(file) {
                 self.refuse_share(FILE, file)?;
                 continue;

@@ -59,6 +59,8 @@ pub(in crate::commands::setup) struct Answers {
     table: Table,
     /// The file for this computer alone, with its content.
     own: Option<(PathBuf, Table)>,
+    /// Where relative paths begin, if the answers are a folder.
+    folder: Option<PathBuf>,
     language: Language,
 }
 
@@ -69,7 +71,7 @@ impl Answers {
         if file.is_dir() {
             return Self::of_folder(file, language);
         }
-        Ok(Self { file: file.to_owned(), table: table_of(file, language)?, own: None, language })
+        Ok(Self { file: file.to_owned(), table: table_of(file)?, own: None, folder: None, language })
     }
 
     /// Reads the folder's `answers.toml`, and over it the file that is named after this computer. Relative paths begin
@@ -106,7 +108,8 @@ impl Answers {
         };
         let own = own.map(|file| (file, own_table.clone()));
         lay_over(&mut table, own_table);
-        Ok(Self { file: common.unwrap_or_else(|| folder.join("answers.toml")), table, own, language })
+        let file = common.unwrap_or_else(|| folder.join("answers.toml"));
+        Ok(Self { file, table, own, folder: Some(std::path::absolute(folder)?), language })
     }
 
     /// The answer with this name. The name of a table stands before a dot.
@@ -190,6 +193,11 @@ impl Ask for Answers {
 
     fn answers(&self, key: &str) -> bool {
         self.get(key).is_some()
+    }
+
+    fn beside(&self, path: &str) -> Option<String> {
+        let folder = self.folder.as_ref().filter(|_| Path::new(path).is_relative())?;
+        Some(folder.join(path).display().to_string())
     }
 
     fn is_person(&self) -> bool {
@@ -317,6 +325,8 @@ mod tests {
         let text = |key: &str| answers.get(key).unwrap().to_string();
         assert_eq!([text("base_url"), text("path"), text("alerts.mail.host")], ["\"a\"", "\"b\"", "\"b\""]);
         assert_eq!([text("alerts.after"), text("alerts.mail.port")], ["\"1m\"", "1"]);
+        let beside = folder.path().join("import").display().to_string();
+        assert_eq!((answers.beside("import"), answers.beside(&beside)), (Some(beside), None));
         let file_of = |key| answers.wrong(key, "x").to_string();
         assert!(file_of("path").contains(&name.to_uppercase()) && file_of("base_url").contains("answers.toml"));
         if cfg!(target_os = "linux") {

@@ -115,6 +115,10 @@ pub(super) trait Ask {
     fn answers(&self, _key: &str) -> bool {
         false
     }
+    /// A relative path of a folder of answers, from that folder on.
+    fn beside(&self, _path: &str) -> Option<String> {
+        None
+    }
     /// Whether a person answers, who can be asked more.
     fn is_person(&self) -> bool {
         true

@@ -38,6 +38,22 @@ fn printed(ended: &Ended) -> Value {
 }
 
 #[tokio::test]
+async fn in_a_folder_of_answers_paths_begin_there() {
+    let practice = Practice::with_documents(1).await;
+    let all = practice.path("all");
+    std::fs::create_dir_all(all.join("import")).unwrap();
+    std::fs::copy(practice.path("api-key"), all.join("api-key")).unwrap();
+    let inbox = practice.inbox().display().to_string();
+    std::fs::write(all.join("answers.toml"), answers(&practice).replace(&inbox, "import")).unwrap();
+    let config = config(&practice);
+    let args = ["--config", &config, "setup", "--answers", all.to_str().unwrap()];
+    let ended = practice.docsyncd_without_config(&args).await;
+    assert_eq!(ended.code, 0, "{ended:?}");
+    let import = all.join("import").display().to_string();
+    assert!(std::fs::read_to_string(&config).unwrap().contains(&import), "{ended:?}");
+}
+
+#[tokio::test]
 async fn run_again_it_changes_no_file_and_says_so() {
     let practice = Practice::with_documents(1).await;
     std::fs::write(practice.path("answers.toml"), answers(&practice)).unwrap();
@@ -47,6 +63,12 @@ async fn run_again_it_changes_no_file_and_says_so() {
     let dry = setup(&practice, &["--dry-run", "--json"]).await;
     assert_eq!((dry.code, everything(&practice)), (0, before), "{dry:?}");
     assert!(changed_inbox() == inbox && !practice.path("etc").exists(), "not even a trial file: {dry:?}");
+    let said = setup(&practice, &["--dry-run"]).await;
+    assert!(said.code == 0 && !said.stdout.contains("tried"), "{said:?}");
+    std::fs::rename(practice.inbox(), practice.path("elsewhere")).unwrap();
+    let gone = setup(&practice, &["--dry-run"]).await;
+    assert!(gone.code == 2 && gone.stderr.contains("does not exist"), "{gone:?}");
+    std::fs::rename(practice.path("elsewhere"), practice.inbox()).unwrap();
     let done = setup(&practice, &["--json"]).await;
     let files = [practice.path("etc/api-key").display().to_string(), config(&practice)];
     assert_eq!(printed(&done), json!({"changed": true, "files": files}), "{done:?}");

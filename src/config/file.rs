@@ -41,8 +41,11 @@ pub fn read(path: &Path) -> Result<FileContent, ConfigError> {
         io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => ConfigError::Missing { path: owned() },
         _ => ConfigError::Unreadable { path: owned(), error },
     };
-    if std::fs::metadata(path).map_err(failed)?.is_dir() {
-        return Err(ConfigError::Folder { path: owned() });
+    match std::fs::metadata(path).map_err(failed)? {
+        found if found.is_dir() => return Err(ConfigError::Folder { path: owned() }),
+        // A pipe may never answer.
+        found if !found.is_file() => return Err(failed(io::Error::other("it is no regular file"))),
+        _ => {}
     }
     let file = File::open(path).map_err(failed)?;
     let mended_by = mended_by(&file, path).map_err(failed)?;

@@ -27,7 +27,8 @@ pub fn in_a_line(reason: &str) -> String {
     line.chars().map(|c| if c.is_control() { ' ' } else { c }).take(LONGEST).collect()
 }
 
-/// Records what is in force, and what is wrong with the file, or that nothing is wrong any more. If the ledger cannot be written, others report that.
+/// Records what is in force, and what is wrong with the file, or that nothing is wrong any more. If the ledger cannot be
+/// written, others report that.
 pub(super) async fn note(ledger: &Ledger, config: &Path, in_force: &Loaded, what: Option<&str>) {
     leave(config, &in_force.config.state.path, &needed(in_force));
     let what = what.map(in_a_line);

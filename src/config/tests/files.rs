@@ -21,6 +21,13 @@ fn a_folder_is_no_configuration() {
     assert!(text.contains("`config init`"), "{text}");
 }
 
+#[cfg(unix)]
+#[test]
+fn what_may_never_answer_is_not_read() {
+    let text = SCHEMA.load_default_env(Path::new("/dev/zero")).unwrap_err().to_string();
+    assert!(text.contains("it is no regular file"), "{text}");
+}
+
 #[test]
 fn what_is_refused_says_which_ledger_it_names() {
     let ledger = |text: &str| match write(text).load(&[]).unwrap_err() {
@@ -28,7 +35,7 @@ fn what_is_refused_says_which_ledger_it_names() {
         other => panic!("{other}"),
     };
     let named = format!("{LEAST}[state]\npath = \"own.sqlite3\"\n");
-    for wrong in [named.replace("base_url", "bas_url"), format!("{named}[[[ x"), format!("x y\n{named}")] {
+    for wrong in [named.replace("base_url", "bas_url"), format!("{named}[[[ x")] {
         assert_eq!(ledger(&wrong), Some("own.sqlite3".into()), "{wrong}");
     }
     assert_eq!(ledger(&LEAST.replace("base_url", "bas_url")), Some("ledger.sqlite3".into()), "the default");

@@ -153,7 +153,11 @@ impl World {
         let patient = self.patient_in(document, item);
         let is_this = |version: &Version| Some(version.pdf.as_str()) == pdf && version.patient == patient;
         let Some(number) = self.truths[document].versions.iter().position(is_this) else { return };
-        if !self.held[destination].contains_key(&item.key) && self.holds(destination, document, number) {
+        // A restored ledger may know of no correction, and calls what it files by another key. What a program took there
+        // nobody can see.
+        let is_unseen = self.book.is_restored && self.is_taken(destination, document, number);
+        let is_new = !self.held[destination].contains_key(&item.key) && !is_unseen;
+        if is_new && self.holds(destination, document, number) {
             let name = self.name(document);
             self.violate(|| format!("destination {destination} has version {number} of {name} twice"));
         }
@@ -171,14 +175,18 @@ impl World {
         self.held[destination].insert(item.key.clone(), (document, number));
     }
 
+    /// Whether an importer took it.
+    fn is_taken(&self, destination: usize, document: usize, number: usize) -> bool {
+        let now = clock::passed();
+        self.held[destination].iter().any(|(key, held)| {
+            let taken = self.taken.get(&(destination, key.clone()));
+            *held == (document, number) && taken.is_some_and(|(at, is_refused)| *at <= now && !is_refused)
+        })
+    }
+
     /// Whether an importer took it, where that is waited for.
     fn is_proved(&self, destination: usize, document: usize, number: usize) -> bool {
-        let now = clock::passed();
-        !self.plan.confirms(destination)
-            || self.held[destination].iter().any(|(key, held)| {
-                let taken = self.taken.get(&(destination, key.clone()));
-                *held == (document, number) && taken.is_some_and(|(at, is_refused)| *at <= now && !is_refused)
-            })
+        !self.plan.confirms(destination) || self.is_taken(destination, document, number)
     }
 
     /// A report takes effect, which was begun when the document had this version, had been asked for so often, and was

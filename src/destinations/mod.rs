@@ -183,6 +183,8 @@ pub struct Item {
     pub key: String,
     /// The key of the document's version that is there, or may be. This version replaces it.
     pub replaces: Option<String>,
+    /// Whether the same PDF was another patient's before, so that a copy with the same content may be there.
+    pub has_editions: bool,
     /// The PDF.
     pub pdf: Spooled,
     /// What the API said of document, patient and user.
@@ -305,6 +307,8 @@ pub struct Unproved {
     pub key: String,
     /// Whether a copy for another patient was put there, or may have been: its content is the same.
     pub has_editions: bool,
+    /// Whether no other version of the document, and no copy for another patient, was sent there.
+    pub is_first: bool,
     /// Where it was put.
     pub filed: Filed,
     /// The place as a person sees it. If it differs from what the destination would show now, the letter lies

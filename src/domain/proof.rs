@@ -73,6 +73,10 @@ pub struct Filed {
     /// The name of the sidecar in the same folder.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sidecar: Option<String>,
+    /// Length in bytes and SHA-256, 64 lower-case hexadecimal digits, of the PDF. The document may have another one by
+    /// now. The ledger adds it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pdf: Option<(u64, String)>,
     /// The PDF's digest, from the destination itself.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub digest: Option<String>,

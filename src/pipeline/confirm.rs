@@ -268,6 +268,7 @@ fn asked(letter: &Unproved, destination: &str) -> destinations::Unproved {
         uuid: letter.version.uuid.clone(),
         key: letter.version.delivery_key(destination),
         has_editions: letter.has_editions,
+        is_first: letter.is_first,
         filed: letter.filed.clone(),
         place: letter.place.clone().unwrap_or_default(),
         size: letter.size,

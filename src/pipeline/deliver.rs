@@ -18,7 +18,7 @@ use super::stage::{self, Lane, Stage};
 use super::transition_log::TransitionLog;
 use super::{Context, Edges, Limits, Nudges, Signals, confirm, latest, patients};
 use crate::destinations::{Adapter, Item, Names, Outcome, Unrecorded};
-use crate::domain::document::Metadata;
+use crate::domain::document::{Metadata, edition};
 use crate::domain::failure::{Call, Code, Failure, Kind};
 use crate::domain::proof::{Filed, Proof};
 use crate::domain::reservation::{Intent, Known, Place, Wanted};
@@ -332,6 +332,7 @@ fn item(edges: &Edges, delivery: &Delivery, names: &Arc<LedgerNames>) -> Option<
         uuid: document.version.uuid.clone(),
         key: document.version.delivery_key(&delivery.destination),
         replaces: delivery.arrived_before.clone(),
+        has_editions: edition::edition(&document.version.pdf) > 0,
         pdf: edges.spool.pdf(document.id, document.round, document.size?, document.sha256.clone()?),
         metadata: Arc::new(metadata),
         names: names.clone(),

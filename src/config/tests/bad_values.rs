@@ -21,7 +21,7 @@ fn what_tells_letters_and_patients_apart_must_do_so() {
         assert!(http != least || from == to, "{from}");
         LEAST.replace(folder, &http)
     };
-    for mark in ["{{ key | truncate(16) }}", "mark {{ key }}", "{{ uuid }}", "{{ document.pdf.uuid }}"] {
+    for mark in ["{{ key | truncate(16) }}", "mark {{ key }}", "{{ uuid }}"] {
         let toml =
             with_http(url, &format!("{mark}\" }}")).replace("/{{ key }}/", &format!("/mark {{{{ key }}}}/{mark}/"));
         loaded(&toml, &[]);
@@ -31,11 +31,14 @@ fn what_tells_letters_and_patients_apart_must_do_so() {
         "{{ key | truncate(0) }}",
         "{{ key | upper | truncate(2) }}",
         "{% if false %}{{ key }}{% endif %}x",
-        "{{ document.pdf.uuid | truncate(2) }}",
+        "{{ uuid | truncate(2) }}",
     ] {
         let text = error(&with_http(url, &format!("{mark}\" }}")), &[]);
         assert!(text.contains("probe_contains`") && text.contains("hardly tells documents apart"), "{mark}: {text}");
     }
+    // A copy for another patient has the same PDF.
+    let text = error(&with_http(url, "{{ document.pdf.uuid }}\" }"), &[]);
+    assert!(text.contains("probe_contains`") && text.contains("the same for several documents"), "{text}");
     let by_key = "probe_url = \"https://h.test/{{ key | truncate(3) }}\"\n";
     let text = error(
         &with_http(

@@ -112,6 +112,7 @@ fn letter(path: &str, content: &[u8]) -> Unproved {
         uuid: DocumentUuid::parse("00000000-0000-4000-8000-000000000001").unwrap(),
         key: "k".to_owned(),
         has_editions: false,
+        is_first: true,
         filed: Filed { path: path.to_owned(), sidecar: Some("index.ini".to_owned()), ..Filed::default() },
         place: format!("/srv/{path}"),
         size,

@@ -227,6 +227,7 @@ impl Spool {
             }),
             key: version.delivery_key("pms"),
             replaces: None,
+            has_editions: false,
             pdf: Spooled { path, in_memory: None, size: digest.size, sha256: digest.sha256 },
             names: Arc::new(TableNames { table: self.1.clone(), owner: (uuid.clone(), version.pdf) }),
             uncertain: false,

@@ -6,13 +6,13 @@ use reqwest::header::{ETAG, HeaderValue};
 
 use super::super::confirm::{Sights, is_of_all};
 use super::super::files::Digest;
-use super::super::{Holds, Kept, Outcome, Unproved, spooled};
+use super::super::{Holds, Item, Kept, Outcome, Unproved, spooled};
 use super::failed::failed;
 use super::page::is_web_page;
 use super::rendered::{self, Rendered};
 use super::{BEGINNING, HttpAdapter};
 use crate::destinations::HttpBody;
-use crate::domain::document::{Metadata, PdfHead, Spooled};
+use crate::domain::document::{Metadata, PdfHead, Spooled, edition};
 use crate::domain::failure::Code;
 use crate::domain::proof::{Proof, Sight};
 
@@ -33,7 +33,33 @@ pub(super) enum AtService {
     Hidden,
 }
 
+/// What is looked for. An address without the key of the delivery may show another version of the document, or the copy
+/// that was sent for another patient.
+struct Sought<'a> {
+    pdf: &'a Spooled,
+    /// [`Item::has_editions`]
+    has_editions: bool,
+    /// Whether nothing else of the document was sent there.
+    is_first: bool,
+}
+
+impl<'a> Sought<'a> {
+    async fn of(item: &'a Item) -> Result<Self, Outcome> {
+        let known = item.names.known().await?;
+        let is_first = known.families.is_empty() && known.others.is_empty();
+        Ok(Self { pdf: &item.pdf, has_editions: item.has_editions, is_first })
+    }
+}
+
 impl HttpAdapter {
+    /// Whether a conflict says that the document is there. The name of another letter is taken as well: so the service
+    /// has to know the document by its key, or an attempt whose answer was lost was the first of all.
+    pub(super) async fn conflict_is_found(&self, item: &Item) -> bool {
+        let is_first = async || Sought::of(item).await.is_ok_and(|sought| sought.is_first);
+        let is_named_by_key = self.config.is_named_by_key();
+        self.config.conflict_is_found && (is_named_by_key || (item.uncertain && is_first().await))
+    }
+
     /// Whether the document can be looked for at its own address.
     pub(super) fn lies_at_its_address(&self) -> bool {
         self.config.is_conditional() && matches!(self.config.body, HttpBody::Raw)
@@ -45,37 +71,42 @@ impl HttpAdapter {
     }
 
     /// Looks whether the document is there.
-    pub(super) async fn look_for(&self, rendered: &Rendered, pdf: &Spooled) -> AtService {
+    pub(super) async fn look_for(&self, rendered: &Rendered, item: &Item) -> AtService {
+        let sought = match Sought::of(item).await {
+            Ok(sought) => sought,
+            Err(outcome) => return AtService::Unseen(outcome),
+        };
         if self.lies_at_its_address() && rendered.marks.is_empty() {
-            let found = self.look_at(rendered.url.clone(), pdf, false).await;
+            let found = self.look_at(rendered.url.clone(), &sought, false).await;
             if rendered.probe.is_none()
                 || !matches!(found, AtService::Unseen(_) | AtService::Nothing | AtService::Hidden)
             {
                 return found;
             }
         }
-        self.look_at_probe(rendered, pdf).await
+        self.look_at_probe(rendered, &sought).await
     }
 
     /// The same at `probe_url` alone; [`AtService::Hidden`] if there is none.
-    async fn look_at_probe(&self, rendered: &Rendered, pdf: &Spooled) -> AtService {
+    async fn look_at_probe(&self, rendered: &Rendered, sought: &Sought<'_>) -> AtService {
         match &rendered.probe {
             None => AtService::Hidden,
-            Some(probe) if rendered.marks.is_empty() => self.look_at(probe.clone(), pdf, true).await,
+            Some(probe) if rendered.marks.is_empty() => self.look_at(probe.clone(), sought, true).await,
             Some(list) => self.look_in_list(list.clone(), rendered).await,
         }
     }
 
     /// Whether the service has taken the letter, as `probe_url` shows.
     async fn sight(&self, letter: &Unproved) -> Result<Sight, Outcome> {
-        let Unproved { key, filed, size, sha256, metadata, .. } = letter;
+        let Unproved { key, filed, size, sha256, metadata, has_editions, is_first, .. } = letter;
         let pdf = spooled::away(*size, sha256);
         let rendered = Rendered::of(&self.config, metadata, key, &pdf, filed.patient.as_ref())?;
-        match self.look_at_probe(&rendered, &pdf).await {
+        let sought = Sought { pdf: &pdf, has_editions: *has_editions, is_first: *is_first };
+        match self.look_at_probe(&rendered, &sought).await {
             AtService::Ours => Ok(Sight::Proved { proof: Proof::Probe, place: None, seen: None }),
             AtService::Unseen(outcome) => Err(outcome),
-            AtService::Hidden => Err(Outcome::no_look()),
-            AtService::Other | AtService::Beginning(_) | AtService::Nothing => Ok(Sight::Waits),
+            AtService::Hidden if rendered.probe.is_none() => Err(Outcome::no_look()),
+            AtService::Other | AtService::Beginning(_) | AtService::Nothing | AtService::Hidden => Ok(Sight::Waits),
         }
     }
 
@@ -106,7 +137,9 @@ impl HttpAdapter {
         let Ok(rendered) = Rendered::of(&self.config, &metadata, &letter.key, &pdf, None) else {
             return Ok(Holds::Unknown);
         };
-        match self.look_at_probe(&rendered, &pdf).await {
+        // What else was sent of the document is not known here.
+        let has_editions = edition::edition(&letter.version.pdf) > 0;
+        match self.look_at_probe(&rendered, &Sought { pdf: &pdf, has_editions, is_first: false }).await {
             AtService::Ours => Ok(Holds::Same),
             AtService::Other | AtService::Beginning(_) => Ok(Holds::Other),
             AtService::Nothing => Ok(Holds::Nothing),
@@ -145,33 +178,37 @@ impl HttpAdapter {
         Ok(())
     }
 
-    /// `by_key`: any answer says that the document is there, because the address has its key. Services stamp and repack
-    /// what they keep.
-    async fn look_at(&self, url: url::Url, pdf: &Spooled, by_key: bool) -> AtService {
-        let ours = Digest::of_pdf(pdf);
+    /// `by_probe`: the address is that of `probe_url`. Any answer there says that the document is there, if nothing else
+    /// has the address: services stamp and repack what they keep. Otherwise only its content says so, and not even that
+    /// where a copy for another patient has the same.
+    async fn look_at(&self, url: url::Url, sought: &Sought<'_>, by_probe: bool) -> AtService {
+        let ours = Digest::of_pdf(sought.pdf);
+        let template = if by_probe { self.config.probe_url.as_ref() } else { Some(&self.config.url) };
+        let is_per_version = template.is_some_and(|template| template.is_per_version());
         let answer = match self.ask(url).await {
             Ok(answer) => answer,
             Err(outcome) => return AtService::Unseen(outcome),
         };
-        if !by_key && matches!(answer.status, 200 | 403 | 404 | 405 | 410 | 501) {
+        if !by_probe && matches!(answer.status, 200 | 403 | 404 | 405 | 410 | 501) {
             self.hides.store(matches!(answer.status, 403 | 405 | 501), Ordering::Relaxed);
         }
         match answer.status {
             200 => {}
             404 | 410 => return AtService::Nothing,
-            403 | 405 | 501 if !by_key => return AtService::Hidden,
+            403 | 405 | 501 if !by_probe => return AtService::Hidden,
             status => return AtService::Unseen(self.client.of_status(status, false, answer.retry_after)),
         }
         let content = answer.content(ours.size, BEGINNING).await;
         let unseen =
             |code, words: &str| AtService::Unseen(Outcome::transient(Code::word(code), self.client.named(words)));
         match content.digest {
-            Some(digest) if digest == ours => AtService::Ours,
+            Some(digest) if digest == ours => match is_per_version || sought.is_first || !sought.has_editions {
+                true => AtService::Ours,
+                false if by_probe => AtService::Hidden,
+                false => AtService::Other,
+            },
             Some(part)
-                if part.size > 0
-                    && !by_key
-                    && self.config.url.is_per_version()
-                    && spooled::begins_with(pdf, &part).await =>
+                if part.size > 0 && !by_probe && is_per_version && spooled::begins_with(sought.pdf, &part).await =>
             {
                 AtService::Beginning(
                     content.headers.get(ETAG).filter(|tag| !tag.as_bytes().starts_with(b"W/")).cloned(),
@@ -181,15 +218,13 @@ impl HttpAdapter {
                 unseen("broken_off", "the connection broke while it was asked whether the document is there")
             }
             _ if is_web_page(&content) => AtService::Unseen(self.web_page()),
-            _ if by_key && failed(&content.beginning).is_some() => {
+            _ if by_probe && failed(&content.beginning).is_some() => {
                 unseen("says_error", "it answers with an error when it is asked whether the document is there")
             }
-            // That is, under the key of this version; an earlier version may have the document's own identifier.
-            _ if by_key && self.config.probe_url.as_ref().is_some_and(|probe| probe.is_per_version()) => {
-                self.believed().await
-            }
+            _ if by_probe && is_per_version => self.believed().await,
             _ if PdfHead::is_of_pdf(&content.beginning) => AtService::Other,
-            _ if by_key => self.believed().await,
+            _ if by_probe && sought.is_first => self.believed().await,
+            _ if by_probe => AtService::Hidden,
             _ => unseen("not_seen", "what it shows at the address of the document is no PDF"),
         }
     }

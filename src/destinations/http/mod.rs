@@ -125,14 +125,14 @@ impl HttpAdapter {
             is_unclear: says == Says::Doubt,
             is_cut,
             is_conditional: self.config.is_conditional(),
-            conflict_is_found: self.config.conflict_is_found,
+            conflict_is_found: status == 409 && self.conflict_is_found(item).await,
             leads_back: leads_to.is_some_and(|to| to.origin() == rendered.url.origin()),
         };
         let decision = decide(status, &facts);
         let found = match decision {
             Decision::Delivered => return rendered.delivered(),
             Decision::Refused => AtService::Hidden,
-            _ => self.look_for(rendered, &item.pdf).await,
+            _ => self.look_for(rendered, item).await,
         };
         if found == AtService::Ours {
             return rendered.delivered();
@@ -175,7 +175,8 @@ impl HttpAdapter {
             Decision::Unclear => {
                 let words =
                     "it answers with a success that sounds like a failure: look there whether it keeps the document";
-                unconfirmed(Code::word("unclear_answer"), words)
+                // It was answered, and would be answered the same again.
+                unconfirmed(Code::word("unclear_answer"), words).held_if(*found == AtService::Hidden)
             }
             Decision::Taken => self.taken(found, answered),
             Decision::Conflict if answered.is_repeated || is_unseen => self.transient(
@@ -186,7 +187,7 @@ impl HttpAdapter {
             Decision::Conflict => {
                 let words = format!(
                     "it answers with status {status}: a conflict. Where it says so of a document that it has already, set \
-                     `conflict_is_found = true`"
+                     `conflict_is_found = true`, and put {{{{ key }}}} into the name that it knows the document by"
                 );
                 Outcome::Permanent { code: Code::Status(status), reason: self.client.named(&words) }
             }
@@ -244,7 +245,7 @@ impl HttpAdapter {
         request.headers.remove(IF_NONE_MATCH);
         request.headers.extend(tag.map(|tag| (IF_MATCH, tag)));
         let answered = self.client.send(request).await;
-        match (self.look_for(rendered, &item.pdf).await, &answered) {
+        match (self.look_for(rendered, item).await, &answered) {
             (AtService::Ours, _) => return rendered.delivered(),
             // The whole document was there, and somebody took it.
             (AtService::Nothing, Ok(answer)) if self.config.success.contains(&answer.status) => {
@@ -328,8 +329,9 @@ impl HttpAdapter {
     /// # Errors
     /// The document is there, or nobody can see whether it is.
     async fn is_missing(&self, rendered: &Rendered, item: &Item) -> Result<(), Outcome> {
-        match self.look_for(rendered, &item.pdf).await {
+        match self.look_for(rendered, item).await {
             AtService::Ours => Err(rendered.delivered()),
+            AtService::Hidden if self.config.on_lost_reply == LostReply::Hold => Err(cut_off()),
             AtService::Nothing | AtService::Other | AtService::Beginning(_) | AtService::Hidden => Ok(()),
             AtService::Unseen(outcome) => Err(outcome),
         }
@@ -344,16 +346,25 @@ impl HttpAdapter {
             return outcome;
         }
         let answered = self.client.send(request).await;
+        let mut is_hidden = false;
         let outcome = match answered {
             Ok(answer) => self.judge(answer, rendered, item).await,
-            Err(Fault::Lost(_)) if self.look_for(rendered, &item.pdf).await == AtService::Ours => rendered.delivered(),
+            Err(fault @ Fault::Lost(_)) => match self.look_for(rendered, item).await {
+                AtService::Ours => rendered.delivered(),
+                found => {
+                    is_hidden = found == AtService::Hidden;
+                    fault.outcome()
+                }
+            },
             Err(fault) => fault.outcome(),
         };
         // A status is an answer, whatever it means.
         let is_lost = matches!(outcome, Outcome::Unconfirmed { code: Code::Word(_), .. });
-        let outcome = match is_lost && !self.can_look() {
-            true => item.unseen(outcome, self.holds()).await,
-            false => outcome.held_if(self.holds()),
+        is_hidden |= !self.can_look();
+        let holds = is_hidden && self.config.on_lost_reply == LostReply::Hold;
+        let outcome = match is_lost && is_hidden {
+            true => item.unseen(outcome, holds).await,
+            false => outcome.held_if(holds),
         };
         match outcome {
             // Sending it may have taken long: the wait counts from now on.
@@ -371,6 +382,10 @@ impl HttpAdapter {
     }
 }
 
+fn cut_off() -> Outcome {
+    Outcome::cut_off("docsyncd ended before its answer came")
+}
+
 #[async_trait]
 impl Adapter for HttpAdapter {
     async fn deliver(&self, item: &Item) -> Outcome {
@@ -378,7 +393,7 @@ impl Adapter for HttpAdapter {
             return outcome;
         }
         if item.uncertain && self.holds() {
-            return Outcome::cut_off("docsyncd ended before its answer came");
+            return cut_off();
         }
         let outcome = match self.prepare(item).await {
             Ok((rendered, patient)) => self.send(&rendered, patient.as_ref(), item).await,

@@ -224,9 +224,10 @@ impl Template {
         self.paths.iter().any(|path| UNIQUE.contains(&path.as_str()))
     }
 
-    /// Whether the result may contain something that no other version of the same document has.
+    /// Whether the result may contain something that no other version of the same document has, and no copy of it for
+    /// another patient.
     pub fn is_per_version(&self) -> bool {
-        self.paths.iter().any(|path| matches!(path.as_str(), "key" | "uuid" | "document.pdf.uuid"))
+        self.paths.iter().any(|path| matches!(path.as_str(), "key" | "uuid"))
     }
 
     /// Whether the result may contain data of the patient.

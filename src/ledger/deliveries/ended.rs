@@ -49,7 +49,8 @@ pub fn end(db: &Connection, delivery: &Delivery, ended: &Ended<'_>, now: Millis)
     let (word, place, reason, code, failure, proof, told_at) = match ended {
         Ended::Delivered { place, proof } => ("delivered", Some(*place), None, None, None, Some(proof.as_str()), None),
         Ended::Filed { place, filed, told_at } => {
-            filed_json = serde_json::to_string(filed).ok();
+            let pdf = document.size.zip(document.sha256.clone());
+            filed_json = serde_json::to_string(&Filed { pdf, ..(*filed).clone() }).ok();
             ("filed", Some(*place), None, None, None, None, Some(*told_at))
         }
         Ended::Failed { reason, code, failure } => ("failed", None, Some(*reason), Some(*code), *failure, None, None),

@@ -22,6 +22,8 @@ pub struct Unproved {
     pub version: Version,
     /// Whether the same PDF was, or is, another patient's as well (`edition`).
     pub has_editions: bool,
+    /// Whether no other version or edition of the document was sent there, as far as the ledger knows.
+    pub is_first: bool,
     /// Length of the PDF in bytes.
     pub size: u64,
     /// SHA-256 of the PDF.
@@ -39,23 +41,40 @@ pub struct Unproved {
 /// The letters that were filed at the destination and are not proved.
 pub fn unproved(db: &Connection, destination: &str) -> QueryResult<Vec<Unproved>> {
     let mut statement = db.prepare_cached(
-        "SELECT document.id AS id, document.account AS account, document.uuid AS uuid, delivery.pdf AS pdf, document.size AS size,
-                document.sha256 AS sha256, delivery.filed AS filed, delivery.place AS place, delivery.changed_at AS filed_at,
-                instr(document.pdf || delivery.pdf, '/') > 0 AS has_editions
+        "SELECT document.id AS id, document.account AS account, document.uuid AS uuid, delivery.pdf AS pdf,
+                delivery.filed AS filed, delivery.place AS place, delivery.changed_at AS filed_at,
+                instr(document.pdf || delivery.pdf, '/') > 0 AS has_editions,
+                NOT EXISTS (SELECT 1 FROM delivery AS other
+                    WHERE other.document = delivery.document AND other.destination = delivery.destination
+                      AND other.pdf <> delivery.pdf) AS is_first
          FROM delivery INDEXED BY delivery_filed JOIN document ON document.id = delivery.document
          WHERE delivery.state = 'filed' AND delivery.destination = ?1",
     )?;
     let mut rows = statement.query([destination])?;
     let mut found = Vec::new();
     while let Some(row) = rows.next()? {
-        let filed = row.get::<_, Option<String>>("filed")?.and_then(|json| serde_json::from_str(&json).ok());
-        let (size, sha256): (Option<u64>, Option<String>) = (row.get("size")?, row.get("sha256")?);
+        let filed: Option<Filed> =
+            row.get::<_, Option<String>>("filed")?.and_then(|json| serde_json::from_str(&json).ok());
         // A letter whose data were erased cannot be looked for.
-        let (Some(filed), Some(size), Some(sha256)) = (filed, size, sha256) else { continue };
+        let Some((filed, (size, sha256))) = filed.and_then(|filed| filed.pdf.clone().map(|pdf| (filed, pdf))) else {
+            continue;
+        };
         let version = Version { account: row.get("account")?, uuid: row.get("uuid")?, pdf: row.get("pdf")? };
         let (document, place, filed_at) = (row.get("id")?, row.get("place")?, row.get("filed_at")?);
-        let has_editions = row.get("has_editions")?;
-        found.push(Unproved { document, version, has_editions, size, sha256, filed, place, filed_at, metadata: None });
+        let (has_editions, is_first) = (row.get("has_editions")?, row.get("is_first")?);
+        let metadata = None;
+        found.push(Unproved {
+            document,
+            version,
+            has_editions,
+            is_first,
+            size,
+            sha256,
+            filed,
+            place,
+            filed_at,
+            metadata,
+        });
     }
     Ok(found)
 }

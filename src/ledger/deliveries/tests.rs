@@ -442,6 +442,24 @@ fn what_waits_for_its_proof_for_another_patient_gives_the_name_of_its_sidecar_ba
     );
 }
 
+#[test]
+fn a_letter_that_waits_for_its_proof_is_looked_for_by_its_own_content_whatever_the_document_has_by_now() {
+    let (_folder, db) = ledger();
+    let to = ["engine".to_owned()];
+    let read = || documents::by_number(&db, 1).unwrap().unwrap();
+    for (pdf, spooled) in [("p", ("aa".to_owned(), 1)), ("q", ("bb".to_owned(), 2))] {
+        documents::revise(&db, 1, read().round, Some(pdf), 20).unwrap();
+        let fetched = documents::Fetched { spooled: Some(spooled), ..testing::fetched(pdf) };
+        documents::fetched(&db, &read(), &fetched, &to, 20).unwrap();
+        let filed = Ended::Filed { place: "there", filed: &crate::domain::proof::Filed::default(), told_at: 99 };
+        end(&db, &the_due(&db), &filed, 30).unwrap();
+    }
+    let of = |letter: &Unproved| (letter.version.pdf.clone(), letter.sha256.clone(), letter.size, letter.is_first);
+    let mut found: Vec<_> = unproved(&db, "engine").unwrap().iter().map(of).collect();
+    found.sort();
+    assert_eq!(found, [("p".into(), "aa".into(), 1, false), ("q".into(), "bb".into(), 2, false)]);
+}
+
 /// Two records of one person are merged, or a name is corrected and the list gives the same number.
 #[test]
 fn what_lies_there_by_the_patients_number_is_the_patients_whatever_the_service_shows() {

@@ -122,7 +122,7 @@ fn a_name_whose_file_was_refused_is_known_as_one_until_the_next_file_is_there() 
     assert!(reserve(&db, &one, 1, &wanted("a.pdf", "a.pdf"), Some(&intent("a.pdf"))).unwrap());
     delivered(&db, &one).unwrap();
     assert!(!known(&db, &one).unwrap().was_refused);
-    db.execute_batch("UPDATE document SET size = 1, sha256 = 'x'; UPDATE delivery SET filed = '{}'").unwrap();
+    db.execute_batch("UPDATE delivery SET filed = '{\"pdf\":[1,\"x\"]}'").unwrap();
     let filed = deliveries::unproved(&db, "pms").unwrap();
     assert!(filed[0].refused(&db, "pms", "no", "deliver own refused_there", 5).unwrap().is_some());
     let refused = known(&db, &one).unwrap();

@@ -67,6 +67,11 @@ pub(super) fn probe(at: &mut At<'_, '_>, own: &mut HttpKeys, origin: &Url) -> Op
         let fix = "Put {{ key }}, {{ uuid }} or {{ document.uuid }} into it; if it answers with a list, write probe_contains.";
         at.error("probe_url", "is the same for every document", fix);
     }
+    if marks.is_empty() && url.is_unique() && !url.is_per_version() {
+        let what = "is the same for each version of a document: put {{ key }} into it, or a letter that was rendered anew, or \
+                    corrected, is not seen there";
+        at.warn("probe_url", what);
+    }
     if !marks.is_empty() && !marks.iter().any(|(_, mark)| mark.is_per_version()) {
         let fix = "Write {{ key }}, or a part of it such as {{ key | truncate(20) }}, that the document is sent with.";
         at.error("probe_contains", "is the same for several documents", fix);

@@ -105,6 +105,18 @@ impl HttpConfig {
         self.is_put && self.headers.iter().any(is_condition)
     }
 
+    /// Whether what the service may know a document by has the key of its delivery.
+    pub(super) fn is_named_by_key(&self) -> bool {
+        let is_in_body = match &self.body {
+            HttpBody::Raw => false,
+            HttpBody::Json(json) => json.is_per_version() || self.file_name.is_per_version(),
+            HttpBody::Multipart { fields, .. } => {
+                self.file_name.is_per_version() || fields.iter().any(|(_, field)| field.is_per_version())
+            }
+        };
+        self.url.is_per_version() || is_in_body
+    }
+
     /// Whether its requests can hold the number of an invented patient unchanged.
     pub(super) fn holds(&self, invented: &Invented) -> bool {
         let in_header = |(_, template): &(String, Arc<Template>)| {
@@ -219,6 +231,11 @@ fn http(at: &mut At<'_, '_>) -> Option<HttpConfig> {
         confirm,
     };
     lookup::fits(at, &config)?;
+    if config.conflict_is_found && !config.is_named_by_key() {
+        let what = "counts for a repetition only: put {{ key }} into the name that the service knows a letter by (`url`, \
+                    `file_name`, `json` or `fields`), as that of another letter may be taken, too";
+        at.warn("conflict_is_found", what);
+    }
     // The identifier of the patient in such a service must agree with the practice's list.
     if config.lookup.is_some() && patients::is_given(at.builder.merged) {
         at.builder.need_number.insert(at.name());

@@ -19,6 +19,28 @@ async fn a_lost_reply_is_looked_into_where_that_can_be() {
     assert_eq!(peer.received(&Method::POST).len(), 1, "what is there is not sent again");
 }
 
+/// The copy that was sent for another patient has the same content.
+#[tokio::test]
+async fn an_address_without_the_key_that_another_patients_copy_has_is_taken() {
+    let (peer, spool) = (Peer::start().await, Spool::new());
+    let url = || template(TemplateKind::Url, &peer.url("/documents/{{ document.uuid }}"));
+    let corrected = spool.item(1, b"%PDF-1.7 another");
+    let item = spool.item(1, b"%PDF-1.7 letter");
+    let corrected = Item { pdf: item.pdf.clone(), has_editions: true, ..corrected };
+    let lost = Item { uncertain: true, has_editions: true, ..item.clone() };
+    assert_delivered(&deliver(HttpConfig { url: url(), ..config(&peer) }, &item).await);
+    // If nothing else of it was sent there, it is its own.
+    assert_delivered(&deliver(HttpConfig { url: url(), ..config(&peer) }, &lost).await);
+    let outcome = deliver(HttpConfig { url: url(), ..config(&peer) }, &corrected).await;
+    assert!(matches!(outcome, Outcome::Permanent { .. }) && reason(&outcome).contains("{{ key }}"), "{outcome:?}");
+    // At a page of the service, nobody can say.
+    peer.inject(Fault::LoseReply);
+    let probe_url = Some(url());
+    let asked = HttpConfig { probe_url, on_lost_reply: LostReply::Hold, ..post(&peer) };
+    let outcome = deliver(asked, &corrected).await;
+    assert!(matches!(outcome, Outcome::Held { .. }), "{outcome:?}");
+}
+
 #[tokio::test]
 async fn where_nobody_can_look_a_lost_reply_is_unconfirmed_and_what_was_not_sent_whole_is_not() {
     let (peer, spool) = (Peer::start().await, Spool::new());
@@ -104,7 +126,14 @@ async fn answers_mean_what_they_say() {
     peer.inject(Fault::AnswerWith(202));
     assert_delivered(&deliver(HttpConfig { success: vec![202], ..post(&peer) }, &item).await);
     peer.inject(Fault::Refuse(409, None));
-    assert_delivered(&deliver(HttpConfig { conflict_is_found: true, ..post(&peer) }, &item).await);
+    let found = || HttpConfig { conflict_is_found: true, ..post(&peer) };
+    let by_key = HttpConfig { url: template(TemplateKind::Url, &peer.url("/inbox/{{ key }}")), ..found() };
+    assert_delivered(&deliver(by_key, &item).await);
+    // Of a name that another letter may have, at a repetition only.
+    peer.inject(Fault::Refuse(409, None));
+    assert!(matches!(deliver(found(), &item).await, Outcome::Permanent { .. }));
+    peer.inject(Fault::Refuse(409, None));
+    assert_delivered(&deliver(found(), &Item { uncertain: true, ..item.clone() }).await);
     // A missing address may be this document's fault, and a gateway's answer leads to a look.
     peer.inject(Fault::Refuse(404, None));
     assert!(matches!(deliver(config(&peer), &item).await, Outcome::Transient { .. }));
@@ -152,11 +181,11 @@ async fn a_success_that_says_that_it_failed_is_a_failure_of_the_kind_that_it_nam
             assert!(!reason(&outcome).contains(CANARY), "{outcome:?}");
         }
     }
-    // What only sounds like a failure is sent three times at most, and then a person decides.
-    for expected in ["unconfirmed", "unconfirmed", "held"] {
-        let item = Item { uncertain: expected != "unconfirmed", ..spool.item(3, b"%PDF-1.7 unclear") };
+    // What only sounds like a failure is sent once, and then a person decides, unless somebody can look.
+    let unclear = spool.item(3, b"%PDF-1.7 unclear");
+    for (config, expected) in [(post(&peer), "held"), (probing(&peer), "unconfirmed")] {
         peer.inject(Fault::Says(200, r#"{"resultCode": 1, "message": "Canaryworth"}"#));
-        let outcome = deliver(post(&peer), &item).await;
+        let outcome = deliver(config, &unclear).await;
         assert_eq!(short(&outcome), expected, "{outcome:?}");
         assert!(!outcome.reason().contains(CANARY), "{outcome:?}");
     }

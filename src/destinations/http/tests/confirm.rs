@@ -37,6 +37,29 @@ async fn a_document_is_proved_when_the_probe_shows_it() {
     }
 }
 
+/// Versions of a document share an address without the key, and so does the copy that was sent for another patient.
+#[tokio::test]
+async fn an_address_that_several_share_shows_one_of_them_by_its_content_alone_and_not_two_patients_by_the_same() {
+    let (peer, spool) = (Peer::start().await, Spool::new());
+    let probe_url = Some(template(TemplateKind::Url, &peer.url("/known/{{ document.uuid }}")));
+    let adapter = HttpAdapter::new(HttpConfig { probe_url, ..probing(&peer) });
+    let letter = filed(&adapter, &spool, 1, b"%PDF-1.7 letter").await;
+    for (shown, is_first, has_editions, expected) in [
+        ("{\"state\":\"filed\"}", true, false, "probe"),
+        ("{\"state\":\"filed\"}", false, false, "waits"),
+        ("%PDF-1.7 letter", false, false, "probe"),
+        ("%PDF-1.7 letter", true, true, "probe"),
+        ("%PDF-1.7 letter", false, true, "waits"),
+        ("%PDF-1.7 stamped", true, false, "waits"),
+    ] {
+        let there = Kept { content: shown.as_bytes().to_vec(), headers: HeaderMap::new() };
+        peer.state().objects.insert(format!("/known/{}", letter.uuid), there);
+        let letter = Unproved { is_first, has_editions, ..letter.clone() };
+        let sights = adapter.look(&[letter], &Known::default()).await.unwrap();
+        assert_eq!(said(&sights), [expected], "{shown} {is_first} {has_editions}");
+    }
+}
+
 #[tokio::test]
 async fn without_a_probe_nothing_is_said() {
     let (peer, spool) = (Peer::start().await, Spool::new());

@@ -245,6 +245,7 @@ fn of_own(name: &str, field: &Value) -> Says {
         }
         // A document may have a field of this name, too.
         _ if name == "valid" && is_no(field) == Some(true) => Says::Doubt,
+        _ if counts_failures(name) && !tells_of_none(field) => Says::Doubt,
         Value::Bool(is_true) if is_status => {
             if *is_true {
                 Says::Yes
@@ -298,6 +299,12 @@ fn says_nothing_else(plain: &str, field: &Value) -> Option<bool> {
     }
 }
 
+/// Whether the field counts or lists what failed: `errorCount`, `validationErrors`, `rejected`.
+fn counts_failures(plain: &str) -> bool {
+    let of = plain.trim_start_matches("num").trim_end_matches("count").trim_end_matches("list");
+    matches!(of, "error" | "errors" | "failed" | "failure" | "rejected" | "refused" | "validationerrors")
+}
+
 /// The name of a field, whatever its style: `isSuccess`, `is_success`, `Success`.
 fn plain(name: &str) -> String {
     let name: String = folded(name).chars().filter(char::is_ascii_alphanumeric).collect();
@@ -309,7 +316,7 @@ pub(super) fn is_empty(field: &Value) -> bool {
     match field {
         Value::Null | Value::Bool(false) => true,
         Value::String(text) => text.is_empty() || text == "0",
-        Value::Number(number) => number.as_u64() == Some(0),
+        Value::Number(number) => number.as_f64() == Some(0.0),
         Value::Object(fields) => fields.is_empty(),
         Value::Array(entries) => entries.is_empty(),
         Value::Bool(true) => false,
@@ -321,7 +328,9 @@ fn tells_of_none(error: &Value) -> bool {
     match error {
         Value::Null | Value::Bool(false) => true,
         Value::Bool(true) => false,
-        Value::Number(number) => number.as_u64().is_some_and(|number| matches!(number, 0 | 200..=299)),
+        Value::Number(number) => {
+            number.as_f64().is_some_and(|number| number == 0.0 || (200.0..300.0).contains(&number))
+        }
         Value::String(text) => {
             let text = text.trim().to_ascii_lowercase();
             text.bytes().all(|byte| byte == b'0') || NONE.contains(&text.trim_end_matches('.'))
@@ -346,6 +355,8 @@ fn in_text(text: &str) -> Says {
         () if begins(&["Warning"]) => Says::Doubt,
         () if begins(&["Notice", "Deprecated", "Strict Standards"]) => Says::Nothing,
         () if text.starts_with('<') => return in_xml(text),
+        // An engine's acknowledgment in HL7 (v2, table 0008).
+        () if ["MSA|AE", "MSA|AR", "MSA|CE", "MSA|CR"].iter().any(|nak| text.contains(nak)) => Says::No(None),
         () => in_words(text).max(text.split(['\n', '&', ';']).map(in_pair).max().unwrap_or(Says::Nothing)),
     };
     let json = text.find('{').and_then(|at| text.get(at..)).unwrap_or_default();

@@ -50,16 +50,20 @@ const FAILED: [&str; 22] = [
     "abandonne",
 ];
 
-const TAKEN: [&str; 24] = [
+const TAKEN: [&str; 31] = [
     "accepted",
+    "added",
     "completed",
     "created",
     "done",
     "imported",
     "ok",
+    "queued",
     "received",
     "saved",
     "stored",
+    "updated",
+    "uploaded",
     "success",
     "successful",
     "successfully",
@@ -67,6 +71,8 @@ const TAKEN: [&str; 24] = [
     "empfangen",
     "erfolgreich",
     "gespeichert",
+    "hochgeladen",
+    "abgelegt",
     "importiert",
     "accepte",
     "acceptee",
@@ -74,11 +80,17 @@ const TAKEN: [&str; 24] = [
     "enregistree",
     "importe",
     "recu",
+    "transmis",
     "succes",
 ];
 
 /// What is not found is not taken.
 const FOUND: [&str; 8] = ["allowed", "authorized", "found", "valid", "gefunden", "gultig", "trouve", "trouvee"];
+
+/// Who was not found, or is not known, if the text speaks of a patient.
+const PATIENT: [&str; 5] = ["patient", "patienten", "patientin", "patiente", "patients"];
+const UNKNOWN: [&str; 8] =
+    ["missing", "such", "unknown", "unmatched", "unbekannt", "unbekannter", "inconnu", "introuvable"];
 
 /// Before one of the words above, these turn it round.
 const NOT: [&str; 20] = [
@@ -116,6 +128,12 @@ fn in_table<'a>(words: &'a [&str], table: &'a [&str]) -> impl Iterator<Item = bo
     found.map(|(at, _)| words.iter().take(at).rev().take(REACH).any(|before| NOT.contains(before)))
 }
 
+/// Whether the words say that the patient is not there.
+fn is_nobody(words: &[&str]) -> bool {
+    let is_found = in_table(words, &FOUND).all(|is_turned| !is_turned);
+    words.iter().any(|word| PATIENT.contains(word)) && (!is_found || words.iter().any(|word| UNKNOWN.contains(word)))
+}
+
 /// What the value of a status says.
 pub(super) fn in_status(text: &str) -> Says {
     let text = folded(text);
@@ -128,6 +146,7 @@ pub(super) fn in_status(text: &str) -> Says {
         () if is_failing(first) || is_status || is_not || first == "false" => Says::No(None),
         () if TAKEN.contains(&first) => Says::Yes,
         () if has(&FAILURES, false) || has(&FAILED, false) || has(&TAKEN, true) || has(&FOUND, true) => Says::Doubt,
+        () if is_nobody(&words) => Says::Doubt,
         () => Says::Nothing,
     }
 }
@@ -150,7 +169,7 @@ pub(super) fn in_words(text: &str) -> Says {
         () if is_first && matches!(first, "error" | "exception" | "fail" | "failed" | "failure") => Says::No(None),
         () if is_first && is_failing(first) && !is_taken => Says::No(None),
         () if words.len() > SHORT || is_taken => Says::Nothing,
-        () if has(&TAKEN, true) => Says::Doubt,
+        () if has(&TAKEN, true) || is_nobody(&words) => Says::Doubt,
         () if FAILED.iter().any(whole) && has(&FAILED, false) => Says::Doubt,
         () => Says::Nothing,
     }

@@ -93,6 +93,11 @@ impl Document {
         edition::next(&self.version.pdf, self.person.as_deref(), pdf, whom, has_number)
     }
 
+    /// Whether it was decided without something of its patient that is known by now.
+    pub fn is_news(&self, whom: &str) -> bool {
+        self.person.as_ref().is_some_and(|then| edition::is_news(then, whom))
+    }
+
     /// Whether it may have been decided for another patient than this one: something that is known of both differs.
     pub fn may_be_anothers(&self, whom: &str) -> bool {
         self.person.as_ref().is_some_and(|then| edition::differ(then, whom))

@@ -1,6 +1,6 @@
 //! A patient of the cloud service.
 
-use std::fmt;
+use std::{fmt, iter};
 
 use jiff::civil::Date;
 use serde_json::Value;
@@ -68,12 +68,19 @@ impl Person {
         format!("{}\n{}\n{born}\n", last.as_str(), first.as_str())
     }
 
-    /// Each two of the three values, if all are known. Who corrects a spelling or a date leaves two of them as they are.
-    fn pairs(&self) -> Option<[String; 3]> {
-        let ((last, first), born) = (self.folded(), self.born?.to_string());
-        let pair = |one: &str, other: &str| format!("{one}\n{other}");
+    /// Last name, first name and date of birth, and both names in either order; empty if not known.
+    fn parts(&self) -> [String; 4] {
+        let ((last, first), born) = (self.folded(), self.born.map(|born| born.to_string()).unwrap_or_default());
         let (last, first) = (last.as_str(), first.as_str());
-        self.has_names().then(|| [pair(last, first), pair(last, &born), pair(first, &born)])
+        let both = match last.is_empty() || first.is_empty() {
+            true => String::new(),
+            false => format!("{}\n{}", last.min(first), last.max(first)),
+        };
+        [last.to_owned(), first.to_owned(), born, both]
+    }
+
+    fn is_whole(&self) -> bool {
+        self.has_names() && self.born.is_some()
     }
 
     /// The last and the first name, folded.
@@ -83,8 +90,8 @@ impl Person {
 }
 
 /// For whom the letter is, in the form of [`edition`](crate::domain::document::edition): digests of the patient's
-/// identifier, and of name and date of birth as [`Person::canonical`] has them; behind it, of each two of last name, first
-/// name and date of birth. All go with the letter's identifier, so that two letters do not show that they are of one patient.
+/// identifier, of name and date of birth as [`Person::canonical`] has them, and of each part. All go with the letter's
+/// identifier, so that two letters do not show that they are of one patient.
 pub fn whom(metadata: &Metadata, letter: &DocumentUuid) -> String {
     let digest = |text: &str| {
         let mut digits = hex(&Sha256::digest(format!("{} {text}", without_case(letter.as_str()))));
@@ -95,13 +102,18 @@ pub fn whom(metadata: &Metadata, letter: &DocumentUuid) -> String {
     // A mere identifier says nothing of who it is.
     let is_shown = metadata.patient.keys().any(|field| field != "uuid");
     let person = Person::of(metadata);
-    let whole = digest(&person.canonical());
-    let person = match person.pairs() {
-        _ if !is_shown => String::new(),
-        None => format!("{INCOMPLETE}{whole}"),
-        Some(pairs) => pairs.iter().fold(whole, |whole, pair| format!("{whole}:{:.8}", digest(pair))),
-    };
-    format!("{uuid}-{person}")
+    if !is_shown {
+        return format!("{uuid}-");
+    }
+    let mut shown = if person.is_whole() { String::new() } else { INCOMPLETE.to_string() };
+    shown.push_str(&digest(&person.canonical()));
+    for (name, part) in iter::zip(["last", "first", "born", "both"], person.parts()) {
+        shown.push(':');
+        if !part.is_empty() {
+            shown.push_str(digest(&format!("{name} {part}")).get(..8).unwrap_or_default());
+        }
+    }
+    format!("{uuid}-{shown}")
 }
 
 #[cfg(test)]
@@ -129,18 +141,25 @@ mod tests {
             json!({"uuid": "p1", "lastName": "Meier", "firstName": "Zoé", "dateOfBirth": "1980-02-17"}),
             json!({"uuid": "p1", "lastName": "Müller", "firstName": "Zora", "dateOfBirth": "1980-02-17"}),
             json!({"uuid": "p1", "lastName": "Müller", "firstName": "Zoé", "dateOfBirth": "1980-02-18"}),
+            json!({"uuid": "p1", "lastName": "Zoé", "firstName": "Müller", "dateOfBirth": "1980-02-17"}),
+            // Completed, or the other way round.
+            json!({"uuid": "p1", "lastName": "Müller", "firstName": "Zoé", "dateOfBirth": null}),
+            json!({"uuid": "p1", "lastName": "Müller", "firstName": "", "dateOfBirth": "1980-02-17"}),
+            json!({"uuid": "p1", "lastName": "Müller"}),
+            json!({"uuid": "p1", "lastName": null, "firstName": "", "dateOfBirth": null}),
         ] {
             assert!(is_zoe(same.clone()), "{same}");
         }
         for other in [
             json!({"uuid": "p2", "lastName": "Meier", "firstName": "Zoé", "dateOfBirth": "1980-02-17"}),
             json!({"uuid": "p1", "lastName": "Meier", "firstName": "Zoé", "dateOfBirth": "1980-02-18"}),
-            json!({"uuid": "p1", "lastName": "Müller", "firstName": "Zoé", "dateOfBirth": null}),
-            json!({"uuid": "p1", "lastName": null, "firstName": null, "dateOfBirth": null}),
+            json!({"uuid": "p2", "lastName": "Müller", "firstName": "Zoé", "dateOfBirth": null}),
+            json!({"uuid": "p1", "lastName": "Müller", "firstName": "Zora", "dateOfBirth": null}),
+            json!({"uuid": "p2", "lastName": "Müller"}),
             json!({"uuid": "p2"}),
         ] {
             assert!(!is_zoe(other.clone()), "{other}");
         }
-        assert!(!zoe.contains("p1") && zoe.len() == 65 + 27, "digests only");
+        assert!(!zoe.contains("p1") && zoe.len() == 65 + 36, "digests only");
     }
 }

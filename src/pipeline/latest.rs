@@ -81,8 +81,9 @@ pub(super) async fn look(edges: &Edges, client: &dyn Api, document: &Document) -
         Ok(metadata) => metadata,
         Err((doing, error)) => return unread(&edges.ledger, document, doing, &error).await,
     };
-    // Whoever reads it anew knows whether that is another patient, or the same one under a corrected name.
-    if may_be_anothers(document, &metadata) {
+    // Whoever reads it anew knows whether that is another patient, or the same one under a corrected name, or of whom
+    // nothing was shown before.
+    if document.is_news(&whom(&metadata, &document.version.uuid)) {
         return Ok(Shown::Another(pdf));
     }
     let (id, round) = (document.id, document.round);
@@ -107,7 +108,8 @@ async fn unread(ledger: &Ledger, document: &Document, doing: &str, error: &ApiEr
 
 /// The same before a delivery: whether it may be made. If the API shows something else, the document begins anew. So it
 /// does if the API shows nothing: the stage that fetches knows what that means. Nothing is asked of an account that is
-/// paused: the delivery waits.
+/// paused: the delivery waits. If the fetching is paused because several documents cannot be read, it is asked about this
+/// one all the same; and what cannot be read then waits.
 pub(super) async fn is_same(context: &Context, delivery: &Delivery) -> Result<bool, LedgerError> {
     let Context { edges, rules, signals } = context;
     let document = &delivery.document;
@@ -115,17 +117,27 @@ pub(super) async fn is_same(context: &Context, delivery: &Delivery) -> Result<bo
     if document.read_at.is_some_and(is_fresh) {
         return Ok(true);
     }
+    let fetch = Scope::Fetch(document.version.account.clone());
+    let is_fetch_paused = edges.pauses.is_paused_but_for(&fetch, Call::Download);
     match look_unless_paused(edges, document).await? {
         Some(Shown::Same) => return Ok(true),
         Some(Shown::Another(pdf)) => revise(edges, signals, document, Some(pdf)).await?,
-        Some(Shown::Nothing | Shown::Refused(_) | Shown::Failed(_)) => read_anew(edges, signals, document).await?,
-        None => {
-            edges.spool.write_all().await;
-            let due_at = after(now(), rules.limits.poll_interval);
-            wait(&edges.ledger, &delivery.into(), Some(due_at), NOT_READ.0, NOT_READ.1).await?;
+        Some(Shown::Refused(_) | Shown::Failed(_)) if is_fetch_paused => {
+            edges.pauses.look_failed(&fetch);
+            put_off(context, delivery).await?;
         }
+        Some(Shown::Nothing | Shown::Refused(_) | Shown::Failed(_)) => read_anew(edges, signals, document).await?,
+        None => put_off(context, delivery).await?,
     }
     Ok(false)
+}
+
+/// The delivery waits, because the document cannot be read now.
+async fn put_off(context: &Context, delivery: &Delivery) -> Result<(), LedgerError> {
+    let Context { edges, rules, .. } = context;
+    edges.spool.write_all().await;
+    let due_at = after(now(), rules.limits.poll_interval);
+    wait(&edges.ledger, &delivery.into(), Some(due_at), NOT_READ.0, NOT_READ.1).await
 }
 
 /// The same of a document that waits for a person, or that the list shows although it is filed: the service may have
@@ -139,8 +151,8 @@ pub(super) async fn follow(edges: &Edges, signals: &Signals, document: &Document
 
 async fn look_unless_paused(edges: &Edges, document: &Document) -> Result<Option<Shown>, LedgerError> {
     let account = &document.version.account;
-    let scopes = [Scope::Account(account.clone()), Scope::Fetch(account.clone())];
-    let is_paused = scopes.iter().any(|scope| edges.pauses.is_paused_but_for(scope, Call::Download));
+    let is_paused = edges.pauses.is_paused_but_for(&Scope::Account(account.clone()), Call::Download)
+        || edges.pauses.is_down_but_for(&Scope::Fetch(account.clone()), Call::Download);
     match edges.clients.get(account).filter(|_| !is_paused) {
         Some(client) => look(edges, client.as_ref(), document).await.map(Some),
         None => Ok(None),

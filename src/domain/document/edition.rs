@@ -4,10 +4,10 @@
 //!
 //! The ledger calls the first edition of a version like its PDF, and the others `PDF/1`, `PDF/2`: no identifier of the
 //! API has a slash. A patient is kept as two digests, `IDENTIFIER-PERSON`. What the service did not show is empty, and
-//! contradicts nothing. `PERSON` is a digest of all that is known; if that is a whole name and a date of birth, digests of
-//! each two of the three follow: `ALL:TWO:TWO:TWO`. A practice merges its duplicates and corrects names. So where two
-//! patients differ, the numbers of the practice decide, if both are known; else two of one name and date of birth are one,
-//! and so are two of one identifier that share two of last name, first name and date of birth.
+//! contradicts nothing. `PERSON` is a digest of all that is known, followed by digests of last name, first name, date of
+//! birth, and both names in either order: `ALL:LAST:FIRST:BORN:BOTH`. A practice merges its duplicates, and corrects and
+//! completes records. So where two patients differ, the numbers of the practice decide, if both are known; else two of
+//! one name and date of birth are one, and so are two of one identifier, unless too much of them differs (`is_edited`).
 
 use std::iter;
 
@@ -15,7 +15,7 @@ use std::iter;
 /// nobody is the same.
 pub const WRONG: char = '!';
 
-/// Begins the digest of a person whose name or date of birth is not known: there may be several such.
+/// Begins the digest of a person of whom one of the three is not known: there may be several such.
 pub const INCOMPLETE: char = '~';
 
 /// The PDF of this version, as the API calls it.
@@ -53,21 +53,50 @@ pub fn differ(one: &str, other: &str) -> bool {
     one.starts_with(WRONG) || both.is_none_or(|(one, other)| contradict(one.0, other.0) || contradict(one.1, other.1))
 }
 
+/// Whether `whom` shows another patient than `before`, or something of the same one that was not known.
+pub fn is_news(before: &str, whom: &str) -> bool {
+    merged(before, whom).is_none_or(|both| both != before)
+}
+
 /// What is known of the patient by both; `None` if they are two.
 pub fn merged(one: &str, other: &str) -> Option<String> {
     let known = Some(one).filter(|one| !one.starts_with(WRONG));
     let (one, other) = (known?.split_once('-')?, other.split_once('-')?);
     let is_one_person = one.1 == other.1 && !one.1.is_empty() && !one.1.starts_with(INCOMPLETE);
-    let mut both = iter::zip([one.0, one.1], [other.0, other.1]);
-    let is_corrected = one.0 == other.0 && !one.0.is_empty() && share_two(one.1, other.1);
-    let is_same =
-        is_one_person || is_corrected || both.all(|(one, other)| one.is_empty() || other.is_empty() || one == other);
+    let is_one_record = one.0.is_empty() || other.0.is_empty() || one.0 == other.0;
+    let is_shown = !one.1.is_empty() && !other.1.is_empty();
+    let is_edited = is_shown && one.0 == other.0 && !one.0.is_empty() && is_edited(one.1, other.1);
+    let is_same = is_one_person || is_edited || is_one_record && (!is_shown || one.1 == other.1);
     let known = |one: &str, other: &str| if other.is_empty() { one.to_owned() } else { other.to_owned() };
-    is_same.then(|| format!("{}-{}", known(one.0, other.0), known(one.1, other.1)))
+    is_same.then(|| format!("{}-{}", known(one.0, other.0), both(one.1, other.1)))
 }
 
-fn share_two(one: &str, other: &str) -> bool {
-    iter::zip(one.split(':').skip(1), other.split(':').skip(1)).any(|(one, other)| one == other)
+/// Whether two versions of one record are of one person: at least two of last name, first name and date of birth are the
+/// same, or the names changed places; or nothing contradicts; or the record was incomplete, and one is the same and one
+/// differs.
+fn is_edited(one: &str, other: &str) -> bool {
+    let parts = || iter::zip(one.split(':').skip(1), other.split(':').skip(1));
+    let has_both_names = parts().nth(3).is_some_and(|(one, other)| one == other && !one.is_empty());
+    let known = || parts().take(3).filter(|(one, other)| !one.is_empty() && !other.is_empty());
+    let same = known().filter(|(one, other)| one == other).count();
+    let others = known().count() - same;
+    let is_completed = one.starts_with(INCOMPLETE) && same > 0 && others == 1;
+    parts().next().is_some() && (has_both_names || same > 1 || others == 0 || is_completed)
+}
+
+/// What is known of one person by both. What was known stays known if the record is emptied.
+fn both(one: &str, other: &str) -> String {
+    let parts = || iter::zip(one.split(':'), other.split(':')).skip(1);
+    match other.starts_with(INCOMPLETE) && parts().next().is_some() {
+        _ if other.is_empty() => one.to_owned(),
+        false => other.to_owned(),
+        true if parts().all(|(one, other)| one == other || other.is_empty()) => one.to_owned(),
+        true => {
+            let whole = other.split(':').take(1);
+            let known = parts().map(|(one, other)| if other.is_empty() { one } else { other });
+            whole.chain(known).collect::<Vec<_>>().join(":")
+        }
+    }
 }
 
 #[cfg(test)]
@@ -83,8 +112,18 @@ mod tests {
             ("p", Some("a-1"), "p", "b-1", "p"),
             ("p", Some("a-~1"), "p", "b-~1", "p/1"),
             ("p", Some("a-~1"), "p", "a-~1", "p"),
+            // It was completed; and nothing that is known of both is the same.
+            ("p", Some("a-~1:x::"), "p", "a-2:x:y:z", "p"),
+            ("p", Some("a-~1:x::"), "p", "b-2:x:y:z", "p/1"),
+            ("p", Some("a-~1:x::"), "p", "a-2:q:y:z", "p/1"),
+            ("p", Some("a-~1:x:w:"), "p", "a-2:x:y:z", "p"),
+            ("p", Some("a-1:x:w:z"), "p", "a-~2:x:y:", "p/1"),
+            ("p", Some("a-~1:::"), "p", "a-2:x:y:z", "p"),
+            ("p", Some("a-1:x:y:z"), "p", "a-~2:::", "p"),
             // The name was corrected; and the record is another patient's now, or it is another one's record.
-            ("p", Some("a-1:x:y:z"), "p", "a-2:q:r:z", "p"),
+            ("p", Some("a-1:x:y:z:n"), "p", "a-2:q:y:z:m", "p"),
+            ("p", Some("a-1:x:y:z:n"), "p", "a-2:y:x:z:n", "p"),
+            ("p", Some("a-1:x:y:z:n"), "p", "a-2:q:r:z:m", "p/1"),
             ("p", Some("a-1:x:y:z"), "p", "a-2:q:r:s", "p/1"),
             ("p", Some("a-1:x:y:z"), "p", "a-2:y:z:x", "p/1"),
             ("p", Some("a-1:x:y:z"), "p", "b-2:q:r:z", "p/1"),
@@ -123,5 +162,17 @@ mod tests {
             assert_eq!(merged(one, other).as_deref(), Some(both));
         }
         assert_eq!(merged("!-", "-"), None);
+        // A record that is emptied, and one of which something was corrected then.
+        for (one, other, both) in
+            [("a-1:x:y:z:n", "a-~2:x:::", "a-1:x:y:z:n"), ("a-1:x:y:z:n", "a-~2:x:y:w:", "a-~2:x:y:w:n")]
+        {
+            assert_eq!(merged(one, other).as_deref(), Some(both));
+            assert!(!is_news(both, other), "{both} {other}");
+        }
+        for (before, whom, expected) in
+            [("a-", "a-1", true), ("-", "a-1", true), ("a-1", "b-1", true), ("a-1", "a-", false), ("a-1", "a-1", false)]
+        {
+            assert_eq!(is_news(before, whom), expected, "{before} {whom}");
+        }
     }
 }

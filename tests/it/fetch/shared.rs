@@ -121,6 +121,24 @@ async fn a_letter_that_waited_for_its_destination_is_filed_although_no_pdf_can_b
     assert_eq!(paused(&practice).await, ["fetch:main"]);
 }
 
+/// Those that cannot be read keep no other letter from its destination.
+#[tokio::test]
+async fn a_letter_that_waited_for_its_destination_is_filed_although_others_cannot_be_read() {
+    let (mut practice, _) = practice_with_small(1).await;
+    practice.env.insert("DOCSYNCD__SYNC__POLL_INTERVAL".into(), "20ms".into());
+    let away = practice.path("away");
+    std::fs::rename(practice.inbox(), &away).unwrap();
+    let mut running = practice.run().await;
+    running.wait_for_log("destination:pms is paused").await;
+    for uuid in add_small(&practice, 8, |_, document| document).await {
+        practice.sandbox.inject(Fault::always(Route::Document, FaultKind::status(500)).for_document(uuid));
+    }
+    running.wait_for_log("fetch:main is paused").await;
+    std::fs::rename(&away, practice.inbox()).unwrap();
+    practice.wait_for_posts(1).await;
+    assert_eq!(paused(&practice).await, ["fetch:main"]);
+}
+
 /// Most of a large number of bad ones were never tried when the pause began, and are older.
 #[tokio::test]
 async fn a_good_document_is_found_behind_a_hundred_bad_ones_and_so_is_a_new_one() {

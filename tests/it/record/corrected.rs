@@ -22,11 +22,34 @@ async fn a_patient_who_was_corrected_while_a_letter_waited_is_who_gets_it() {
 
 /// The service corrects the patient of a letter: its last name.
 async fn correct(practice: &Practice, uuid: &str, last_name: &str) {
+    change(practice, uuid, json!({ "lastName": last_name })).await;
+}
+
+async fn change(practice: &Practice, uuid: &str, record: Value) {
     let patient = patient_of(practice, uuid).await;
     let patient = patient["uuid"].as_str().or(patient.as_str()).unwrap().to_owned();
-    let body = json!({ "lastName": last_name }).to_string();
+    let body = record.to_string();
     let answer = practice.docsyncd(&["api", "PATCH", &format!("/patients/{patient}"), "--body", &body]).await;
     assert_eq!(answer.code, 0, "{answer:?}");
+}
+
+/// The archive has it already, by a record without a date of birth.
+#[tokio::test]
+async fn a_record_that_is_completed_is_the_same_patients() {
+    let mut practice = practice_with_list(&["471;Durand;Anne;25.01.1970"]).await;
+    practice.env.insert("DOCSYNCD__SYNC__POLL_INTERVAL".into(), "1s".into());
+    let uuid = letter(&practice, "Durand", "Anne", None).await;
+    let mut running = practice.run().await;
+    running.wait_for_log("needs_person").await;
+    until(async || fs::read_dir(practice.path("archive")).unwrap().count(), |count| *count == 1).await;
+    change(&practice, &uuid, json!({ "dateOfBirth": "1970-01-25" })).await;
+    assert_eq!(practice.docsyncd(&["poll"]).await.code, 0);
+    wait_for_state(&practice, &uuid, "reported").await;
+    running.end().await;
+    assert_eq!(names(&practice), [format!("471/{uuid}.pdf")]);
+    assert_eq!(fs::read_dir(practice.path("archive")).unwrap().count(), 1);
+    let problems = status(&practice).await["problems"].clone();
+    assert!(problems.as_array().unwrap().iter().all(|problem| problem["cause"] != "not-replaced"), "{problems}");
 }
 
 #[tokio::test]
@@ -106,6 +129,9 @@ async fn a_letter_that_was_filed_by_a_wrong_number_is_filed_anew_by_the_right_on
     let second = add_of(&practice, "second", patient).await;
     assert_eq!(practice.sync().await.code, 0);
     assert!(names(&practice).contains(&format!("8/{second}.pdf")), "{:?}", names(&practice));
+    // What has ended stays, and is named.
+    let back = practice.docsyncd(&["assign", &uuid, "7", "--yes"]).await;
+    assert!(back.code == 0 && back.stdout.contains(&second), "{back:?}");
 }
 
 fn filed_by(practice: &Practice, number: &str) -> bool {

@@ -32,6 +32,9 @@ pub use crate::ledger::pauses::ProbeChoice;
 const LONGEST_DOUBT: Duration = Duration::from_secs(15);
 const DOUBT_PART: u32 = 8;
 
+/// The time between two looks that fail, whatever the number of letters that wait.
+const BETWEEN_LOOKS: Duration = Duration::from_secs(5);
+
 /// A success of work that took no longer than this counts as of its end, as the documents of a batch begin together.
 const LONG: Duration = Duration::from_secs(1);
 
@@ -121,6 +124,20 @@ impl Pauses {
     pub fn is_paused_but_for(&self, scope: &Scope, call: Call) -> bool {
         let is_of = |pause: &mut Pause| pause.kept.failure.as_ref().is_some_and(|failure| failure.call == call);
         self.with_pause(scope, is_of) == Some(false)
+    }
+
+    /// The same, if the failure is one of the whole service, or was just seen again by [`Self::look_failed`].
+    pub fn is_down_but_for(&self, scope: &Scope, call: Call) -> bool {
+        let is_whole = |pause: &mut Pause| {
+            let was_seen = pause.looked_at.is_some_and(|at| now() < after(at, BETWEEN_LOOKS) && at <= now());
+            was_seen || pause.kept.failure.as_ref().is_none_or(|failure| matches!(failure.kind, Kind::Down(_)))
+        };
+        self.is_paused_but_for(scope, call) && self.with_pause(scope, is_whole) == Some(true)
+    }
+
+    /// A letter of another scope could not be read either: for a while no other one is asked for.
+    pub fn look_failed(&self, scope: &Scope) {
+        self.with_pause(scope, |pause| pause.looked_at = Some(now()));
     }
 
     /// How long it takes until the pause will be probed; `None` while there is none.
@@ -450,6 +467,8 @@ struct Pause {
     /// Until when the server asked to be left alone. Work that was already under way may succeed, and does not end the
     /// pause.
     asked_until: Option<Millis>,
+    /// When work of other scopes last looked whether its own document can be read, and it could not.
+    looked_at: Option<Millis>,
 }
 
 impl Pause {

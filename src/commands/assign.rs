@@ -19,6 +19,9 @@ use crate::pipeline::assign::{self, Letter, NotAssigned};
 use crate::pipeline::patients;
 use crate::views;
 
+/// How many other letters of a patient are named.
+const MOST_NAMED: usize = 20;
+
 /// What the command works with: the practice's list, and more.
 struct Desk<'a> {
     loaded: &'a Loaded,
@@ -299,7 +302,8 @@ impl Desk<'_> {
         let patient = list.row(number).map_or_else(not_listed, |row| in_line(&row.named()).into_owned());
         let named = uuid.clone();
         let write = ledger.write(move |db| assign::write(db, &assigned, (document.id, &named)));
-        let text = if runtime()?.block_on(write)? { "assign-anew" } else { "assign-done" };
+        let written = runtime()?.block_on(write)?;
+        let text = if written.is_filed_anew { "assign-anew" } else { "assign-done" };
         let (when, show) = (retry::when(self.loaded, language), docsyncd(&format!("show {uuid}")));
         let values = [
             ("uuid", (&uuid).into()),

@@ -88,6 +88,15 @@ pub fn is_anothers(db: &Connection, number: &str, patient: &str) -> QueryResult<
     .exists([number, patient])
 }
 
+/// The uuids of the patient's letters that were filed with another number than this one.
+pub fn filed_otherwise(db: &Connection, patient: &str, number: &str) -> QueryResult<Vec<String>> {
+    db.values(
+        "SELECT uuid FROM document WHERE patient = ?1 AND +state <> 'fetched' AND EXISTS (
+             SELECT 1 FROM delivery WHERE document = document.id AND delivery.pdf = document.pdf AND +number <> ?2)",
+        [patient, number],
+    )
+}
+
 /// The patient of a document, as the API last showed it.
 pub fn of_document(db: &Connection, document: i64) -> QueryResult<Option<String>> {
     Ok(db.perhaps::<Option<String>>("SELECT patient FROM document WHERE id = ?1", [document])?.flatten())

@@ -111,14 +111,22 @@ impl Letter {
     }
 }
 
+/// What an assignment does to the patient's letters.
+pub struct Written {
+    /// Whether the letter by which the person named the patient is filed anew.
+    pub is_filed_anew: bool,
+    /// The uuids of letters that have ended, and lie under another number.
+    pub others: Vec<String>,
+}
+
 /// Records the assignment, with the letter by which the person named the patient. It stands in the history of each
 /// letter that waits for it. A letter that was filed by another number is filed anew: this one although it has ended,
-/// and others that are not filed everywhere yet, so that all destinations have a letter by one number. Returns whether
-/// this one is.
+/// and others that are not filed everywhere yet, so that all destinations have a letter by one number. Those that have
+/// ended stay where they are: the patient may have had that number then.
 ///
 /// # Errors
 /// Any SQLite error.
-pub fn write(db: &Connection, assigned: &Assigned, (document, uuid): (i64, &str)) -> QueryResult<bool> {
+pub fn write(db: &Connection, assigned: &Assigned, (document, uuid): (i64, &str)) -> QueryResult<Written> {
     kept::assign(db, assigned)?;
     let mut letters = kept::waiting_of(db, &assigned.patient)?;
     let is_other = |filed_by: Option<String>| filed_by.is_some_and(|filed_by| filed_by != assigned.number);
@@ -134,7 +142,9 @@ pub fn write(db: &Connection, assigned: &Assigned, (document, uuid): (i64, &str)
         }
     }
     history::act(db, assigned.at, Action::Assign, &format!("document {uuid}"), assigned.who.as_deref())?;
-    Ok(is_filed_anew)
+    let mut others = kept::filed_otherwise(db, &assigned.patient, &assigned.number)?;
+    others.retain(|other| other != uuid);
+    Ok(Written { is_filed_anew, others })
 }
 
 /// Removes the assignment of this letter's patient, for letters to come and those that wait. Returns whether there was

@@ -733,7 +733,7 @@ page-notice-retried-all = Für alles, was fehlgeschlagen ist, läuft ein neuer V
 page-notice-polled = docsyncd sucht jetzt nach neuen Briefen.
 page-notice-closed = Dieser Browser ist gesperrt: Er zeigt keine Namen mehr.
 page-notice-locked = Der andere Browser ist gesperrt: Er zeigt keine Namen mehr.
-page-notice-filed-anew = Der Brief wird unter der richtigen Nummer noch einmal abgelegt. Entfernen Sie die Kopie in der falschen Akte: Diese Seite zeigt, wo sie liegt.
+page-notice-filed-anew = Der Brief wird unter der richtigen Nummer noch einmal abgelegt. Entfernen Sie die Kopie in der falschen Akte: Diese Seite zeigt, wo sie liegt. Wenn andere Briefe dieses Patienten mit der falschen Nummer abgelegt wurden, öffnen Sie jeden davon und wählen Sie auch dort seinen Patienten.
 page-notice-same-number = Nichts wurde geändert: Der Brief ist schon unter dieser Nummer abgelegt.
 page-notice-not-read = Nichts wurde geändert: Der Dienst sagt gerade nicht, um welchen Patienten es geht. Versuchen Sie es in einigen Minuten noch einmal.
 page-notice-unknown = Der Brief ist nicht mehr so, wie die Seite ihn zeigte: Nichts wurde geändert. Sehen Sie noch einmal nach.
@@ -1500,6 +1500,10 @@ assign-unlisted = die Nummer { $number } steht nicht in der Liste der Praxis
 assign-none = nichts wurde zugeordnet
 assign-done = { $uuid }: dem Patienten mit der Nummer { $number } zugeordnet ({ $patient }), auch für künftige Briefe; { $when }
 assign-anew = { $uuid }: Sein Patient hat die Nummer { $number } ({ $patient }), und er wird damit noch einmal abgelegt; { $when }. Die Kopie mit der anderen Nummer bleibt, wo sie ist: { $command } nennt den Ort; entfernen Sie sie dort
+assign-others = { $count ->
+    [one] Ein weiterer Brief dieses Patienten wurde früher mit einer anderen Nummer abgelegt und bleibt dort: { $letters }. Wenn diese Nummer falsch war, führen Sie { $command } auch für ihn aus
+   *[other] { $count } weitere Briefe dieses Patienten wurden früher mit einer anderen Nummer abgelegt und bleiben dort: { $letters }. Wenn diese Nummer falsch war, führen Sie { $command } auch für jeden von ihnen aus
+}
 assign-not-in-list = nicht in der Liste
 assign-nobody-asked = hier kann niemand bestätigen, dass es dieser Patient ist: Vergleichen Sie die Angaben oben, und schreiben Sie --yes
 assign-question-again = Sind Sie sicher? Dem Patienten mit der Nummer { $number } zuordnen?

@@ -734,7 +734,7 @@ page-notice-retried-all = Everything that failed is tried again. The page shows 
 page-notice-polled = docsyncd looks for new letters now.
 page-notice-closed = This browser is locked: it shows no names any more.
 page-notice-locked = That browser is locked: it shows no names any more.
-page-notice-filed-anew = The letter is filed anew under the right number. Remove the copy in the wrong record: this page says where it lies.
+page-notice-filed-anew = The letter is filed anew under the right number. Remove the copy in the wrong record: this page says where it lies. If other letters of this patient went out under the wrong number, open each of them and choose its patient there, too.
 page-notice-same-number = Nothing was changed: the letter is filed under this number already.
 page-notice-not-read = Nothing was changed: the service does not say now which patient this letter is about. Try again in a few minutes.
 page-notice-unknown = The letter has changed since the page showed it, so nothing was done. Look again.
@@ -1485,6 +1485,10 @@ assign-unlisted = the number { $number } is not in the practice's list
 assign-none = nothing was assigned
 assign-done = { $uuid }: its patient is number { $number } ({ $patient }), also for letters to come; { $when }
 assign-anew = { $uuid }: its patient is number { $number } ({ $patient }), and it is filed anew with that number; { $when }. The copy with the other number stays where it is: { $command } says where; remove it there
+assign-others = { $count ->
+    [one] One more letter of this patient was filed with another number before, and stays there: { $letters }. If that number was wrong, run { $command } for it, too
+   *[other] { $count } more letters of this patient were filed with another number before, and stay there: { $letters }. If that number was wrong, run { $command } for each of them, too
+}
 assign-not-in-list = not in the list
 assign-nobody-asked = nobody can be asked here whether this is the patient: look at both sides above, and write --yes
 assign-question-again = Are you sure? Assign to the patient with the number { $number }?

@@ -733,7 +733,7 @@ page-notice-retried-all = Un nouvel essai est en cours pour tout ce qui a échou
 page-notice-polled = docsyncd relève les nouveaux courriers.
 page-notice-closed = Ce navigateur est verrouillé : il ne montre plus de noms.
 page-notice-locked = Ce navigateur-là est verrouillé : il ne montre plus de noms.
-page-notice-filed-anew = Le courrier est classé une nouvelle fois, sous le bon numéro. Supprimez la copie dans le mauvais dossier : cette page indique où elle se trouve.
+page-notice-filed-anew = Le courrier est classé une nouvelle fois, sous le bon numéro. Supprimez la copie dans le mauvais dossier : cette page indique où elle se trouve. Si d'autres courriers de ce patient sont partis sous le mauvais numéro, ouvrez chacun d'eux et choisissez-y aussi son patient.
 page-notice-same-number = Rien n'a été modifié : le courrier est déjà classé sous ce numéro.
 page-notice-not-read = Rien n'a été modifié : le service n'indique pas en ce moment de quel patient il s'agit. Réessayez dans quelques minutes.
 page-notice-unknown = Le courrier n'est plus comme la page le montrait : rien n'a été changé. Regardez de nouveau.
@@ -1499,6 +1499,10 @@ assign-unlisted = le numéro { $number } n'est pas dans la liste du cabinet
 assign-none = rien n'a été attribué
 assign-done = { $uuid } : attribué au patient numéro { $number } ({ $patient }), aussi pour les courriers suivants ; { $when }
 assign-anew = { $uuid } : son patient a le numéro { $number } ({ $patient }), et le courrier est classé de nouveau sous ce numéro ; { $when }. La copie sous l'autre numéro reste où elle est : { $command } dit où ; retirez-la de là
+assign-others = { $count ->
+    [one] Un autre courrier de ce patient a été classé auparavant sous un autre numéro et y reste : { $letters }. Si ce numéro était faux, lancez aussi { $command } pour lui
+   *[other] { $count } autres courriers de ce patient ont été classés auparavant sous un autre numéro et y restent : { $letters }. Si ce numéro était faux, lancez aussi { $command } pour chacun d'eux
+}
 assign-not-in-list = absent de la liste
 assign-nobody-asked = personne ne peut confirmer ici que c'est ce patient : comparez les fiches ci-dessus, et ajoutez --yes
 assign-question-again = En êtes-vous sûr ? Attribuer au patient numéro { $number } ?

@@ -180,7 +180,7 @@ pub(super) fn settle(
             && !is_anothers
             && candidate.as_ref().is_some_and(|candidate| candidate.is_exact && !candidate.is_alike);
         if (asked.is_sure || is_plain) && !asked.seen.is_empty() {
-            let is_anew = assign::write(db, &assigned, (id, &asked.uuid))?;
+            let is_anew = assign::write(db, &assigned, (id, &asked.uuid))?.is_filed_anew;
             return Ok(if is_anew { Settled::Anew } else { Settled::Done });
         }
         let (number, seen) = (assigned.number, assigned.fingerprint);

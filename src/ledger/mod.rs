@@ -51,7 +51,7 @@ use tokio::sync::Notify;
 pub use error::LedgerError;
 pub use open::{Lock, is_kept_locked, is_locked, open_to_glance, rewrite};
 
-use worker::{Others, Runs, Worker, run};
+use worker::{Elsewhere, Runs, Worker, run};
 
 pub use crate::system::clock::{Millis, now};
 use crate::system::watch::folder_of;
@@ -85,7 +85,7 @@ impl Ledger {
         let connection = open::open_to_write(path)?;
         match restored::moved_at(&connection).map_err(|error| LedgerError::from_sqlite(path, &error))? {
             Some(at) => Err(LedgerError::Moved { path: path.to_path_buf(), at }),
-            None => Ok((Self::start(path, connection, Others::programs)?, lock)),
+            None => Ok((Self::start(path, connection, Elsewhere::programs)?, lock)),
         }
     }
 
@@ -94,10 +94,14 @@ impl Ledger {
     /// # Errors
     /// [`LedgerError::Missing`] if there is none yet, otherwise those of [`Self::open_exclusive`].
     pub fn open_beside(path: &Path) -> Result<Self, LedgerError> {
-        Self::start(path, open::open_existing(path)?, |_, _| Others::Daemon)
+        Self::start(path, open::open_existing(path)?, |_, _| Elsewhere::Daemon)
     }
 
-    fn start(path: &Path, writer: Connection, others: fn(&Path, &Arc<Notify>) -> Others) -> Result<Self, LedgerError> {
+    fn start(
+        path: &Path,
+        writer: Connection,
+        others: fn(&Path, &Arc<Notify>) -> Elsewhere,
+    ) -> Result<Self, LedgerError> {
         let changed_elsewhere = Arc::new(Notify::new());
         // SQLite's statement journal, which undoes a failed query, is some 200 KB of pages for a document: in files it
         // took a tenth of all processor time. Not set earlier: a VACUUM would take as much memory as the ledger is

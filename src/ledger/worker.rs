@@ -5,7 +5,7 @@ use std::fs::OpenOptions;
 use std::path::Path;
 use std::sync::{Arc, mpsc};
 use std::thread;
-use std::time::{Duration, Instant, SystemTime};
+use std::time::{Duration, Instant};
 
 use async_trait::async_trait;
 use notify::{RecommendedWatcher, RecursiveMode, Watcher as _};
@@ -92,7 +92,7 @@ impl Drop for Worker {
 }
 
 impl Worker {
-    pub(super) fn writer(path: &Path, connection: Connection, others: Others) -> Result<Self, LedgerError> {
+    pub(super) fn writer(path: &Path, connection: Connection, others: Elsewhere) -> Result<Self, LedgerError> {
         Self::spawn("ledger-writer", path, move |queue, path| write_loop(connection, queue, path, &others))
     }
 
@@ -131,16 +131,16 @@ fn moment<'a>(connection: &'a Connection, path: &Path) -> Result<Transaction<'a>
 }
 
 /// The other processes that have the ledger open.
-pub(super) enum Others {
+pub(super) enum Elsewhere {
     /// The daemon, which this process wakes when it has written.
     Daemon,
     /// Programs that wake this daemon through the watcher, if there is one. It is told of each change.
     Programs(Arc<Notify>, Option<RecommendedWatcher>),
 }
 
-impl Others {
-    /// The programs beside the daemon. Each sets the time of the ledger's lock file after it has written; the ledger's
-    /// own files would also wake for each page that the daemon writes.
+impl Elsewhere {
+    /// The programs beside the daemon. Each sets the length of the ledger's lock file, which stays the same, after it has
+    /// written; the ledger's own files would also wake for each page that the daemon writes.
     pub(super) fn programs(path: &Path, changed: &Arc<Notify>) -> Self {
         let lock = lock_path(path);
         let watch = || {
@@ -160,12 +160,12 @@ impl Others {
             && let Ok(lock) = OpenOptions::new().write(true).open(lock_path(path))
         {
             // Without it the daemon sees the change at its next look.
-            let _ = lock.set_modified(SystemTime::now());
+            let _ = lock.metadata().and_then(|found| lock.set_len(found.len()));
         }
     }
 }
 
-fn write_loop(mut connection: Connection, queue: &mpsc::Receiver<Query>, path: &Path, others: &Others) {
+fn write_loop(mut connection: Connection, queue: &mpsc::Receiver<Query>, path: &Path, others: &Elsewhere) {
     let opened = Identity::of(path);
     let mut seen = data_version(&connection);
     let mut looked = Instant::now();
@@ -189,7 +189,7 @@ fn write_loop(mut connection: Connection, queue: &mpsc::Receiver<Query>, path: &
             // If the file is gone, the next query reports that.
             if version != seen || opened.still_at(path).is_err() {
                 seen = version;
-                if let Others::Programs(changed, _) = others {
+                if let Elsewhere::Programs(changed, _) = others {
                     // `notify_one` keeps the notification if nobody waits now.
                     changed.notify_one();
                 }

@@ -71,7 +71,7 @@ impl Answers {
         if file.is_dir() {
             return Self::of_folder(file, language);
         }
-        Ok(Self { file: file.to_owned(), table: table_of(file)?, own: None, folder: None, language })
+        Ok(Self { file: file.to_owned(), table: table_of(file, language)?, own: None, folder: None, language })
     }
 
     /// Reads the folder's `answers.toml`, and over it the file that is named after this computer. Relative paths begin

@@ -253,10 +253,10 @@ impl Message {
             let commands = language.commands(group, &head.disks).unwrap_or_else(|| "docsyncd status".to_owned());
             let values = [("computer", (&head.computer).into()), ("commands", (&commands).into())];
             let commands = language.fill("alarm-it", &values);
-            let Some(file) = &head.file else { return commands };
-            // A command may end without a stop.
-            let commands = if commands.ends_with(['.', '?']) { commands } else { commands + "." };
-            language.fill("alarm-it-file", &[("it", (&commands).into()), ("file", file.into())])
+            let file = head.file.as_ref();
+            file.map_or(commands.clone(), |file| {
+                language.fill("alarm-it-file", &[("it", (&commands).into()), ("file", file.into())])
+            })
         };
         Self {
             id,

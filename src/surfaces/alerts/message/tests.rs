@@ -111,7 +111,7 @@ fn the_page_is_where_the_reader_can_reach_it() {
 fn commands_for_a_configuration_elsewhere_say_so() {
     let head = Letterhead { file: Some("/srv/north.toml".into()), ..head(Language::German) };
     let commands = message(&head, AlertKind::Problem, &group(Cause::Service, &["main"], 1)).commands.unwrap();
-    assert!(commands.ends_with(". Zu jedem Befehl gehört: --config /srv/north.toml"), "{commands}");
+    assert!(commands.ends_with("(Zu jedem Befehl gehört: --config /srv/north.toml)"), "{commands}");
 }
 
 #[test]

@@ -288,7 +288,10 @@ impl Api for Server {
     async fn patient(&self, uuid: &str) -> Result<Record, ApiError> {
         let index = uuid.trim_start_matches('p').parse().unwrap_or(0);
         let effect = |world: &mut World| {
-            let looked = Some((index, world.truths[index].versions.len() - 1));
+            // It shows the patient, and nothing of a PDF that came since the document was read (seed 2252).
+            let truth = &world.truths[index];
+            let pdf = &truth.versions[truth.looked].pdf;
+            let looked = truth.versions.iter().rposition(|version| version.pdf == *pdf).map(|version| (index, version));
             Ok((patient(index, world.patient(index)), looked))
         };
         let answer = self.call(Call::Document, None, "patient", effect).await;

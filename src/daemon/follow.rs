@@ -107,7 +107,7 @@ pub(super) async fn other_processes(context: Shared) {
             () = edges.ledger.changed_elsewhere() => {
                 signals.nudges.stages();
                 if let Some(numbers) = &edges.numbers {
-                    numbers.changed_elsewhere();
+                    numbers.changed();
                 }
                 take_up_requests(edges, signals).await;
             }

@@ -19,10 +19,24 @@ pub struct Assigned {
     pub fingerprint: String,
     /// Whether the practice's list had the number at that time.
     pub listed: bool,
-    /// The operating system's user who made it.
+    /// The operating system's user who made it, or the browser: [`AT_THE_PAGE`] and which one.
     pub who: Option<String>,
     /// When it was made.
     pub at: Millis,
+}
+
+/// How an assignment begins to say who made it, if that was at the status page.
+pub const AT_THE_PAGE: &str = "status page, ";
+/// How long letters wait for somebody at the status page to take an assignment back.
+const UNDO_FOR: Millis = 10_000;
+
+impl Assigned {
+    /// When letters may be filed by it: somebody at the status page may take it back first. If the clock was put back
+    /// since, that is now.
+    pub fn waits_until(&self, now: Millis) -> Millis {
+        let is_of_page = self.who.as_ref().is_some_and(|who| who.starts_with(AT_THE_PAGE));
+        if is_of_page && self.at <= now { self.at.saturating_add(UNDO_FOR) } else { now }
+    }
 }
 
 const COLUMNS: &str = "uuid AS patient, number, fingerprint, listed, who, at";

@@ -2,7 +2,7 @@
 //!
 //! A delivery that needs the number asks for it right before it is made. If the number is not known, the delivery is
 //! left until the list or a person tells it. The loop here looks at all such deliveries whenever the list changed, or
-//! another process wrote into the ledger. A second loop tells the service the numbers that were found
+//! somebody may have decided. A second loop tells the service the numbers that were found
 //! (`patients.push`).
 
 use std::collections::HashMap;
@@ -79,8 +79,8 @@ impl Numbers {
         self.nudge.notify_one();
     }
 
-    /// Another process wrote into the ledger.
-    pub fn changed_elsewhere(&self) {
+    /// Another process wrote into the ledger, or somebody at the status page decided something.
+    pub fn changed(&self) {
         self.nudge.notify_one();
     }
 }
@@ -234,39 +234,42 @@ pub async fn run(context: Shared) {
         let done = async {
             tell_of_file(&edges.ledger, numbers, &mut told).await?;
             let snapshot = numbers.patients.current();
-            match_again(edges, signals, numbers).await?;
+            let mut next = match_again(edges, signals, numbers).await?;
             if snapshot.list.is_some() || snapshot.problem.is_some() {
                 numbers.has_matched.store(true, Ordering::Relaxed);
             }
             if !reads {
-                return Ok(());
+                return Ok(next);
             }
             read_at = Instant::now();
             // The service may take its time. A new export of the list interrupts this, and the service is then asked
             // again.
             tokio::select! {
                 biased;
-                () = signals.stop.cancelled() => Ok(()),
-                Ok(()) = changes.changed() => {
-                    changes.mark_changed();
-                    Ok(())
-                }
+                () = signals.stop.cancelled() => {}
+                Ok(()) = changes.changed() => changes.mark_changed(),
                 read = read_patients(edges, signals) => {
                     read?;
-                    match_again(edges, signals, numbers).await
+                    next = match_again(edges, signals, numbers).await?;
                 }
             }
+            Ok(next)
         };
-        if let Err(error) = done.await {
-            stage::ledger_failed(signals, "patients", &error);
-            signals.stop.run_until_cancelled(tokio::time::sleep(LEDGER_PAUSE)).await;
-            continue;
-        }
+        let next = match done.await {
+            Ok(next) => {
+                next.map_or(Duration::MAX, |at| Duration::from_millis(at.saturating_sub(now()).max(0).unsigned_abs()))
+            }
+            Err(error) => {
+                stage::ledger_failed(signals, "patients", &error);
+                LEDGER_PAUSE
+            }
+        };
         tokio::select! {
             biased;
             () = signals.stop.cancelled() => break,
             changed = changes.changed() => if changed.is_err() { break },
             () = numbers.nudge.notified() => {}
+            () = tokio::time::sleep(next) => {}
             () = tokio::time::sleep_until(read_at + rules.limits.reconcile_interval) => {}
         }
     }
@@ -322,23 +325,25 @@ async fn tell_of_file(
     Ok(())
 }
 
-/// Looks at every delivery that waits for a number. Those whose match has changed become due.
-async fn match_again(edges: &Edges, signals: &Signals, numbers: &Numbers) -> Result<(), LedgerError> {
+/// Looks at every delivery that waits for a number. Those whose match has changed become due. Returns when to look again,
+/// because somebody may still take an assignment back.
+async fn match_again(edges: &Edges, signals: &Signals, numbers: &Numbers) -> Result<Option<Millis>, LedgerError> {
     // Without a list, nothing new is known of any patient.
-    let Some(list) = numbers.patients.current().list else { return Ok(()) };
-    let (gone, others) = edges
+    let Some(list) = numbers.patients.current().list else { return Ok(None) };
+    let (gone, others, next) = edges
         .ledger
         .read(move |db| {
             let is_gone = |assigned: &Assigned| assigned.listed && list.row(&assigned.number).is_none();
-            let gone: Vec<String> =
-                kept::all(db)?.into_iter().filter(is_gone).map(|assigned| assigned.patient).collect();
-            let mut others = Vec::new();
+            let (mut others, mut next) = (Vec::new(), None);
             for waiting in deliveries::unmatched(db)? {
-                if is_other(db, &waiting, &list)? {
-                    others.push((waiting.document, waiting.destination));
+                match changed(db, &waiting, &list)? {
+                    Some(at) if at > now() => next = Some(next.map_or(at, |next: Millis| next.min(at))),
+                    Some(_) => others.push((waiting.document, waiting.destination)),
+                    None => {}
                 }
             }
-            Ok((gone, others))
+            let gone = kept::all(db)?.into_iter().filter(is_gone).map(|assigned| assigned.patient);
+            Ok((gone.collect::<Vec<_>>(), others, next))
         })
         .await?;
     if !gone.is_empty() {
@@ -355,20 +360,23 @@ async fn match_again(edges: &Edges, signals: &Signals, numbers: &Numbers) -> Res
         edges.ledger.write(move |db| deliveries::matched(db, &others, now())).await?;
         signals.nudges.deliver.notify_one();
     }
-    Ok(())
+    Ok(next)
 }
 
-fn is_other(db: &Connection, waiting: &Waiting, list: &List) -> rusqlite::Result<bool> {
-    let Ok(metadata) = serde_json::from_str::<Metadata>(&waiting.metadata) else { return Ok(false) };
+/// When a waiting delivery becomes due, if its match has changed.
+fn changed(db: &Connection, waiting: &Waiting, list: &List) -> rusqlite::Result<Option<Millis>> {
+    let Ok(metadata) = serde_json::from_str::<Metadata>(&waiting.metadata) else { return Ok(None) };
     let patient = metadata.patient_key(&waiting.uuid);
     let assigned = kept::assigned(db, &patient)?;
+    let at = assigned.as_ref().map_or(0, |assigned| assigned.waits_until(now()));
     let assigned = assigned.as_ref().map(|assigned| (assigned.number.as_str(), assigned.fingerprint.as_str()));
     let found = whose_still(Some(list), &patient, &Person::of(&metadata), assigned, waiting.frozen.as_deref());
-    Ok(match found {
+    let is_other = match found {
         // If the destination does not take this number, it is asked again once the list gives another one.
         Ok(number) => !Unmatched::is_of_destination(&waiting.why) || waiting.number.as_ref() != Some(&number),
         Err(why) => why.as_str() != waiting.why,
-    })
+    };
+    Ok(is_other.then_some(at))
 }
 
 /// Tells the service the numbers of patients whose letters were delivered, each once, until the daemon stops.

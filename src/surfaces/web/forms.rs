@@ -1,7 +1,5 @@
 //! What the page's forms do, after the guard and the key have allowed it.
 
-use std::time::Duration;
-
 use hyper::{StatusCode, header};
 use jiff::Zoned;
 
@@ -202,15 +200,9 @@ impl Site {
         let settled = self.context.edges.ledger.write(settle).await?;
         if matches!(settled, Settled::Anew) {
             self.context.signals.nudges.stages();
-        } else if matches!(settled, Settled::Done) {
-            // The person may take the decision back first. A restart files the letter at once.
-            let context = self.context.clone();
-            tokio::spawn(async move {
-                context.signals.stop.run_until_cancelled(tokio::time::sleep(UNDO_FOR)).await;
-                if let Some(numbers) = &context.edges.numbers {
-                    numbers.changed_elsewhere();
-                }
-            });
+        }
+        if let Some(numbers) = &self.context.edges.numbers {
+            numbers.changed();
         }
         Ok(settled)
     }
@@ -259,9 +251,6 @@ impl Site {
         Ok(html(StatusCode::OK, language, markup))
     }
 }
-
-/// How long a letter waits for the person to take a decision back.
-const UNDO_FOR: Duration = Duration::from_secs(10);
 
 /// Records what a browser with the key did. Who sits at it is not known.
 pub(super) fn act(db: &rusqlite::Connection, action: Action, what: &str, who: &str) -> QueryResult<()> {

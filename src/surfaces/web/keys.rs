@@ -15,6 +15,7 @@ use url::Url;
 
 use crate::domain::document::hex;
 use crate::ledger::page_keys::{KnownBrowser, Link};
+use crate::ledger::patients::AT_THE_PAGE;
 use crate::ledger::{Ledger, LedgerError, Millis, now, page_keys};
 
 /// The random bytes of a link and of a session: 256 bits.
@@ -80,7 +81,7 @@ pub(super) struct Session {
 impl Session {
     /// Who pressed a button, for the history: the browser, by the beginning of its digest.
     pub(super) fn who(&self) -> String {
-        format!("status page, {}", named(&self.digest))
+        format!("{AT_THE_PAGE}{}", named(&self.digest))
     }
 }
 

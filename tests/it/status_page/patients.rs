@@ -1,5 +1,7 @@
 //! Whose a letter is, and whether it was taken, on the page.
 
+use std::time::{Duration, Instant};
+
 use docsyncd_sandbox::{Fault, FaultKind, NewDocument, Route};
 use serde_json::{Value, json};
 
@@ -106,7 +108,7 @@ async fn a_person_settles_whose_a_letter_is_after_a_second_look_and_sees_when_it
     let exported = practice.docsyncd(&["export", "--from", "2020-01-01", "--to", "2999-12-31"]).await.stdout;
     assert!(exported.contains("assign") && exported.contains("status page"), "{exported}");
     while practice.filed().len() < 2 {
-        tokio::time::sleep(std::time::Duration::from_millis(50)).await;
+        tokio::time::sleep(Duration::from_millis(50)).await;
     }
     let metrics = page.get("/metrics").await.body;
     assert!(
@@ -171,10 +173,20 @@ async fn a_decision_can_be_taken_back_until_the_letter_is_filed_and_stands_in_it
     assert_eq!(undone.header("location"), "/?done=undone", "{undone:?}");
     let shown = shows(&page, &key, "action=\"/assign\"").await;
     assert!(!shown.contains("action=\"/undo\"") && practice.filed().is_empty(), "{shown}");
+    let (decided, pause) = (Instant::now(), Duration::from_millis(50));
     let pressed = assign(&page, &key, &fields(&shown, "43"), "what differs is marked").await;
     assert_eq!(pressed.header("location"), "/?done=assigned", "{pressed:?}");
-    while practice.filed().is_empty() {
-        tokio::time::sleep(std::time::Duration::from_millis(50)).await;
+    // Whatever happens meanwhile, the letter waits for ten seconds.
+    letter(&practice, "Petit", "Luc", "1970-01-13").await;
+    assert_eq!(practice.docsyncd(&["poll"]).await.code, 0);
+    write_list(&practice, &format!("{LIST}45;Grand;Max;13.01.1970\n"));
+    while decided.elapsed() < Duration::from_secs(8) {
+        tokio::time::sleep(pause).await;
+        assert!(!practice.filed().keys().any(|name| name.starts_with("43_")), "after {:?}", decided.elapsed());
+    }
+    assert!(practice.filed().keys().any(|name| name.starts_with("44_")), "others are filed: {:?}", practice.filed());
+    while practice.filed().len() < 2 {
+        tokio::time::sleep(pause).await;
     }
     let late = page.press(&key, "/undo", &format!("uuid={uuid}")).await;
     assert_eq!(late.header("location"), "/?done=not-undone", "{late:?}");
@@ -224,7 +236,7 @@ async fn a_number_is_typed_and_looked_at_twice_where_it_is_anothers_or_of_nobody
     assert_eq!(pressed.header("location"), "/?done=assigned", "{pressed:?}");
     let has = |number: &str| practice.filed().into_keys().any(|name| name.starts_with(number));
     while !has("7001_") || !has("0042_") {
-        tokio::time::sleep(std::time::Duration::from_millis(50)).await;
+        tokio::time::sleep(Duration::from_millis(50)).await;
     }
     let of_other = format!("/letter/{other}");
     let history = page.ask("GET", &of_other, &[("Cookie", &key), ("Accept-Language", "en")], "").await.body;
@@ -269,7 +281,7 @@ async fn a_letter_in_the_wrong_patients_record_is_put_right_on_its_page() {
         if let Some(name) = name {
             break practice.inbox().join(name);
         }
-        tokio::time::sleep(std::time::Duration::from_millis(50)).await;
+        tokio::time::sleep(Duration::from_millis(50)).await;
     };
     std::fs::remove_file(file("43").await).unwrap();
     while practice.state(&uuid).await != "reported" {}

@@ -294,7 +294,7 @@ impl Look<'_> {
         let mut held = Held::new();
         for by in ways {
             for index in gone.keys() {
-                let is_told = |letter: &&Unproved| *by != By::Content || !letter.has_editions;
+                let is_told = |letter: &&Unproved| *by != By::Content || !letter.has_editions || letter.is_first;
                 let letter = letters.get(*index).filter(|_| !held.contains_key(index)).filter(is_told);
                 let Some(letter) = letter else { continue };
                 if let Some((path, seen)) = self.file_of(letter, folder, *by).await? {

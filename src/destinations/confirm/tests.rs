@@ -285,10 +285,11 @@ async fn a_copy_of_another_patients_proves_nothing_by_its_content() {
         (moved("done"), format!("done/{anothers}"), false),
         (Evidence::Renamed, "x.pdf".to_owned(), false),
     ] {
-        for has_editions in [true, false] {
-            let letter = Unproved { has_editions, ..letter(own, b"one") };
+        // Without a copy there, the correction of the patient changes nothing.
+        for (has_editions, is_first) in [(true, false), (true, true), (false, true)] {
+            let letter = Unproved { has_editions, is_first, ..letter(own, b"one") };
             let shelf = Memory::of([(found.clone(), b"one".to_vec())]);
-            let expected = if is_proof || !has_editions { "moved" } else { "waits" };
+            let expected = if is_proof || is_first { "moved" } else { "waits" };
             assert_eq!(looked(&shelf, success.clone(), &[letter]).await.unwrap(), [expected], "{found} {has_editions}");
         }
     }

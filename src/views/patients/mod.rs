@@ -17,11 +17,12 @@ use crate::ledger::{Millis, QueryResult};
 const DECIDED_FOR: Millis = 60_000;
 
 /// The condition that a delivery waits for a person to say whose its document is. A decision of the last minute is
-/// about to be carried out. It may not settle what the destination itself refuses.
+/// about to be carried out; one of a clock that was ahead is not. It may not settle what the destination itself refuses.
 pub(super) const ASKS: &str = "unmatched IS NOT NULL AND unmatched <> 'no_list' AND document.state = 'fetched'
     AND document.pdf = delivery.pdf
     AND NOT (unmatched IN ('nobody', 'several', 'no_date_of_birth', 'no_name')
-             AND EXISTS (SELECT 1 FROM patient WHERE patient.uuid = document.patient AND patient.at > ?1))";
+             AND EXISTS (SELECT 1 FROM patient WHERE patient.uuid = document.patient
+                         AND patient.at > ?1 AND patient.at <= ?1 + 60000))";
 
 /// A decision after this time is about to be carried out.
 pub(super) fn decided_since(now: Millis) -> Millis {

@@ -35,6 +35,9 @@ fn a_letter_is_not_asked_about_while_a_decision_is_carried_out_and_again_if_that
         assert_eq!(asks(&db, 1, 2_001).unwrap(), !settles);
         assert_eq!(decided(&db, 1_500, 9).unwrap(), [1]);
         assert_eq!(asked(2_001 + DECIDED_FOR), (1, 1), "{why}");
+        // The clock was a day ahead.
+        kept::assign(&db, &assigned(86_400_000)).unwrap();
+        assert_eq!(asked(2_001), (1, 1), "{why}");
     }
 }
 

@@ -102,6 +102,15 @@ pub fn is_anothers(db: &Connection, number: &str, patient: &str) -> QueryResult<
     .exists([number, patient])
 }
 
+/// Whether a letter of the patient was, or is about to be, filed with this number.
+pub fn is_filed_by(db: &Connection, patient: &str, number: &str) -> QueryResult<bool> {
+    db.prepare_cached(
+        "SELECT 1 FROM document JOIN delivery ON delivery.document = document.id AND delivery.pdf = document.pdf
+         WHERE document.patient = ?1 AND delivery.number = ?2 LIMIT 1",
+    )?
+    .exists([patient, number])
+}
+
 /// The uuids of the patient's letters that were filed with another number than this one.
 pub fn filed_otherwise(db: &Connection, patient: &str, number: &str) -> QueryResult<Vec<String>> {
     db.values(

@@ -150,6 +150,7 @@ fn patients(db: &Connection, document: i64) {
     assert!(!kept::is_anothers(db, "1", "a").unwrap());
     kept::waiting_of(db, "a").unwrap();
     kept::filed_otherwise(db, "a", "2").unwrap();
+    kept::is_filed_by(db, "a", "2").unwrap();
     history::decided(db, document, history::ASSIGNED, &assigned, 1).unwrap();
     deliveries::is_numbered(db, document).unwrap();
     deliveries::ask_anew(db, document, &["none".to_owned()], "nobody", "nobody", 1).unwrap();

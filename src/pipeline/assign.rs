@@ -163,13 +163,15 @@ pub fn remove(db: &Connection, letter: &Letter, uuid: &str, who: Option<String>)
     Ok(true)
 }
 
-/// Whether a person can still take back whose this document is: it was said, and nothing was sent by it.
+/// Whether a person can still take back whose this document is: it was said, and nothing was sent by it, no other letter
+/// of the patient either.
 ///
 /// # Errors
 /// Any SQLite error.
 pub fn can_be_undone(db: &Connection, document: i64, letter: &Letter) -> QueryResult<bool> {
+    let Some(Assigned { patient, number, .. }) = &letter.assigned else { return Ok(false) };
     let is_open = documents::state(db, document)? == Some(State::Fetched);
-    Ok(is_open && letter.assigned.is_some() && !deliveries::is_numbered(db, document)?)
+    Ok(is_open && !deliveries::is_numbered(db, document)? && !kept::is_filed_by(db, patient, number)?)
 }
 
 /// Takes back whose this document is, as long as [`can_be_undone`] says so: it waits for a person again, as do the

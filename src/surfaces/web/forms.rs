@@ -173,6 +173,7 @@ impl Site {
     ) -> Result<Result<Answer, Notice>, LedgerError> {
         Ok(Err(match self.assign(fields, session).await? {
             Settled::Done => Notice::Assigned,
+            Settled::DoneWithOthers => Notice::AssignedOthers,
             Settled::Anew => Notice::FiledAnew,
             Settled::Same => Notice::SameNumber,
             Settled::NotRead => Notice::NotRead,

@@ -12,6 +12,7 @@ pub(super) enum Notice {
     Closed,
     Unknown,
     Assigned,
+    AssignedOthers,
     NotAssigned,
     SharedNumber,
     NoNumber,
@@ -28,13 +29,14 @@ pub(super) enum Notice {
 }
 
 impl Notice {
-    const ALL: [Self; 19] = [
+    const ALL: [Self; 20] = [
         Self::Retried,
         Self::RetriedAll,
         Self::Polled,
         Self::Closed,
         Self::Unknown,
         Self::Assigned,
+        Self::AssignedOthers,
         Self::NotAssigned,
         Self::SharedNumber,
         Self::NoNumber,
@@ -79,6 +81,7 @@ impl Notice {
             Notice::Closed => "closed",
             Notice::Unknown => "unknown",
             Notice::Assigned => "assigned",
+            Notice::AssignedOthers => "assigned-others",
             Notice::NotAssigned => "not-assigned",
             Notice::SharedNumber => "shared-number",
             Notice::NoNumber => "no-number",

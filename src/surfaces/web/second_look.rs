@@ -99,6 +99,8 @@ pub(super) struct AssignForm {
 /// What the form did.
 pub(super) enum Settled {
     Done,
+    /// The same, and letters that have ended lie under another number.
+    DoneWithOthers,
     /// A second look is needed.
     Look(Box<SecondLook>),
     /// The number cannot be given.
@@ -180,8 +182,12 @@ pub(super) fn settle(
             && !is_anothers
             && candidate.as_ref().is_some_and(|candidate| candidate.is_exact && !candidate.is_alike);
         if (asked.is_sure || is_plain) && !asked.seen.is_empty() {
-            let is_anew = assign::write(db, &assigned, (id, &asked.uuid))?.is_filed_anew;
-            return Ok(if is_anew { Settled::Anew } else { Settled::Done });
+            let written = assign::write(db, &assigned, (id, &asked.uuid))?;
+            return Ok(match written.is_filed_anew {
+                true => Settled::Anew,
+                false if written.others.is_empty() => Settled::Done,
+                false => Settled::DoneWithOthers,
+            });
         }
         let (number, seen) = (assigned.number, assigned.fingerprint);
         let asked = AssignForm { number, seen, ..asked.clone() };

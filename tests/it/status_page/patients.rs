@@ -218,6 +218,45 @@ async fn a_decision_can_be_taken_back_until_the_letter_is_filed_and_stands_in_it
 }
 
 #[tokio::test]
+async fn what_another_letter_was_filed_by_cannot_be_undone_and_such_letters_are_told_of() {
+    let practice = practice_with_list().await;
+    let one = letter(&practice, "Canary", "Zoé", "1999-12-31").await;
+    let mut page = Page::of(&practice).await;
+    let key = page.key(&practice).await;
+    let shown = shows(&page, &key, "Canary-Lefèvre").await;
+    let pressed = assign(&page, &key, &fields(&shown, "43"), "what differs is marked").await;
+    assert_eq!(pressed.header("location"), "/?done=assigned", "{pressed:?}");
+    // A second letter of the patient comes, and is filed by the decision.
+    letter(&practice, "Canary", "Zoé", "1999-12-31").await;
+    assert_eq!(practice.docsyncd(&["poll"]).await.code, 0);
+    let pause = Duration::from_millis(50);
+    while practice.filed().is_empty() {
+        tokio::time::sleep(pause).await;
+    }
+    let shown = page.with_key(&key).await.body;
+    assert!(!shown.contains("action=\"/undo\""), "{shown}");
+    let undone = page.press(&key, "/undo", &format!("uuid={one}")).await;
+    assert_eq!(undone.header("location"), "/?done=not-undone", "{undone:?}");
+    // Both were taken. A third letter shows that the number was wrong.
+    while practice.filed().len() < 2 {
+        tokio::time::sleep(pause).await;
+    }
+    for name in practice.filed().into_keys() {
+        std::fs::remove_file(practice.inbox().join(name)).unwrap();
+    }
+    while practice.state(&one).await != "reported" {}
+    assert_eq!(practice.docsyncd(&["assign", &one, "--remove"]).await.code, 0);
+    letter(&practice, "Canary", "Zoé", "1999-12-31").await;
+    assert_eq!(practice.docsyncd(&["poll"]).await.code, 0);
+    let shown = shows(&page, &key, "action=\"/assign\"").await;
+    let pressed = assign(&page, &key, &fields(&shown, "0042"), "what differs is marked").await;
+    assert_eq!(pressed.header("location"), "/?done=assigned-others", "{pressed:?}");
+    let told = page.ask("GET", "/?done=assigned-others", &[("Cookie", &key), ("Accept-Language", "en")], "").await.body;
+    assert!(told.contains("filed before lie under another number") && told.contains("action=\"/undo\""), "{told}");
+    page.running.end().await;
+}
+
+#[tokio::test]
 async fn a_number_is_typed_and_looked_at_twice_where_it_is_anothers_or_of_nobody() {
     let practice = practice_with_list().await;
     let one = letter(&practice, "Canary", "Zoé", "1999-12-31").await;

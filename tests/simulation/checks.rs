@@ -438,11 +438,12 @@ impl World {
                 truth.asked_again = 0;
                 (!asked).then_some("was taken up again, and nobody asked for it")
             }
-            // One that was shown without a PDF after its failure was told waits for one, be it its first.
+            // One that was shown without a PDF after its failure was told waits for one, be it its first. One whose
+            // patient was not shown is read again once that is, and nothing else is done (seed 3170).
             "revised" => {
                 let is_first = truth.versions.len() < 2;
                 let rendered = self.plan.documents[document].rendered + CALLS_END <= clock::passed();
-                (is_first && rendered).then_some("counts as revised and is not")
+                (is_first && rendered && !truth.patient_hidden).then_some("counts as revised and is not")
             }
             // That docsyncd was cut off with it is found at a start, whatever is paused then.
             "postponed" if row.reason.starts_with("docsyncd was cut off") => None,

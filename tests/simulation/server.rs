@@ -295,6 +295,9 @@ impl Api for Server {
             Ok((patient(index, world.patient(index)), looked))
         };
         let answer = self.call(Call::Document, None, "patient", effect).await;
+        if answer.as_ref().is_err_and(|error| error.status() == Some(403)) {
+            self.world.lock().unwrap().truths[index].patient_hidden = true;
+        }
         self.looked(answer)
     }
 

@@ -76,6 +76,8 @@ pub(super) struct Truth {
     pub(super) report_refused: bool,
     /// Whether the API answered 404 or 410 to a read of it.
     pub(super) said_gone: bool,
+    /// Whether the API refused to show its patient, who may be shown later.
+    pub(super) patient_hidden: bool,
     /// Times a person asked for it again that the daemon has not taken up.
     pub(super) asked_again: u32,
     /// A person asked for it again before the daemon could know that it had left the list.

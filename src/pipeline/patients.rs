@@ -256,12 +256,11 @@ pub async fn run(context: Shared) {
             Ok(next)
         };
         let next = match done.await {
-            Ok(next) => {
-                next.map_or(Duration::MAX, |at| Duration::from_millis(at.saturating_sub(now()).max(0).unsigned_abs()))
-            }
+            Ok(next) => next.map(|at| Duration::from_millis(at.saturating_sub(now()).max(0).unsigned_abs())),
             Err(error) => {
                 stage::ledger_failed(signals, "patients", &error);
-                LEDGER_PAUSE
+                signals.stop.run_until_cancelled(tokio::time::sleep(LEDGER_PAUSE)).await;
+                continue;
             }
         };
         tokio::select! {
@@ -269,7 +268,7 @@ pub async fn run(context: Shared) {
             () = signals.stop.cancelled() => break,
             changed = changes.changed() => if changed.is_err() { break },
             () = numbers.nudge.notified() => {}
-            () = tokio::time::sleep(next) => {}
+            () = tokio::time::sleep(next.unwrap_or(Duration::MAX)) => {}
             () = tokio::time::sleep_until(read_at + rules.limits.reconcile_interval) => {}
         }
     }

@@ -7,10 +7,10 @@ use reqwest::header::{ETAG, HeaderValue};
 use super::super::confirm::{Sights, is_of_all};
 use super::super::files::Digest;
 use super::super::{Holds, Item, Kept, Outcome, Unproved, spooled};
-use super::failed::failed;
+use super::failed::{failed, says_not_yet};
 use super::page::is_web_page;
 use super::rendered::{self, Rendered};
-use super::{BEGINNING, HttpAdapter};
+use super::{BEGINNING, HttpAdapter, Naming};
 use crate::destinations::HttpBody;
 use crate::domain::document::{Metadata, PdfHead, Spooled, edition};
 use crate::domain::failure::Code;
@@ -53,11 +53,16 @@ impl<'a> Sought<'a> {
 
 impl HttpAdapter {
     /// Whether a conflict says that the document is there. The name of another letter is taken as well: so the service
-    /// has to know the document by its key, or an attempt whose answer was lost was the first of all.
+    /// has to know the document by its key, or by what it shares with its versions, where an attempt whose answer was
+    /// lost was the first of all.
     pub(super) async fn conflict_is_found(&self, item: &Item) -> bool {
         let is_first = async || Sought::of(item).await.is_ok_and(|sought| sought.is_first);
-        let is_named_by_key = self.config.is_named_by_key();
-        self.config.conflict_is_found && (is_named_by_key || (item.uncertain && is_first().await))
+        self.config.conflict_is_found
+            && match self.config.naming() {
+                Naming::Key => true,
+                Naming::Document => item.uncertain && is_first().await,
+                Naming::Shared => false,
+            }
     }
 
     /// Whether the document can be looked for at its own address.
@@ -199,6 +204,7 @@ impl HttpAdapter {
             status => return AtService::Unseen(self.client.of_status(status, false, answer.retry_after)),
         }
         let content = answer.content(ours.size, BEGINNING).await;
+        let is_pdf = PdfHead::is_of_pdf(&content.beginning);
         let unseen =
             |code, words: &str| AtService::Unseen(Outcome::transient(Code::word(code), self.client.named(words)));
         match content.digest {
@@ -221,8 +227,11 @@ impl HttpAdapter {
             _ if by_probe && failed(&content.beginning).is_some() => {
                 unseen("says_error", "it answers with an error when it is asked whether the document is there")
             }
+            _ if by_probe && !is_pdf && says_not_yet(&content.beginning) => {
+                unseen("not_yet", "it shows the document, and says that it is not filed yet, or not found")
+            }
             _ if by_probe && is_per_version => self.believed().await,
-            _ if PdfHead::is_of_pdf(&content.beginning) => AtService::Other,
+            _ if is_pdf => AtService::Other,
             _ if by_probe && sought.is_first => self.believed().await,
             _ if by_probe => AtService::Hidden,
             _ => unseen("not_seen", "what it shows at the address of the document is no PDF"),

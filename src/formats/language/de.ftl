@@ -946,6 +946,7 @@ reason-filed-for-another = Er wurde zuvor für einen anderen Patienten abgelegt:
    *[other] : { $place }
 }
 reason-maybe-for-another = Er wurde vielleicht zuvor für einen anderen Patienten abgelegt: Sehen Sie dort nach, und entfernen Sie ihn.
+reason-may-be-undone = Jemand an der Statusseite kann die Zuordnung noch rückgängig machen: In ein paar Sekunden wird er abgelegt.
 reason-not-read = Der Dienst hat ihn vielleicht inzwischen berichtigt und zeigt ihn gerade nicht: Er wird erst noch einmal gelesen.
 reason-many-versions = Der Dienst zeigt davon immer neue Fassungen: Er wird immer seltener heruntergeladen.
 reason-spool-full = Der Platz für heruntergeladene Briefe ist voll (state.spool_limit): Er wird heruntergeladen, wenn andere abgelegt sind.
@@ -987,6 +988,7 @@ reason-destination-tls = Die verschlüsselte Verbindung zum Ziel { $name } kommt
 reason-destination-busy = Das Ziel { $name } bittet zu warten (Code { $code }).
 reason-destination-fault = Das Ziel { $name } ist gestört (Code { $code }).
 reason-destination-says-error = Das Ziel { $name } antwortet, dass es fehlgeschlagen ist: Sein eigenes Protokoll sagt, warum.
+reason-destination-not-yet = Das Ziel { $name } meldet, dass er noch nicht abgelegt oder nicht zu finden ist.
 reason-destination-unclear-answer = Die Antwort des Ziels { $name } klingt nach einem Fehler, und es ist vielleicht keiner: Sehen Sie dort nach, ob der Brief angekommen ist.
 reason-destination-status = Das Ziel { $name } antwortete mit einem Fehler (Code { $code }).
 reason-destination-check = Das Ziel { $name } funktioniert nicht: Ist der Computer mit dem Ordner eingeschaltet, ist der Ordner da, darf docsyncd dort schreiben?

@@ -947,6 +947,7 @@ reason-filed-for-another = It was filed before for another patient: remove it th
    *[other] : { $place }
 }
 reason-maybe-for-another = It may have been filed before for another patient: look there, and remove it.
+reason-may-be-undone = Somebody at the status page may still undo whose it is: it is filed in a few seconds.
 reason-not-read = The service may have corrected it since, but does not show it now: it is read again first.
 reason-many-versions = The service shows new versions of it again and again: it is downloaded ever more rarely.
 reason-spool-full = The room for downloaded letters is full (state.spool_limit): it is downloaded when others are filed.
@@ -988,6 +989,7 @@ reason-destination-tls = The encrypted connection to the destination { $name } c
 reason-destination-busy = The destination { $name } asks to wait (code { $code }).
 reason-destination-fault = The destination { $name } has a fault (code { $code }).
 reason-destination-says-error = The destination { $name } answers that it failed: its own log says why.
+reason-destination-not-yet = The destination { $name } says of it that it is not filed yet, or not found.
 reason-destination-unclear-answer = The answer of the destination { $name } sounds like a failure, but may be none: look there whether the letter arrived.
 reason-destination-status = The destination { $name } answered with an error (code { $code }).
 reason-destination-check = The destination { $name } does not work: is the computer that holds it switched on, is the folder there, may docsyncd write to it?

@@ -946,6 +946,7 @@ reason-filed-for-another = Il a été classé auparavant pour un autre patient 
    *[other] {" "}({ $place }).
 }
 reason-maybe-for-another = Il a peut-être été classé auparavant pour un autre patient : vérifiez-y, et retirez-le.
+reason-may-be-undone = L'attribution peut encore être annulée sur la page d'état : il sera classé dans quelques secondes.
 reason-not-read = Le service l'a peut-être corrigé entre-temps et ne le montre pas en ce moment : il est d'abord relu.
 reason-many-versions = Le service en montre sans cesse de nouvelles versions : il est téléchargé de plus en plus rarement.
 reason-spool-full = L'espace pour les courriers téléchargés est plein (state.spool_limit) : il sera téléchargé quand d'autres auront été classés.
@@ -987,6 +988,7 @@ reason-destination-tls = La liaison chiffrée avec la destination { $name } ne p
 reason-destination-busy = La destination { $name } demande d'attendre (code { $code }).
 reason-destination-fault = La destination { $name } est en panne (code { $code }).
 reason-destination-says-error = La destination { $name } répond qu'elle a échoué : son propre journal dit pourquoi.
+reason-destination-not-yet = La destination { $name } répond qu'il n'est pas encore classé, ou introuvable.
 reason-destination-unclear-answer = La réponse de la destination { $name } ressemble à un échec, sans en être un à coup sûr : regardez-y si le courrier est arrivé.
 reason-destination-status = La destination { $name } a répondu par une erreur (code { $code }).
 reason-destination-check = La destination { $name } ne fonctionne pas : l'ordinateur qui contient le dossier est-il allumé, le dossier est-il là, docsyncd peut-il y écrire ?

@@ -166,6 +166,7 @@ fn of_destination(word: &str) -> Option<&'static str> {
         | "dicom_0124" => "destination-unsuited",
         "says_error" => "destination-says-error",
         "unclear_answer" => "destination-unclear-answer",
+        "not_yet" => "destination-not-yet",
         "full" => "no-room",
         "host_key" | "known_hosts" => "destination-host-key",
         "credentials" | "secret_file" | "sign_in_refused" => "destination-sign-in",

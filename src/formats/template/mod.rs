@@ -230,6 +230,16 @@ impl Template {
         self.paths.iter().any(|path| matches!(path.as_str(), "key" | "uuid"))
     }
 
+    /// Whether the result may contain something that no other document has, whatever the PDF is called.
+    pub fn is_per_document(&self) -> bool {
+        self.is_per_version() || self.paths.contains("document.uuid")
+    }
+
+    /// Whether the result is the same for every document, apart from the PDF and what it is called.
+    pub fn is_constant(&self) -> bool {
+        self.paths.iter().all(|path| matches!(path.as_str(), "file_base64" | "file_name" | "file_stem"))
+    }
+
     /// Whether the result may contain data of the patient.
     pub fn mentions_patient(&self) -> bool {
         self.mentions("patient")

@@ -9,7 +9,7 @@ use std::borrow::Cow;
 
 use serde_json::{Map, Value};
 
-use words::{code, folded, in_status, in_words, is_failing};
+use words::{code, folded, in_status, in_words, is_failing, is_not_yet};
 
 mod words;
 
@@ -116,6 +116,9 @@ const STATUSES: [&str; 19] = [
 const CODES: [&str; 9] =
     ["exitcode", "rc", "resultcode", "ret", "retcode", "returncode", "returnvalue", "rueckgabecode", "coderetour"];
 
+/// Fields that say whether the document that was asked for is there.
+const SHOWN: [&str; 8] = ["exists", "found", "known", "present", "bekannt", "gefunden", "vorhanden", "existe"];
+
 /// Identifiers that a document gets when it is kept.
 const GIVEN: [&str; 5] = ["docid", "docnum", "documentid", "dokumentid", "fileid"];
 
@@ -133,6 +136,33 @@ pub(super) fn failed(body: &[u8]) -> Option<Failed> {
     match said(body) {
         Says::No(status) => Some(Failed { status }),
         _ => None,
+    }
+}
+
+/// Whether what is shown of a document says, or may say, that it is not there yet: `{"status": "pending"}`,
+/// `{"found": false}`, "not found".
+pub(super) fn says_not_yet(body: &[u8]) -> bool {
+    let text = decoded(body);
+    match serde_json::from_str(trimmed(&text)) {
+        Ok(Value::String(text)) => is_not_yet(&text),
+        Ok(shown) => said_in_json(&shown) == Says::Doubt || is_waiting(&shown, 0),
+        Err(_) => in_text(trimmed(&text)) == Says::Doubt || is_not_yet(&text),
+    }
+}
+
+fn is_waiting(shown: &Value, level: usize) -> bool {
+    match shown {
+        _ if level > DEEPEST => false,
+        Value::Array(entries) => !entries.is_empty() && entries.iter().all(|entry| is_waiting(entry, level + 1)),
+        Value::Object(fields) => fields.iter().any(|(name, field)| {
+            let name = plain(name);
+            match field {
+                Value::String(text) if is_status(&name) || is_message(&name) => is_not_yet(text),
+                Value::Object(_) | Value::Array(_) if WRAPPERS.contains(&name.as_str()) => is_waiting(field, level + 1),
+                field => SHOWN.contains(&name.as_str()) && is_no(field) == Some(true),
+            }
+        }),
+        _ => false,
     }
 }
 
@@ -231,7 +261,7 @@ fn of_own(name: &str, field: &Value) -> Says {
         };
     }
     let number = code(field);
-    let is_status = STATUSES.contains(&name) || name.ends_with("status") || name.ends_with("result");
+    let is_status = is_status(name);
     match field {
         _ if number.is_some_and(|number| (400..600).contains(&number)) && is_of_status(name) => Says::No(None),
         _ if number.is_some_and(|number| number < 0) && (is_status || CODES.contains(&name)) => Says::No(None),
@@ -254,9 +284,7 @@ fn of_own(name: &str, field: &Value) -> Says {
             }
         }
         Value::String(text) if is_status => in_status(text),
-        Value::String(text) if matches!(name, "message" | "msg" | "meldung" | "nachricht") => {
-            in_words(text).min(Says::Doubt)
-        }
+        Value::String(text) if is_message(name) => in_words(text).min(Says::Doubt),
         Value::String(text) if matches!(name, "type" | "level" | "severity") && is_failing(&folded(text)) => {
             Says::No(None)
         }
@@ -264,6 +292,14 @@ fn of_own(name: &str, field: &Value) -> Says {
         _ if GIVEN.contains(&name) => if_yes(!is_empty(field)),
         _ => Says::Nothing,
     }
+}
+
+fn is_status(name: &str) -> bool {
+    STATUSES.contains(&name) || name.ends_with("status") || name.ends_with("result")
+}
+
+fn is_message(name: &str) -> bool {
+    matches!(name, "message" | "msg" | "meldung" | "nachricht")
 }
 
 fn if_yes(is_yes: bool) -> Says {

@@ -266,3 +266,34 @@ proptest! {
         let _ = (said(&body), said(text.as_bytes()));
     }
 }
+
+#[test]
+fn what_is_shown_of_a_document_says_whether_it_is_there_yet() {
+    for (shown, expected) in [
+        (r#"{"status": "pending"}"#, true),
+        (r#"{"data": {"importStatus": "In progress"}}"#, true),
+        (r#"{"state": "queued", "id": 7}"#, true),
+        (r#"{"zustand": "in Bearbeitung"}"#, true),
+        (r#"{"statut": "en attente"}"#, true),
+        (r#"{"status": "not imported yet"}"#, true),
+        (r#"{"found": false}"#, true),
+        (r#"{"exists": 0}"#, true),
+        (r#"{"message": "Document not found"}"#, true),
+        (r#""pending""#, true),
+        ("not found", true),
+        ("Warteschlange: pending", true),
+        (r#"[{"status": "pending"}]"#, true),
+        (r#"{"errorCount": 1}"#, true),
+        (r#"{"status": "filed"}"#, false),
+        (r#"{"status": "imported", "queue": "letters"}"#, false),
+        (r#"{"found": true, "id": 7}"#, false),
+        (r#"{"id": 7, "title": "Pending treatment"}"#, false),
+        (r#"{"document": {"status": "pending", "patient": "Wait"}}"#, false),
+        (r#"[{"status": "pending"}, {"status": "imported"}]"#, false),
+        ("{}", false),
+        ("", false),
+        ("OK", false),
+    ] {
+        assert_eq!(says_not_yet(shown.as_bytes()), expected, "{shown}");
+    }
+}

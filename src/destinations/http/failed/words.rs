@@ -92,6 +92,30 @@ const PATIENT: [&str; 5] = ["patient", "patienten", "patientin", "patiente", "pa
 const UNKNOWN: [&str; 8] =
     ["missing", "such", "unknown", "unmatched", "unbekannt", "unbekannter", "inconnu", "introuvable"];
 
+/// What is shown of a document that is not there yet.
+const WAITING: [&str; 20] = [
+    "deferred",
+    "delayed",
+    "importing",
+    "incomplete",
+    "pending",
+    "processing",
+    "progress",
+    "queue",
+    "queued",
+    "running",
+    "scheduled",
+    "unprocessed",
+    "uploading",
+    "waiting",
+    "ausstehend",
+    "bearbeitung",
+    "wartend",
+    "wartet",
+    "attente",
+    "cours",
+];
+
 /// Before one of the words above, these turn it round.
 const NOT: [&str; 20] = [
     "0", "no", "not", "never", "none", "without", "cannot", "kein", "keine", "keinen", "nicht", "nie", "ohne", "aucun",
@@ -149,6 +173,16 @@ pub(super) fn in_status(text: &str) -> Says {
         () if is_nobody(&words) => Says::Doubt,
         () => Says::Nothing,
     }
+}
+
+/// Whether a status, or a text in its place, says that something has not happened, or may not have: "in progress", "not
+/// imported yet".
+pub(super) fn is_not_yet(text: &str) -> bool {
+    let folded = folded(text);
+    let words = words(&folded);
+    words.len() <= SHORT
+        && (matches!(in_status(text), Says::No(_) | Says::Doubt)
+            || words.iter().take(2).any(|word| WAITING.contains(word)))
 }
 
 /// What a text for people says. "Error" alone within a sentence says nothing, and a patient may be called Fehler or Ko.

@@ -105,16 +105,23 @@ impl HttpConfig {
         self.is_put && self.headers.iter().any(is_condition)
     }
 
-    /// Whether what the service may know a document by has the key of its delivery.
-    pub(super) fn is_named_by_key(&self) -> bool {
-        let is_in_body = match &self.body {
-            HttpBody::Raw => false,
-            HttpBody::Json(json) => json.is_per_version() || self.file_name.is_per_version(),
-            HttpBody::Multipart { fields, .. } => {
-                self.file_name.is_per_version() || fields.iter().any(|(_, field)| field.is_per_version())
-            }
+    /// What the service may know a document by.
+    pub(super) fn naming(&self) -> Naming {
+        let (fields, json) = match &self.body {
+            HttpBody::Raw => (&[][..], None),
+            HttpBody::Json(json) => (&[][..], Some(json)),
+            HttpBody::Multipart { fields, .. } => (fields.as_slice(), None),
         };
-        self.url.is_per_version() || is_in_body
+        let is_used = |json: &Arc<Template>| json.mentions("file_name") || json.mentions("file_stem");
+        let is_sent = json.map_or(matches!(self.body, HttpBody::Multipart { .. }), is_used);
+        let alone = [Some(&self.url), json, is_sent.then_some(&self.file_name)].into_iter().flatten();
+        let all: Vec<_> = alone.chain(fields.iter().chain(&self.headers).map(|(_, template)| template)).collect();
+        match () {
+            () if all.iter().any(|template| template.is_per_version()) => Naming::Key,
+            () if all.iter().any(|template| template.is_per_document()) => Naming::Document,
+            () if all.iter().all(|template| template.is_constant()) => Naming::Document,
+            () => Naming::Shared,
+        }
     }
 
     /// Whether its requests can hold the number of an invented patient unchanged.
@@ -137,6 +144,17 @@ impl HttpConfig {
             [Some(&self.url), Some(&self.file_name), self.probe_url.as_ref(), lookup.map(|lookup| &lookup.url), json];
         alone.into_iter().flatten().chain(named.map(|(_, template)| template)).collect()
     }
+}
+
+/// What a service may know a document by: what differs between the requests.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Naming {
+    /// The key of the delivery.
+    Key,
+    /// Something that all versions of the document have, and no other document; or `Idempotency-Key` alone.
+    Document,
+    /// Something that another document may have as well.
+    Shared,
 }
 
 /// How to ask an HTTP destination for its identifier of the patient.
@@ -231,10 +249,17 @@ fn http(at: &mut At<'_, '_>) -> Option<HttpConfig> {
         confirm,
     };
     lookup::fits(at, &config)?;
-    if config.conflict_is_found && !config.is_named_by_key() {
-        let what = "counts for a repetition only: put {{ key }} into the name that the service knows a letter by (`url`, \
-                    `file_name`, `json` or `fields`), as that of another letter may be taken, too";
-        at.warn("conflict_is_found", what);
+    if config.conflict_is_found {
+        let name = "put {{ key }} into the name that the service knows a letter by (`url`, `file_name`, `json`, `fields` or \
+                    `headers`)";
+        match config.naming() {
+            Naming::Key => {}
+            Naming::Document => at.warn("conflict_is_found", &format!("counts for a repetition only: {name}")),
+            Naming::Shared => {
+                let what = format!("never counts, as the name may be that of another letter: {name}");
+                at.warn("conflict_is_found", &what);
+            }
+        }
     }
     // The identifier of the patient in such a service must agree with the practice's list.
     if config.lookup.is_some() && patients::is_given(at.builder.merged) {

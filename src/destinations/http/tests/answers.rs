@@ -129,11 +129,28 @@ async fn answers_mean_what_they_say() {
     let found = || HttpConfig { conflict_is_found: true, ..post(&peer) };
     let by_key = HttpConfig { url: template(TemplateKind::Url, &peer.url("/inbox/{{ key }}")), ..found() };
     assert_delivered(&deliver(by_key, &item).await);
-    // Of a name that another letter may have, at a repetition only.
-    peer.inject(Fault::Refuse(409, None));
-    assert!(matches!(deliver(found(), &item).await, Outcome::Permanent { .. }));
-    peer.inject(Fault::Refuse(409, None));
-    assert_delivered(&deliver(found(), &Item { uncertain: true, ..item.clone() }).await);
+    // Of what the document has in all its versions, at a repetition only; of a name that another letter may have, never.
+    let repeated = Item { uncertain: true, ..item.clone() };
+    let form = |file_name: &str| HttpConfig {
+        body: HttpBody::Multipart { file_field: "file".to_owned(), fields: Vec::new() },
+        file_name: template(TemplateKind::RemoteName, file_name),
+        ..found()
+    };
+    let json = |source: &str| HttpConfig { body: HttpBody::Json(template(TemplateKind::JsonBody, source)), ..found() };
+    for (config, is_found) in [
+        (found(), true),
+        (form("{{ document.uuid }}.pdf"), true),
+        (form("{{ patient.lastName }}.pdf"), false),
+        (json(r#"{"content": "{{ file_base64 }}"}"#), true),
+        (json(r#"{"name": "{{ file_name }}", "content": "{{ file_base64 }}"}"#), false),
+        (json(r#"{"name": "{{ document.uuid }}", "content": "{{ file_base64 }}"}"#), true),
+    ] {
+        peer.inject(Fault::Refuse(409, None));
+        assert!(matches!(deliver(config.clone(), &item).await, Outcome::Permanent { .. }));
+        peer.inject(Fault::Refuse(409, None));
+        let outcome = deliver(config.clone(), &repeated).await;
+        assert_eq!(matches!(outcome, Outcome::Delivered { .. }), is_found, "{config:?}: {outcome:?}");
+    }
     // A missing address may be this document's fault, and a gateway's answer leads to a look.
     peer.inject(Fault::Refuse(404, None));
     assert!(matches!(deliver(config(&peer), &item).await, Outcome::Transient { .. }));

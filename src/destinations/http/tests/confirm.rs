@@ -27,6 +27,12 @@ async fn a_document_is_proved_when_the_probe_shows_it() {
     let kept = || Kept { content: b"%PDF-1.7 stamped".to_vec(), headers: HeaderMap::new() };
     peer.state().objects.insert(format!("/known/{}", letters[1].key), kept());
     assert_eq!(look().await.unwrap(), ["waits", "probe"]);
+    // What it shows is no proof while it says that the letter is not filed yet.
+    for (shown, expected) in [(r#"{"status":"pending"}"#, "waits"), ("not found", "waits"), (r#"{"id":7}"#, "probe")] {
+        let there = Kept { content: shown.as_bytes().to_vec(), headers: HeaderMap::new() };
+        peer.state().objects.insert(format!("/known/{}", letters[1].key), there);
+        assert_eq!(look().await.unwrap(), ["waits", expected], "{shown}");
+    }
     // A refusal about one letter does not stop the others; one about all letters is an error.
     peer.state().other_faults.push_back((Method::GET, Fault::Refuse(400, None)));
     assert_eq!(look().await.unwrap(), ["waits", "probe"]);

@@ -13,7 +13,7 @@ use tokio::time::{Instant, timeout};
 use super::failures::{
     Failed, Scope, after, gave_up, may_have_arrived, moved, record_failure, wait, write_until_durable,
 };
-use super::patients::ToPush;
+use super::patients::{MAY_BE_UNDONE, NoNumber, ToPush};
 use super::stage::{self, Lane, Stage};
 use super::transition_log::TransitionLog;
 use super::{Context, Edges, Limits, Nudges, Signals, confirm, latest, patients};
@@ -26,7 +26,7 @@ use crate::domain::state::State;
 use crate::ledger::deliveries::{self, Delivery, Ended};
 use crate::ledger::reservations::{self, Owner};
 use crate::ledger::work::Work;
-use crate::ledger::{Ledger, LedgerError, documents, names, now};
+use crate::ledger::{Ledger, LedgerError, Millis, documents, names, now};
 
 /// The longest time for a check of a destination. Other deliveries that failed wait for the check.
 const CHECK_LIMIT: Duration = Duration::from_secs(60);
@@ -85,7 +85,11 @@ impl Stage for Deliver {
         let Some(mut item) = item(edges, &delivery, &names) else { return start_over(context, &delivery).await };
         let number = match patients::number_for(edges, &delivery, &item.metadata).await? {
             Ok(number) => number,
-            Err(why) => return patients::leave(edges, &delivery, why).await,
+            Err(NoNumber::Unmatched(why)) => return patients::leave(edges, &delivery, why).await,
+            Err(NoNumber::NotYet(until)) => {
+                let (reason, code) = MAY_BE_UNDONE;
+                return looks_later(edges, delivery, until, reason, code).await;
+            }
         };
         if number.is_some() {
             Arc::make_mut(&mut item.metadata).number.clone_from(&number);
@@ -124,7 +128,10 @@ impl Stage for Deliver {
             }
             Outcome::Unrecorded => return Err(names.said()),
             Outcome::NeedsPerson(why) => return patients::leave(edges, &delivery, why).await,
-            Outcome::Waiting { wait: left, reason } => return looks_later(edges, delivery, left, &reason).await,
+            Outcome::Waiting { wait: left, reason } => {
+                let code = Failure { call: Call::Deliver, kind: Kind::Passing(Code::word("no_answer")) }.to_string();
+                return looks_later(edges, delivery, after(now(), left), &reason, &code).await;
+            }
             Outcome::Permanent { code, reason } => Failed::new(Call::Deliver, Kind::Permanent(code), reason),
             Outcome::Own { code, reason } => Failed::new(Call::Deliver, Kind::Own(code), reason),
             Outcome::Transient { code, reason, retry_after } => {
@@ -148,11 +155,16 @@ impl Stage for Deliver {
     }
 }
 
-/// The destination has not answered. It is looked there later.
-async fn looks_later(edges: &Edges, delivery: Box<Delivery>, left: Duration, reason: &str) -> Result<(), LedgerError> {
+/// It is looked at again at `due_at`, without an attempt.
+async fn looks_later(
+    edges: &Edges,
+    delivery: Box<Delivery>,
+    due_at: Millis,
+    reason: &str,
+    code: &str,
+) -> Result<(), LedgerError> {
     edges.spool.write_all().await;
-    let code = Failure { call: Call::Deliver, kind: Kind::Passing(Code::word("no_answer")) }.to_string();
-    wait(&edges.ledger, &Work::Delivery(delivery), Some(after(now(), left)), reason, &code).await
+    wait(&edges.ledger, &Work::Delivery(delivery), Some(due_at), reason, code).await
 }
 
 /// The destination took a letter, and perhaps keeps it until its software has it (`is_filed`).

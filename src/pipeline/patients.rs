@@ -107,6 +107,18 @@ pub fn used(ledger: Ledger) -> Used {
     Arc::new(move || runtime.block_on(ledger.read(kept::used)).ok())
 }
 
+/// Why a delivery has no number, and is not made now.
+pub(super) enum NoNumber {
+    /// The list or a person has to say it.
+    Unmatched(Unmatched),
+    /// A person may take it back until then.
+    NotYet(Millis),
+}
+
+/// Why a letter waits whose number may still be taken back; in words, and as a code.
+pub(super) const MAY_BE_UNDONE: (&str, &str) =
+    ("somebody at the status page may still take back whose it is: it is filed a few seconds later", "may_be_undone");
+
 /// The number that the delivery is made with, recorded before the delivery; `Ok(None)` if the destination needs none. A
 /// version that was delivered with a number keeps it, unless the list has given that number to somebody else.
 ///
@@ -116,7 +128,7 @@ pub(super) async fn number_for(
     edges: &Edges,
     delivery: &Delivery,
     metadata: &Metadata,
-) -> Result<Result<Option<String>, Unmatched>, LedgerError> {
+) -> Result<Result<Option<String>, NoNumber>, LedgerError> {
     let Some(numbers) = edges.numbers.as_ref().filter(|numbers| numbers.needed_by.contains(&delivery.destination))
     else {
         return Ok(Ok(None));
@@ -131,10 +143,14 @@ pub(super) async fn number_for(
         let frozen = delivery.frozen.as_deref();
         let number = match whose_still(list.as_deref(), &patient, &Person::of(metadata), decided, frozen) {
             Ok(number) => number,
-            Err(why) => return Ok(Err(why)),
+            Err(why) => return Ok(Err(NoNumber::Unmatched(why))),
         };
         if delivery.number.as_ref() == Some(&number) {
             return Ok(Ok(Some(number)));
+        }
+        let until = assigned.as_ref().map_or(0, |assigned| assigned.waits_until(now()));
+        if until > now() {
+            return Ok(Err(NoNumber::NotYet(until)));
         }
         let (row, asked) = (delivery.clone(), patient.clone());
         let sent = edges.ledger.write(move |db| match kept::assigned(db, &asked)? == assigned {

@@ -226,25 +226,40 @@ async fn what_another_letter_was_filed_by_cannot_be_undone_and_such_letters_are_
     let shown = shows(&page, &key, "Canary-Lefèvre").await;
     let pressed = assign(&page, &key, &fields(&shown, "43"), "what differs is marked").await;
     assert_eq!(pressed.header("location"), "/?done=assigned", "{pressed:?}");
-    // A second letter of the patient comes, and is filed by the decision.
-    letter(&practice, "Canary", "Zoé", "1999-12-31").await;
+    // A second letter of the patient comes, and is not filed by the decision while that may be taken back.
+    let two = letter(&practice, "Canary", "Zoé", "1999-12-31").await;
     assert_eq!(practice.docsyncd(&["poll"]).await.code, 0);
     let pause = Duration::from_millis(50);
-    while practice.filed().is_empty() {
+    let may_be_undone = "may still take back whose it is";
+    while !practice.docsyncd(&["show", &two, "--json"]).await.stdout.contains(may_be_undone) {
         tokio::time::sleep(pause).await;
     }
-    let shown = page.with_key(&key).await.body;
-    assert!(!shown.contains("action=\"/undo\""), "{shown}");
-    let undone = page.press(&key, "/undo", &format!("uuid={one}")).await;
-    assert_eq!(undone.header("location"), "/?done=not-undone", "{undone:?}");
-    // Both were taken. A third letter shows that the number was wrong.
+    assert!(practice.filed().is_empty());
+    // Both were taken.
     while practice.filed().len() < 2 {
         tokio::time::sleep(pause).await;
     }
+    let pressed = page.press(&key, "/undo", &format!("uuid={one}")).await;
+    assert_eq!(pressed.header("location"), "/?done=not-undone", "{pressed:?}");
     for name in practice.filed().into_keys() {
         std::fs::remove_file(practice.inbox().join(name)).unwrap();
     }
     while practice.state(&one).await != "reported" {}
+    // A third waits for the folder alone: others were filed by the decision, so that it stays.
+    let away = practice.path("away");
+    std::fs::rename(practice.inbox(), &away).unwrap();
+    let three = letter(&practice, "Canary", "Zoé", "1999-12-31").await;
+    assert_eq!(practice.docsyncd(&["poll"]).await.code, 0);
+    while practice.state(&three).await != "fetched" {}
+    let pressed = page.press(&key, "/undo", &format!("uuid={three}")).await;
+    assert_eq!(pressed.header("location"), "/?done=not-undone", "{pressed:?}");
+    std::fs::rename(&away, practice.inbox()).unwrap();
+    while practice.state(&three).await != "reported" {
+        for name in practice.filed().into_keys() {
+            std::fs::remove_file(practice.inbox().join(name)).unwrap();
+        }
+    }
+    // Another letter shows that the number was wrong.
     assert_eq!(practice.docsyncd(&["assign", &one, "--remove"]).await.code, 0);
     letter(&practice, "Canary", "Zoé", "1999-12-31").await;
     assert_eq!(practice.docsyncd(&["poll"]).await.code, 0);

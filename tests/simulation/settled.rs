@@ -166,8 +166,12 @@ impl World {
         let truth = &self.truths[index];
         let stays = self.plan.stays_listed[self.plan.documents[index].account];
         let required = self.plan.required(index).unwrap_or_default();
-        let holds = |one: &usize| self.holds(*one, index, truth.versions.len() - 1);
-        let present = self.patient(index) > 0 || required.iter().all(holds);
+        // Whoever stays in the list and was corrected after the report is filed as before (seed 5701).
+        let is_last =
+            |number: &usize| Some(&truth.versions[*number].pdf) == truth.versions.last().map(|last| &last.pdf);
+        let holds =
+            |one: &usize| (0..truth.versions.len()).filter(is_last).any(|number| self.holds(*one, index, number));
+        let present = required.iter().all(holds);
         truth.told.as_ref().is_some_and(|told| told.success) && (!truth.listed || (stays && present))
     }
 

@@ -47,7 +47,7 @@ pub fn unproved(db: &Connection, destination: &str) -> QueryResult<Vec<Unproved>
                 NOT EXISTS (SELECT 1 FROM delivery AS other
                     WHERE other.document = delivery.document AND other.destination = delivery.destination
                       AND other.pdf <> delivery.pdf) AS is_first
-         FROM delivery INDEXED BY delivery_filed JOIN document ON document.id = delivery.document
+         FROM delivery INDEXED BY delivery_filed CROSS JOIN document ON document.id = delivery.document
          WHERE delivery.state = 'filed' AND delivery.destination = ?1",
     )?;
     let mut rows = statement.query([destination])?;

@@ -124,7 +124,7 @@ pub fn has_old(db: &Connection, document: i64) -> QueryResult<bool> {
 /// The first `limit` documents whose old versions a person has to remove.
 pub fn beside(db: &Connection, limit: usize) -> QueryResult<Vec<String>> {
     db.values(
-        "SELECT DISTINCT uuid FROM delivery INDEXED BY delivery_not_replaced JOIN document ON document.id = delivery.document
+        "SELECT DISTINCT uuid FROM delivery INDEXED BY delivery_not_replaced CROSS JOIN document ON document.id = delivery.document
          WHERE to_remove IS NOT NULL LIMIT ?1",
         [limit],
     )

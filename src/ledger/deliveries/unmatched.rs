@@ -73,7 +73,7 @@ pub fn unmatched(db: &Connection) -> QueryResult<Vec<Waiting>> {
     let mut statement = db.prepare_cached(
         "SELECT delivery.document AS document, document.uuid AS uuid, destination, unmatched,
                 coalesce(delivery.number, number_refused) AS number, json
-         FROM delivery INDEXED BY delivery_unmatched JOIN document ON document.id = delivery.document
+         FROM delivery INDEXED BY delivery_unmatched CROSS JOIN document ON document.id = delivery.document
          JOIN document_metadata ON document_metadata.document = delivery.document
          WHERE unmatched IS NOT NULL",
     )?;

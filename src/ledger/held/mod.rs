@@ -47,10 +47,10 @@ pub fn hold_anew(db: &Connection, until: Millis) -> QueryResult<Vec<(Scope, Fail
     }
     let deliveries: Vec<(String, Failure, i64)> = db.rows(
         "SELECT destination, failure, document.id FROM retry_state INDEXED BY retry_state_failure
-         JOIN delivery ON delivery.document = retry_state.document AND delivery.pdf = retry_state.pdf
+         CROSS JOIN delivery ON delivery.document = retry_state.document AND delivery.pdf = retry_state.pdf
               AND delivery.destination = work
-         JOIN document ON document.id = delivery.document
-         WHERE failure IS NOT NULL AND delivery.state = 'failed' AND delivery.pdf = document.pdf
+         CROSS JOIN document ON document.id = delivery.document
+         WHERE failure IS NOT NULL AND +delivery.state = 'failed' AND delivery.pdf = document.pdf
            AND (document.state = 'fetched' OR (document.state = 'failing' AND document.failure_sent = 0))",
         [],
     )?;

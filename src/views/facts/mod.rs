@@ -256,7 +256,7 @@ pub(super) fn unconfirmed(db: &Connection, only: Option<&str>) -> QueryResult<En
     ended(
         db,
         "SELECT count(DISTINCT document.id) AS count, min(unconfirmed_at) AS first, max(unconfirmed_at) AS last
-         FROM delivery INDEXED BY delivery_unconfirmed JOIN document ON document.id = delivery.document
+         FROM delivery INDEXED BY delivery_unconfirmed CROSS JOIN document ON document.id = delivery.document
          WHERE unconfirmed_at IS NOT NULL AND document.state = 'fetched' AND document.pdf = delivery.pdf
            AND (?1 IS NULL OR document.account IN (SELECT value FROM json_each(?1)))",
         [only],
@@ -269,7 +269,7 @@ pub(super) fn unmatched(db: &Connection, only: Option<&str>, now: Millis) -> Que
         db,
         &format!(
             "SELECT count(DISTINCT document.id) AS count, min(delivery.changed_at) AS first, max(delivery.changed_at) AS last
-             FROM delivery INDEXED BY delivery_unmatched JOIN document ON document.id = delivery.document
+             FROM delivery INDEXED BY delivery_unmatched CROSS JOIN document ON document.id = delivery.document
              WHERE {ASKS} AND (?2 IS NULL OR document.account IN (SELECT value FROM json_each(?2)))"
         ),
         params![decided_since(now), only],
@@ -281,7 +281,7 @@ fn strangers(db: &Connection) -> QueryResult<Ended> {
     ended(
         db,
         "SELECT count(DISTINCT document.id) AS count, min(delivery.changed_at) AS first, max(delivery.changed_at) AS last
-         FROM delivery INDEXED BY delivery_unmatched JOIN document ON document.id = delivery.document
+         FROM delivery INDEXED BY delivery_unmatched CROSS JOIN document ON document.id = delivery.document
          WHERE unmatched IS NOT NULL AND unmatched = 'nobody' AND document.state = 'fetched'
            AND document.pdf = delivery.pdf
          AND delivery.changed_at > ifnull(
@@ -294,7 +294,7 @@ fn strangers(db: &Connection) -> QueryResult<Ended> {
 /// elsewhere counts as that, as in lists ([`super::stands`]).
 pub(super) fn to_confirm(db: &Connection, only: Option<&str>) -> QueryResult<u64> {
     db.prepare_cached(
-        "SELECT count(DISTINCT document.id) FROM delivery INDEXED BY delivery_filed JOIN document ON document.id = delivery.document
+        "SELECT count(DISTINCT document.id) FROM delivery INDEXED BY delivery_filed CROSS JOIN document ON document.id = delivery.document
          WHERE delivery.state = 'filed' AND document.state = 'fetched' AND document.pdf = delivery.pdf
            AND NOT EXISTS (SELECT 1 FROM delivery AS other WHERE other.document = document.id
                            AND other.pdf = document.pdf AND +other.state = 'pending')
@@ -307,7 +307,7 @@ pub(super) fn to_confirm(db: &Connection, only: Option<&str>) -> QueryResult<u64
 fn not_taken(db: &Connection, now: Millis, only: Option<&str>) -> QueryResult<Vec<(String, Ended)>> {
     let mut statement = db.prepare_cached(
         "SELECT destination, count(*) AS count, min(delivery.changed_at) AS first, max(delivery.changed_at) AS last
-         FROM delivery INDEXED BY delivery_filed JOIN document ON document.id = delivery.document
+         FROM delivery INDEXED BY delivery_filed CROSS JOIN document ON document.id = delivery.document
          WHERE delivery.state = 'filed' AND delivery.due_at <= ?1 AND document.state = 'fetched'
            AND document.pdf = delivery.pdf
            AND (?2 IS NULL OR document.account IN (SELECT value FROM json_each(?2)))

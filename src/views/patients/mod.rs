@@ -56,7 +56,7 @@ pub fn unmatched(db: &Connection, now: Millis, limit: usize) -> QueryResult<Vec<
     let mut statement = db.prepare_cached(&format!(
         "SELECT document.id AS id, uuid, kind, min(found_at) AS found_at, count(DISTINCT document.id) AS letters,
                 destination, delivery.pdf AS pdf
-         FROM delivery INDEXED BY delivery_unmatched JOIN document ON document.id = delivery.document
+         FROM delivery INDEXED BY delivery_unmatched CROSS JOIN document ON document.id = delivery.document
          WHERE {ASKS} GROUP BY ifnull(document.patient, uuid) ORDER BY found_at, document.id LIMIT ?2",
     ))?;
     let rows = statement.query_map(params![decided_since(now), limit], |row| {

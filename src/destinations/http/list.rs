@@ -7,6 +7,7 @@ use url::Url;
 
 use super::super::web_client::{Answer, Request};
 use super::super::{Item, Outcome};
+use super::failed::is_waiting;
 use super::lookup::{Judged, Listed, is_marked, judge, listed};
 use super::rendered::{self, Rendered};
 use super::{AtService, HttpAdapter};
@@ -100,8 +101,8 @@ impl HttpAdapter {
                 Ok(listed) => listed,
                 Err(outcome) => return AtService::Unseen(outcome),
             };
-            if page.iter().any(|entry| is_marked(entry, &rendered.marks)) {
-                return AtService::Ours;
+            if let Some(entry) = page.iter().find(|entry| is_marked(entry, &rendered.marks)) {
+                return if is_waiting(entry) { self.not_yet() } else { AtService::Ours };
             }
             seen += page.len() as u64;
             url = match rendered.probe_behind(&self.config, seen) {

@@ -14,7 +14,7 @@ use super::{BEGINNING, HttpAdapter, Naming};
 use crate::destinations::HttpBody;
 use crate::domain::document::{Metadata, PdfHead, Spooled, edition};
 use crate::domain::failure::Code;
-use crate::domain::proof::{Proof, Sight};
+use crate::domain::proof::{Proof, Seen, Sight};
 
 /// What is at the place of the document.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -54,15 +54,17 @@ impl<'a> Sought<'a> {
 impl HttpAdapter {
     /// Whether a conflict says that the document is there. The name of another letter is taken as well: so the service
     /// has to know the document by its key, or by what it shares with its versions, where an attempt whose answer was
-    /// lost was the first of all.
-    pub(super) async fn conflict_is_found(&self, item: &Item) -> bool {
+    /// lost was the first of all. If `probe_url` does not show it, the conflict is another.
+    pub(super) async fn conflict_is_found(&self, rendered: &Rendered, item: &Item) -> bool {
         let is_first = async || Sought::of(item).await.is_ok_and(|sought| sought.is_first);
-        self.config.conflict_is_found
+        let is_its_name = self.config.conflict_is_found
             && match self.config.naming() {
                 Naming::Key => true,
                 Naming::Document => item.uncertain && is_first().await,
                 Naming::Shared => false,
-            }
+            };
+        let is_absent = async || matches!(self.look_for(rendered, item).await, AtService::Nothing | AtService::Other);
+        is_its_name && (self.config.probe_url.is_none() || !is_absent().await)
     }
 
     /// Whether the document can be looked for at its own address.
@@ -108,7 +110,7 @@ impl HttpAdapter {
         let rendered = Rendered::of(&self.config, metadata, key, &pdf, filed.patient.as_ref())?;
         let sought = Sought { pdf: &pdf, has_editions: *has_editions, is_first: *is_first };
         match self.look_at_probe(&rendered, &sought).await {
-            AtService::Ours => Ok(Sight::Proved { proof: Proof::Probe, place: None, seen: None }),
+            AtService::Ours => Ok(Sight::Proved { proof: Proof::Probe, place: None, seen: Some(Seen::of("shown")) }),
             AtService::Unseen(outcome) => Err(outcome),
             AtService::Hidden if rendered.probe.is_none() => Err(Outcome::no_look()),
             AtService::Other | AtService::Beginning(_) | AtService::Nothing | AtService::Hidden => Ok(Sight::Waits),
@@ -158,11 +160,22 @@ impl HttpAdapter {
     /// from missing ones.
     async fn believed(&self) -> AtService {
         match rendered::made_up_probe(&self.config) {
-            Some(probe) if !self.tells.load(Ordering::Relaxed) => {
-                self.knows_nothing_of(probe).await.map_or_else(AtService::Unseen, |()| AtService::Ours)
-            }
+            Some(probe) if !self.tells.load(Ordering::Relaxed) => match self.knows_nothing_of(probe).await {
+                Ok(()) if self.tells.load(Ordering::Relaxed) => AtService::Ours,
+                Ok(()) => {
+                    let words = "`probe_url` is not answered with status 404 for a document that cannot exist, so that it tells \
+                                 nothing now";
+                    AtService::Unseen(Outcome::transient(Code::word("probe_url"), self.client.named(words)))
+                }
+                Err(outcome) => AtService::Unseen(outcome),
+            },
             _ => AtService::Ours,
         }
+    }
+
+    pub(super) fn not_yet(&self) -> AtService {
+        let words = "it shows the document, and says that it is not filed yet, or not found";
+        AtService::Unseen(Outcome::transient(Code::word("not_yet"), self.client.named(words)))
     }
 
     /// Asks for a document that cannot exist.
@@ -190,6 +203,9 @@ impl HttpAdapter {
         let ours = Digest::of_pdf(sought.pdf);
         let template = if by_probe { self.config.probe_url.as_ref() } else { Some(&self.config.url) };
         let is_per_version = template.is_some_and(|template| template.is_per_version());
+        // There the letter itself is shown, so that nothing is not the letter.
+        let is_where_sent = matches!(self.config.body, HttpBody::Raw)
+            && template.is_some_and(|template| template.source() == self.config.url.source());
         let answer = match self.ask(url).await {
             Ok(answer) => answer,
             Err(outcome) => return AtService::Unseen(outcome),
@@ -213,9 +229,8 @@ impl HttpAdapter {
                 false if by_probe => AtService::Hidden,
                 false => AtService::Other,
             },
-            Some(part)
-                if part.size > 0 && !by_probe && is_per_version && spooled::begins_with(sought.pdf, &part).await =>
-            {
+            // Whoever stamps a letter makes none of its beginnings.
+            Some(part) if part.size > 0 && is_per_version && spooled::begins_with(sought.pdf, &part).await => {
                 AtService::Beginning(
                     content.headers.get(ETAG).filter(|tag| !tag.as_bytes().starts_with(b"W/")).cloned(),
                 )
@@ -227,9 +242,8 @@ impl HttpAdapter {
             _ if by_probe && failed(&content.beginning).is_some() => {
                 unseen("says_error", "it answers with an error when it is asked whether the document is there")
             }
-            _ if by_probe && !is_pdf && says_not_yet(&content.beginning) => {
-                unseen("not_yet", "it shows the document, and says that it is not filed yet, or not found")
-            }
+            Some(part) if part.size == 0 && by_probe && is_where_sent => AtService::Nothing,
+            _ if by_probe && !is_pdf && says_not_yet(&content.beginning) => self.not_yet(),
             _ if by_probe && is_per_version => self.believed().await,
             _ if is_pdf => AtService::Other,
             _ if by_probe && sought.is_first => self.believed().await,

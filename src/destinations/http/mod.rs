@@ -125,7 +125,7 @@ impl HttpAdapter {
             is_unclear: says == Says::Doubt,
             is_cut,
             is_conditional: self.config.is_conditional(),
-            conflict_is_found: status == 409 && self.conflict_is_found(item).await,
+            conflict_is_found: status == 409 && self.conflict_is_found(rendered, item).await,
             leads_back: leads_to.is_some_and(|to| to.origin() == rendered.url.origin()),
         };
         let decision = decide(status, &facts);
@@ -157,6 +157,8 @@ impl HttpAdapter {
         let Answered { status, retry_after, may_have, .. } = *answered;
         let as_the_status_says = || self.client.of_status(status, answered.is_base, retry_after);
         let is_unseen = matches!(found, AtService::Unseen(_));
+        // It is not about the letter, which `probe_url` does not show.
+        let is_of_another = self.config.conflict_is_found && self.config.probe_url.is_some();
         let unconfirmed = |code, words: &str| Outcome::Unconfirmed { code, reason: self.client.named(words) };
         match decision {
             Decision::Delivered | Decision::Refused => as_the_status_says(),
@@ -179,7 +181,7 @@ impl HttpAdapter {
                 unconfirmed(Code::word("unclear_answer"), words).held_if(*found == AtService::Hidden)
             }
             Decision::Taken => self.taken(found, answered),
-            Decision::Conflict if answered.is_repeated || is_unseen => self.transient(
+            Decision::Conflict if answered.is_repeated || is_unseen || is_of_another => self.transient(
                 answered,
                 "a conflict, perhaps with an earlier attempt, and it cannot be seen whether it keeps the document: where it \
                  says so of one that it has already, set `conflict_is_found = true`",

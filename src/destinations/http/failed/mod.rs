@@ -3,14 +3,16 @@
 //! Pure. [`Says`] is what one part of an answer says; the strongest part decides for the whole. The tables below hold
 //! the words, which are the same for a list and for the answer to a document, whatever the form of the answer. Below
 //! its first level, where it may repeat what it was sent, only a field counts that speaks of nothing else: `success`,
-//! `error`, and those like them.
+//! `error`, and those like them. [`shown`] is about the answer to the question whether a document is there.
 
 use std::borrow::Cow;
 
 use serde_json::{Map, Value};
 
-use words::{code, folded, in_status, in_words, is_failing, is_not_yet};
+pub(super) use shown::{is_waiting, says_not_yet};
+use words::{code, folded, in_status, in_words, is_failing};
 
+mod shown;
 mod words;
 
 #[cfg(test)]
@@ -116,9 +118,6 @@ const STATUSES: [&str; 19] = [
 const CODES: [&str; 9] =
     ["exitcode", "rc", "resultcode", "ret", "retcode", "returncode", "returnvalue", "rueckgabecode", "coderetour"];
 
-/// Fields that say whether the document that was asked for is there.
-const SHOWN: [&str; 8] = ["exists", "found", "known", "present", "bekannt", "gefunden", "vorhanden", "existe"];
-
 /// Identifiers that a document gets when it is kept.
 const GIVEN: [&str; 5] = ["docid", "docnum", "documentid", "dokumentid", "fileid"];
 
@@ -136,33 +135,6 @@ pub(super) fn failed(body: &[u8]) -> Option<Failed> {
     match said(body) {
         Says::No(status) => Some(Failed { status }),
         _ => None,
-    }
-}
-
-/// Whether what is shown of a document says, or may say, that it is not there yet: `{"status": "pending"}`,
-/// `{"found": false}`, "not found".
-pub(super) fn says_not_yet(body: &[u8]) -> bool {
-    let text = decoded(body);
-    match serde_json::from_str(trimmed(&text)) {
-        Ok(Value::String(text)) => is_not_yet(&text),
-        Ok(shown) => said_in_json(&shown) == Says::Doubt || is_waiting(&shown, 0),
-        Err(_) => in_text(trimmed(&text)) == Says::Doubt || is_not_yet(&text),
-    }
-}
-
-fn is_waiting(shown: &Value, level: usize) -> bool {
-    match shown {
-        _ if level > DEEPEST => false,
-        Value::Array(entries) => !entries.is_empty() && entries.iter().all(|entry| is_waiting(entry, level + 1)),
-        Value::Object(fields) => fields.iter().any(|(name, field)| {
-            let name = plain(name);
-            match field {
-                Value::String(text) if is_status(&name) || is_message(&name) => is_not_yet(text),
-                Value::Object(_) | Value::Array(_) if WRAPPERS.contains(&name.as_str()) => is_waiting(field, level + 1),
-                field => SHOWN.contains(&name.as_str()) && is_no(field) == Some(true),
-            }
-        }),
-        _ => false,
     }
 }
 

@@ -93,11 +93,13 @@ const UNKNOWN: [&str; 8] =
     ["missing", "such", "unknown", "unmatched", "unbekannt", "unbekannter", "inconnu", "introuvable"];
 
 /// What is shown of a document that is not there yet.
-const WAITING: [&str; 20] = [
+pub(super) const WAITING: [&str; 26] = [
+    "being",
     "deferred",
     "delayed",
     "importing",
     "incomplete",
+    "open",
     "pending",
     "processing",
     "progress",
@@ -110,11 +112,17 @@ const WAITING: [&str; 20] = [
     "waiting",
     "ausstehend",
     "bearbeitung",
+    "offen",
     "wartend",
     "wartet",
+    "warteschlange",
+    "wird",
     "attente",
     "cours",
+    "traiter",
 ];
+/// Words that turn a whole status round.
+const NOT_YET: [&str; 7] = ["never", "not", "yet", "nicht", "nie", "noch", "pas"];
 
 /// Before one of the words above, these turn it round.
 const NOT: [&str; 20] = [
@@ -176,13 +184,15 @@ pub(super) fn in_status(text: &str) -> Says {
 }
 
 /// Whether a status, or a text in its place, says that something has not happened, or may not have: "in progress", "not
-/// imported yet".
+/// imported yet". What begins with its success is one: "imported, OCR pending".
 pub(super) fn is_not_yet(text: &str) -> bool {
     let folded = folded(text);
     let words = words(&folded);
+    let is_done = words.first().is_some_and(|first| TAKEN.contains(first) && !WAITING.contains(first));
+    let is_waiting = |word: &&str| WAITING.contains(word) || NOT_YET.contains(word);
     words.len() <= SHORT
-        && (matches!(in_status(text), Says::No(_) | Says::Doubt)
-            || words.iter().take(2).any(|word| WAITING.contains(word)))
+        && !is_done
+        && (matches!(in_status(text), Says::No(_) | Says::Doubt) || words.iter().any(is_waiting))
 }
 
 /// What a text for people says. "Error" alone within a sentence says nothing, and a patient may be called Fehler or Ko.

@@ -105,7 +105,8 @@ impl HttpConfig {
         self.is_put && self.headers.iter().any(is_condition)
     }
 
-    /// What the service may know a document by.
+    /// What the service may know a document by: its address and file name, as far as they differ between letters; else
+    /// what stands in its fields; else in its headers.
     pub(super) fn naming(&self) -> Naming {
         let (fields, json) = match &self.body {
             HttpBody::Raw => (&[][..], None),
@@ -114,14 +115,12 @@ impl HttpConfig {
         };
         let is_used = |json: &Arc<Template>| json.mentions("file_name") || json.mentions("file_stem");
         let is_sent = json.map_or(matches!(self.body, HttpBody::Multipart { .. }), is_used);
-        let alone = [Some(&self.url), json, is_sent.then_some(&self.file_name)].into_iter().flatten();
-        let all: Vec<_> = alone.chain(fields.iter().chain(&self.headers).map(|(_, template)| template)).collect();
-        match () {
-            () if all.iter().any(|template| template.is_per_version()) => Naming::Key,
-            () if all.iter().any(|template| template.is_per_document()) => Naming::Document,
-            () if all.iter().all(|template| template.is_constant()) => Naming::Document,
-            () => Naming::Shared,
-        }
+        let names = [Some(&self.url), is_sent.then_some(&self.file_name)].into_iter().flatten();
+        let content = json.into_iter().chain(fields.iter().map(|(_, field)| field));
+        let headers = self.headers.iter().map(|(_, header)| header);
+        let weakest = names.filter_map(Naming::of).min();
+        let in_content = weakest.or_else(|| content.filter_map(Naming::of).max());
+        in_content.or_else(|| headers.filter_map(Naming::of).min()).unwrap_or(Naming::Document)
     }
 
     /// Whether its requests can hold the number of an invented patient unchanged.
@@ -146,15 +145,27 @@ impl HttpConfig {
     }
 }
 
-/// What a service may know a document by: what differs between the requests.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// What a service may know a document by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Naming {
-    /// The key of the delivery.
-    Key,
-    /// Something that all versions of the document have, and no other document; or `Idempotency-Key` alone.
-    Document,
     /// Something that another document may have as well.
     Shared,
+    /// Something that all versions of the document have, and no other document; or `Idempotency-Key` alone.
+    Document,
+    /// The key of the delivery.
+    Key,
+}
+
+impl Naming {
+    /// What a template names; `None` if it is the same for every document.
+    fn of(template: &Arc<Template>) -> Option<Self> {
+        match () {
+            () if template.is_per_version() => Some(Self::Key),
+            () if template.is_per_document() => Some(Self::Document),
+            () if template.is_constant() => None,
+            () => Some(Self::Shared),
+        }
+    }
 }
 
 /// How to ask an HTTP destination for its identifier of the patient.
@@ -250,8 +261,8 @@ fn http(at: &mut At<'_, '_>) -> Option<HttpConfig> {
     };
     lookup::fits(at, &config)?;
     if config.conflict_is_found {
-        let name = "put {{ key }} into the name that the service knows a letter by (`url`, `file_name`, `json`, `fields` or \
-                    `headers`)";
+        let name = "put {{ key }} into the name that the service knows a letter by (`url` and `file_name`, where they have \
+                    values; else `json` or `fields`)";
         match config.naming() {
             Naming::Key => {}
             Naming::Document => at.warn("conflict_is_found", &format!("counts for a repetition only: {name}")),

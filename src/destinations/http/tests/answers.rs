@@ -144,6 +144,13 @@ async fn answers_mean_what_they_say() {
         (json(r#"{"content": "{{ file_base64 }}"}"#), true),
         (json(r#"{"name": "{{ file_name }}", "content": "{{ file_base64 }}"}"#), false),
         (json(r#"{"name": "{{ document.uuid }}", "content": "{{ file_base64 }}"}"#), true),
+        (
+            HttpConfig {
+                headers: vec![("X-Request-Id".to_owned(), text("{{ key }}"))],
+                ..form("{{ patient.lastName }}.pdf")
+            },
+            false,
+        ),
     ] {
         peer.inject(Fault::Refuse(409, None));
         assert!(matches!(deliver(config.clone(), &item).await, Outcome::Permanent { .. }));
@@ -151,6 +158,14 @@ async fn answers_mean_what_they_say() {
         let outcome = deliver(config.clone(), &repeated).await;
         assert_eq!(matches!(outcome, Outcome::Delivered { .. }), is_found, "{config:?}: {outcome:?}");
     }
+    // Where the service shows what it has, that decides.
+    let shows = HttpConfig { probe_url: probing(&peer).probe_url, ..found() };
+    let by_key = HttpConfig { url: template(TemplateKind::Url, &peer.url("/inbox/{{ key }}")), ..shows };
+    peer.inject(Fault::Refuse(409, None));
+    assert!(matches!(deliver(by_key.clone(), &item).await, Outcome::Transient { .. }));
+    knows(&peer, &item);
+    peer.inject(Fault::Refuse(409, None));
+    assert_delivered(&deliver(by_key, &item).await);
     // A missing address may be this document's fault, and a gateway's answer leads to a look.
     peer.inject(Fault::Refuse(404, None));
     assert!(matches!(deliver(config(&peer), &item).await, Outcome::Transient { .. }));

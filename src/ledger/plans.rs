@@ -248,7 +248,9 @@ fn scenario(db: &Connection) {
     deliveries::spool_empties(db, 1).unwrap();
     let due = |name: &str| {
         let (document, _) = work::due(db, &Scope::Destination(name.to_owned()), 9, 5).unwrap()[0];
-        deliveries::pending(db, name, document).unwrap().unwrap()
+        let delivery = deliveries::pending(db, name, document).unwrap().unwrap();
+        assert!(deliveries::is_pending(db, &delivery).unwrap());
+        delivery
     };
     Work::from(&due("pms")).postpone(db, &postponed, 1).unwrap();
     assert_eq!(deliveries::arrived(db, first.id, 1).unwrap(), 0, "nobody was asked");

@@ -99,7 +99,7 @@ impl Stage for Deliver {
         let outcome = destination.adapter.deliver(&item).await;
         // Whatever the answer to this attempt, an earlier attempt may still have delivered the document.
         if outcome.is_refusal() && !item.uncertain && names.settle(&names.identity, false).await.is_err() {
-            return Err(names.said());
+            return names.said();
         }
         if number.is_some() && outcome.is_refusal() && !item.uncertain {
             let row = delivery.clone();
@@ -126,7 +126,7 @@ impl Stage for Deliver {
                 destination.adapter.abandon(&item).await;
                 return start_over(context, &delivery).await;
             }
-            Outcome::Unrecorded => return Err(names.said()),
+            Outcome::Unrecorded => return names.said(),
             Outcome::NeedsPerson(why) => return patients::leave(edges, &delivery, why).await,
             Outcome::Waiting { wait: left, reason } => {
                 let code = Failure { call: Call::Deliver, kind: Kind::Passing(Code::word("no_answer")) }.to_string();
@@ -195,14 +195,22 @@ struct LedgerNames {
     known: Mutex<Option<Known>>,
     /// The place that stands for the delivery itself, if it has no name.
     identity: Place,
-    /// The ledger's last error, if it had no answer.
-    failed: Mutex<Option<LedgerError>>,
+    delivery: Arc<Delivery>,
+    /// Why there was no answer.
+    failed: Mutex<Option<NoAnswer>>,
 }
 
 impl fmt::Debug for LedgerNames {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("LedgerNames").field("owner", &self.owner).finish_non_exhaustive()
     }
+}
+
+/// Why an adapter has no answer about a name.
+enum NoAnswer {
+    Ledger(LedgerError),
+    /// The document has moved on since the delivery began: what was decided about it holds no more, and nothing is sent.
+    Overtaken,
 }
 
 impl LedgerNames {
@@ -213,21 +221,27 @@ impl LedgerNames {
             owner: delivery.owner(),
             known: Mutex::new(Some(delivery.known.clone())),
             identity,
+            delivery: Arc::new(delivery.clone()),
             failed: Mutex::new(None),
         }
     }
 
-    fn answer<T>(&self, answer: Result<T, LedgerError>) -> Result<T, Unrecorded> {
-        answer.map_err(|error| {
-            *self.failed.lock().unwrap_or_else(PoisonError::into_inner) = Some(error);
-            Unrecorded
-        })
+    fn without(&self, answer: NoAnswer) -> Unrecorded {
+        *self.failed.lock().unwrap_or_else(PoisonError::into_inner) = Some(answer);
+        Unrecorded
     }
 
-    /// The error of the ledger that had no answer.
-    fn said(&self) -> LedgerError {
-        let said = self.failed.lock().unwrap_or_else(PoisonError::into_inner).take();
-        said.unwrap_or_else(|| LedgerError::Sqlite("the name of a document cannot be kept".to_owned()))
+    fn answer<T>(&self, answer: Result<T, LedgerError>) -> Result<T, Unrecorded> {
+        answer.map_err(|error| self.without(NoAnswer::Ledger(error)))
+    }
+
+    /// Why there was no answer.
+    fn said(&self) -> Result<(), LedgerError> {
+        match self.failed.lock().unwrap_or_else(PoisonError::into_inner).take() {
+            Some(NoAnswer::Overtaken) => Ok(()),
+            Some(NoAnswer::Ledger(error)) => Err(error),
+            None => Err(LedgerError::Sqlite("the name of a document cannot be kept".to_owned())),
+        }
     }
 }
 
@@ -243,8 +257,16 @@ impl Names for LedgerNames {
 
     async fn reserve(&self, version: u32, wanted: &Wanted, intent: Option<&Intent>) -> Result<bool, Unrecorded> {
         let (owner, wanted, intent) = (self.owner.clone(), wanted.clone(), intent.cloned());
-        let reserve = move |db: &Connection| reservations::reserve(db, &owner, version, &wanted, intent.as_ref());
-        self.answer(self.ledger.write(reserve).await)
+        let delivery = self.delivery.clone();
+        let reserve = move |db: &Connection| {
+            // An intent is what follows at once.
+            if intent.is_some() && !deliveries::is_pending(db, &delivery)? {
+                return Ok(None);
+            }
+            reservations::reserve(db, &owner, version, &wanted, intent.as_ref()).map(Some)
+        };
+        let reserved = self.answer(self.ledger.write(reserve).await)?;
+        reserved.ok_or_else(|| self.without(NoAnswer::Overtaken))
     }
 
     async fn reserve_sidecar(&self, place: &Place) -> Result<bool, Unrecorded> {
@@ -399,6 +421,7 @@ async fn start_over(context: &Context, delivery: &Delivery) -> Result<(), Ledger
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::ledger::{listed, testing};
 
     /// An adapter whose check never ends, or finds no room.
     enum Broken {
@@ -418,6 +441,28 @@ mod tests {
                 Self::Full => Err("no space left".to_owned()),
             }
         }
+    }
+
+    /// Between the last look at a letter and its delivery lie waits: for the list of patients, for a lookup, for a connection.
+    #[tokio::test]
+    async fn nothing_is_sent_of_a_letter_that_moved_on_since() {
+        let (folder, db) = testing::empty();
+        let path = folder.path().join("ledger.sqlite3");
+        listed::see(&db, &testing::reader("main"), &testing::shown("a", Some("p")), 1).unwrap();
+        let to = ["pms".to_owned()];
+        documents::fetched(&db, &documents::by_number(&db, 1).unwrap().unwrap(), &testing::fetched("p"), &to, 2)
+            .unwrap();
+        let delivery = deliveries::pending(&db, "pms", 1).unwrap().unwrap();
+        drop(db);
+        let (ledger, _lock) = Ledger::open_exclusive(&path).unwrap();
+        let names = LedgerNames::of(&ledger, &delivery);
+        let intent = Intent { place: names.identity.clone(), path: "k {}".into(), temporary: "k".into() };
+        let wanted = Wanted { place: names.identity.clone(), family: names.identity.clone() };
+        assert!(names.reserve(1, &wanted, Some(&intent)).await.unwrap());
+        ledger.write(|db| documents::numbered_wrongly(db, 1, 3)).await.unwrap();
+        assert!(names.reserve(1, &wanted, None).await.unwrap(), "a name alone");
+        assert!(names.reserve(1, &wanted, Some(&intent)).await.is_err());
+        assert!(names.said().is_ok(), "that is no error of the ledger");
     }
 
     #[tokio::test]

@@ -168,6 +168,15 @@ pub fn leave_unconfirmed(
 /// The states of a pending delivery, as SQL.
 pub(super) const PENDING: &str = "('pending')";
 
+/// Whether it is still to be made: its document has not moved on since it was read.
+pub fn is_pending(db: &Connection, of: &Delivery) -> QueryResult<bool> {
+    db.prepare_cached(
+        "SELECT 1 FROM delivery WHERE document = ?1 AND pdf = ?2 AND destination = ?3 AND +state = 'pending'
+           AND EXISTS (SELECT 1 FROM document WHERE id = ?1 AND round = ?4 AND state = 'fetched')",
+    )?
+    .exists(params![of.document.id, of.document.version.pdf, of.destination, of.document.round])
+}
+
 /// Changes the delivery, if it is in one of `states` and its document has not moved on. The parameters in `set` begin
 /// at 6.
 pub(super) fn update(

@@ -16,7 +16,7 @@ use crate::domain::state::State;
 pub use self::again::{arrived, reroute_unknown, spool_empties, waits_for_word};
 pub(super) use self::again::{due_now, forget_at, forget_intents, forget_success, retract};
 pub(super) use self::ended::put_off;
-pub use self::ended::{Ended, end, leave_unconfirmed};
+pub use self::ended::{Ended, end, is_pending, leave_unconfirmed};
 pub use self::filed::{Unproved, lies_at, not_asked_for, unproved, was_sent, with_metadata};
 pub(super) use self::replaced::void;
 pub use self::replaced::{NOT_REPLACED, beside, has_old, not_replaced, removed};

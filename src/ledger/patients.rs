@@ -23,6 +23,10 @@ pub struct Assigned {
     pub who: Option<String>,
     /// When it was made.
     pub at: Millis,
+    /// Whether letters of the patient that were filed by another number will be filed anew.
+    pub to_refile: bool,
+    /// Whether they began anew.
+    pub refiled: bool,
 }
 
 /// How an assignment begins to say who made it, if that was at the status page.
@@ -39,10 +43,10 @@ impl Assigned {
     }
 }
 
-const COLUMNS: &str = "uuid AS patient, number, fingerprint, listed, who, at";
+const COLUMNS: &str = "uuid AS patient, number, fingerprint, listed, who, at, to_refile, refiled";
 
 fn read(row: &rusqlite::Row<'_>) -> QueryResult<Assigned> {
-    Ok(from_row!(row => Assigned { patient, number, fingerprint, listed, who, at }))
+    Ok(from_row!(row => Assigned { patient, number, fingerprint, listed, who, at, to_refile, refiled }))
 }
 
 /// The assignment of the patient.
@@ -53,6 +57,16 @@ pub fn assigned(db: &Connection, patient: &str) -> QueryResult<Option<Assigned>>
 /// All assignments.
 pub fn all(db: &Connection) -> QueryResult<Vec<Assigned>> {
     db.prepare(&format!("SELECT {COLUMNS} FROM patient ORDER BY uuid"))?.query_map([], read)?.collect()
+}
+
+/// Those by which letters are still to be filed anew.
+pub fn to_refile(db: &Connection) -> QueryResult<Vec<Assigned>> {
+    db.prepare_cached(&format!("SELECT {COLUMNS} FROM patient WHERE to_refile"))?.query_map([], read)?.collect()
+}
+
+/// The patient's letters began anew.
+pub fn refiled(db: &Connection, patient: &str) -> QueryResult<()> {
+    db.run("UPDATE patient SET to_refile = 0, refiled = 1 WHERE uuid = ?1", [patient])
 }
 
 /// The numbers that letters were, or are about to be, filed with, and how many letters.
@@ -73,10 +87,11 @@ pub fn used(db: &Connection) -> QueryResult<HashMap<String, u64>> {
 
 /// Saves an assignment, in place of an earlier one.
 pub fn assign(db: &Connection, assigned: &Assigned) -> QueryResult<()> {
-    let Assigned { patient, number, fingerprint, listed, who, at } = assigned;
+    let Assigned { patient, number, fingerprint, listed, who, at, to_refile, refiled } = assigned;
     db.run(
-        "INSERT OR REPLACE INTO patient (uuid, number, fingerprint, listed, who, at) VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
-        params![patient, number, fingerprint, listed, who, at],
+        "INSERT OR REPLACE INTO patient (uuid, number, fingerprint, listed, who, at, to_refile, refiled)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
+        params![patient, number, fingerprint, listed, who, at, to_refile, refiled],
     )
 }
 

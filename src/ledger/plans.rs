@@ -147,10 +147,21 @@ fn document(db: &Connection, state: State) -> documents::Document {
 /// The data kept about patients.
 fn patients(db: &Connection, document: i64) {
     let (patient, number) = ("a".to_owned(), "1".to_owned());
-    let assigned = kept::Assigned { patient, number, fingerprint: "f".into(), listed: true, who: None, at: 1 };
+    let assigned = kept::Assigned {
+        patient,
+        number,
+        fingerprint: "f".into(),
+        listed: true,
+        who: None,
+        at: 1,
+        to_refile: true,
+        refiled: false,
+    };
     kept::assign(db, &assigned).unwrap();
     kept::assigned(db, "a").unwrap();
     kept::all(db).unwrap();
+    kept::to_refile(db).unwrap();
+    kept::refiled(db, "a").unwrap();
     kept::used(db).unwrap();
     assert!(!kept::is_anothers(db, "1", "a").unwrap());
     kept::waiting_of(db, "a").unwrap();

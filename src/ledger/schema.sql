@@ -192,7 +192,9 @@ CREATE TABLE patient (
     fingerprint TEXT NOT NULL,
     listed      INTEGER NOT NULL,                       -- 1: the practice's list had the number at the time
     who         TEXT,                                   -- the operating system's user
-    at          INTEGER NOT NULL
+    at          INTEGER NOT NULL,
+    to_refile   INTEGER NOT NULL DEFAULT 0,             -- 1: letters by another number are filed anew, once nobody can undo it
+    refiled     INTEGER NOT NULL DEFAULT 0              -- 1: they began anew
 ) STRICT, WITHOUT ROWID;
 
 -- Patients' numbers that are, or were, sent to the cloud service (`patients.push`).

@@ -107,7 +107,16 @@ impl Letter {
             _ => {}
         }
         let fingerprint = fingerprint(&patient, number, &person, list);
-        Ok(Assigned { patient, number: number.to_owned(), fingerprint, listed: row.is_some(), who, at: now() })
+        Ok(Assigned {
+            patient,
+            number: number.to_owned(),
+            fingerprint,
+            listed: row.is_some(),
+            who,
+            at: now(),
+            to_refile: false,
+            refiled: false,
+        })
     }
 }
 
@@ -122,29 +131,52 @@ pub struct Written {
 /// Records the assignment, with the letter by which the person named the patient. It stands in the history of each
 /// letter that waits for it. A letter that was filed by another number is filed anew: this one although it has ended,
 /// and others that are not filed everywhere yet, so that all destinations have a letter by one number. Those that have
-/// ended stay where they are: the patient may have had that number then.
+/// ended stay where they are: the patient may have had that number then. If the person may still take the assignment
+/// back, the others wait for that ([`refile`]).
 ///
 /// # Errors
 /// Any SQLite error.
 pub fn write(db: &Connection, assigned: &Assigned, (document, uuid): (i64, &str)) -> QueryResult<Written> {
-    kept::assign(db, assigned)?;
     let mut letters = kept::waiting_of(db, &assigned.patient)?;
-    let is_other = |filed_by: Option<String>| filed_by.is_some_and(|filed_by| filed_by != assigned.number);
-    let is_filed_otherwise = |id| deliveries::frozen(db, id).map(is_other);
-    let is_filed_anew = is_filed_otherwise(document)?;
+    let is_filed_anew = is_filed_otherwise(db, document, assigned)?;
     if is_filed_anew && !letters.contains(&document) {
         letters.push(document);
     }
+    let mut otherwise = Vec::new();
     for id in letters {
         history::decided(db, id, history::ASSIGNED, assigned, assigned.at)?;
-        if is_filed_otherwise(id)? {
-            documents::numbered_wrongly(db, id, now())?;
+        if is_filed_otherwise(db, id, assigned)? {
+            otherwise.push(id);
         }
+    }
+    let may_be_undone = !is_filed_anew && assigned.waits_until(now()) > now();
+    let (to_refile, refiled) = (may_be_undone && !otherwise.is_empty(), !may_be_undone && !otherwise.is_empty());
+    kept::assign(db, &Assigned { to_refile, refiled, ..assigned.clone() })?;
+    if refiled {
+        otherwise.into_iter().try_for_each(|id| documents::numbered_wrongly(db, id, now()).map(drop))?;
     }
     history::act(db, assigned.at, Action::Assign, &format!("document {uuid}"), assigned.who.as_deref())?;
     let mut others = kept::filed_otherwise(db, &assigned.patient, &assigned.number)?;
     others.retain(|other| other != uuid);
     Ok(Written { is_filed_anew, others })
+}
+
+/// Whether a letter was filed, or may have been, by another number than this one.
+fn is_filed_otherwise(db: &Connection, document: i64, assigned: &Assigned) -> QueryResult<bool> {
+    Ok(deliveries::frozen(db, document)?.is_some_and(|filed_by| filed_by != assigned.number))
+}
+
+/// Nobody can take the assignment back any more: files the patient's open letters anew that were filed by another number.
+///
+/// # Errors
+/// Any SQLite error.
+pub fn refile(db: &Connection, assigned: &Assigned) -> QueryResult<()> {
+    for id in kept::waiting_of(db, &assigned.patient)? {
+        if is_filed_otherwise(db, id, assigned)? {
+            documents::numbered_wrongly(db, id, now())?;
+        }
+    }
+    kept::refiled(db, &assigned.patient)
 }
 
 /// Removes the assignment of this letter's patient, for letters to come and those that wait. Returns whether there was
@@ -164,14 +196,18 @@ pub fn remove(db: &Connection, letter: &Letter, uuid: &str, who: Option<String>)
 }
 
 /// Whether a person can still take back whose this document is: it was said, and nothing was sent by it, no other letter
-/// of the patient either.
+/// of the patient either. Where letters began anew by it, it is only put right once more.
 ///
 /// # Errors
 /// Any SQLite error.
 pub fn can_be_undone(db: &Connection, document: i64, letter: &Letter) -> QueryResult<bool> {
-    let Some(Assigned { patient, number, .. }) = &letter.assigned else { return Ok(false) };
-    let is_open = documents::state(db, document)? == Some(State::Fetched);
-    Ok(is_open && !deliveries::is_numbered(db, document)? && !kept::is_filed_by(db, patient, number)?)
+    let Some(assigned) = &letter.assigned else { return Ok(false) };
+    if assigned.refiled || documents::state(db, document)? != Some(State::Fetched) {
+        return Ok(false);
+    }
+    let Assigned { patient, number, .. } = assigned;
+    let is_used = deliveries::is_numbered(db, document)? || kept::is_filed_by(db, patient, number)?;
+    Ok(!is_used || assigned.waits_until(now()) > now())
 }
 
 /// Takes back whose this document is, as long as [`can_be_undone`] says so: it waits for a person again, as do the

@@ -15,10 +15,10 @@ use tokio::sync::Notify;
 use tokio::time::Instant;
 
 use super::failures::after;
-use super::latest;
 use super::stage::{self, LEDGER_PAUSE};
 use super::transition_log::TransitionLog;
 use super::{Context, Edges, Shared, Signals};
+use super::{assign, latest};
 use crate::api::Meaning;
 use crate::domain::document::Metadata;
 use crate::domain::retry::RetryPolicy;
@@ -250,7 +250,8 @@ pub async fn run(context: Shared) {
         let done = async {
             tell_of_file(&edges.ledger, numbers, &mut told).await?;
             let snapshot = numbers.patients.current();
-            let mut next = match_again(edges, signals, numbers).await?;
+            let of_refiling = refile(edges, signals).await?;
+            let mut next = match_again(edges, signals, numbers).await?.into_iter().chain(of_refiling).min();
             if snapshot.list.is_some() || snapshot.problem.is_some() {
                 numbers.has_matched.store(true, Ordering::Relaxed);
             }
@@ -266,7 +267,7 @@ pub async fn run(context: Shared) {
                 Ok(()) = changes.changed() => changes.mark_changed(),
                 read = read_patients(edges, signals) => {
                     read?;
-                    next = match_again(edges, signals, numbers).await?;
+                    next = match_again(edges, signals, numbers).await?.into_iter().chain(of_refiling).min();
                 }
             }
             Ok(next)
@@ -338,6 +339,23 @@ async fn tell_of_file(
         .await?;
     *told = now_told;
     Ok(())
+}
+
+/// Files letters anew that were filed by another number than a person said since, once nobody can take that back. Returns
+/// when to look again.
+async fn refile(edges: &Edges, signals: &Signals) -> Result<Option<Millis>, LedgerError> {
+    let assigned = edges.ledger.read(kept::to_refile).await?;
+    let (due, later): (Vec<_>, Vec<_>) =
+        assigned.into_iter().partition(|assigned| assigned.waits_until(now()) <= now());
+    for assigned in due {
+        let refile = move |db: &Connection| match kept::assigned(db, &assigned.patient)? == Some(assigned.clone()) {
+            true => assign::refile(db, &assigned),
+            false => Ok(()),
+        };
+        edges.ledger.write(refile).await?;
+        signals.nudges.stages();
+    }
+    Ok(later.iter().map(|assigned| assigned.waits_until(now())).min())
 }
 
 /// Looks at every delivery that waits for a number. Those whose match has changed become due. Returns when to look again,

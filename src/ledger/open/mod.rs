@@ -16,7 +16,7 @@ use crate::system::permissions;
 /// Creates the tables in an empty file.
 const SCHEMA: &str = include_str!("../schema.sql");
 /// The number of the oldest layout that this program reads (SQLite's `user_version`). No release had an older one.
-const OLDEST: i64 = 32;
+const OLDEST: i64 = 33;
 /// Each statement turns a layout into the next one, from [`OLDEST`] on. Once a layout was released, every change of
 /// [`SCHEMA`] adds its step here, and existing steps never change.
 const STEPS: &[&str] = &[];

@@ -20,7 +20,16 @@ fn waiting(why: &str) -> (tempfile::TempDir, Connection, String) {
 
 fn assigned(at: Millis) -> Assigned {
     let [patient, number, fingerprint] = ["anna", "0042", "f"].map(ToOwned::to_owned);
-    Assigned { patient, number, fingerprint, listed: true, who: Some("status page, browser ab12cd".into()), at }
+    Assigned {
+        patient,
+        number,
+        fingerprint,
+        listed: true,
+        who: Some("status page, browser ab12cd".into()),
+        at,
+        to_refile: false,
+        refiled: false,
+    }
 }
 
 #[test]

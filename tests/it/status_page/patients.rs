@@ -272,6 +272,50 @@ async fn what_another_letter_was_filed_by_cannot_be_undone_and_such_letters_are_
 }
 
 #[tokio::test]
+async fn what_was_filed_by_another_number_begins_anew_once_nobody_can_undo_it() {
+    let practice = practice_with_list().await;
+    let (last, first, born) = ("Petit", "Luc", "1970-01-13");
+    letter(&practice, last, first, born).await;
+    let mut page = Page::of(&practice).await;
+    let key = page.key(&practice).await;
+    let pause = Duration::from_millis(50);
+    let has = |number: &str| practice.filed().into_keys().any(|name| name.starts_with(number));
+    while !has("44_") {
+        tokio::time::sleep(pause).await;
+    }
+    // A namesake comes, and nobody knows any more whose the next letter is. The first is not taken yet.
+    let ledger = rusqlite::Connection::open(practice.ledger()).unwrap();
+    let of_list = "SELECT value FROM process WHERE key = 'patients_before'";
+    let known = || ledger.query_row(of_list, [], |row| row.get::<_, String>(0)).unwrap();
+    let before = known();
+    write_list(&practice, &format!("{LIST}45;Petit;Luc;13.01.1970\n"));
+    while known() == before {
+        tokio::time::sleep(pause).await;
+    }
+    let two = letter(&practice, last, first, born).await;
+    assert_eq!(practice.docsyncd(&["poll"]).await.code, 0);
+    for is_undone in [true, false] {
+        let shown = shows(&page, &key, "the list itself cannot tell them apart").await;
+        let pressed = assign(&page, &key, &fields(&shown, "45"), "another patient").await;
+        assert_eq!(pressed.header("location"), "/?done=assigned", "{pressed:?}");
+        if is_undone {
+            let pressed = page.press(&key, "/undo", &format!("uuid={two}")).await;
+            assert_eq!(pressed.header("location"), "/?done=undone", "{pressed:?}");
+            let removals = practice.docsyncd(&["status", "--json"]).await.stdout;
+            assert!(!has("45_") && !removals.contains("for another patient"), "{removals}");
+            continue;
+        }
+        while practice.filed().len() < 3 {
+            tokio::time::sleep(pause).await;
+        }
+        assert!(has("44_") && has("45_"));
+        let pressed = page.press(&key, "/undo", &format!("uuid={two}")).await;
+        assert_eq!(pressed.header("location"), "/?done=not-undone", "{pressed:?}");
+    }
+    page.running.end().await;
+}
+
+#[tokio::test]
 async fn a_number_is_typed_and_looked_at_twice_where_it_is_anothers_or_of_nobody() {
     let practice = practice_with_list().await;
     let one = letter(&practice, "Canary", "Zoé", "1999-12-31").await;

@@ -4,7 +4,7 @@
 //! discovered ──fetched──▶ fetched ──all delivered──▶ delivered ──report accepted──▶ reported
 //!     │                      │                           └──────report refused────▶ unreported
 //!     ├──────refused─────────┴─────▶ failing ──report accepted or refused──▶ failed
-//!     └──gone──▶ withdrawn
+//!     └──gone──▶ withdrawn (as well from fetched, delivered and failing)
 //! ```
 //!
 //! A failure that may pass changes no state: it only moves the time at which the document is due again.
@@ -103,7 +103,8 @@ pub fn next(state: State, event: Event) -> Option<State> {
         // All destinations have this version already: the document was asked for again, or only its report was missing.
         (S::Discovered | S::Fetched, E::AllDelivered) => Some(S::Delivered),
         (S::Discovered | S::Fetched, E::Refused) => Some(S::Failing),
-        (S::Discovered | S::Delivered | S::Failing, E::Gone) => Some(S::Withdrawn),
+        // A letter that waits for a person may be gone before anybody looks (seed 11147).
+        (S::Discovered | S::Fetched | S::Delivered | S::Failing, E::Gone) => Some(S::Withdrawn),
 
         (S::Delivered, E::ReportAccepted) => Some(S::Reported),
         (S::Delivered, E::ReportRefused) => Some(S::Unreported),
@@ -126,7 +127,7 @@ pub fn next(state: State, event: Event) -> Option<State> {
 
         (S::Discovered | S::Fetched | S::Delivered | S::Reported | S::Withdrawn | S::Failed, E::Retracted)
         | (S::Discovered, E::ReportAccepted | E::ReportRefused | E::StartOver | E::Relisted | E::RetryRequested)
-        | (S::Fetched, E::Fetched | E::ReportAccepted | E::ReportRefused | E::Gone | E::Relisted | E::RetryRequested)
+        | (S::Fetched, E::Fetched | E::ReportAccepted | E::ReportRefused | E::Relisted | E::RetryRequested)
         | (S::Delivered, E::Fetched | E::AllDelivered | E::Refused | E::StartOver | E::Relisted | E::RetryRequested)
         | (S::Failing, E::Fetched | E::AllDelivered | E::Refused | E::StartOver | E::Relisted)
         | (
@@ -208,7 +209,7 @@ mod tests {
     /// D(iscovered) F(etched) V (delivered) X (failing) R(eported) f(ailed) U(nreported) W(ithdrawn).
     const TABLE: [(State, &str); 8] = [
         (State::Discovered, "FVX..W..D..R"),
-        (State::Fetched, ".VX...D.D..R"),
+        (State::Fetched, ".VX..WD.D..R"),
         (State::Delivered, "...RUW..D..R"),
         (State::Failing, "...ffW..DDDR"),
         (State::Reported, ".......DDD.."),

@@ -285,6 +285,17 @@ fn what_a_person_started_over_and_is_gone_does_not_stay_in_the_spool() {
     }
 }
 
+/// It waits for a person, as its patient was corrected and the list has never had the name before (seeds 11147, 11822).
+#[test]
+fn a_letter_that_waits_for_a_person_and_is_gone_waits_no_longer() {
+    for seed in 4..8 {
+        let correct = |document| at(20, 20, What::Correct { document, again: false });
+        let mut events: Vec<Event> = (0..6).map(correct).collect();
+        events.extend((0..6).map(|document| at(21, 22, What::Withdraw(document))));
+        assert_kept(Plan { seed, has_list: true, ..practice((0..6).map(letter).collect(), events) });
+    }
+}
+
 /// A person tries what was told as failed, and the API refuses to hear of its success.
 #[test]
 fn a_success_that_the_api_refuses_after_a_failure_is_not_taken_for_told() {

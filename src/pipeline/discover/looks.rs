@@ -3,17 +3,19 @@
 //! list.
 
 use futures_util::future::join_all;
+use rusqlite::Connection;
 
 use super::parts::Parts;
 use super::{PollError, Walker};
 use crate::api::{ApiError, LOOK_SIZE, Meaning, Shown, look};
-use crate::domain::document::{DocumentUuid, Version};
+use crate::domain::document::DocumentUuid;
 use crate::domain::state::State;
+use crate::ledger::documents::{self, Document};
 use crate::ledger::listed::{self, Absence, Left, Read, WITHDRAWN};
 use crate::ledger::{Millis, now};
-use crate::pipeline::failures::begins_anew;
+use crate::pipeline::Context;
+use crate::pipeline::failures::{begins_anew, moved};
 use crate::pipeline::transition_log::TransitionLog;
-use crate::pipeline::{Context, Progress};
 
 /// Whether the error is about the account or the whole API, and not about what the list was asked for.
 pub(super) fn ends_the_poll(error: &ApiError) -> bool {
@@ -99,7 +101,7 @@ impl Walker<'_> {
                     let reported = synchronized.items.get(&uuid);
                     let absence = Absence { synchronized: reported.is_some(), others, apart };
                     match listed::absent(db, id, absence, now())? {
-                        Left::Withdrawn => withdrawn.push(uuid),
+                        Left::Withdrawn => withdrawn.extend(documents::by_number(db, id)?),
                         Left::Doubtful => doubtful.push((id, uuid)),
                         Left::Undecided | Left::Ended => {
                             if let Some(pdf) = reported.and_then(|item| item.pdf.as_deref()) {
@@ -111,40 +113,43 @@ impl Walker<'_> {
                 Ok((withdrawn, doubtful, anew))
             });
             let (withdrawn, doubtful, anew) = write.await?;
-            withdrawn.into_iter().for_each(|uuid| self.say_withdrawn(uuid));
+            for document in withdrawn {
+                self.withdrew(&document).await;
+            }
             for (document, state, wait) in anew {
                 begins_anew(edges, signals, &document, Some((state, wait))).await;
             }
             for (id, uuid) in doubtful {
                 self.alive();
-                if self.is_gone(id, &uuid).await? {
-                    self.say_withdrawn(uuid);
+                if let Some(document) = self.gone(id, &uuid).await? {
+                    self.withdrew(&document).await;
                 }
             }
         }
     }
 
-    fn say_withdrawn(&self, uuid: DocumentUuid) {
-        let account = self.reader.account.clone();
-        let version = Version { account: account.clone(), uuid: uuid.clone(), pdf: String::new() };
-        TransitionLog::of(&version).warn("withdrawn", WITHDRAWN);
-        let reason = Some(WITHDRAWN.to_owned());
-        self.context.signals.observe(Progress::Moved { uuid, account, state: State::Withdrawn, reason });
+    /// Follows the withdrawal of the document.
+    async fn withdrew(&self, document: &Document) {
+        let Context { edges, signals, .. } = self.context;
+        TransitionLog::of(&document.version).warn("withdrawn", WITHDRAWN);
+        moved(edges, signals, document, Some(State::Withdrawn), Some(WITHDRAWN)).await;
     }
 
-    /// Whether the API does not know the document. If so, the document is withdrawn.
-    async fn is_gone(&self, id: i64, uuid: &DocumentUuid) -> Result<bool, PollError> {
-        let left = match self.client.document(uuid).await {
-            Ok(detail) if detail.is_of(uuid) => {
-                self.context.edges.ledger.write(move |db| listed::is_there(db, id)).await?;
-                Left::Undecided
-            }
+    /// Reads the document. If the API does not know it, the document is withdrawn and returned.
+    async fn gone(&self, id: i64, uuid: &DocumentUuid) -> Result<Option<Document>, PollError> {
+        let ledger = &self.context.edges.ledger;
+        match self.client.document(uuid).await {
+            Ok(detail) if detail.is_of(uuid) => ledger.write(move |db| listed::is_there(db, id)).await?,
             Err(error) if matches!(error.status(), Some(404 | 410)) => {
-                self.context.edges.ledger.write(move |db| listed::is_gone(db, id, now())).await?
+                let write = move |db: &Connection| match listed::is_gone(db, id, now())? {
+                    Left::Withdrawn => documents::by_number(db, id),
+                    Left::Undecided | Left::Ended | Left::Doubtful => Ok(None),
+                };
+                return Ok(ledger.write(write).await?);
             }
             Err(error) if ends_the_poll(&error) => return Err(error.into()),
-            Ok(_) | Err(_) => Left::Undecided,
-        };
-        Ok(left == Left::Withdrawn)
+            Ok(_) | Err(_) => {}
+        }
+        Ok(None)
     }
 }

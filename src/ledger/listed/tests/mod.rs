@@ -156,6 +156,16 @@ fn an_empty_list_proves_nothing_unless_the_document_answers_404_or_is_shown_as_s
     assert_eq!([one.absent(synchronized, 0), one.absent(synchronized, 0)], [Left::Undecided, Left::Ended]);
 }
 
+/// Nothing else would end the question whose it is.
+#[test]
+fn a_letter_that_waits_for_a_person_is_withdrawn_as_any_other_once_it_answers_404() {
+    let one = One::found();
+    assert!(transition(&one.db, 1, 0, Event::Fetched, 0, None).unwrap().is_some());
+    missing(&one.db, &one.row(), 0).unwrap();
+    assert_eq!([one.absent(NOTHING, 1), one.absent(NOTHING, 1 + POLL)], [Left::Undecided, Left::Withdrawn]);
+    assert_eq!(one.row().state, State::Withdrawn);
+}
+
 #[test]
 fn a_document_that_a_person_tries_again_after_its_report_is_gone_only_when_it_answers_404() {
     let one = One::found();

@@ -279,7 +279,9 @@ impl World {
             let (state, pdf) = known.clone().map(|(state, pdf, _)| (state, pdf)).unzip();
             let truth = &mut self.truths[document];
             // It has not seen that it left the list, if it did.
-            truth.unnoticed |= truth.listed && known.is_some_and(|(state, _, listed)| state == "reported" && listed);
+            let shows = |pdf: &str| truth.versions.last().is_some_and(|last| last.pdf == rendered(pdf));
+            let is_as_known = known.is_some_and(|(state, pdf, listed)| state == "reported" && listed && shows(&pdf));
+            truth.unnoticed |= truth.listed && is_as_known;
             truth.asked += 1;
             truth.asked_again += 1;
             if let Some(told) = &mut truth.told {

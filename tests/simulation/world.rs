@@ -371,7 +371,8 @@ impl World {
         let truth = &mut self.truths[document];
         let patient = truth.versions.last().map_or(0, |last| last.patient);
         truth.versions.push(Version { patient, ..version(document, truth.versions.len(), trouble) });
-        truth.listed = true;
+        // The list shows another PDF, which is noticed whoever asked for the one before (seed 15967).
+        (truth.listed, truth.unnoticed) = (true, false);
         if let Some(told) = &mut truth.told {
             told.excuse = Some("a new version");
         }

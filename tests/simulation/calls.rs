@@ -41,6 +41,9 @@ pub(super) struct Server {
     /// The keys of what docsyncd says is delivered, or that it cleared away. What it gave up may lie there all the
     /// same, beside what it cannot remove.
     delivered: BTreeSet<String>,
+    /// The keys of which docsyncd began to clear away what they left. Wherever that stops, nothing takes it up again
+    /// (seed 13011).
+    clearing: BTreeSet<String>,
     /// The keys of what others took the place of, which it has to clear away unless it is killed.
     replaced: BTreeSet<String>,
     /// The keys of all that was to be delivered there, with its document.
@@ -135,19 +138,26 @@ impl Line {
     /// What docsyncd says became of a delivery.
     pub(super) fn ended(&self, item: &Item, outcome: &Outcome) {
         self.tell(|| format!("{} of {}: {outcome:?}", item.uuid, item.metadata.account));
+        let server = &mut self.world.lock().unwrap().servers[self.index];
+        server.clearing.remove(&item.key);
         if matches!(outcome, Outcome::Delivered { .. }) {
-            let server = &mut self.world.lock().unwrap().servers[self.index];
             server.delivered.insert(item.key.clone());
             let document = server.keys.get(&item.key);
             let of_document = server.keys.iter().filter(|(_, of)| Some(*of) == document).map(|(key, _)| key);
-            let replaced: Vec<_> = of_document.filter(|key| !server.delivered.contains(*key)).cloned().collect();
+            let is_over = |key: &String| server.delivered.contains(key) || server.clearing.contains(key);
+            let replaced: Vec<_> = of_document.filter(|key| !is_over(key)).cloned().collect();
             server.replaced.extend(replaced);
         }
     }
 
     /// What attempts at this version left is being cleared away. Whether that is because another took its place.
     pub(super) fn clears(&self, key: &str) -> bool {
-        self.world.lock().unwrap().servers[self.index].replaced.remove(key)
+        let server = &mut self.world.lock().unwrap().servers[self.index];
+        let is_replaced = server.replaced.remove(key);
+        if is_replaced {
+            server.clearing.insert(key.to_owned());
+        }
+        is_replaced
     }
 
     /// That has ended.

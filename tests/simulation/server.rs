@@ -10,7 +10,7 @@ use std::time::Duration;
 use super::clock;
 use super::plan::{Call, How, Quirk, SignIn, Trouble};
 use super::world::{REFUSED_TO, Shared, World};
-use crate::api::{Api, ApiError, Detail, Download, ListQuery, Listed, Order, Page, Pdf, ReportAnswer};
+use crate::api::{Api, ApiError, Detail, Download, ListQuery, Listed, Meaning, Order, Page, Pdf, ReportAnswer};
 use crate::domain::document::{DocumentUuid, Record};
 
 /// `api.timeout`
@@ -296,7 +296,8 @@ impl Api for Server {
             Ok((patient(index, world.patient(index)), looked))
         };
         let answer = self.call(Call::Document, None, "patient", effect).await;
-        if answer.as_ref().is_err_and(|error| error.status() == Some(403)) {
+        // Any refusal hides the patient (seed 20582).
+        if answer.as_ref().is_err_and(|error| error.meaning() == Meaning::Permanent && error.status().is_some()) {
             self.world.lock().unwrap().truths[index].patient_hidden = true;
         }
         self.looked(answer)

@@ -144,7 +144,7 @@ impl Adapter for CommandAdapter {
             Ok(run) => run,
             Err(outcome) => return outcome,
         };
-        if holds && let Err(outcome) = item.committing_to(None).await {
+        if let Err(outcome) = item.committing_to(None).await {
             return outcome;
         }
         let (ended, output) = run.until_the_end().await;

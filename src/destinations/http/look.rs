@@ -2,7 +2,7 @@
 
 use std::sync::atomic::Ordering;
 
-use reqwest::header::{ETAG, HeaderValue};
+use reqwest::header::{CONTENT_TYPE, ETAG, HeaderValue};
 
 use super::super::confirm::{Sights, is_of_all};
 use super::super::files::Digest;
@@ -203,7 +203,7 @@ impl HttpAdapter {
         let ours = Digest::of_pdf(sought.pdf);
         let template = if by_probe { self.config.probe_url.as_ref() } else { Some(&self.config.url) };
         let is_per_version = template.is_some_and(|template| template.is_per_version());
-        // There the letter itself is shown, so that nothing is not the letter.
+        // There the letter itself is shown, so that a file of nothing is not the letter.
         let is_where_sent = matches!(self.config.body, HttpBody::Raw)
             && template.is_some_and(|template| template.source() == self.config.url.source());
         let answer = match self.ask(url).await {
@@ -242,7 +242,9 @@ impl HttpAdapter {
             _ if by_probe && failed(&content.beginning).is_some() => {
                 unseen("says_error", "it answers with an error when it is asked whether the document is there")
             }
-            Some(part) if part.size == 0 && by_probe && is_where_sent => AtService::Nothing,
+            Some(part) if part.size == 0 && is_where_sent && content.headers.contains_key(CONTENT_TYPE) => {
+                AtService::Nothing
+            }
             _ if by_probe && !is_pdf && says_not_yet(&content.beginning) => self.not_yet(),
             _ if by_probe && is_per_version => self.believed().await,
             _ if is_pdf => AtService::Other,

@@ -377,7 +377,8 @@ fn members(state: &State, folder: &str) -> Answer {
 
 fn found(request: &Received, kept: &Kept) -> Answer {
     let mut found = answer(200, &kept.content);
-    for (name, value) in kept.headers.iter().filter(|(name, _)| name.as_str().starts_with("x-amz-meta-")) {
+    let is_shown = |name: &str| name == "content-type" || name.starts_with("x-amz-meta-");
+    for (name, value) in kept.headers.iter().filter(|(name, _)| is_shown(name.as_str())) {
         found.headers_mut().insert(name.clone(), value.clone());
     }
     if request.method == Method::HEAD {

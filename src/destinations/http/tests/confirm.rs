@@ -1,6 +1,8 @@
 //! `confirm = "probe"`: what the service shows at `probe_url` counts.
 
 use super::*;
+use reqwest::header::CONTENT_TYPE;
+
 use crate::config::Evidence;
 use crate::destinations::Holds;
 use crate::destinations::contract::confirm::{Known, confirm, filed, said};
@@ -64,6 +66,45 @@ async fn an_address_that_several_share_shows_one_of_them_by_its_content_alone_an
         let sights = adapter.look(&[letter], &Known::default()).await.unwrap();
         assert_eq!(said(&sights), [expected], "{shown} {is_first} {has_editions}");
     }
+}
+
+/// A service that was cut off may show what it had by then.
+#[tokio::test]
+async fn a_beginning_of_the_letter_is_not_the_letter_nor_is_an_empty_file_where_it_was_put() {
+    let pdf = HeaderMap::from_iter([(CONTENT_TYPE, "application/pdf".parse().unwrap())]);
+    for (is_where_sent, shown, headers, is_there) in [
+        (false, "%PDF-1.7 let", &pdf, false),
+        (false, "", &pdf, true),
+        (true, "%PDF-1.7 let", &pdf, false),
+        (true, "", &pdf, false),
+        (true, "", &HeaderMap::new(), true),
+        (true, "%PDF-1.7 letter, stamped", &pdf, true),
+    ] {
+        let (peer, spool) = (Peer::start().await, Spool::new());
+        let config = HttpConfig { confirm: None, ..probing(&peer) };
+        let url = if is_where_sent { config.probe_url.clone().unwrap() } else { config.url.clone() };
+        let item = Item { uncertain: true, ..spool.item(1, b"%PDF-1.7 letter") };
+        let there = Kept { content: shown.as_bytes().to_vec(), headers: headers.clone() };
+        peer.state().objects.insert(format!("/known/{}", item.key), there);
+        assert_delivered(&deliver(HttpConfig { url, ..config }, &item).await);
+        let sent = peer.received(&Method::POST).len();
+        assert_eq!(sent, usize::from(!is_there), "{is_where_sent} {shown:?} {headers:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_probe_counts_once_it_was_answered_404_for_a_letter_that_cannot_exist() {
+    let (peer, spool) = (Peer::start().await, Spool::new());
+    let adapter = HttpAdapter::new(probing(&peer));
+    let letters = [filed(&adapter, &spool, 1, b"%PDF-1.7 letter").await];
+    let shown = || Fault::Says(200, r#"{"id": 7}"#);
+    for status in [503, 400, 403] {
+        peer.state().other_faults.extend([(Method::GET, shown()), (Method::GET, Fault::Refuse(status, None))]);
+        let sights = adapter.look(&letters, &Known::default()).await;
+        assert!(sights.is_err() || said(&sights.unwrap()) == ["waits"], "{status}");
+    }
+    peer.state().other_faults.push_back((Method::GET, shown()));
+    assert_eq!(said(&adapter.look(&letters, &Known::default()).await.unwrap()), ["probe"]);
 }
 
 #[tokio::test]

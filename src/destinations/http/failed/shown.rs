@@ -47,7 +47,7 @@ pub(in super::super) fn says_not_yet(body: &[u8]) -> bool {
     let text = trimmed(&text);
     match serde_json::from_str(text) {
         Ok(Value::String(text)) => is_not_yet(&text),
-        Ok(shown) => said_in_json(&shown) == Says::Doubt || is_nothing(&shown) || is_waiting(&shown),
+        Ok(shown) => said_in_json(&shown) == Says::Doubt || is_nothing(&shown) || below(&shown, 0),
         Err(_) if text.starts_with('<') => text.split('<').filter_map(|piece| piece.split_once('>')).any(in_element),
         Err(_) => in_text(text) == Says::Doubt || is_not_yet(text) || text.split(['\n', '&', ';']).any(in_pair),
     }
@@ -55,14 +55,19 @@ pub(in super::super) fn says_not_yet(body: &[u8]) -> bool {
 
 /// The same of one entry of a list, and of whatever is in it.
 pub(in super::super) fn is_waiting(shown: &Value) -> bool {
-    below(shown, 0)
+    below(shown, 1)
 }
 
 fn below(shown: &Value, level: usize) -> bool {
     match shown {
         _ if level > DEEPEST => false,
         Value::Array(entries) => entries.iter().any(|entry| below(entry, level + 1)),
-        Value::Object(fields) => fields.iter().any(|(name, field)| of_field(name, field) || below(field, level + 1)),
+        Value::Object(fields) => {
+            // Within a document they are about its parts.
+            let is_empty = |name: &str, field: &Value| level == 0 && holds_nothing(&plain(name), field);
+            let says = |(name, field): (&String, &Value)| is_empty(name, field) || of_field(name, field);
+            fields.iter().any(says) || fields.values().any(|field| below(field, level + 1))
+        }
         _ => false,
     }
 }
@@ -72,13 +77,19 @@ fn of_field(name: &str, field: &Value) -> bool {
     let name = name.as_str();
     match field {
         Value::String(text) if is_status(name) || is_message(name) || name.ends_with("state") => is_not_yet(text),
-        Value::Null => WRAPPERS.contains(&name) || HOLDING.contains(&name),
-        Value::Array(entries) if entries.is_empty() => WRAPPERS.contains(&name) || HOLDING.contains(&name),
         field => match is_no(field) {
-            Some(true) => SHOWN.contains(&name) || CLAIMS.contains(&name) || COUNTING.contains(&name),
+            Some(true) => SHOWN.contains(&name) || CLAIMS.contains(&name),
             Some(false) => WAITING.contains(&name),
             None => false,
         },
+    }
+}
+
+/// `{"items": []}`, `{"total": 0}`
+fn holds_nothing(name: &str, field: &Value) -> bool {
+    match field {
+        Value::Number(number) => COUNTING.contains(&name) && number.as_u64() == Some(0),
+        field => is_nothing(field) && (WRAPPERS.contains(&name) || HOLDING.contains(&name)),
     }
 }
 

@@ -311,6 +311,7 @@ fn what_is_shown_of_a_document_says_whether_it_is_there_yet() {
         (r#"{"found": true, "id": 7, "pages": 0, "note": null, "tags": []}"#, false),
         (r#"{"id": 7, "title": "Pending treatment", "patient": "Wait"}"#, false),
         (r#"[{"status": "imported"}]"#, false),
+        (r#"{"document": {"id": 7, "comments": {"total": 0, "items": []}}}"#, false),
         ("<letter found=\"true\" title=\"not open\"><status>filed</status></letter>", false),
         ("{}", false),
         ("", false),

@@ -45,10 +45,17 @@ pub struct Ended {
 impl Ended {
     /// Runs a program to its end.
     pub async fn of(mut command: Command) -> Self {
-        let output = tokio::time::timeout(PATIENCE, command.stdin(Stdio::null()).kill_on_drop(true).output())
-            .await
-            .unwrap_or_else(|_| panic!("{command:?} did not end"))
-            .expect("the program starts");
+        command.stdin(Stdio::null()).kill_on_drop(true);
+        let output = loop {
+            let ended = tokio::time::timeout(PATIENCE, command.output()).await;
+            match ended.unwrap_or_else(|_| panic!("{command:?} did not end")) {
+                // A copy of the program: another test began a process of its own while it was still being written.
+                Err(error) if error.kind() == ErrorKind::ExecutableFileBusy => {
+                    tokio::time::sleep(Duration::from_millis(20)).await;
+                }
+                ended => break ended.expect("the program starts"),
+            }
+        };
         Self {
             code: output.status.code().unwrap_or(-1),
             stdout: String::from_utf8(output.stdout).expect("UTF-8"),

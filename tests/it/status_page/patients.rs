@@ -412,6 +412,7 @@ async fn a_letter_in_the_wrong_patients_record_is_put_right_on_its_page() {
     practice.sandbox.remove_fault(broken);
     let done = page.press(&key, "/assign", &sure).await;
     assert_eq!(done.header("location"), format!("{own}?done=filed-anew"), "{done:?}");
+    while practice.state(&uuid).await != "fetched" {}
     let undone = page.press(&key, "/undo", &format!("uuid={uuid}")).await;
     assert_eq!(undone.header("location"), "/?done=not-undone", "it would be filed a second time: {undone:?}");
     std::fs::remove_file(file("0042").await).unwrap();

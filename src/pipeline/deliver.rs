@@ -74,9 +74,8 @@ impl Stage for Deliver {
     }
 
     async fn run(&self, context: &Context, work: Work) -> Result<(), LedgerError> {
-        let Context { edges, signals, .. } = context;
+        let (Context { edges, signals, .. }, began) = (context, Instant::now());
         let Work::Delivery(mut delivery) = work else { return Ok(()) };
-        let began = Instant::now();
         let Some(destination) = self.destinations.get(&delivery.destination) else { return Ok(()) };
         if !latest::is_same(context, &delivery).await? {
             return Ok(());
@@ -86,10 +85,7 @@ impl Stage for Deliver {
         let number = match patients::number_for(edges, &delivery, &item.metadata).await? {
             Ok(number) => number,
             Err(NoNumber::Unmatched(why)) => return patients::leave(edges, &delivery, why).await,
-            Err(NoNumber::NotYet(until)) => {
-                let (reason, code) = MAY_BE_UNDONE;
-                return looks_later(edges, delivery, until, reason, code).await;
-            }
+            Err(NoNumber::NotYet(until)) => return looks_later(edges, delivery, until, MAY_BE_UNDONE).await,
         };
         if number.is_some() {
             Arc::make_mut(&mut item.metadata).number.clone_from(&number);
@@ -128,10 +124,7 @@ impl Stage for Deliver {
             }
             Outcome::Unrecorded => return names.said(),
             Outcome::NeedsPerson(why) => return patients::leave(edges, &delivery, why).await,
-            Outcome::Waiting { wait: left, reason } => {
-                let code = Failure { call: Call::Deliver, kind: Kind::Passing(Code::word("no_answer")) }.to_string();
-                return looks_later(edges, delivery, after(now(), left), &reason, &code).await;
-            }
+            Outcome::Waiting { wait: left, reason } => return not_answered(edges, delivery, left, &reason).await,
             Outcome::Permanent { code, reason } => Failed::new(Call::Deliver, Kind::Permanent(code), reason),
             Outcome::Own { code, reason } => Failed::new(Call::Deliver, Kind::Own(code), reason),
             Outcome::Transient { code, reason, retry_after } => {
@@ -155,13 +148,18 @@ impl Stage for Deliver {
     }
 }
 
-/// It is looked at again at `due_at`, without an attempt.
+/// The destination has not answered. It is looked there later.
+async fn not_answered(edges: &Edges, delivery: Box<Delivery>, left: Duration, reason: &str) -> Result<(), LedgerError> {
+    let code = Failure { call: Call::Deliver, kind: Kind::Passing(Code::word("no_answer")) }.to_string();
+    looks_later(edges, delivery, after(now(), left), (reason, &code)).await
+}
+
+/// It is looked at again at `due_at`, without an attempt. Why, in words and as a code.
 async fn looks_later(
     edges: &Edges,
     delivery: Box<Delivery>,
     due_at: Millis,
-    reason: &str,
-    code: &str,
+    (reason, code): (&str, &str),
 ) -> Result<(), LedgerError> {
     edges.spool.write_all().await;
     wait(&edges.ledger, &Work::Delivery(delivery), Some(due_at), reason, code).await

@@ -261,16 +261,7 @@ fn http(at: &mut At<'_, '_>) -> Option<HttpConfig> {
     };
     lookup::fits(at, &config)?;
     if config.conflict_is_found {
-        let name = "put {{ key }} into the name that the service knows a letter by (`url` and `file_name`, where they have \
-                    values; else `json` or `fields`)";
-        match config.naming() {
-            Naming::Key => {}
-            Naming::Document => at.warn("conflict_is_found", &format!("counts for a repetition only: {name}")),
-            Naming::Shared => {
-                let what = format!("never counts, as the name may be that of another letter: {name}");
-                at.warn("conflict_is_found", &what);
-            }
-        }
+        warn_of_names(at, config.naming());
     }
     // The identifier of the patient in such a service must agree with the practice's list.
     if config.lookup.is_some() && patients::is_given(at.builder.merged) {
@@ -282,6 +273,20 @@ fn http(at: &mut At<'_, '_>) -> Option<HttpConfig> {
         at.warn("url", what);
     }
     Some(config)
+}
+
+/// Says when a conflict does not count, or not always.
+fn warn_of_names(at: &mut At<'_, '_>, naming: Naming) {
+    let counts = match naming {
+        Naming::Key => return,
+        Naming::Document => "counts for a repetition only",
+        Naming::Shared => "never counts, as the name may be that of another letter",
+    };
+    let what = format!(
+        "{counts}: put {{{{ key }}}} into the name that the service knows a letter by (`url` and `file_name`, where they have \
+         values; else `json` or `fields`)"
+    );
+    at.warn("conflict_is_found", &what);
 }
 
 /// Checks that the host is the same: credentials go to one host, and so does everything that carries them.
